@@ -1,0 +1,59 @@
+package dev.roost.api;
+
+import io.quarkus.hibernate.orm.panache.PanacheEntityBase;
+import jakarta.persistence.Column;
+import jakarta.persistence.Entity;
+import jakarta.persistence.Id;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.security.SecureRandom;
+import java.time.Instant;
+import java.util.HexFormat;
+
+/**
+ * A key to the API. Only the SHA-256 of its secret is stored; the secret is 256 random bits, so no
+ * salt is needed.
+ */
+@Entity(name = "api_key")
+public class ApiKey extends PanacheEntityBase {
+  private static final SecureRandom RANDOM = new SecureRandom();
+
+  @Id public String id;
+  public String name;
+  public String role;
+
+  @Column(name = "secret_sha256")
+  public byte[] secretSha256;
+
+  public Instant createdAt;
+
+  /**
+   * A new key and its text, which is shown once and stored nowhere.
+   *
+   * @param text {@code roost_<key id>_<secret>}, where the key's id stands without its prefix
+   */
+  public record Made(ApiKey key, String text) {}
+
+  public static Made make(String name, Role role, Instant now) {
+    byte[] secret = new byte[32];
+    RANDOM.nextBytes(secret);
+    ApiKey key = new ApiKey();
+    key.id = Ids.next("key");
+    key.name = name;
+    key.role = role.code();
+    String secretText = HexFormat.of().formatHex(secret);
+    key.secretSha256 = sha256(secretText);
+    key.createdAt = now;
+    key.persist();
+    return new Made(key, "roost_" + key.id.substring("key_".length()) + "_" + secretText);
+  }
+
+  static byte[] sha256(String text) {
+    try {
+      return MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
+    } catch (NoSuchAlgorithmException e) {
+      throw new AssertionError("every Java platform has SHA-256", e);
+    }
+  }
+}

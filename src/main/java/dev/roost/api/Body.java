@@ -1,0 +1,190 @@
+package dev.roost.api;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * The JSON object of a request, read member by member so that all mistakes are reported at once.
+ * Each reader answers empty where the member is missing (or null, or wrong: then the mistake is
+ * noted); {@link #check} throws what was noted.
+ */
+public final class Body {
+  private static final ObjectMapper SCALARS =
+      new ObjectMapper().enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS);
+
+  private final Map<String, JsonText> members;
+  private final Set<String> known = new java.util.LinkedHashSet<>();
+  private final List<Problem.FieldError> errors = new ArrayList<>();
+
+  private Body(Map<String, JsonText> members) {
+    this.members = members;
+  }
+
+  /**
+   * @param utf8 may be empty or null: an object without members
+   * @throws Problem malformed_json
+   */
+  public static Body parse(byte[] utf8) {
+    return new Body(utf8 == null ? new LinkedHashMap<>() : JsonText.members(utf8));
+  }
+
+  public boolean has(String name) {
+    known.add(name);
+    return members.containsKey(name);
+  }
+
+  /** The member's exact text, JSON null included. */
+  public Optional<JsonText> json(String name) {
+    known.add(name);
+    return Optional.ofNullable(members.get(name));
+  }
+
+  public Optional<String> string(String name) {
+    Optional<String> value = scalar(name, JsonNode::isTextual, "a string").map(JsonNode::textValue);
+    Optional<Text.Unstorable> bad = value.flatMap(Text::unstorable);
+    bad.ifPresent(
+        mistake ->
+            errors.add(
+                new Problem.FieldError(
+                    "/" + name,
+                    mistake.line(),
+                    "invalid_text",
+                    name + " " + mistake.detail() + ".")));
+    return bad.isPresent() ? Optional.empty() : value;
+  }
+
+  public Optional<String> choice(String name, List<String> choices) {
+    Optional<String> value = string(name);
+    if (value.isPresent() && !choices.contains(value.get())) {
+      reject(name, "not_a_choice", name + " must be one of " + String.join(", ", choices) + ".");
+      return Optional.empty();
+    }
+    return value;
+  }
+
+  public Optional<Integer> integer(String name, int least, int most) {
+    return scalar(name, node -> node.isIntegralNumber(), "an integer")
+        .flatMap(
+            node -> {
+              if (!node.canConvertToInt() || node.intValue() < least || node.intValue() > most) {
+                reject(
+                    name, "out_of_range", "%s must be from %d to %d.".formatted(name, least, most));
+                return Optional.empty();
+              }
+              return Optional.of(node.intValue());
+            });
+  }
+
+  public Optional<Double> number(String name, double least, double most) {
+    return scalar(name, JsonNode::isNumber, "a number")
+        .flatMap(
+            node -> {
+              double value = node.doubleValue();
+              if (!(value >= least && value <= most)) {
+                reject(
+                    name,
+                    "out_of_range",
+                    "%s must be from %s to %s.".formatted(name, plain(least), plain(most)));
+                return Optional.empty();
+              }
+              return Optional.of(value);
+            });
+  }
+
+  public Optional<List<String>> strings(String name) {
+    return scalar(name, Body::isStringArray, "a list of strings")
+        .map(
+            node -> {
+              List<String> values = new ArrayList<>();
+              node.forEach(element -> values.add(element.textValue()));
+              return values;
+            });
+  }
+
+  public void reject(String name, String code, String detail) {
+    errors.add(new Problem.FieldError("/" + name, code, detail));
+  }
+
+  public void reject(List<Problem.FieldError> mistakes) {
+    errors.addAll(mistakes);
+  }
+
+  public void require(String name) {
+    if (!members.containsKey(name)) {
+      reject(name, "required", name + " is required.");
+    }
+  }
+
+  /**
+   * Ends the reading.
+   *
+   * @throws Problem validation_failed with every mistake noted, members that nothing has asked for
+   *     among them
+   */
+  public void check() {
+    for (String name : members.keySet()) {
+      if (!known.contains(name)) {
+        String hint =
+            Text.nearest(name, known).map(near -> " Did you mean \"" + near + "\"?").orElse("");
+        String detail = "There is no field " + Text.quote(name) + "." + hint;
+        errors.add(
+            new Problem.FieldError(
+                "/" + name.replace("~", "~0").replace("/", "~1"), "unknown_field", detail));
+      }
+    }
+    if (!errors.isEmpty()) {
+      throw Problem.invalid(errors);
+    }
+  }
+
+  private Optional<JsonNode> scalar(
+      String name, java.util.function.Predicate<JsonNode> fits, String expected) {
+    known.add(name);
+    JsonText text = members.get(name);
+    if (text == null) {
+      return Optional.empty();
+    }
+    JsonNode node;
+    try {
+      node = SCALARS.readTree(text.text());
+    } catch (JsonProcessingException e) {
+      reject(name, "wrong_type", name + " must be " + expected + ".");
+      return Optional.empty();
+    }
+    if (!fits.test(node)) {
+      reject(
+          name,
+          "wrong_type",
+          name
+              + " must be "
+              + expected
+              + (node.isNull() ? ", not null; leave it out instead." : "."));
+      return Optional.empty();
+    }
+    return Optional.of(node);
+  }
+
+  private static boolean isStringArray(JsonNode node) {
+    if (!node.isArray()) {
+      return false;
+    }
+    for (JsonNode element : node) {
+      if (!element.isTextual()) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private static String plain(double number) {
+    return number == Math.rint(number) ? Long.toString((long) number) : Double.toString(number);
+  }
+}

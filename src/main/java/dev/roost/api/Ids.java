@@ -1,0 +1,42 @@
+package dev.roost.api;
+
+import java.security.SecureRandom;
+
+/**
+ * Identifiers: a type prefix and a UUIDv7 (RFC 9562) in Crockford's base32, 26 lower-case
+ * characters. Those that one process makes sort by creation, also within a millisecond.
+ */
+public final class Ids {
+  private static final char[] ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz".toCharArray();
+  private static final SecureRandom RANDOM = new SecureRandom();
+  private static long lastTick;
+
+  private Ids() {}
+
+  /**
+   * @param prefix for example "agent"
+   */
+  public static String next(String prefix) {
+    long tick = tick();
+    long high = (tick >>> 12 << 16) | 0x7000L | (tick & 0xfff);
+    long low = (RANDOM.nextLong() >>> 2) | 0x8000_0000_0000_0000L;
+    return prefix + '_' + base32(high, low);
+  }
+
+  /** Milliseconds since 1970 and 12 bits that count within one: RFC 9562, 6.2, method 1. */
+  private static synchronized long tick() {
+    lastTick = Math.max(lastTick + 1, System.currentTimeMillis() << 12);
+    return lastTick;
+  }
+
+  /** 128 bits as 26 digits of 5 bits, the first of which holds only 3. */
+  static String base32(long high, long low) {
+    char[] digits = new char[26];
+    for (int i = 25; i >= 0; i--) {
+      digits[i] = ALPHABET[(int) (low & 31)];
+      low = (low >>> 5) | (high << 59);
+      high >>>= 5;
+    }
+    return new String(digits);
+  }
+}

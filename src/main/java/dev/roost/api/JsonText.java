@@ -1,0 +1,153 @@
+package dev.roost.api;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.JsonToken;
+import com.fasterxml.jackson.core.StreamReadConstraints;
+import com.fasterxml.jackson.core.StreamReadFeature;
+import com.fasterxml.jackson.databind.JsonSerializer;
+import com.fasterxml.jackson.databind.SerializerProvider;
+import com.fasterxml.jackson.databind.annotation.JsonSerialize;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/**
+ * A JSON value as the exact text that came in: number text, key order and escapes are kept, since
+ * no Java type holds {@code 1.10}, {@code 1e400} or a lone surrogate. Written into an answer as it
+ * is.
+ */
+@JsonSerialize(using = JsonText.Serializer.class)
+public record JsonText(String text) {
+  /** Deeper than any parser that a script may use, and still no burden. */
+  static final int MAX_DEPTH = 5_000;
+
+  private static final StreamReadConstraints CONSTRAINTS =
+      StreamReadConstraints.builder()
+          .maxNestingDepth(MAX_DEPTH)
+          .maxNumberLength(Integer.MAX_VALUE)
+          .maxStringLength(Integer.MAX_VALUE)
+          .maxNameLength(Integer.MAX_VALUE)
+          .build();
+
+  private static final JsonFactory STRICT =
+      JsonFactory.builder()
+          .streamReadConstraints(CONSTRAINTS)
+          .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
+          .build();
+
+  private static final JsonFactory LENIENT =
+      JsonFactory.builder().streamReadConstraints(CONSTRAINTS).build();
+
+  /** The text, or null for null: what a nullable column becomes in a view. */
+  public static JsonText ofNullable(String text) {
+    return text == null ? null : new JsonText(text);
+  }
+
+  /**
+   * A value from a user.
+   *
+   * @throws Problem malformed_json, also for a key that an object has twice
+   */
+  public static JsonText parse(byte[] utf8) {
+    String text = decode(utf8);
+    try (JsonParser parser = STRICT.createParser(text)) {
+      if (parser.nextToken() == null) {
+        throw Problem.of(ErrorCode.MALFORMED_JSON, "The body is empty; a JSON value is needed.");
+      }
+      parser.skipChildren();
+      requireEnd(parser);
+      return new JsonText(text.strip());
+    } catch (IOException e) {
+      throw malformed(e);
+    }
+  }
+
+  /**
+   * Whether a script's own return value is JSON: a script could write anything there. Keys may
+   * repeat.
+   */
+  public static boolean isValid(String text) {
+    try (JsonParser parser = LENIENT.createParser(text)) {
+      if (parser.nextToken() == null) {
+        return false;
+      }
+      parser.skipChildren();
+      parser.finishToken();
+      return parser.nextToken() == null;
+    } catch (IOException e) {
+      return false;
+    }
+  }
+
+  /**
+   * The members of an object, each with its exact text.
+   *
+   * @throws Problem malformed_json
+   */
+  static Map<String, JsonText> members(byte[] utf8) {
+    String text = decode(utf8);
+    Map<String, JsonText> members = new LinkedHashMap<>();
+    if (text.isBlank()) {
+      return members;
+    }
+    try (JsonParser parser = STRICT.createParser(text)) {
+      if (parser.nextToken() != JsonToken.START_OBJECT) {
+        throw Problem.of(ErrorCode.MALFORMED_JSON, "The body must be a JSON object, {…}.");
+      }
+      while (parser.nextToken() == JsonToken.FIELD_NAME) {
+        String name = parser.currentName();
+        parser.nextToken();
+        int start = (int) parser.currentTokenLocation().getCharOffset();
+        parser.skipChildren();
+        parser.finishToken();
+        int end = (int) parser.currentLocation().getCharOffset();
+        members.put(name, new JsonText(text.substring(start, end).strip()));
+      }
+      requireEnd(parser);
+    } catch (IOException e) {
+      throw malformed(e);
+    }
+    return members;
+  }
+
+  private static void requireEnd(JsonParser parser) throws IOException {
+    parser.finishToken();
+    if (parser.nextToken() != null) {
+      throw Problem.of(ErrorCode.MALFORMED_JSON, "There is more after the end of the JSON value.");
+    }
+  }
+
+  private static String decode(byte[] utf8) {
+    try {
+      return StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(utf8)).toString();
+    } catch (CharacterCodingException e) {
+      throw Problem.of(ErrorCode.MALFORMED_JSON, "The body is not valid UTF-8.");
+    }
+  }
+
+  private static Problem malformed(IOException e) {
+    String detail = "The body is not valid JSON.";
+    if (e instanceof JsonProcessingException json) {
+      var at = json.getLocation();
+      detail = json.getOriginalMessage();
+      if (at != null) {
+        detail += " (line %d, column %d)".formatted(at.getLineNr(), at.getColumnNr());
+      }
+    }
+    return Problem.of(ErrorCode.MALFORMED_JSON, detail);
+  }
+
+  static final class Serializer extends JsonSerializer<JsonText> {
+    @Override
+    public void serialize(JsonText value, JsonGenerator generator, SerializerProvider provider)
+        throws IOException {
+      generator.writeRawValue(value.text());
+    }
+  }
+}

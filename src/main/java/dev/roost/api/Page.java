@@ -1,0 +1,39 @@
+package dev.roost.api;
+
+import java.util.List;
+import java.util.function.Function;
+
+/**
+ * A part of a list, newest first.
+ *
+ * @param nextCursor what to pass as {@code cursor} for the next part; null at the end
+ */
+public record Page<T>(List<T> data, String nextCursor) {
+  public static final int DEFAULT_LIMIT = 50;
+  public static final int MAX_LIMIT = 200;
+
+  /**
+   * @param rows up to {@code limit + 1}: the one too many says that there is a next page
+   */
+  public static <R, T> Page<T> of(
+      List<R> rows, int limit, Function<R, String> id, Function<R, T> view) {
+    boolean more = rows.size() > limit;
+    List<R> shown = more ? rows.subList(0, limit) : rows;
+    return new Page<>(
+        shown.stream().map(view).toList(), more ? id.apply(shown.get(shown.size() - 1)) : null);
+  }
+
+  /**
+   * @param limit as the query parameter came, or null
+   * @throws Problem validation_failed
+   */
+  public static int limit(Integer limit) {
+    if (limit == null) {
+      return DEFAULT_LIMIT;
+    }
+    if (limit < 1 || limit > MAX_LIMIT) {
+      throw Problem.invalid("?limit", "out_of_range", "limit must be from 1 to " + MAX_LIMIT + ".");
+    }
+    return limit;
+  }
+}

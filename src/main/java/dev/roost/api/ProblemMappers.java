@@ -1,0 +1,126 @@
+package dev.roost.api;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonInclude.Include;
+import dev.roost.runtime.Runtime.RuntimeUnavailable;
+import io.vertx.core.http.HttpServerRequest;
+import jakarta.ws.rs.WebApplicationException;
+import jakarta.ws.rs.container.ContainerRequestContext;
+import jakarta.ws.rs.core.HttpHeaders;
+import jakarta.ws.rs.core.Response;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Set;
+import org.jboss.logging.Logger;
+import org.jboss.resteasy.reactive.server.ServerExceptionMapper;
+
+/** Turns every exception into a problem document. */
+public class ProblemMappers {
+  private static final Logger LOG = Logger.getLogger(ProblemMappers.class);
+
+  /**
+   * SQL states that say "try again": connection trouble, shutdown, serialization, too many
+   * connections.
+   */
+  private static final Set<String> PASSING =
+      Set.of(
+          "08000", "08001", "08003", "08004", "08006", "08007", "57P01", "57P02", "57P03", "40001",
+          "40P01", "53300");
+
+  /** RFC 9457, with the code, the single mistakes and the request's identifier. */
+  public record Document(
+      String type,
+      String title,
+      int status,
+      ErrorCode code,
+      String detail,
+      @JsonInclude(Include.NON_EMPTY) List<Problem.FieldError> errors,
+      String requestId) {}
+
+  @ServerExceptionMapper
+  public Response map(Problem problem, ContainerRequestContext request) {
+    return answer(problem, request);
+  }
+
+  @ServerExceptionMapper
+  public Response map(RuntimeUnavailable unavailable, ContainerRequestContext request) {
+    LOG.warn("the runtime can't be asked", unavailable);
+    return answer(Problem.retryLater(ErrorCode.UNAVAILABLE, unavailable.getMessage(), 2), request);
+  }
+
+  @ServerExceptionMapper
+  public Response map(
+      WebApplicationException e, ContainerRequestContext request, HttpServerRequest http) {
+    String path = request.getUriInfo().getPath();
+    Problem problem =
+        switch (e.getResponse().getStatus()) {
+          case 404 -> Problem.of(ErrorCode.NOT_FOUND, "There is nothing at " + path + ".");
+          case 405 ->
+              allowed(
+                  Problem.of(
+                      ErrorCode.METHOD_NOT_ALLOWED, http.method() + " is not possible here."),
+                  e);
+          case 406 ->
+              Problem.of(
+                  ErrorCode.NOT_ACCEPTABLE, "Nothing here has the type that Accept asks for.");
+          case 413 ->
+              Problem.of(ErrorCode.TOO_LARGE, "The body is larger than any request may be.");
+          case 415 ->
+              Problem.of(
+                  ErrorCode.UNSUPPORTED_MEDIA_TYPE,
+                  "Send the body with \"Content-Type: application/json\".");
+          case 400 ->
+              Problem.of(ErrorCode.MALFORMED_JSON, "The request can't be read: " + e.getMessage());
+          default -> null;
+        };
+    return problem == null ? unexpected(e, request) : answer(problem, request);
+  }
+
+  @ServerExceptionMapper
+  public Response unexpected(Throwable e, ContainerRequestContext request) {
+    if (isPassing(e)) {
+      LOG.warnf("database out of reach: %s", e.getMessage());
+      return answer(
+          Problem.retryLater(ErrorCode.UNAVAILABLE, "The database can't be reached; try again.", 1),
+          request);
+    }
+    LOG.errorf(e, "request %s failed", request.getProperty(RequestFilters.REQUEST_ID));
+    return answer(
+        Problem.of(ErrorCode.INTERNAL, "The server's log tells more under this request_id."),
+        request);
+  }
+
+  /** Whether the database will do it later: a connection that broke, or none to be had. */
+  public static boolean isPassing(Throwable e) {
+    for (Throwable cause = e; cause != null; cause = cause.getCause()) {
+      if (cause instanceof SQLException sql
+          && (sql.getSQLState() == null || PASSING.contains(sql.getSQLState()))) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private static Problem allowed(Problem problem, WebApplicationException e) {
+    String allow = e.getResponse().getHeaderString(HttpHeaders.ALLOW);
+    return problem.withHeader(HttpHeaders.ALLOW, allow == null ? "GET" : allow);
+  }
+
+  private static Response answer(Problem problem, ContainerRequestContext request) {
+    ErrorCode code = problem.code();
+    Object requestId = request.getProperty(RequestFilters.REQUEST_ID);
+    Document document =
+        new Document(
+            "/docs/errors#" + code.code(),
+            code.title(),
+            code.status(),
+            code,
+            problem.getMessage(),
+            problem.errors(),
+            requestId == null ? null : requestId.toString());
+    Response.ResponseBuilder response =
+        Response.status(code.status()).type("application/problem+json").entity(document);
+    problem.headers().forEach(response::header);
+    return response.build();
+  }
+}

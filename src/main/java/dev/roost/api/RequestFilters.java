@@ -1,0 +1,60 @@
+package dev.roost.api;
+
+import jakarta.ws.rs.container.ContainerRequestContext;
+import jakarta.ws.rs.container.ContainerResponseContext;
+import jakarta.ws.rs.container.ResourceInfo;
+import java.util.regex.Pattern;
+import org.jboss.resteasy.reactive.server.ServerRequestFilter;
+import org.jboss.resteasy.reactive.server.ServerResponseFilter;
+
+/** What happens around every request: its identifier and its API key. */
+public class RequestFilters {
+  static final String REQUEST_ID = "X-Request-Id";
+  private static final Pattern ACCEPTABLE_ID = Pattern.compile("[\\x21-\\x7e]{1,128}");
+
+  private final Authentication authentication;
+  private final Caller caller;
+
+  RequestFilters(Authentication authentication, Caller caller) {
+    this.authentication = authentication;
+    this.caller = caller;
+  }
+
+  @ServerRequestFilter(preMatching = true)
+  public void identify(ContainerRequestContext request) {
+    String given = request.getHeaderString(REQUEST_ID);
+    boolean keep = given != null && ACCEPTABLE_ID.matcher(given).matches();
+    request.setProperty(REQUEST_ID, keep ? given : Ids.next("req"));
+  }
+
+  @ServerRequestFilter
+  public void authenticate(ContainerRequestContext request, ResourceInfo resource) {
+    if (!request.getUriInfo().getPath().startsWith("/v1/")) {
+      return;
+    }
+    Role role = authentication.roleOf(request.getHeaderString("Authorization"));
+    Role needed = needed(request, resource);
+    if (!role.allows(needed)) {
+      throw Problem.of(
+          ErrorCode.FORBIDDEN,
+          "This key has the role \"%s\"; \"%s\" is needed.".formatted(role.code(), needed.code()));
+    }
+    caller.is(role);
+  }
+
+  @ServerResponseFilter
+  public void echo(ContainerRequestContext request, ContainerResponseContext response) {
+    Object id = request.getProperty(REQUEST_ID);
+    if (id != null) {
+      response.getHeaders().putSingle(REQUEST_ID, id);
+    }
+  }
+
+  private static Role needed(ContainerRequestContext request, ResourceInfo resource) {
+    Needs needs = resource.getResourceMethod().getAnnotation(Needs.class);
+    if (needs != null) {
+      return needs.value();
+    }
+    return request.getMethod().equals("GET") ? Role.READ : Role.WRITE;
+  }
+}

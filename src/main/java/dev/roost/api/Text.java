@@ -1,0 +1,66 @@
+package dev.roost.api;
+
+import java.util.Collection;
+import java.util.Optional;
+
+/** Small things about strings. */
+public final class Text {
+  private Text() {}
+
+  /** The string in quotation marks, shortened to 80 characters, for messages. */
+  public static String quote(String text) {
+    String shown = text.length() > 80 ? text.substring(0, 79) + "…" : text;
+    return '"' + shown.replace("\n", "\\n").replace("\0", "\\0") + '"';
+  }
+
+  /**
+   * What keeps PostgreSQL from storing the string as it is.
+   *
+   * @return a description with its line from 1, or empty when it can be stored
+   */
+  public static Optional<Unstorable> unstorable(String text) {
+    int line = 1;
+    for (int i = 0; i < text.length(); i++) {
+      char c = text.charAt(i);
+      if (c == '\n') {
+        line++;
+      } else if (c == 0) {
+        return Optional.of(new Unstorable(line, "contains a NUL character"));
+      } else if (Character.isHighSurrogate(c)
+          && i + 1 < text.length()
+          && Character.isLowSurrogate(text.charAt(i + 1))) {
+        i++;
+      } else if (Character.isSurrogate(c)) {
+        return Optional.of(new Unstorable(line, "contains half of a surrogate pair"));
+      }
+    }
+    return Optional.empty();
+  }
+
+  public record Unstorable(int line, String detail) {}
+
+  /** The candidate with the smallest edit distance, if it is close enough to be a slip. */
+  public static Optional<String> nearest(String word, Collection<String> candidates) {
+    return candidates.stream()
+        .filter(candidate -> distance(word, candidate) <= Math.max(2, candidate.length() / 3))
+        .min(java.util.Comparator.comparingInt(candidate -> distance(word, candidate)));
+  }
+
+  /** Levenshtein distance, by the usual two-row dynamic programme. */
+  private static int distance(String a, String b) {
+    int[] previous = new int[b.length() + 1];
+    for (int j = 0; j <= b.length(); j++) {
+      previous[j] = j;
+    }
+    for (int i = 1; i <= a.length(); i++) {
+      int[] current = new int[b.length() + 1];
+      current[0] = i;
+      for (int j = 1; j <= b.length(); j++) {
+        int replace = previous[j - 1] + (a.charAt(i - 1) == b.charAt(j - 1) ? 0 : 1);
+        current[j] = Math.min(replace, 1 + Math.min(previous[j], current[j - 1]));
+      }
+      previous = current;
+    }
+    return previous[b.length()];
+  }
+}

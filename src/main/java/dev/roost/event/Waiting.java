@@ -1,0 +1,70 @@
+package dev.roost.event;
+
+import io.smallrye.mutiny.Uni;
+import io.smallrye.mutiny.infrastructure.Infrastructure;
+import jakarta.enterprise.context.ApplicationScoped;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
+
+/**
+ * Holds an answer until something has happened, without holding a thread or a database connection.
+ */
+@ApplicationScoped
+public class Waiting {
+  /**
+   * How often a waiter looks by itself: a change that another replica made sends no signal here.
+   */
+  private static final Duration LOOK = Duration.ofSeconds(1);
+
+  private final Signals signals;
+
+  Waiting(Signals signals) {
+    this.signals = signals;
+  }
+
+  /**
+   * Looks now and after each signal, until there is a result or the time is over.
+   *
+   * @param look reads the state; runs on a worker thread; empty means "not yet"
+   * @param atTimeout what to answer when time is over; runs on a worker thread
+   */
+  public <T> Uni<T> until(
+      String topic, Duration timeout, Supplier<Optional<T>> look, Supplier<T> atTimeout) {
+    long end = System.nanoTime() + timeout.toNanos();
+    return attempt(topic, end, look, atTimeout)
+        .runSubscriptionOn(Infrastructure.getDefaultWorkerPool());
+  }
+
+  private <T> Uni<T> attempt(
+      String topic, long end, Supplier<Optional<T>> look, Supplier<T> atTimeout) {
+    return Uni.createFrom()
+        .deferred(
+            () -> {
+              CompletableFuture<Void> change = signals.next(topic);
+              Optional<T> result;
+              try {
+                result = look.get();
+              } catch (RuntimeException e) {
+                change.cancel(false);
+                throw e;
+              }
+              Duration left = Duration.ofNanos(end - System.nanoTime());
+              if (result.isPresent() || left.isNegative() || left.isZero()) {
+                change.cancel(false);
+                return Uni.createFrom().item(result.orElseGet(atTimeout));
+              }
+              Duration pause = left.compareTo(LOOK) < 0 ? left : LOOK;
+              return Uni.createFrom()
+                  .completionStage(change)
+                  .ifNoItem()
+                  .after(pause)
+                  .recoverWithItem((Void) null)
+                  .onCancellation()
+                  .invoke(() -> change.cancel(false))
+                  .emitOn(Infrastructure.getDefaultWorkerPool())
+                  .chain(() -> attempt(topic, end, look, atTimeout));
+            });
+  }
+}

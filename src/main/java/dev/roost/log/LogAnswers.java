@@ -1,0 +1,181 @@
+package dev.roost.log;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.roost.api.Page;
+import dev.roost.api.Problem;
+import dev.roost.event.Waiting;
+import io.quarkus.narayana.jta.QuarkusTransaction;
+import io.smallrye.mutiny.Multi;
+import io.smallrye.mutiny.Uni;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.ws.rs.sse.OutboundSseEvent;
+import jakarta.ws.rs.sse.Sse;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
+
+/** The three forms in which a log is answered: a page, plain text, and a live stream. */
+@ApplicationScoped
+public class LogAnswers {
+  /**
+   * How long a stream stays silent before it sends a comment, so that nobody between takes it for
+   * dead.
+   */
+  private static final Duration KEEP_ALIVE = Duration.ofSeconds(15);
+
+  private static final int STEP = 500;
+
+  private final LogBook log;
+  private final Waiting waiting;
+  private final ObjectMapper mapper;
+
+  LogAnswers(LogBook log, Waiting waiting, ObjectMapper mapper) {
+    this.log = log;
+    this.waiting = waiting;
+    this.mapper = mapper;
+  }
+
+  /**
+   * @param afterSeq or null: from the start; a cursor, when there is one, wins
+   */
+  public Page<LogEntry> page(
+      String ownerId, Integer limit, Integer afterSeq, String cursor, LogBook.Filter filter) {
+    int most = limit == null ? 200 : limit;
+    if (most < 1 || most > 1_000) {
+      throw Problem.invalid("?limit", "out_of_range", "limit must be from 1 to 1000.");
+    }
+    int after = cursor == null ? (afterSeq == null ? 0 : afterSeq) : sequence("?cursor", cursor);
+    List<LogEntry> entries = read(ownerId, after, most + 1, filter);
+    boolean whole = entries.size() <= most;
+    List<LogEntry> shown = whole ? entries : entries.subList(0, most);
+    if (shown.isEmpty()) {
+      return new Page<>(shown, null);
+    }
+    int last = shown.get(shown.size() - 1).seq();
+    boolean more = !whole || !read(ownerId, last, 1, filter).isEmpty();
+    return new Page<>(shown, more ? Integer.toString(last) : null);
+  }
+
+  /** The messages, one a line; a line that was split is whole again. */
+  public Multi<String> text(String ownerId) {
+    return Multi.createBy()
+        .repeating()
+        .uni(
+            AtomicInteger::new,
+            position ->
+                onWorker(() -> read(ownerId, position.get(), STEP, LogBook.Filter.NONE))
+                    .invoke(entries -> advance(position, entries)))
+        .whilst(entries -> !entries.isEmpty())
+        .map(LogAnswers::lines)
+        .filter(text -> !text.isEmpty());
+  }
+
+  /**
+   * The log as server-sent events: {@code log} with the entry's {@code seq} as the event's id, and
+   * {@code end} with the resource when it has ended and its log is complete.
+   *
+   * @param lastEventId the header, or null
+   * @param ended the resource's view once it has ended; runs on a worker thread
+   */
+  public Multi<OutboundSseEvent> events(
+      String ownerId, String lastEventId, Sse sse, Supplier<Optional<Object>> ended) {
+    boolean fromStart = lastEventId == null || lastEventId.isBlank();
+    int start = fromStart ? 0 : sequence("Last-Event-ID", lastEventId);
+    return Multi.createBy()
+        .repeating()
+        .uni(() -> new AtomicInteger(start), position -> step(ownerId, position, sse, ended))
+        .until(Step::isAfterEnd)
+        .onItem()
+        .transformToIterable(Step::events);
+  }
+
+  /** Some events of a stream; none of them: the stream has ended. */
+  private record Step(List<OutboundSseEvent> events) {
+    boolean isAfterEnd() {
+      return events.isEmpty();
+    }
+  }
+
+  private static final int AFTER_END = -1;
+
+  private Uni<Step> step(
+      String ownerId, AtomicInteger position, Sse sse, Supplier<Optional<Object>> ended) {
+    if (position.get() == AFTER_END) {
+      return Uni.createFrom().item(new Step(List.of()));
+    }
+    return waiting.until(
+        ownerId,
+        KEEP_ALIVE,
+        () -> {
+          // The end is read first: after it, the entries are all there.
+          Optional<Object> end = ended.get();
+          List<LogEntry> entries = read(ownerId, position.get(), STEP, LogBook.Filter.NONE);
+          if (entries.isEmpty() && end.isEmpty()) {
+            return Optional.empty();
+          }
+          List<OutboundSseEvent> events = new ArrayList<>(entries.size());
+          for (LogEntry entry : entries) {
+            events.add(
+                sse.newEventBuilder()
+                    .id(Integer.toString(entry.seq()))
+                    .name("log")
+                    .data(json(entry))
+                    .build());
+          }
+          advance(position, entries);
+          if (entries.isEmpty()) {
+            events.add(sse.newEventBuilder().name("end").data(json(end.get())).build());
+            position.set(AFTER_END);
+          }
+          return Optional.of(new Step(events));
+        },
+        () -> new Step(List.of(sse.newEventBuilder().comment("still here").build())));
+  }
+
+  private <T> Uni<T> onWorker(Supplier<T> work) {
+    return Uni.createFrom()
+        .item(work)
+        .runSubscriptionOn(io.smallrye.mutiny.infrastructure.Infrastructure.getDefaultWorkerPool());
+  }
+
+  private List<LogEntry> read(String ownerId, int after, int limit, LogBook.Filter filter) {
+    return QuarkusTransaction.joiningExisting().call(() -> log.read(ownerId, after, limit, filter));
+  }
+
+  private static void advance(AtomicInteger position, List<LogEntry> entries) {
+    if (!entries.isEmpty()) {
+      position.set(entries.get(entries.size() - 1).seq());
+    }
+  }
+
+  private static String lines(List<LogEntry> entries) {
+    StringBuilder text = new StringBuilder();
+    for (LogEntry entry : entries) {
+      text.append(entry.message());
+      if (!entry.continued()) {
+        text.append('\n');
+      }
+    }
+    return text.toString();
+  }
+
+  private static int sequence(String where, String text) {
+    try {
+      return Integer.parseUnsignedInt(text.strip());
+    } catch (NumberFormatException e) {
+      throw Problem.invalid(where, "invalid_cursor", where + " must be the number of a log entry.");
+    }
+  }
+
+  private String json(Object value) {
+    try {
+      return mapper.writeValueAsString(value);
+    } catch (JsonProcessingException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+}

@@ -1,0 +1,133 @@
+package dev.roost.runtime;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Where builds and executors run. Everything above this interface is the same code on every
+ * runtime.
+ *
+ * <p>Every {@code start…} is idempotent: what exists already under the identifier is adopted. What
+ * exists outlives the control plane, so observations are the truth and nothing is remembered here.
+ * Methods block and may throw {@link RuntimeUnavailable} when the runtime can't be asked; that
+ * proves nothing about what runs there.
+ */
+public interface Runtime {
+  Description describe();
+
+  /**
+   * What identifies the base on which dependencies of that Python version are installed: the digest
+   * of the base image, or the local interpreter. A part of the image key.
+   *
+   * @throws UnsupportedPython when {@link Description#pythonVersions} doesn't hold it
+   */
+  String baseIdentity(String pythonVersion);
+
+  void startBuild(BuildOrder order);
+
+  Observation observeBuild(String builderJobId);
+
+  /**
+   * The complete lines that a build has written since a position.
+   *
+   * @param fromByte 0, or the {@link BuildOutput#nextByte} of the call before
+   */
+  BuildOutput buildOutput(String builderJobId, long fromByte);
+
+  /** Ends the build if it still runs and removes what it left. The Build itself stays. */
+  void deleteBuilderJob(String builderJobId);
+
+  /** Whether the Build that this image key names is still there to run on. */
+  boolean hasBuild(String imageKey);
+
+  /** Removes a Build that nothing uses any more. */
+  void deleteBuild(String imageKey);
+
+  void startExecutor(ExecutorOrder order);
+
+  Observation observeExecutor(String executorId);
+
+  /** The identifiers of all executors that exist here, ended ones included. */
+  Set<String> executors();
+
+  /**
+   * What an ended executor has written, for what did not arrive over the link. Either file may be
+   * missing.
+   */
+  ExecutorOutput executorOutput(String executorId) throws IOException;
+
+  /**
+   * Ends the executor if it still runs, with everything that it started, and removes what it left.
+   */
+  void deleteExecutor(String executorId);
+
+  /** The builder jobs that left something here, ended ones included. */
+  Set<String> builderJobs();
+
+  /**
+   * @param kind "local" or "kubernetes"
+   * @param pythonVersions those that agents can choose, oldest first, for example "3.11"
+   * @param defaultPythonVersion the one that an agent gets which chooses none
+   * @param maxExecutors how many executors fit at the same time
+   */
+  record Description(
+      String kind,
+      List<String> pythonVersions,
+      String defaultPythonVersion,
+      String platform,
+      int maxExecutors) {}
+
+  /**
+   * @param requirements normalised, one a line
+   * @param timeoutSeconds after which the build ends itself
+   */
+  record BuildOrder(
+      String builderJobId,
+      String agentId,
+      String imageKey,
+      String pythonVersion,
+      List<String> requirements,
+      long timeoutSeconds) {}
+
+  /**
+   * @param nextByte where to go on reading
+   */
+  record BuildOutput(List<String> lines, long nextByte) {}
+
+  /**
+   * @param token the executor's bearer token; never in arguments, environment or logs
+   * @param labels what tells a person whose it is: agent's id, name, revision, the ExecutorJob it
+   *     was started for
+   */
+  record ExecutorOrder(
+      String executorId,
+      String imageKey,
+      String pythonVersion,
+      String token,
+      int memoryMib,
+      double cpu,
+      Map<String, String> labels) {}
+
+  /**
+   * @param frames the sidecar's output: frames that aren't log entries
+   * @param log the runner's output: log entries
+   */
+  record ExecutorOutput(Path frames, Path log) {}
+
+  /** The runtime can't be asked now; try again. */
+  final class RuntimeUnavailable extends RuntimeException {
+    public RuntimeUnavailable(String message, Throwable cause) {
+      super(message, cause);
+    }
+  }
+
+  /** This runtime doesn't offer that Python version. */
+  final class UnsupportedPython extends RuntimeException {
+    public UnsupportedPython(String message) {
+      super(message);
+    }
+  }
+}
