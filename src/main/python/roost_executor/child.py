@@ -182,7 +182,9 @@ class Child:
                 process.kill()  # multiprocessing's own handler would wait for them
             atexit._run_exitfuncs()
         except BaseException as error:
-            print(f"roost: an exit handler failed: {type(error).__name__}: {error}", file=sys.stderr)
+            print(
+                f"roost: an exit handler failed: {type(error).__name__}: {error}", file=sys.stderr
+            )
 
 
 def _moment(value: "float | str | None") -> "datetime.datetime | None":

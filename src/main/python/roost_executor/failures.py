@@ -1,6 +1,7 @@
 """What a failed script is told: reason, message, traceback, place."""
 
 import errno
+import os
 import traceback
 from types import TracebackType
 from typing import Any
@@ -8,6 +9,7 @@ from typing import Any
 LARGEST_TEXT = 64 * 1024
 LARGEST_SUMMARY = 2000
 PACKAGE = __name__.rpartition(".")[0] + "."
+OWN_FILES = os.path.dirname(__file__) + os.sep
 
 # Modules whose distribution has another name; the ones people stumble over most.
 DISTRIBUTIONS = {
@@ -171,9 +173,7 @@ def _character(script_path: str, line: int, byte_column: "int | None") -> "int |
     return len(text[:byte_column].decode("utf-8", "replace")) + 1
 
 
-def traceback_text(
-    error: BaseException, trace: "TracebackType | None", script_path: str
-) -> str:
+def traceback_text(error: BaseException, trace: "TracebackType | None", script_path: str) -> str:
     """The traceback as Python prints it, the same on every version: without markers below the lines."""
     try:
         summary = traceback.TracebackException(type(error), error, trace)
@@ -195,7 +195,7 @@ def _without_markers(summary: Any, script_path: str, seen: "set[int]") -> None:
     stack = summary.stack
     for index in range(len(stack) - 1, -1, -1):
         frame = stack[index]
-        if "roost_executor/" in frame.filename:
+        if frame.filename.startswith(OWN_FILES):
             del stack[index]
         elif getattr(frame, "colno", None) is not None:
             frame.colno = frame.end_colno = None

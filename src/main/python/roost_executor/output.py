@@ -76,7 +76,9 @@ def text_stream(descriptor: int, before_write: "Callable[[], None]") -> io.TextI
 
 def flush_streams() -> None:
     """Flushes stdout and stderr, whatever the script has made of them."""
-    for stream in {id(s): s for s in (sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__)}.values():
+    for stream in {
+        id(s): s for s in (sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__)
+    }.values():
         try:
             stream.flush()
         except Exception:  # noqa: S110 - closed or replaced by the script: its own business

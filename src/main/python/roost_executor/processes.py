@@ -125,3 +125,17 @@ def collect(ended: "list[tuple[int, int, float, int]]") -> bool:
         if process == 0:
             return False
         ended.append((process, status, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024))
+
+
+def reap_one(process: int) -> "list[tuple[int, int, float, int]]":
+    """Waits for one child that has been killed or is ending; as `reap`."""
+    give_up = time.monotonic() + REAP_LIMIT_SECONDS
+    while time.monotonic() < give_up:
+        try:
+            ended, status, usage = os.wait4(process, os.WNOHANG)
+        except ChildProcessError:
+            return []
+        if ended:
+            return [(ended, status, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024)]
+        time.sleep(0.0001)
+    return []
