@@ -6,7 +6,7 @@ import builtins
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Optional
+from typing import TYPE_CHECKING, Any, Literal, Optional, overload
 
 from . import _logs
 from ._logs import LogEntry
@@ -70,9 +70,26 @@ class BuilderJob(Resource):
         """Whether the state will not change any more."""
         return self.state in _ENDED or self.finished_at is not None
 
-    def logs(self) -> builtins.list[LogEntry]:
-        """Return the entries of the build's log so far."""
-        return _logs.read(self._client, path_to(self._path, self.id) + "/logs")
+    @overload
+    def logs(
+        self, follow: Literal[False] = ..., *, after_seq: int | None = ...
+    ) -> builtins.list[LogEntry]: ...
+
+    @overload
+    def logs(self, follow: Literal[True], *, after_seq: int | None = ...) -> Iterator[LogEntry]: ...
+
+    def logs(
+        self, follow: bool = False, *, after_seq: int | None = None
+    ) -> builtins.list[LogEntry] | Iterator[LogEntry]:
+        """Return the entries of the build's log after `after_seq`.
+
+        As a list of what there is; or, with `follow=True`, as an iterator that yields entries as
+        they are written and stops when the job has ended. This object is then up to date.
+        """
+        path = path_to(self._path, self.id) + "/logs"
+        if follow:
+            return _logs.follow(self._client, path, after_seq or 0, self._become)
+        return _logs.read(self._client, path, after_seq)
 
     def text_logs(self) -> str:
         """Return the build's log so far as plain text."""

@@ -178,9 +178,6 @@ class DataStore(Resource, MutableMapping[str, Any]):
     def __len__(self) -> int:
         return self.refresh().entries
 
-    def _count(self, prefix: str) -> int:
-        return sum(1 for _ in self.scan(prefix)) if prefix else len(self)
-
     def _entry_path(self, key: str) -> str:
         if not isinstance(key, str):
             raise TypeError(f"keys must be strings, not {type(key).__name__}")

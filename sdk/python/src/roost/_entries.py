@@ -55,6 +55,14 @@ def version_of(response: httpx.Response) -> int:
     return int(match[1])
 
 
+def _count(store: DataStore, prefix: str) -> int:
+    if prefix:
+        # list() asks for a length first, and does without one after a TypeError. To count here
+        # would fetch everything twice.
+        raise TypeError("how many keys have a prefix is not known without going through them")
+    return len(store)
+
+
 class Keys(KeysView[str]):
     """The keys with a prefix, in order."""
 
@@ -69,7 +77,7 @@ class Keys(KeysView[str]):
         return isinstance(key, str) and key.startswith(self._prefix) and key in self._store
 
     def __len__(self) -> int:
-        return self._store._count(self._prefix)
+        return _count(self._store, self._prefix)
 
 
 class Values(ValuesView[Any]):
@@ -86,7 +94,7 @@ class Values(ValuesView[Any]):
         return any(value == each for each in self)
 
     def __len__(self) -> int:
-        return self._store._count(self._prefix)
+        return _count(self._store, self._prefix)
 
 
 class Items(ItemsView[str, Any]):
@@ -100,4 +108,4 @@ class Items(ItemsView[str, Any]):
         return ((entry.key, entry.value) for entry in self._store.scan(self._prefix))
 
     def __len__(self) -> int:
-        return self._store._count(self._prefix)
+        return _count(self._store, self._prefix)

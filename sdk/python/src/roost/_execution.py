@@ -163,9 +163,6 @@ class Execution(Resource):
         """Return the log so far as plain text, as `kubectl logs` shows it."""
         return _logs.read_text(self._client, path_to(self._path, self.id) + "/logs")
 
-    def _become(self, data: Any) -> None:
-        self._data = data
-
 
 class Executions:
     """`client.executions`."""

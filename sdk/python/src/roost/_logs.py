@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 __all__ = ["LogEntry", "follow", "read", "read_text"]
 
-_PAGE_SIZE = 200
-# The server sends comments much more often than this; longer silence is a dead connection.
+_PAGE_SIZE = 1000
+# The server sends a comment every 15 seconds; longer silence is a dead connection.
 _SILENCE_MOST_SECONDS = 60.0
 # A stream that held this long was a good one: what broke it is a new trouble, not the old.
 _GOOD_STREAM_SECONDS = 5.0

@@ -73,6 +73,9 @@ class Resource:
         self._data = self._client._transport.get(path_to(self._path, self.id))
         return self
 
+    def _become(self, data: Mapping[str, Any]) -> None:
+        self._data = data
+
     def __repr__(self) -> str:
         fields = (f" {name}={self._data.get(name)!r}" for name in self._shown)
         return f"<roost.{type(self).__name__}{''.join(fields)}>"
