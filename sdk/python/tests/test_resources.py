@@ -146,6 +146,9 @@ def test_equal_is_who_is_the_same(server: Server) -> None:
 
 def test_hidden_variables_are_none(server: Server) -> None:
     assert roost.Agent(server.client, agent(env_vars=None)).env_vars is None
+    text = "# A=1\r\nB=x=y\r\n\r\nC=********"
+    hidden = roost.Agent(server.client, agent(env_vars=text)).env_vars
+    assert hidden == {"B": "x=y", "C": "********"}
 
 
 def test_a_build_lists_its_packages(server: Server) -> None:

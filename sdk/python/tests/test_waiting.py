@@ -22,7 +22,7 @@ def held(server: Server, answer: dict[str, Any]) -> Any:
     """Answer when the asked time is over, as the server does."""
 
     def hold(request: httpx.Request) -> httpx.Response:
-        server.clock.now += float(request.url.params["wait"])
+        server.clock.now += int(request.url.params.get("wait", "0"))
         return httpx.Response(200, json=answer)
 
     return hold
@@ -76,6 +76,17 @@ def test_a_timeout_names_the_job_that_goes_on(server: Server, greeter: roost.Age
     assert raised.value.job is not None
     assert raised.value.job.state == "running"
     assert [request.url.params["wait"] for request in server.requests] == ["50", "20"]
+
+
+def test_parts_of_a_second_are_waited_for_here(server: Server, greeter: roost.Agent) -> None:
+    server.on("POST", EXECUTE, held(server, job("running")))
+    server.on("GET", JOB, held(server, job("running")))
+    began = server.clock.now
+    with pytest.raises(roost.APITimeout):
+        greeter.execute(timeout=2.5)
+    assert server.clock.now - began == pytest.approx(2.5)
+    assert [request.url.params.get("wait") for request in server.requests][:2] == ["2", None]
+    assert len(server.requests) < 8
 
 
 def test_waiting_outlives_a_restart_of_the_server(server: Server, greeter: roost.Agent) -> None:

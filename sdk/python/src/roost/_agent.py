@@ -32,10 +32,10 @@ _POLL_MOST_SECONDS = 2.0
 class Agent(Resource):
     """A script and its settings.
 
-    `requirements` is text with one specifier a line. `env_vars` is `None` for keys that may not
-    write agents. `timeout`, `retry_delay` and `keep_warm` are in seconds, `memory` in MiB, `cpu` in
-    cores. `revision` grows with every change of what runs. `build_id` is that of the last
-    successful build, `None` before the first.
+    `requirements` is text with one specifier a line. The server hides the values of `env_vars`
+    from keys that may not write agents. `timeout`, `retry_delay` and `keep_warm` are in seconds,
+    `memory` in MiB, `cpu` in cores. `revision` grows with every change of what runs. `build_id` is
+    that of the last successful build, `None` before the first.
     """
 
     __slots__ = ()

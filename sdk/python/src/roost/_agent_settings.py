@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
@@ -64,8 +65,9 @@ def encode(client: Client, settings: Mapping[str, Any]) -> dict[str, Any]:
 
 def env_vars_of(text: str) -> dict[str, str]:
     """Return the variables of the API's `KEY=VALUE` lines."""
-    pairs = (line.partition("=") for line in text.split("\n") if "=" in line)
-    return {key: value for key, _, value in pairs if not key.lstrip().startswith("#")}
+    lines = (line for line in re.split(r"\r?\n", text) if not line.startswith("#"))
+    pairs = (line.partition("=") for line in lines if "=" in line)
+    return {key: value for key, _, value in pairs}
 
 
 def _requirements_text(value: str | Sequence[str] | None) -> str:

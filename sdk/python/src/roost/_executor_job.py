@@ -172,7 +172,7 @@ def submit(
     response = transport.request(
         "POST",
         path_to("/agents", agent_id) + "/execute",
-        params={"wait": _waiting.seconds(hold)} if hold > 0 else None,
+        params=_waiting.held(hold),
         body=body,
         headers={"Idempotency-Key": _checked(idempotency_key)},
         repeatable=True,  # by its key

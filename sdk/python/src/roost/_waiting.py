@@ -11,7 +11,7 @@ from ._resource import path_to
 if TYPE_CHECKING:
     from ._executor_job import ExecutorJob
 
-__all__ = ["HOLD_MOST_SECONDS", "Asks", "seconds", "until_ended"]
+__all__ = ["HOLD_MOST_SECONDS", "Asks", "held", "until_ended"]
 
 # The API allows 60, but many proxies cut a silent connection at 60.
 HOLD_MOST_SECONDS = 50.0
@@ -20,9 +20,9 @@ _OUTAGE_MOST_SECONDS = 120.0
 _STEPS_SECONDS = (0.05, 0.1, 0.2, 0.5, 1.0)
 
 
-def seconds(duration: float) -> str:
-    """Return a duration as the API takes it, to the millisecond."""
-    return f"{duration:.3f}".rstrip("0").rstrip(".")
+def held(hold: float) -> dict[str, str]:
+    """Return the query that asks the server to hold its answer; it takes whole seconds only."""
+    return {"wait": str(int(hold))} if hold >= 1 else {}
 
 
 class Asks:
@@ -40,11 +40,12 @@ class Asks:
         began = transport.clock.monotonic()
         job._data = transport.get(
             path_to(job._path, job.id),
-            {"wait": seconds(hold)},
+            held(hold),
             read_timeout=hold + transport.timeout,
             deadline=deadline,
         )
-        # A server that is going down, or a proxy, may answer at once: then pause here instead.
+        # Less than a second is not held, and a server that is going down, or a proxy, may answer
+        # at once: then pause here instead.
         missing = hold - (transport.clock.monotonic() - began)
         if not job.ended and missing > hold / 2:
             transport.clock.sleep(min(missing, _STEPS_SECONDS[min(self._early, 4)]))
