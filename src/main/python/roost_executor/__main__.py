@@ -3,6 +3,11 @@
 import os
 import sys
 
+# Started with -B, which is for the script's sake: the environment that it imports from stays as it was
+# built. The executor's own modules are compiled once, where their directory may be written to;
+# compiling them takes longer than all the rest of a start. `Child` sets it back.
+sys.dont_write_bytecode = False
+
 if not __package__:
     # Started by path (`python -I -B …/roost_executor`): the parent directory makes the package
     # importable. It goes last, so that it can't hide a module of the script's.

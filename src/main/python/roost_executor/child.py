@@ -85,6 +85,7 @@ class Child:
         time.tzset()
         os.chdir(self._work_directory)
         sys.path.insert(0, os.path.dirname(self._script_path))
+        sys.dont_write_bytecode = True
         sys.argv = [self._script_path]
         # A fresh one, or `multiprocessing` with spawn would run the executor's own in each child.
         sys.modules["__main__"] = ModuleType("__main__")

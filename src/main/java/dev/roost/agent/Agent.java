@@ -1,14 +1,13 @@
 package dev.roost.agent;
 
-import dev.roost.api.Page;
 import dev.roost.api.Problem;
 import io.quarkus.hibernate.orm.panache.PanacheEntityBase;
-import io.quarkus.panache.common.Parameters;
 import jakarta.persistence.Column;
 import jakarta.persistence.Entity;
 import jakarta.persistence.Id;
 import jakarta.persistence.LockModeType;
 import java.time.Instant;
+import java.util.List;
 import java.util.Optional;
 
 /** A script and its settings. What runs is in its revisions; a deleted agent's row stays for its history. */
@@ -57,18 +56,26 @@ public class Agent extends PanacheEntityBase {
   }
 
   /**
+   * Identifiers and sizes for a page.
+   *
    * @param name exact, or null
    * @param contained in the name, whatever its case, or null
    */
-  static java.util.List<Agent> rows(String name, String contained, String cursor, int limit) {
-    return Agent.<Agent>find(
+  static List<Object[]> idsAndBytes(String name, String contained, String cursor, int limit) {
+    return getEntityManager()
+        .createNativeQuery(
             """
-            from agent where deletedAt is null and (:cursor is null or id < :cursor)
-              and (:name is null or name = :name)
-              and (:contained is null or locate(lower(:contained), lower(name)) > 0)
-            order by id desc""",
-            Parameters.with("cursor", cursor).and("name", name).and("contained", contained))
-        .range(0, limit)
-        .list();
+            select a.id, octet_length(r.script) + octet_length(r.requirements) + octet_length(r.env_vars)
+            from agent a join agent_revision r on r.agent_id = a.id and r.revision = a.revision
+            where a.deleted_at is null and (cast(:cursor as text) is null or a.id < :cursor)
+              and (cast(:name as text) is null or a.name = :name)
+              and (cast(:contained as text) is null or strpos(lower(a.name), lower(:contained)) > 0)
+            order by a.id desc limit :most""",
+            Object[].class)
+        .setParameter("cursor", cursor)
+        .setParameter("name", name)
+        .setParameter("contained", contained)
+        .setParameter("most", limit + 1)
+        .getResultList();
   }
 }
