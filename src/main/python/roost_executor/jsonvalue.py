@@ -84,7 +84,7 @@ def _children(path: str, container: Any) -> "Iterator[tuple[str, object]]":
     if isinstance(container, dict):
         for key, value in container.items():
             if not isinstance(key, SCALARS):
-                yield path, _BadKey(f"has a key that is {_a(key)}: {_short(key)}")
+                yield path, _BadKey(f"has a key that is {with_article(key)}: {_short(key)}")
             elif isinstance(key, float) and not math.isfinite(key):
                 yield path, _BadKey(f"has a key that is {key!r}")
             elif isinstance(key, str) and key.isidentifier():
@@ -108,10 +108,11 @@ def _problem(value: object) -> "str | None":
         return "is NaN" if math.isnan(value) else f"is {'-' if value < 0 else ''}Infinity"
     if isinstance(value, (*SCALARS, dict, list, tuple)):
         return None
-    return f"is {_a(value)}"
+    return f"is {with_article(value)}"
 
 
-def _a(value: object) -> str:
+def with_article(value: object) -> str:
+    """The name of a value's type: `a list`, `an int`."""
     name = type(value).__name__
     return f"{'an' if name[:1].lower() in 'aeiou' else 'a'} {name}"
 

@@ -7,6 +7,7 @@ from types import CodeType, FunctionType, ModuleType
 from typing import Any, Callable
 
 from roost_executor.failures import ScriptFailure
+from roost_executor.jsonvalue import with_article
 
 MODULE = "agent"
 WANTED = "define `def main(request, store):` with no parameter, one or two"
@@ -77,7 +78,7 @@ def find_main(module: ModuleType, path: str) -> "tuple[Callable[..., Any], int]"
         raise ScriptFailure("no_main", f"the script has no function `main`{_near(names)}: {WANTED}")
     main = names["main"]
     if not callable(main):
-        raise ScriptFailure("no_main", f"`main` is a {type(main).__name__}, no function: {WANTED}")
+        raise ScriptFailure("no_main", f"`main` is {with_article(main)}, no function: {WANTED}")
     if type(main) is FunctionType and not hasattr(main, "__wrapped__"):
         return main, _count(main, path)
     return main, _count_by_signature(main, path)

@@ -48,6 +48,9 @@ public class TestRuntime implements Runtime {
   public void startExecutor(ExecutorOrder order) {}
 
   @Override
+  public void stopExecutor(String executorId) {}
+
+  @Override
   public Observation observeExecutor(String executorId) {
     return new Observation.Absent();
   }

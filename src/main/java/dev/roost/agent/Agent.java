@@ -10,7 +10,10 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 
-/** A script and its settings. What runs is in its revisions; a deleted agent's row stays for its history. */
+/**
+ * A script and its settings. What runs is in its revisions; a deleted agent's row stays for its
+ * history.
+ */
 @Entity(name = "agent")
 public class Agent extends PanacheEntityBase {
   @Id public String id;

@@ -1,7 +1,8 @@
 package dev.roost.agent;
 
 /**
- * Told after an agent has a new revision, other settings, or was deleted: executors that no longer fit should go.
+ * Told after an agent has a new revision, other settings, or was deleted: executors that no longer
+ * fit should go.
  *
  * @param revision the current one; 0 when the agent was deleted
  */

@@ -11,7 +11,8 @@ import java.util.Optional;
 import org.eclipse.microprofile.openapi.annotations.media.Schema;
 
 /**
- * What a client may give of an agent, checked; everything is optional here, since a change gives only what changes.
+ * What a client may give of an agent, checked; everything is optional here, since a change gives
+ * only what changes.
  *
  * @param parsedRequirements of {@link #requirements}, when given
  */
@@ -35,7 +36,8 @@ public record AgentRequest(
   private static final int DAY_SECONDS = 86_400;
 
   /**
-   * Reads and checks the body of a request; the caller adds what it knows and calls {@link Body#check}.
+   * Reads and checks the body of a request; the caller adds what it knows and calls {@link
+   * Body#check}.
    *
    * @param pythonVersions those that the runtime offers
    * @throws Problem too_large
@@ -68,7 +70,10 @@ public record AgentRequest(
     request.name.ifPresent(
         text -> {
           if (text.isBlank() || text.length() > 100 || !text.equals(text.strip())) {
-            body.reject("name", "invalid_name", "name must have 1 to 100 characters and no space around it.");
+            body.reject(
+                "name",
+                "invalid_name",
+                "name must have 1 to 100 characters and no space around it.");
           } else if (text.chars().anyMatch(Character::isISOControl)) {
             body.reject("name", "invalid_name", "name must not contain control characters.");
           }
@@ -108,6 +113,7 @@ public record AgentRequest(
   }
 
   static Problem nameTaken(String name) {
-    return Problem.of(ErrorCode.CONFLICT, "There is an agent named " + Text.quote(name) + " already.");
+    return Problem.of(
+        ErrorCode.CONFLICT, "There is an agent named " + Text.quote(name) + " already.");
   }
 }

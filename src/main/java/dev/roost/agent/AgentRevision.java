@@ -7,7 +7,10 @@ import jakarta.persistence.IdClass;
 import java.io.Serializable;
 import java.time.Instant;
 
-/** What runs: script, requirements, variables and Python version as they were from one change to the next. */
+/**
+ * What runs: script, requirements, variables and Python version as they were from one change to the
+ * next.
+ */
 @Entity(name = "agent_revision")
 @IdClass(AgentRevision.Key.class)
 public class AgentRevision extends PanacheEntityBase {
@@ -18,7 +21,10 @@ public class AgentRevision extends PanacheEntityBase {
   public String envVars;
   public String pythonVersion;
 
-  /** The BuilderJob whose Build this revision runs on; a revision that needs none shares that of the one before. */
+  /**
+   * The BuilderJob whose Build this revision runs on; a revision that needs none shares that of the
+   * one before.
+   */
   public String builderJobId;
 
   public Instant createdAt;

@@ -48,8 +48,8 @@ public record AgentView(
     Map<String, Object[]> details = new HashMap<>();
     List<Object[]> rows =
         Agent.getEntityManager()
-        .createNativeQuery(
-            """
+            .createNativeQuery(
+                """
             select a.id, r.script, r.requirements, r.env_vars, r.python_version, r.builder_job_id,
               (select j.build_id from builder_job j where j.agent_id = a.id and j.state = 'succeeded'
                order by j.id desc limit 1),
@@ -57,9 +57,9 @@ public record AgentView(
                where s.agent_id = a.id)
             from agent a join agent_revision r on r.agent_id = a.id and r.revision = a.revision
             where a.id in (:ids)""",
-            Object[].class)
-        .setParameter("ids", agents.stream().map(agent -> agent.id).toList())
-        .getResultList();
+                Object[].class)
+            .setParameter("ids", agents.stream().map(agent -> agent.id).toList())
+            .getResultList();
     rows.forEach(row -> details.put((String) row[0], row));
     List<AgentView> views = new ArrayList<>();
     for (Agent agent : agents) {

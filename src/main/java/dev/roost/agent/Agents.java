@@ -1,6 +1,7 @@
 package dev.roost.agent;
 
 import dev.roost.api.Ids;
+import dev.roost.api.Names;
 import dev.roost.build.BuildReason;
 import dev.roost.build.BuilderJob;
 import dev.roost.build.BuilderJobsChanged;
@@ -10,12 +11,14 @@ import dev.roost.runtime.Runtime;
 import io.quarkus.narayana.jta.QuarkusTransaction;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.event.Event;
-import java.security.SecureRandom;
 import java.time.Clock;
 import java.time.Instant;
 import java.util.List;
 
-/** Makes, changes and deletes agents, where an agent, its BuilderJobs and its stores change together. */
+/**
+ * Makes, changes and deletes agents, where an agent, its BuilderJobs and its stores change
+ * together.
+ */
 @ApplicationScoped
 public class Agents {
   private final Runtime runtime;
@@ -23,7 +26,6 @@ public class Agents {
   private final Event<AgentChanged> changed;
   private final Event<AgentDeletion> deletion;
   private final Event<BuilderJobsChanged> builderJobs;
-  private final SecureRandom random = new SecureRandom();
 
   Agents(
       Runtime runtime,
@@ -41,7 +43,8 @@ public class Agents {
   /**
    * @param request checked, with a script
    * @return the new agent's identifier
-   * @throws dev.roost.api.Problem conflict when the name is taken, validation_failed for a store that doesn't exist
+   * @throws dev.roost.api.Problem conflict when the name is taken, validation_failed for a store
+   *     that doesn't exist
    */
   public String create(AgentRequest request) {
     Instant now = clock.instant();
@@ -51,7 +54,7 @@ public class Agents {
                 () -> {
                   Agent agent = new Agent();
                   agent.id = Ids.next("agent");
-                  agent.name = request.name().orElseGet(() -> AgentNames.next(random));
+                  agent.name = request.name().orElseGet(() -> Names.readable());
                   if (Agent.named(agent.name).isPresent()) {
                     throw AgentRequest.nameTaken(agent.name);
                   }
@@ -74,14 +77,18 @@ public class Agents {
                   first.requirements = request.requirements().orElse("");
                   first.envVars = request.envVars().orElse("");
                   first.pythonVersion =
-                      request.pythonVersion().orElseGet(() -> runtime.describe().defaultPythonVersion());
+                      request
+                          .pythonVersion()
+                          .orElseGet(() -> runtime.describe().defaultPythonVersion());
                   first.createdAt = now;
                   first.builderJobId = order(first, now);
                   agent.persist();
                   Agent.flush();
                   first.persist();
                   List<String> stores =
-                      request.storeIds().orElseGet(() -> List.of(DataStore.dedicated(agent.name, now)));
+                      request
+                          .storeIds()
+                          .orElseGet(() -> List.of(DataStore.createNamedAfter(agent.name, now).id));
                   DataStore.use(agent.id, stores);
                   return agent.id;
                 });
@@ -90,7 +97,8 @@ public class Agents {
   }
 
   /**
-   * Changes what is given. A change of what runs makes a revision; a change of what must be installed also a BuilderJob.
+   * Changes what is given. A change of what runs makes a revision; a change of what must be
+   * installed also a BuilderJob.
    */
   public void update(String id, AgentRequest request) {
     Instant now = clock.instant();
@@ -149,7 +157,8 @@ public class Agents {
       return;
     }
     boolean sameBuild =
-        next.pythonVersion.equals(current.pythonVersion) && next.requirements.equals(current.requirements);
+        next.pythonVersion.equals(current.pythonVersion)
+            && next.requirements.equals(current.requirements);
     if (!sameBuild) {
       supersede(agent.id, now);
     }
@@ -187,11 +196,16 @@ public class Agents {
             .setParameter("agent", agentId)
             .getResultList();
     for (String job : pointless) {
-      BuilderJob.cancel(job, BuildReason.SUPERSEDED, "A later change of the agent made this build pointless.", now);
+      BuilderJob.cancel(
+          job,
+          BuildReason.SUPERSEDED,
+          "A later change of the agent made this build pointless.",
+          now);
     }
   }
 
-  private static void cancelBuilds(String agentId, BuildReason reason, String message, Instant now) {
+  private static void cancelBuilds(
+      String agentId, BuildReason reason, String message, Instant now) {
     BuilderJob.<BuilderJob>list("agentId = ?1 and state in ('queued', 'running')", agentId)
         .forEach(job -> BuilderJob.cancel(job.id, reason, message, now));
   }

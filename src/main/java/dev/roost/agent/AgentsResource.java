@@ -5,6 +5,7 @@ import dev.roost.api.Caller;
 import dev.roost.api.Page;
 import dev.roost.api.Role;
 import dev.roost.config.RoostConfig;
+import dev.roost.datastore.DataStore;
 import dev.roost.runtime.Runtime;
 import io.quarkus.narayana.jta.QuarkusTransaction;
 import io.smallrye.common.annotation.Blocking;
@@ -47,7 +48,9 @@ public class AgentsResource {
 
   @POST
   @Consumes(MediaType.APPLICATION_JSON)
-  @Operation(summary = "Create an agent", description = "Also makes the BuilderJob that installs its requirements.")
+  @Operation(
+      summary = "Create an agent",
+      description = "Also makes the BuilderJob that installs its requirements.")
   @RequestBody(
       content =
           @Content(
@@ -74,7 +77,10 @@ public class AgentsResource {
   @Transactional
   @Operation(summary = "List agents, newest first")
   public Page<AgentView> list(
-      @RestQuery String name, @RestQuery String q, @RestQuery String cursor, @RestQuery Integer limit) {
+      @RestQuery String name,
+      @RestQuery String q,
+      @RestQuery String cursor,
+      @RestQuery Integer limit) {
     int most = Page.limit(limit);
     return Page.fitting(
         Agent.idsAndBytes(name, q, cursor, most),
@@ -116,7 +122,13 @@ public class AgentsResource {
   }
 
   private AgentRequest read(Body body) {
-    AgentRequest request = AgentRequest.read(body, config.limits(), runtime.describe().pythonVersions());
+    AgentRequest request =
+        AgentRequest.read(body, config.limits(), runtime.describe().pythonVersions());
+    request
+        .storeIds()
+        .ifPresent(
+            ids ->
+                body.reject(QuarkusTransaction.requiringNew().call(() -> DataStore.mistakes(ids))));
     body.check();
     return request;
   }

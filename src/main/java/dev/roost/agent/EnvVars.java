@@ -9,8 +9,8 @@ import java.util.Map;
 import java.util.regex.Pattern;
 
 /**
- * An agent's environment variables: {@code KEY=VALUE} a line; the value is everything after the first {@code =}. Blank
- * lines and lines that start with {@code #} are kept and mean nothing.
+ * An agent's environment variables: {@code KEY=VALUE} a line; the value is everything after the
+ * first {@code =}. Blank lines and lines that start with {@code #} are kept and mean nothing.
  *
  * @param errors every mistake, with its line; no message shows a value
  */
@@ -34,7 +34,9 @@ public record EnvVars(Map<String, String> values, List<FieldError> errors) {
       if (equals < 0) {
         mistake = "The line has no \"=\". Write KEY=VALUE.";
       } else if (!KEY.matcher(key).matches()) {
-        mistake = Text.quote(key) + " can't be a variable's name: letters, digits and _ only, no digit first, no space around \"=\".";
+        mistake =
+            Text.quote(key)
+                + " can't be a variable's name: letters, digits and _ only, no digit first, no space around \"=\".";
       } else if (key.startsWith(RESERVED)) {
         code = "reserved";
         mistake = key + ": names that start with ROOST_ are Roost's own.";

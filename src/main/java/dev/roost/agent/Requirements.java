@@ -12,19 +12,25 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * An agent's requirements: {@code name==version} a line, with extras and markers (the syntax of PEP 508, versions of PEP
- * 440), comments and blank lines.
+ * An agent's requirements: {@code name==version} a line, with extras and markers (the syntax of PEP
+ * 508, versions of PEP 440), comments and blank lines.
  *
- * @param normalised sorted, names as PEP 503 normalises them, without comments: equal for texts that mean the same
+ * @param normalised sorted, names as PEP 503 normalises them, without comments: equal for texts
+ *     that mean the same
  * @param errors every mistake, with its line
  */
 public record Requirements(List<String> normalised, List<FieldError> errors) {
   private static final Pattern NAME = Pattern.compile("[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?");
   private static final Pattern PARTS =
       Pattern.compile(
-          "(?<name>" + NAME + ")\\s*(?:\\[(?<extras>[^\\]]*)])?\\s*(?<rest>(?<operator>===|==|~=|!=|<=|>=|<|>|@)?.*)");
+          "(?<name>"
+              + NAME
+              + ")\\s*(?:\\[(?<extras>[^\\]]*)])?\\s*(?<rest>(?<operator>===|==|~=|!=|<=|>=|<|>|@)?.*)");
 
-  /** PEP 440, appendix B, without the leading {@code v} and the alternative spellings that it only tolerates. */
+  /**
+   * PEP 440, appendix B, without the leading {@code v} and the alternative spellings that it only
+   * tolerates.
+   */
   private static final Pattern VERSION =
       Pattern.compile(
           "(?i)(?:\\d+!)?\\d+(?:\\.\\d+)*(?:[._-]?(?:a|b|c|rc|alpha|beta|pre|preview)[._-]?\\d*)?"
@@ -63,20 +69,37 @@ public record Requirements(List<String> normalised, List<FieldError> errors) {
 
     private void parse(String line, int number) {
       if (line.startsWith("-")) {
-        reject(number, "option", Text.quote(line) + " is an option of pip. Write one package a line, name==version; the package index is a setting of Roost (roost.builds.index-url).");
+        reject(
+            number,
+            "option",
+            Text.quote(line)
+                + " is an option of pip. Write one package a line, name==version; the package index is a setting of Roost (roost.builds.index-url).");
         return;
       }
       if (line.contains("://") || line.startsWith("git+")) {
-        reject(number, "url", Text.quote(line) + " is a URL. Write a package of the index, name==version.");
+        reject(
+            number,
+            "url",
+            Text.quote(line) + " is a URL. Write a package of the index, name==version.");
         return;
       }
-      if (line.startsWith(".") || line.startsWith("/") || line.startsWith("~") || line.endsWith(".whl") || line.endsWith(".tar.gz")) {
-        reject(number, "path", Text.quote(line) + " is a path. Write a package of the index, name==version.");
+      if (line.startsWith(".")
+          || line.startsWith("/")
+          || line.startsWith("~")
+          || line.endsWith(".whl")
+          || line.endsWith(".tar.gz")) {
+        reject(
+            number,
+            "path",
+            Text.quote(line) + " is a path. Write a package of the index, name==version.");
         return;
       }
       Matcher parts = PARTS.matcher(line);
       if (!parts.matches()) {
-        reject(number, "invalid_requirement", Text.quote(line) + " is not a requirement. Write name==version.");
+        reject(
+            number,
+            "invalid_requirement",
+            Text.quote(line) + " is not a requirement. Write name==version.");
         return;
       }
       String name = parts.group("name");
@@ -94,18 +117,40 @@ public record Requirements(List<String> normalised, List<FieldError> errors) {
       }
       String[] versionAndMarker = parts.group("rest").substring(operator.length()).split(";", 2);
       String version = versionAndMarker[0].strip();
-      String marker = versionAndMarker.length == 2 ? versionAndMarker[1].strip().replaceAll("\\s+", " ") : "";
+      String marker =
+          versionAndMarker.length == 2 ? versionAndMarker[1].strip().replaceAll("\\s+", " ") : "";
       if (operator.equals("@")) {
-        reject(number, "url", Text.quote(line) + " points to a URL or path. Write " + name + "==<version>.");
+        reject(
+            number,
+            "url",
+            Text.quote(line) + " points to a URL or path. Write " + name + "==<version>.");
       } else if (!operator.equals("==") || version.contains(",")) {
         String bound = VERSION.matcher(version).matches() ? version : "<version>";
-        reject(number, "unpinned", Text.quote(line) + " allows several versions. Pin one, for example " + name + "==" + bound + ".");
+        reject(
+            number,
+            "unpinned",
+            Text.quote(line)
+                + " allows several versions. Pin one, for example "
+                + name
+                + "=="
+                + bound
+                + ".");
       } else if (version.contains("*")) {
-        reject(number, "unpinned", Text.quote(line) + " allows several versions. Write all of it, without \"*\".");
+        reject(
+            number,
+            "unpinned",
+            Text.quote(line) + " allows several versions. Write all of it, without \"*\".");
       } else if (!VERSION.matcher(version).matches()) {
-        reject(number, "invalid_version", Text.quote(version) + " is not a version (PEP 440). Write " + name + "==1.2.3, say.");
+        reject(
+            number,
+            "invalid_version",
+            Text.quote(version) + " is not a version (PEP 440). Write " + name + "==1.2.3, say.");
       } else if (versionAndMarker.length == 2 && !MARKER_VARIABLE.matcher(marker).find()) {
-        reject(number, "invalid_marker", Text.quote(marker) + " is not an environment marker (PEP 508). Write one like python_version < \"3.12\", or leave out the \";\".");
+        reject(
+            number,
+            "invalid_marker",
+            Text.quote(marker)
+                + " is not an environment marker (PEP 508). Write one like python_version < \"3.12\", or leave out the \";\".");
       } else {
         List<String> extras = extras(parts.group("extras"), number);
         accept(name, extras, version.toLowerCase(Locale.ROOT), marker, number);
@@ -119,26 +164,36 @@ public record Requirements(List<String> normalised, List<FieldError> errors) {
           if (NAME.matcher(extra.strip()).matches()) {
             extras.add(normalise(extra.strip()));
           } else {
-            reject(number, "invalid_extra", Text.quote(extra.strip()) + " is not the name of an extra.");
+            reject(
+                number,
+                "invalid_extra",
+                Text.quote(extra.strip()) + " is not the name of an extra.");
           }
         }
       }
       return List.copyOf(extras);
     }
 
-    private void accept(String name, List<String> extras, String version, String marker, int number) {
+    private void accept(
+        String name, List<String> extras, String version, String marker, int number) {
       String normal = normalise(name);
       Map<String, Pin> byMarker = pins.computeIfAbsent(normal, key -> new TreeMap<>());
       for (Map.Entry<String, Pin> other : byMarker.entrySet()) {
-        boolean apart = !other.getKey().isEmpty() && !marker.isEmpty() && !other.getKey().equals(marker);
+        boolean apart =
+            !other.getKey().isEmpty() && !marker.isEmpty() && !other.getKey().equals(marker);
         if (!apart && !other.getValue().version().equals(version)) {
-          reject(number, "conflict", "%s has version %s here and %s in line %d. Keep one of them.".formatted(normal, version, other.getValue().version(), other.getValue().line()));
+          reject(
+              number,
+              "conflict",
+              "%s has version %s here and %s in line %d. Keep one of them."
+                  .formatted(normal, version, other.getValue().version(), other.getValue().line()));
           return;
         }
       }
       byMarker.putIfAbsent(marker, new Pin(version, number));
       String bracketed = extras.isEmpty() ? "" : "[" + String.join(",", extras) + "]";
-      normalised.add(normal + bracketed + "==" + version + (marker.isEmpty() ? "" : " ; " + marker));
+      normalised.add(
+          normal + bracketed + "==" + version + (marker.isEmpty() ? "" : " ; " + marker));
     }
 
     private void reject(int line, String code, String detail) {

@@ -24,7 +24,10 @@ public record Page<T>(List<T> data, String nextCursor) {
         shown.stream().map(view).toList(), more ? id.apply(shown.get(shown.size() - 1)) : null);
   }
 
-  /** What a page of rows with large columns may hold, bytes; it ends early rather than fill the memory. */
+  /**
+   * What a page of rows with large columns may hold, bytes; it ends early rather than fill the
+   * memory.
+   */
   private static final long MAX_BYTES = 16 << 20;
 
   /**
@@ -45,7 +48,8 @@ public record Page<T>(List<T> data, String nextCursor) {
       ids.add((String) row[0]);
     }
     boolean more = ids.size() < idsAndBytes.size();
-    return new Page<>(ids.isEmpty() ? List.of() : load.apply(ids), more ? ids.get(ids.size() - 1) : null);
+    return new Page<>(
+        ids.isEmpty() ? List.of() : load.apply(ids), more ? ids.get(ids.size() - 1) : null);
   }
 
   /**

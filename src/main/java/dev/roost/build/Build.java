@@ -9,7 +9,10 @@ import jakarta.persistence.Id;
 import java.time.Instant;
 import java.util.Optional;
 
-/** What a successful BuilderJob made: an environment with the dependencies, named by what went in. Never changes. */
+/**
+ * What a successful BuilderJob made: an environment with the dependencies, named by what went in.
+ * Never changes.
+ */
 @Entity(name = "build")
 public class Build extends PanacheEntityBase {
   @Id public String id;
@@ -49,7 +52,8 @@ public class Build extends PanacheEntityBase {
    * A Build, as the API shows it.
    *
    * @param image reference by digest; null on the local runtime
-   * @param packages every distribution that is installed: name, version, SHA-256 of the file it came from
+   * @param packages every distribution that is installed: name, version, SHA-256 of the file it
+   *     came from
    * @param duration seconds
    */
   public record View(

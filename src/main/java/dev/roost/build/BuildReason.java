@@ -5,10 +5,14 @@ import java.util.Locale;
 
 /** Why a BuilderJob did not succeed. */
 public enum BuildReason {
-  REQUIREMENT_NOT_FOUND("The package index has no such package or version. Check the spelling and the version."),
-  REQUIREMENTS_CONFLICT("The requirements can't be installed together. The message says which exclude each other."),
-  BUILD_FROM_SOURCE_FAILED("A package has no wheel for this Python and platform, and building it from source failed."),
-  INDEX_UNREACHABLE("The package index did not answer. Change nothing and save the agent's requirements again later."),
+  REQUIREMENT_NOT_FOUND(
+      "The package index has no such package or version. Check the spelling and the version."),
+  REQUIREMENTS_CONFLICT(
+      "The requirements can't be installed together. The message says which exclude each other."),
+  BUILD_FROM_SOURCE_FAILED(
+      "A package has no wheel for this Python and platform, and building it from source failed."),
+  INDEX_UNREACHABLE(
+      "The package index did not answer. Change nothing and save the agent's requirements again later."),
   REGISTRY_UNREACHABLE("The image registry did not answer."),
   PYTHON_VERSION_UNAVAILABLE("The runtime does not offer this Python version any more."),
   DEADLINE_EXCEEDED("The build took longer than the limit (setting roost.builds.timeout)."),

@@ -9,7 +9,10 @@ import jakarta.persistence.Id;
 import java.time.Instant;
 import java.util.List;
 
-/** One attempt to build an agent's dependencies. States: queued, running, succeeded, failed, cancelled. */
+/**
+ * One attempt to build an agent's dependencies. States: queued, running, succeeded, failed,
+ * cancelled.
+ */
 @Entity(name = "builder_job")
 public class BuilderJob extends PanacheEntityBase {
   @Id public String id;
@@ -40,7 +43,11 @@ public class BuilderJob extends PanacheEntityBase {
    * @param requirements normalised and sorted
    */
   public record Order(
-      String agentId, int agentRevision, String pythonVersion, List<String> requirements, String imageKey) {}
+      String agentId,
+      int agentRevision,
+      String pythonVersion,
+      List<String> requirements,
+      String imageKey) {}
 
   /**
    * Makes the BuilderJob; it has succeeded already when there is a Build of that key.

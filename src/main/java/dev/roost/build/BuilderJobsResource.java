@@ -56,7 +56,8 @@ public class BuilderJobsResource {
   @Path("{id}/logs")
   @Produces(MediaType.APPLICATION_JSON)
   @Transactional
-  @Operation(summary = "Read a build's log: a page, plain text, or live as server-sent events, by Accept")
+  @Operation(
+      summary = "Read a build's log: a page, plain text, or live as server-sent events, by Accept")
   public Page<LogEntry> logs(
       String id,
       @RestQuery Integer limit,
@@ -87,7 +88,11 @@ public class BuilderJobsResource {
         sse,
         () ->
             QuarkusTransaction.requiringNew()
-                .call(() -> Optional.of(find(id)).filter(BuilderJob::hasEnded).map(BuilderJob.View::of)));
+                .call(
+                    () ->
+                        Optional.of(find(id))
+                            .filter(BuilderJob::hasEnded)
+                            .map(BuilderJob.View::of)));
   }
 
   private static void check(String id) {

@@ -31,7 +31,10 @@ import java.util.Optional;
 import java.util.Set;
 import org.jboss.logging.Logger;
 
-/** Brings BuilderJobs to their end. Of those that have one image key, the oldest builds and the others wait for it. */
+/**
+ * Brings BuilderJobs to their end. Of those that have one image key, the oldest builds and the
+ * others wait for it.
+ */
 @ApplicationScoped
 public class BuilderReconciler {
   private static final Logger LOG = Logger.getLogger(BuilderReconciler.class);
@@ -165,7 +168,9 @@ public class BuilderReconciler {
     } catch (RuntimeUnavailable e) {
       LOG.warnf("build %s: %s", job.id, e.getMessage());
     } catch (Runtime.UnsupportedPython e) {
-      finish(job, new Step.Finish(BuildReason.PYTHON_VERSION_UNAVAILABLE.code(), e.getMessage(), null));
+      finish(
+          job,
+          new Step.Finish(BuildReason.PYTHON_VERSION_UNAVAILABLE.code(), e.getMessage(), null));
     }
     return false;
   }
@@ -201,7 +206,9 @@ public class BuilderReconciler {
                 int seq = log.last(job.id);
                 List<LogEntry> entries = new ArrayList<>();
                 for (String line : output.lines()) {
-                  entries.add(new LogEntry(++seq, now, "stdout", null, null, line.replace('\0', '\ufffd'), false));
+                  entries.add(
+                      new LogEntry(
+                          ++seq, now, "stdout", null, null, line.replace('\0', '\ufffd'), false));
                 }
                 log.append(job.id, entries);
                 BuilderJob.update("logOffset = ?1 where id = ?2", output.nextByte(), job.id);
@@ -214,17 +221,25 @@ public class BuilderReconciler {
   private void finish(BuilderJob job, Step.Finish finish) {
     Instant now = clock.instant();
     Optional<JsonNode> result = parse(finish.result());
-    boolean succeeded = result.map(node -> node.path("outcome").asText().equals("succeeded")).orElse(false);
+    boolean succeeded =
+        result.map(node -> node.path("outcome").asText().equals("succeeded")).orElse(false);
     QuarkusTransaction.requiringNew()
         .run(
             () -> {
               if (succeeded) {
-                Build build = Build.ofKey(job.imageKey).orElseGet(() -> insertBuild(job, result.get(), now));
+                Build build =
+                    Build.ofKey(job.imageKey).orElseGet(() -> insertBuild(job, result.get(), now));
                 BuilderJob.succeed(job.id, build.id, false, now);
               } else {
-                String reason = result.map(node -> node.path("reason").asText()).orElse(finish.reason());
-                String message = result.map(node -> node.path("message").asText()).orElse(finish.message());
-                BuilderJob.fail(job.id, reason == null ? BuildReason.LOST.code() : reason, shorten(message), now);
+                String reason =
+                    result.map(node -> node.path("reason").asText()).orElse(finish.reason());
+                String message =
+                    result.map(node -> node.path("message").asText()).orElse(finish.message());
+                BuilderJob.fail(
+                    job.id,
+                    reason == null ? BuildReason.LOST.code() : reason,
+                    shorten(message),
+                    now);
               }
             });
     tellEnd(job);
@@ -264,6 +279,8 @@ public class BuilderReconciler {
   }
 
   private static String shorten(String message) {
-    return message == null || message.length() <= MAX_MESSAGE ? message : message.substring(0, MAX_MESSAGE) + "…";
+    return message == null || message.length() <= MAX_MESSAGE
+        ? message
+        : message.substring(0, MAX_MESSAGE) + "…";
   }
 }

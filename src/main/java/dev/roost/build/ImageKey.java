@@ -22,7 +22,8 @@ public final class ImageKey {
       String baseIdentity, String platform, String pythonVersion, List<String> requirements) {
     try {
       MessageDigest digest = MessageDigest.getInstance("SHA-256");
-      List<String> parts = List.of(FORMAT, baseIdentity, platform, pythonVersion, String.join("\n", requirements));
+      List<String> parts =
+          List.of(FORMAT, baseIdentity, platform, pythonVersion, String.join("\n", requirements));
       for (String part : parts) {
         digest.update(part.getBytes(StandardCharsets.UTF_8));
         digest.update((byte) 0);

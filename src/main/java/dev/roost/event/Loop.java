@@ -5,8 +5,8 @@ import java.time.Duration;
 import org.jboss.logging.Logger;
 
 /**
- * A reconciler's thread: one pass after another, with a pause that a wake-up ends. A pass that fails is logged and
- * tried again, after pauses that grow up to ten seconds.
+ * A reconciler's thread: one pass after another, with a pause that a wake-up ends. A pass that
+ * fails is logged and tried again, after pauses that grow up to ten seconds.
  */
 public final class Loop {
   private static final Logger LOG = Logger.getLogger(Loop.class);

@@ -11,7 +11,10 @@ import java.util.List;
 import java.util.Optional;
 import java.util.random.RandomGenerator;
 
-/** One attempt at an ExecutorJob. States: running, then succeeded, failed, timed_out, cancelled or lost. */
+/**
+ * One attempt at an ExecutorJob. States: running, then succeeded, failed, timed_out, cancelled or
+ * lost.
+ */
 @Entity(name = "execution")
 public class Execution extends PanacheEntityBase {
   @Id public String id;
@@ -54,12 +57,14 @@ public class Execution extends PanacheEntityBase {
   }
 
   /**
-   * Ends an attempt and its ExecutorJob, or queues the job for another attempt, in the caller's transaction.
+   * Ends an attempt and its ExecutorJob, or queues the job for another attempt, in the caller's
+   * transaction.
    *
    * @param mayHaveEntered whether main may have been called although no frame says so
    * @return false when the attempt had ended before: nothing has changed
    */
-  public static boolean finish(String id, Outcome outcome, boolean mayHaveEntered, RandomGenerator random) {
+  public static boolean finish(
+      String id, Outcome outcome, boolean mayHaveEntered, RandomGenerator random) {
     boolean first =
         update(
                 """
@@ -159,7 +164,9 @@ public class Execution extends PanacheEntityBase {
     }
 
     private static Double seconds(Instant from, Instant to) {
-      return from == null || to == null ? null : Math.max(0, Duration.between(from, to).toNanos() / 1e9);
+      return from == null || to == null
+          ? null
+          : Math.max(0, Duration.between(from, to).toNanos() / 1e9);
     }
   }
 

@@ -103,7 +103,9 @@ public class ExecutionsResource {
         sse,
         () ->
             QuarkusTransaction.requiringNew()
-                .call(() -> Optional.of(find(id)).filter(Execution::hasEnded).map(Execution.View::of)));
+                .call(
+                    () ->
+                        Optional.of(find(id)).filter(Execution::hasEnded).map(Execution.View::of)));
   }
 
   private static void check(String id) {

@@ -88,7 +88,12 @@ public class ExecutorJob extends PanacheEntityBase {
           jobId);
     } else {
       boolean cancelled = outcome.state().equals("cancelled") || cancelRequested;
-      end(jobId, cancelled ? "cancelled" : "failed", outcome.reason(), outcome.message(), outcome.time());
+      end(
+          jobId,
+          cancelled ? "cancelled" : "failed",
+          outcome.reason(),
+          outcome.message(),
+          outcome.time());
     }
   }
 

@@ -52,7 +52,9 @@ public class ExecutorJobsResource {
 
   /** The schema of the body of an order. */
   @Schema(name = "ExecuteRequest")
-  record ExecuteRequest(@Schema(description = "Any JSON value; without it, request.payload is None.") JsonText payload) {}
+  record ExecuteRequest(
+      @Schema(description = "Any JSON value; without it, request.payload is None.")
+          JsonText payload) {}
 
   @POST
   @Path("agents/{id}/execute")
@@ -60,12 +62,14 @@ public class ExecutorJobsResource {
   @Needs(Role.EXECUTE)
   @Operation(
       summary = "Execute an agent",
-      description = "Makes an ExecutorJob. With wait, the answer is held until it has ended or the time is over.")
+      description =
+          "Makes an ExecutorJob. With wait, the answer is held until it has ended or the time is over.")
   @RequestBody(
       content =
           @Content(
               schema = @Schema(implementation = ExecuteRequest.class),
-              examples = @ExampleObject(name = "greet Ada", value = "{\"payload\": {\"name\": \"Ada\"}}")))
+              examples =
+                  @ExampleObject(name = "greet Ada", value = "{\"payload\": {\"name\": \"Ada\"}}")))
   @APIResponse(
       responseCode = "201",
       description = "The order was made",
@@ -81,7 +85,8 @@ public class ExecutorJobsResource {
       byte[] bytes) {
     Duration wait = wait(waitSeconds);
     if (idempotencyKey != null && (idempotencyKey.isBlank() || idempotencyKey.length() > 255)) {
-      throw Problem.invalid("Idempotency-Key", "out_of_range", "Idempotency-Key must have 1 to 255 characters.");
+      throw Problem.invalid(
+          "Idempotency-Key", "out_of_range", "Idempotency-Key must have 1 to 255 characters.");
     }
     Body body = Body.parse(bytes);
     Optional<JsonText> payload = body.json("payload");
@@ -90,7 +95,8 @@ public class ExecutorJobsResource {
         value -> {
           int size = value.text().getBytes(StandardCharsets.UTF_8).length;
           if (size > config.limits().payloadBytes()) {
-            throw Problem.tooLarge("payload", size, config.limits().payloadBytes(), "roost.limits.payload-bytes");
+            throw Problem.tooLarge(
+                "payload", size, config.limits().payloadBytes(), "roost.limits.payload-bytes");
           }
         });
     Orders.Placed placed = orders.place(id, payload.orElse(null), idempotencyKey);
@@ -127,12 +133,15 @@ public class ExecutorJobsResource {
 
   @GET
   @Path("executor-jobs/{id}")
-  @Operation(summary = "Retrieve an ExecutorJob", description = "With wait, when it has ended or the time is over.")
+  @Operation(
+      summary = "Retrieve an ExecutorJob",
+      description = "With wait, when it has ended or the time is over.")
   @APIResponse(
       responseCode = "200",
       content = @Content(schema = @Schema(implementation = ExecutorJob.View.class)))
   public Uni<ExecutorJob.View> retrieve(
-      String id, @Parameter(description = "Seconds, 0 to 60") @RestQuery("wait") Integer waitSeconds) {
+      String id,
+      @Parameter(description = "Seconds, 0 to 60") @RestQuery("wait") Integer waitSeconds) {
     return awaitEnd(id, wait(waitSeconds));
   }
 
@@ -141,7 +150,8 @@ public class ExecutorJobsResource {
   @Needs(Role.EXECUTE)
   @Operation(
       summary = "Cancel an ExecutorJob",
-      description = "A script that runs gets SIGTERM and 10 s later SIGKILL. Harmless when it has ended.")
+      description =
+          "A script that runs gets SIGTERM and 10 s later SIGKILL. Harmless when it has ended.")
   public ExecutorJob.View cancel(String id) {
     view(id);
     orders.cancel(id);
@@ -176,7 +186,8 @@ public class ExecutorJobsResource {
       return Duration.ZERO;
     }
     if (seconds < 0 || seconds > MAX_WAIT_SECONDS) {
-      throw Problem.invalid("?wait", "out_of_range", "wait must be from 0 to " + MAX_WAIT_SECONDS + " seconds.");
+      throw Problem.invalid(
+          "?wait", "out_of_range", "wait must be from 0 to " + MAX_WAIT_SECONDS + " seconds.");
     }
     return Duration.ofSeconds(seconds);
   }

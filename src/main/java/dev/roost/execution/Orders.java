@@ -49,7 +49,8 @@ public class Orders {
   /**
    * @param repeated whether an earlier request with the same Idempotency-Key made it
    */
-  public record Placed(String executorJobId, int agentRevision, Instant createdAt, boolean repeated) {}
+  public record Placed(
+      String executorJobId, int agentRevision, Instant createdAt, boolean repeated) {}
 
   /**
    * Orders an execution of the agent's current revision.
@@ -81,7 +82,8 @@ public class Orders {
       ExecutorJob earlier =
           idempotencyKey == null
               ? null
-              : ExecutorJob.<ExecutorJob>find("agentId = ?1 and idempotencyKey = ?2", agentId, idempotencyKey)
+              : ExecutorJob.<ExecutorJob>find(
+                      "agentId = ?1 and idempotencyKey = ?2", agentId, idempotencyKey)
                   .firstResult();
       if (earlier == null) {
         throw Problem.retryLater(
@@ -100,12 +102,20 @@ public class Orders {
       }
       ExecutorJob.update("idempotencyKey = null where id = ?1", earlier.id);
     }
-    throw Problem.retryLater(ErrorCode.UNAVAILABLE, "The same order came twice at once; try again.", 1);
+    throw Problem.retryLater(
+        ErrorCode.UNAVAILABLE, "The same order came twice at once; try again.", 1);
   }
 
-  /** The agent's revision, or nothing when the agent, room in its queue or a fresh key is missing. */
+  /**
+   * The agent's revision, or nothing when the agent, room in its queue or a fresh key is missing.
+   */
   private List<Integer> insert(
-      String id, String agentId, String payload, String idempotencyKey, byte[] digest, Instant now) {
+      String id,
+      String agentId,
+      String payload,
+      String idempotencyKey,
+      byte[] digest,
+      Instant now) {
     return entities
         .createNativeQuery(
             """
@@ -128,7 +138,10 @@ public class Orders {
         .getResultList();
   }
 
-  /** Cancels an order: at once while it waits; else its script is told to stop. Harmless when it has ended. */
+  /**
+   * Cancels an order: at once while it waits; else its script is told to stop. Harmless when it has
+   * ended.
+   */
   void cancel(String executorJobId) {
     Instant now = clock.instant();
     String execution =

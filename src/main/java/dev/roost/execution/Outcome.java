@@ -25,6 +25,7 @@ public record Outcome(
 
   /** An attempt that ended without a word of its own. */
   public static Outcome lost(String message, Instant now) {
-    return new Outcome("lost", ExecutionReason.EXECUTOR_LOST, message, null, null, false, null, null, now);
+    return new Outcome(
+        "lost", ExecutionReason.EXECUTOR_LOST, message, null, null, false, null, null, now);
   }
 }

@@ -18,10 +18,16 @@ final class Retry {
    *
    * @param attempts used up, the one that has just ended among them
    * @param entered whether main was called, or may have been
-   * @param lostBefore attempts of this job that were lost, the one that has just ended not among them
+   * @param lostBefore attempts of this job that were lost, the one that has just ended not among
+   *     them
    */
   record Attempt(
-      Outcome outcome, int attempts, boolean entered, long lostBefore, boolean cancelRequested, boolean agentDeleted) {}
+      Outcome outcome,
+      int attempts,
+      boolean entered,
+      long lostBefore,
+      boolean cancelRequested,
+      boolean agentDeleted) {}
 
   /**
    * @param delay until the next attempt

@@ -23,7 +23,10 @@ class Claims {
       (select coalesce(json_agg(json_build_object('name', d.name, 'id', d.id) order by s.position), '[]')
        from agent_store s join datastore d on d.id = s.store_id where s.agent_id = a.id)""";
 
-  /** One statement, so that a warm execution costs one round trip here: claim the job, make the Execution, read all. */
+  /**
+   * One statement, so that a warm execution costs one round trip here: claim the job, make the
+   * Execution, read all.
+   */
   private static final String CLAIM =
       """
       with next as (
@@ -69,7 +72,8 @@ class Claims {
   }
 
   /**
-   * Claims the oldest job that waits for the executor's agent and revision, in the caller's transaction.
+   * Claims the oldest job that waits for the executor's agent and revision, in the caller's
+   * transaction.
    *
    * @param cold whether it is the executor's first
    */

@@ -26,9 +26,10 @@ import java.util.concurrent.atomic.AtomicLong;
 /**
  * Brings waiting ExecutorJobs and polling executors together.
  *
- * <p>An executor without work waits here, in memory and without a thread. Whoever queues a job takes a waiting executor
- * off the queue and claims the oldest job for it; whoever polls tries to claim before it waits. A counter for each agent's
- * revision closes the gap between the two: it moves with every queued job, and a poll that sees it moved tries again.
+ * <p>An executor without work waits here, in memory and without a thread. Whoever queues a job
+ * takes a waiting executor off the queue and claims the oldest job for it; whoever polls tries to
+ * claim before it waits. A counter for each agent's revision closes the gap between the two: it
+ * moves with every queued job, and a poll that sees it moved tries again.
  */
 @ApplicationScoped
 public class Dispatcher {
@@ -60,7 +61,10 @@ public class Dispatcher {
   /** What an executor runs and a job needs. */
   record Target(String agentId, int agentRevision) {}
 
-  /** The executors of one target that wait here, the one that worked last first, and how often a job was queued. */
+  /**
+   * The executors of one target that wait here, the one that worked last first, and how often a job
+   * was queued.
+   */
   private static final class Queue {
     final ConcurrentLinkedDeque<Waiter> waiters = new ConcurrentLinkedDeque<>();
     final AtomicLong orders = new AtomicLong();
@@ -85,7 +89,10 @@ public class Dispatcher {
     }
   }
 
-  /** Gives up to so many waiting jobs to waiting executors of that target; answers whether any job was given. */
+  /**
+   * Gives up to so many waiting jobs to waiting executors of that target; answers whether any job
+   * was given.
+   */
   boolean offer(Target target, int most) {
     Queue queue = queue(target);
     boolean given = false;
@@ -164,7 +171,10 @@ public class Dispatcher {
     return answer;
   }
 
-  /** Frames have arrived: the executor is alive, and idle from its next poll on when they were the last. */
+  /**
+   * Frames have arrived: the executor is alive, and idle from its next poll on when they were the
+   * last.
+   */
   void heard(String executorId, boolean last) {
     renew(executorId);
     Session session = sessions.get(executorId);
@@ -176,13 +186,15 @@ public class Dispatcher {
 
   void changed(@Observes AgentChanged change) {
     for (Session session : sessions.values()) {
-      if (session.agentId().equals(change.agentId()) && session.agentRevision() != change.revision()) {
+      if (session.agentId().equals(change.agentId())
+          && session.agentRevision() != change.revision()) {
         session.becomesStale();
       }
     }
     queues.forEach(
         (target, queue) -> {
-          if (target.agentId().equals(change.agentId()) && target.agentRevision() != change.revision()) {
+          if (target.agentId().equals(change.agentId())
+              && target.agentRevision() != change.revision()) {
             stopIdle(queue);
           }
         });
@@ -247,13 +259,17 @@ public class Dispatcher {
       session.becomesStale();
     }
     if (served) {
-      // After a restart of the control plane: what it was given may not have arrived, or is long done.
+      // After a restart of the control plane: what it was given may not have arrived, or is long
+      // done.
       session.working = Execution.runningOn(executorId).map(execution -> execution.id).orElse(null);
     }
     return Optional.of(session);
   }
 
-  /** Work that was given to this executor and that it knows nothing of, since it polls: the answer got lost. */
+  /**
+   * Work that was given to this executor and that it knows nothing of, since it polls: the answer
+   * got lost.
+   */
   private Optional<Work> handedOut(Session session) {
     String executionId = session.working;
     if (executionId == null) {
@@ -315,10 +331,13 @@ public class Dispatcher {
   }
 
   private void stopIdle(Queue queue) {
-    for (Waiter waiter = queue.waiters.pollFirst(); waiter != null; waiter = queue.waiters.pollFirst()) {
+    for (Waiter waiter = queue.waiters.pollFirst();
+        waiter != null;
+        waiter = queue.waiters.pollFirst()) {
       // A job of that revision may still wait; its executor then asks again and gets it.
-      Optional<Work> work = claim(waiter.session());
-      waiter.answer().complete(work.<Answer>map(Answer.Some::new).orElseGet(() -> stop(waiter.session())));
+      Session session = waiter.session();
+      Optional<Work> work = claim(session);
+      waiter.answer().complete(work.<Answer>map(Answer.Some::new).orElseGet(() -> stop(session)));
     }
   }
 

@@ -8,7 +8,10 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 
-/** A process (or pod) in which executions of one agent revision run. States: starting, ready, stopping, ended. */
+/**
+ * A process (or pod) in which executions of one agent revision run. States: starting, ready,
+ * stopping, ended.
+ */
 @Entity(name = "executor")
 public class Executor extends PanacheEntityBase {
   @Id public String id;
@@ -25,7 +28,8 @@ public class Executor extends PanacheEntityBase {
   public Instant readyAt;
   public Instant endedAt;
 
-  static Executor make(String agentId, int agentRevision, String buildId, Instant now, Duration lease) {
+  static Executor make(
+      String agentId, int agentRevision, String buildId, Instant now, Duration lease) {
     Executor executor = new Executor();
     executor.id = Ids.next("executor");
     executor.agentId = agentId;
@@ -43,7 +47,8 @@ public class Executor extends PanacheEntityBase {
   }
 
   static boolean ready(String id, Instant now) {
-    return update("state = 'ready', readyAt = ?1 where id = ?2 and state = 'starting'", now, id) == 1;
+    return update("state = 'ready', readyAt = ?1 where id = ?2 and state = 'starting'", now, id)
+        == 1;
   }
 
   static boolean stop(String id) {
@@ -52,7 +57,10 @@ public class Executor extends PanacheEntityBase {
 
   static boolean end(String id, String message, Instant now) {
     return update(
-            "state = 'ended', message = ?1, endedAt = ?2 where id = ?3 and state <> 'ended'", message, now, id)
+            "state = 'ended', message = ?1, endedAt = ?2 where id = ?3 and state <> 'ended'",
+            message,
+            now,
+            id)
         == 1;
   }
 

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.roost.api.Body;
 import dev.roost.api.ErrorCode;
 import dev.roost.api.Problem;
+import dev.roost.datastore.Operation;
 import dev.roost.datastore.Operations;
 import dev.roost.event.Waiting;
 import dev.roost.execution.Execution;
@@ -23,7 +24,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import org.eclipse.microprofile.openapi.annotations.Operation;
 import org.jboss.resteasy.reactive.RestQuery;
 
 /** The executor link, version 1: {@code docs/executor-link.md}. Only executors speak it. */
@@ -60,7 +60,7 @@ public class ExecutorLinkResource {
 
   @POST
   @Path("executors/{id}/poll")
-  @Operation(hidden = true)
+  @org.eclipse.microprofile.openapi.annotations.Operation(hidden = true)
   public Uni<Response> poll(
       String id,
       @RestQuery("wait") int waitSeconds,
@@ -70,7 +70,8 @@ public class ExecutorLinkResource {
     if (!bearer.executorId().equals(id)) {
       throw Problem.of(ErrorCode.FORBIDDEN, "The token names another executor.");
     }
-    boolean prepared = Body.parse(bytes).json("prepared").map(value -> value.text().equals("true")).orElse(false);
+    boolean prepared =
+        Body.parse(bytes).json("prepared").map(value -> value.text().equals("true")).orElse(false);
     return Uni.createFrom()
         .completionStage(dispatcher.poll(id, prepared, seconds(waitSeconds)))
         .map(
@@ -95,7 +96,7 @@ public class ExecutorLinkResource {
   @POST
   @Path("executions/{id}/frames")
   @Consumes("application/x-ndjson")
-  @Operation(hidden = true)
+  @org.eclipse.microprofile.openapi.annotations.Operation(hidden = true)
   public Uni<Acknowledgement> frames(
       String id,
       @RestQuery("wait") Integer waitSeconds,
@@ -120,7 +121,9 @@ public class ExecutorLinkResource {
         HEARTBEAT_LOOK,
         () -> {
           FrameIntake.Receipt look = intake.take(executorId, id, List.of());
-          return look.cancel() || look.last() ? Optional.of(Acknowledgement.of(look)) : Optional.empty();
+          return look.cancel() || look.last()
+              ? Optional.of(Acknowledgement.of(look))
+              : Optional.empty();
         },
         () -> now);
   }
@@ -135,20 +138,25 @@ public class ExecutorLinkResource {
   @POST
   @Path("datastores/{storeId}/operations")
   @Consumes(MediaType.APPLICATION_JSON)
-  @Operation(hidden = true)
-  public Object operate(String storeId, @HeaderParam("Authorization") String authorization, byte[] bytes) {
+  @org.eclipse.microprofile.openapi.annotations.Operation(hidden = true)
+  public Object operate(
+      String storeId, @HeaderParam("Authorization") String authorization, byte[] bytes) {
     String executorId = tokens.verify(authorization).executorId();
     Body body = Body.parse(bytes);
     String executionId = body.string("execution_id").orElse("");
+    Operation operation = Operation.of(body);
     return QuarkusTransaction.requiringNew()
         .call(
             () -> {
               fence(executorId, executionId, storeId);
-              return operations.run(storeId, body);
+              return operations.run(storeId, operation);
             });
   }
 
-  /** Lets only an execution that runs on this executor touch a store, and only one that its agent uses. */
+  /**
+   * Lets only an execution that runs on this executor touch a store, and only one that its agent
+   * uses.
+   */
   private static void fence(String executorId, String executionId, String storeId) {
     // The lock makes whoever ends the execution wait for this write, or this write see the end.
     boolean running =
@@ -164,7 +172,8 @@ public class ExecutorLinkResource {
             .isEmpty();
     if (!running) {
       throw Problem.of(
-          ErrorCode.FENCED, "The execution has ended, or its agent does not use the store " + storeId + ".");
+          ErrorCode.FENCED,
+          "The execution has ended, or its agent does not use the store " + storeId + ".");
     }
   }
 

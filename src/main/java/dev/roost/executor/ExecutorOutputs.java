@@ -19,7 +19,10 @@ import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Reads what the two processes of an ended executor have printed: the second way home of {@code docs/executor-link.md}. */
+/**
+ * Reads what the two processes of an ended executor have printed: the second way home of {@code
+ * docs/executor-link.md}.
+ */
 final class ExecutorOutputs {
   /** {@code [time execution/seq stream(+) (level logger)] message}. */
   private static final Pattern LINE =
@@ -93,7 +96,8 @@ final class ExecutorOutputs {
   }
 
   private static BufferedReader open(Path file) throws IOException {
-    InputStream bytes = Files.exists(file) ? Files.newInputStream(file) : InputStream.nullInputStream();
+    InputStream bytes =
+        Files.exists(file) ? Files.newInputStream(file) : InputStream.nullInputStream();
     return new BufferedReader(new InputStreamReader(bytes, StandardCharsets.UTF_8));
   }
 }

@@ -28,7 +28,9 @@ import java.util.Optional;
 import java.util.Set;
 import org.jboss.logging.Logger;
 
-/** Looks at every executor that should exist and every one that does, and brings the two together. */
+/**
+ * Looks at every executor that should exist and every one that does, and brings the two together.
+ */
 @ApplicationScoped
 public class ExecutorReconciler {
   private static final Logger LOG = Logger.getLogger(ExecutorReconciler.class);
@@ -78,7 +80,8 @@ public class ExecutorReconciler {
   }
 
   /** What to do about an executor that has not ended. Pure. */
-  static Step decide(Executor executor, Observation seen, RoostConfig.Executors settings, Instant now) {
+  static Step decide(
+      Executor executor, Observation seen, RoostConfig.Executors settings, Instant now) {
     Instant mustReport = executor.createdAt.plus(settings.startTimeout());
     boolean starting = executor.state.equals("starting");
     if (seen instanceof Observation.Ended end) {
@@ -86,7 +89,9 @@ public class ExecutorReconciler {
     }
     if (seen instanceof Observation.Absent) {
       // The control plane may have been killed between the row and the start.
-      return starting && mustReport.isAfter(now) ? new Step.Create() : new Step.Replay("It is gone.");
+      return starting && mustReport.isAfter(now)
+          ? new Step.Create()
+          : new Step.Replay("It is gone.");
     }
     if (seen instanceof Observation.Pending) {
       return new Step.Wait();
@@ -100,7 +105,8 @@ public class ExecutorReconciler {
       return silent ? new Step.Replay("It was told to stop.") : new Step.Wait();
     }
     if (silent && executor.leaseExpiresAt.plus(settings.lostAfter()).isBefore(now)) {
-      return new Step.Replay("It has not been heard of for " + settings.lostAfter().toSeconds() + " s.");
+      return new Step.Replay(
+          "It has not been heard of for " + settings.lostAfter().toSeconds() + " s.");
     }
     return new Step.Wait();
   }
@@ -139,15 +145,19 @@ public class ExecutorReconciler {
   /** Takes home what an executor that is no more has left, then removes it. */
   private void end(Executor executor, String message) {
     dispatcher.forget(executor.id);
-    Optional<Execution> open = QuarkusTransaction.requiringNew().call(() -> Execution.runningOn(executor.id));
+    Optional<Execution> open =
+        QuarkusTransaction.requiringNew().call(() -> Execution.runningOn(executor.id));
     if (open.isPresent()) {
-      // Whatever may still run is ended first: nothing must happen after the execution is called lost.
+      // Whatever may still run is ended first: nothing must happen after the execution is called
+      // lost.
       runtime.stopExecutor(executor.id);
       replay(executor, open.get(), message);
     }
-    QuarkusTransaction.requiringNew().run(() -> Executor.end(executor.id, message, clock.instant()));
+    QuarkusTransaction.requiringNew()
+        .run(() -> Executor.end(executor.id, message, clock.instant()));
     if (executor.readyAt == null) {
-      starter.failedToStart(new Dispatcher.Target(executor.agentId, executor.agentRevision), message);
+      starter.failedToStart(
+          new Dispatcher.Target(executor.agentId, executor.agentRevision), message);
     }
     remove(executor.id);
   }
@@ -164,9 +174,11 @@ public class ExecutorReconciler {
     }
     Outcome outcome = found.outcome();
     if (outcome == null) {
-      outcome = Outcome.lost("The executor ended before the script did. " + message, clock.instant());
+      outcome =
+          Outcome.lost("The executor ended before the script did. " + message, clock.instant());
     }
-    LOG.infof("execution %s: %s after its executor ended: %s", execution.id, outcome.state(), message);
+    LOG.infof(
+        "execution %s: %s after its executor ended: %s", execution.id, outcome.state(), message);
     intake.replay(execution.id, found.entries(), found.entered(), outcome, !readable);
   }
 
@@ -174,7 +186,9 @@ public class ExecutorReconciler {
     try {
       runtime.deleteExecutor(executorId);
     } catch (RuntimeUnavailable e) {
-      LOG.warnf("executor %s can't be removed now: %s (%s)", executorId, e.getMessage(), ExecutionReason.RUNTIME_UNAVAILABLE.code());
+      LOG.warnf(
+          "executor %s can't be removed now: %s (%s)",
+          executorId, e.getMessage(), ExecutionReason.RUNTIME_UNAVAILABLE.code());
     }
   }
 }

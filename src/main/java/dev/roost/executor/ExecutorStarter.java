@@ -97,7 +97,8 @@ class ExecutorStarter {
   void failedToStart(Dispatcher.Target target, String message) {
     FailedStarts before = failedStarts.get(target);
     int count = before == null ? 1 : before.count() + 1;
-    failedStarts.put(target, new FailedStarts(count, clock.instant().plusSeconds(1L << count), message));
+    failedStarts.put(
+        target, new FailedStarts(count, clock.instant().plusSeconds(1L << count), message));
   }
 
   /** Starts an executor whose row is there already. */
@@ -107,7 +108,8 @@ class ExecutorStarter {
         QuarkusTransaction.requiringNew()
             .call(
                 () -> {
-                  AgentRevision revision = AgentRevision.of(executor.agentId, executor.agentRevision);
+                  AgentRevision revision =
+                      AgentRevision.of(executor.agentId, executor.agentRevision);
                   Agent agent = Agent.findById(executor.agentId);
                   return new Needs(agent, revision, BuilderJob.findById(revision.builderJobId));
                 });
@@ -124,18 +126,27 @@ class ExecutorStarter {
 
   private void serve(Demand.Waiting group, Census census, Instant now) {
     if (group.buildFailed()) {
-      fail(group.target(), ExecutionReason.BUILD_FAILED, "The build failed: " + group.buildMessage());
+      fail(
+          group.target(),
+          ExecutionReason.BUILD_FAILED,
+          "The build failed: " + group.buildMessage());
       return;
     }
     if (!group.isBuilt()) {
       return;
     }
     dispatcher.offer(group.target(), group.waiting());
-    int open = group.waiting() - census.starting.getOrDefault(group.target(), 0) - dispatcher.idle(group.target());
+    int open =
+        group.waiting()
+            - census.starting.getOrDefault(group.target(), 0)
+            - dispatcher.idle(group.target());
     FailedStarts failed = failedStarts.get(group.target());
     if (failed != null && failed.count() >= MAX_FAILED_STARTS) {
       failedStarts.remove(group.target());
-      fail(group.target(), ExecutionReason.RUNTIME_UNAVAILABLE, "No executor came up. " + failed.message());
+      fail(
+          group.target(),
+          ExecutionReason.RUNTIME_UNAVAILABLE,
+          "No executor came up. " + failed.message());
       return;
     }
     if (open <= 0 || (failed != null && failed.notBefore().isAfter(now))) {
@@ -167,7 +178,11 @@ class ExecutorStarter {
             .call(
                 () ->
                     Executor.make(
-                        target.agentId(), target.agentRevision(), group.buildId(), now, config.executors().lease()));
+                        target.agentId(),
+                        target.agentRevision(),
+                        group.buildId(),
+                        now,
+                        config.executors().lease()));
     runtime.startExecutor(
         new ExecutorOrder(
             executor.id,
@@ -179,7 +194,8 @@ class ExecutorStarter {
             labels(group.agentName(), executor, group.oldestJobId())));
   }
 
-  private static Map<String, String> labels(String agentName, Executor executor, String startedFor) {
+  private static Map<String, String> labels(
+      String agentName, Executor executor, String startedFor) {
     Map<String, String> labels = new HashMap<>();
     labels.put("agent-id", executor.agentId);
     labels.put("agent-name", agentName);
@@ -202,7 +218,9 @@ class ExecutorStarter {
     failed.forEach(signals::fire);
   }
 
-  /** The Build is in the database and gone from the runtime: somebody removed it. It is made again. */
+  /**
+   * The Build is in the database and gone from the runtime: somebody removed it. It is made again.
+   */
   private void rebuild(Demand.Waiting group) {
     Instant now = clock.instant();
     QuarkusTransaction.requiringNew()

@@ -18,14 +18,17 @@ import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
- * The bearer tokens of executors: {@code <executor id>.<expiry, epoch seconds>.<HMAC-SHA-256 of both, hexadecimal>}. The
- * signing key is made once and kept in the database, so that every replica knows every token.
+ * The bearer tokens of executors: {@code <executor id>.<expiry, epoch seconds>.<HMAC-SHA-256 of
+ * both, hexadecimal>}. The signing key is made once and kept in the database, so that every replica
+ * knows every token.
  */
 @ApplicationScoped
 public class ExecutorTokens {
   private static final Duration LIFE = Duration.ofHours(48);
 
-  /** With less than this left, an executor gets a new one: an execution of 24 hours may begin now. */
+  /**
+   * With less than this left, an executor gets a new one: an execution of 24 hours may begin now.
+   */
   private static final Duration RENEW = Duration.ofHours(25);
 
   private static final String ALGORITHM = "HmacSHA256";
@@ -93,7 +96,8 @@ public class ExecutorTokens {
     if (key == null) {
       byte[] fresh = new byte[32];
       new SecureRandom().nextBytes(fresh);
-      String hex = QuarkusTransaction.requiringNew().call(() -> stored(HexFormat.of().formatHex(fresh)));
+      String hex =
+          QuarkusTransaction.requiringNew().call(() -> stored(HexFormat.of().formatHex(fresh)));
       key = new SecretKeySpec(HexFormat.of().parseHex(hex), ALGORITHM);
     }
     return key;
@@ -108,7 +112,8 @@ public class ExecutorTokens {
         .executeUpdate();
     return Optional.of(
             entities
-                .createNativeQuery("select value from setting where name = 'executor_signing_key'", String.class)
+                .createNativeQuery(
+                    "select value from setting where name = 'executor_signing_key'", String.class)
                 .getSingleResult())
         .map(String.class::cast)
         .orElseThrow();

@@ -16,8 +16,8 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * What an executor tells of an execution, as {@code docs/executor-link.md} has it. Executors run users' code, so
- * everything in a frame is checked.
+ * What an executor tells of an execution, as {@code docs/executor-link.md} has it. Executors run
+ * users' code, so everything in a frame is checked.
  */
 sealed interface Frame {
   Set<String> STREAMS = Set.of("stdout", "stderr", "logging", "system");
@@ -111,7 +111,12 @@ sealed interface Frame {
   }
 
   private static Outcome outcome(
-      JsonNode node, String state, ExecutionReason reason, String message, String error, String value) {
+      JsonNode node,
+      String state,
+      ExecutionReason reason,
+      String message,
+      String error,
+      String value) {
     JsonNode usage = node.path("usage");
     return new Outcome(
         state,
@@ -121,7 +126,9 @@ sealed interface Frame {
         value,
         node.path("logs_truncated").booleanValue(),
         usage.path("cpu_seconds").isNumber() ? usage.path("cpu_seconds").doubleValue() : null,
-        usage.path("max_memory_bytes").isNumber() ? usage.path("max_memory_bytes").longValue() : null,
+        usage.path("max_memory_bytes").isNumber()
+            ? usage.path("max_memory_bytes").longValue()
+            : null,
         time(node));
   }
 

@@ -20,7 +20,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** Stores what executors tell. Both ways home, the link and an ended executor's output, come through here. */
+/**
+ * Stores what executors tell. Both ways home, the link and an ended executor's output, come through
+ * here.
+ */
 @ApplicationScoped
 class FrameIntake {
   private final EntityManager entities;
@@ -29,7 +32,8 @@ class FrameIntake {
   private final Event<ExecutorJobQueued> queued;
   private final SecureRandom random = new SecureRandom();
 
-  FrameIntake(EntityManager entities, LogBook log, Signals signals, Event<ExecutorJobQueued> queued) {
+  FrameIntake(
+      EntityManager entities, LogBook log, Signals signals, Event<ExecutorJobQueued> queued) {
     this.entities = entities;
     this.log = log;
     this.signals = signals;
@@ -45,7 +49,14 @@ class FrameIntake {
 
   /** What an Execution's row says when frames arrive. */
   private record Row(
-      String executorId, String state, int acknowledged, int logEntries, String jobId, boolean cancel, String agentId, int revision) {
+      String executorId,
+      String state,
+      int acknowledged,
+      int logEntries,
+      String jobId,
+      boolean cancel,
+      String agentId,
+      int revision) {
     boolean isRunning() {
       return state.equals("running");
     }
@@ -57,7 +68,8 @@ class FrameIntake {
    * @throws Problem not_found or fenced: the execution is not (or no longer) this executor's
    */
   Receipt take(String executorId, String executionId, List<Frame> frames) {
-    Stored stored = QuarkusTransaction.requiringNew().call(() -> store(executorId, executionId, frames));
+    Stored stored =
+        QuarkusTransaction.requiringNew().call(() -> store(executorId, executionId, frames));
     tell(executionId, stored);
     return stored.receipt();
   }
@@ -70,7 +82,8 @@ class FrameIntake {
       throw fenced();
     }
     if (!row.isRunning()) {
-      // Sent again after the last frame: the answer to it got lost. Anything beyond is news of a run that was given up.
+      // Sent again after the last frame: the answer to it got lost. Anything beyond is news of a
+      // run that was given up.
       int last = frames.isEmpty() ? 0 : frames.get(frames.size() - 1).seq();
       if (frames.isEmpty() || last > row.acknowledged()) {
         throw fenced();
@@ -105,7 +118,8 @@ class FrameIntake {
   }
 
   /**
-   * Ends an execution whose executor is no more, with what its output holds and the link did not bring.
+   * Ends an execution whose executor is no more, with what its output holds and the link did not
+   * bring.
    *
    * @param entries every log entry of it that was found
    * @param entered when main was called, if the output says so
@@ -113,7 +127,11 @@ class FrameIntake {
    * @param mayHaveEntered whether main may have been called although nothing says so
    */
   void replay(
-      String executionId, List<LogEntry> entries, Instant entered, Outcome outcome, boolean mayHaveEntered) {
+      String executionId,
+      List<LogEntry> entries,
+      Instant entered,
+      Outcome outcome,
+      boolean mayHaveEntered) {
     Stored stored =
         QuarkusTransaction.requiringNew()
             .call(
@@ -136,7 +154,11 @@ class FrameIntake {
   }
 
   private void write(
-      String executionId, int acknowledged, int logEntries, List<LogEntry> entries, Instant entered) {
+      String executionId,
+      int acknowledged,
+      int logEntries,
+      List<LogEntry> entries,
+      Instant entered) {
     for (int i = 0; i < entries.size(); i++) {
       if (entries.get(i).seq() != logEntries + i + 1) {
         throw Problem.of(ErrorCode.MALFORMED_JSON, "Log entries must count without gaps.");
@@ -189,7 +211,10 @@ class FrameIntake {
   private void tellOfRetry(Row row) {
     Optional<ExecutorJob> job =
         QuarkusTransaction.requiringNew()
-            .call(() -> ExecutorJob.find("id = ?1 and state = 'queued'", row.jobId()).firstResultOptional());
+            .call(
+                () ->
+                    ExecutorJob.find("id = ?1 and state = 'queued'", row.jobId())
+                        .firstResultOptional());
     job.ifPresent(again -> queued.fire(new ExecutorJobQueued(again.agentId, again.agentRevision)));
   }
 

@@ -3,8 +3,8 @@ package dev.roost.executor;
 import java.time.Duration;
 
 /**
- * What this replica remembers of an executor that polls here. Lost with the process without harm: the next poll makes
- * it anew from the database.
+ * What this replica remembers of an executor that polls here. Lost with the process without harm:
+ * the next poll makes it anew from the database.
  */
 final class Session {
   private final String executorId;
@@ -14,7 +14,9 @@ final class Session {
   private final Duration keepWarm;
   private volatile boolean prepared;
 
-  /** The Execution that was handed out and whose last frame has not come; null when there is none. */
+  /**
+   * The Execution that was handed out and whose last frame has not come; null when there is none.
+   */
   volatile String working;
 
   private volatile boolean served;
@@ -26,7 +28,12 @@ final class Session {
    * @param served whether it has had an execution before
    */
   Session(
-      String executorId, String agentId, int agentRevision, boolean once, Duration keepWarm, boolean served) {
+      String executorId,
+      String agentId,
+      int agentRevision,
+      boolean once,
+      Duration keepWarm,
+      boolean served) {
     this.executorId = executorId;
     this.agentId = agentId;
     this.agentRevision = agentRevision;

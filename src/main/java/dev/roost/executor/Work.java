@@ -7,7 +7,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What an executor is given to run: the answer to its poll, as {@code docs/executor-link.md} has it.
+ * What an executor is given to run: the answer to its poll, as {@code docs/executor-link.md} has
+ * it.
  *
  * @param payload JSON text, or null
  * @param stores the first is the one that main gets
