@@ -6,6 +6,7 @@ import os
 import select
 import signal
 import socket
+import stat
 import sys
 import time
 from typing import Any
@@ -95,8 +96,11 @@ class Sidecar:
         self.store_listener = sockets.listen(os.path.join(self.directory, "store.sock"), 64)
         with open(self._token_file, encoding="ascii") as file:
             token = file.read().strip()
+            # Whatever else it may be (a device, a pipe) isn't ours to remove.
+            removable = stat.S_ISREG(os.fstat(file.fileno()).st_mode)
         try:
-            os.unlink(self._token_file)
+            if removable:
+                os.unlink(self._token_file)
         except OSError:
             pass  # a read-only mount
         self.address = Address(self._url, token)

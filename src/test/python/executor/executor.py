@@ -76,7 +76,9 @@ class Result:
 class Executor:
     """Starts sidecar and runner; `close` ends them and checks that no process is left."""
 
-    def __init__(self, directory: Path, plane: "Optional[ControlPlane]" = None) -> None:
+    def __init__(
+        self, directory: Path, plane: "Optional[ControlPlane]" = None, runner: str = PYTHON
+    ) -> None:
         self.directory = directory
         self.plane = plane or ControlPlane()
         self._count = 0
@@ -86,7 +88,7 @@ class Executor:
         self.output = directory.parent / f"{directory.name}.out"
         command = [PYTHON, "-I", "-B", str(PACKAGE), "sidecar", "--url", self.plane.url]
         command += ["--executor", "executor_1", "--token-file", str(token)]
-        command += ["--directory", str(directory), "--runner", PYTHON]
+        command += ["--directory", str(directory), "--runner", runner]
         environment = {**os.environ, "ROOST_SECRET": "x"}
         with open(self.output, "ab") as output:
             self.process = subprocess.Popen(

@@ -167,13 +167,15 @@ def test_a_value_that_is_not_json(executor: Executor, expression: str, message: 
         payload="1e400",
     )
     assert result.reason == "not_json"
-    assert result.last["message"].startswith("return value: $") and message in result.last["message"]
+    assert (
+        result.last["message"].startswith("return value: $") and message in result.last["message"]
+    )
 
 
 def test_keys_that_json_turns_into_text_are_taken(executor: Executor) -> None:
-    assert executor.run("def main(): return {1: 'a', None: 2, True: 3, 1.5: 4}\n").last["value"] == (
-        '{"1": 3, "null": 2, "1.5": 4}'
-    )
+    assert executor.run("def main(): return {1: 'a', None: 2, True: 3, 1.5: 4}\n").last[
+        "value"
+    ] == ('{"1": 3, "null": 2, "1.5": 4}')
 
 
 def test_a_value_over_the_limit_names_both_sizes(executor: Executor) -> None:
@@ -206,7 +208,10 @@ def test_an_exception_carries_type_message_traceback_and_place(executor: Executo
     assert "roost_executor" not in error["traceback"] and "^" not in error["traceback"]
     assert error["traceback"].startswith("KeyError: 'k'\n\nThe above exception")
     assert [entry["stream"] for entry in result.entries][:2] == ["stdout", "stderr"] or True
-    assert "\n".join(e["message"] for e in result.entries if e["stream"] == "stderr") == error["traceback"]
+    assert (
+        "\n".join(e["message"] for e in result.entries if e["stream"] == "stderr")
+        == error["traceback"]
+    )
 
 
 def test_an_exception_that_cannot_be_shown(executor: Executor) -> None:
@@ -236,7 +241,10 @@ def test_a_recursion_without_end(executor: Executor) -> None:
 
 
 def test_a_keyboard_interrupt_is_an_exception(executor: Executor) -> None:
-    assert executor.run("def main(): raise KeyboardInterrupt\n").last["error"]["type"] == "KeyboardInterrupt"
+    assert (
+        executor.run("def main(): raise KeyboardInterrupt\n").last["error"]["type"]
+        == "KeyboardInterrupt"
+    )
 
 
 @pytest.mark.parametrize(
@@ -316,9 +324,7 @@ def test_each_execution_has_a_fresh_process_and_directory(executor: Executor) ->
     assert first.value[:2] == second.value[:2] == [1, []]
     assert first.value[2] != second.value[2]
     executor.run(script)  # by now the directories of the others are gone
-    assert not any(
-        p.name in ("exec_1", "exec_2") for p in (executor.directory / "work").iterdir()
-    )
+    assert not any(p.name in ("exec_1", "exec_2") for p in (executor.directory / "work").iterdir())
 
 
 def test_the_script_is_a_module_in_a_file(executor: Executor) -> None:
@@ -362,7 +368,9 @@ def test_multiprocessing_works(executor: Executor, method: str) -> None:
     ]
 
 
-def test_exit_handlers_run_and_what_was_left_running_does_not_hold_them_up(executor: Executor) -> None:
+def test_exit_handlers_run_and_what_was_left_running_does_not_hold_them_up(
+    executor: Executor,
+) -> None:
     result = executor.run(
         """
         import atexit, multiprocessing, threading, time
@@ -378,7 +386,9 @@ def test_exit_handlers_run_and_what_was_left_running_does_not_hold_them_up(execu
 
 
 def test_the_agent_arrives_once(executor: Executor) -> None:
-    first = executor.run("import os\ndef main(): return os.environ['A']\n", agent={"env_vars": {"A": "x"}})
+    first = executor.run(
+        "import os\ndef main(): return os.environ['A']\n", agent={"env_vars": {"A": "x"}}
+    )
     second = executor.run("this is not sent again")
     assert first.value == second.value == "x"
 

@@ -35,6 +35,25 @@ public record AgentRequest(
 
   private static final int DAY_SECONDS = 86_400;
 
+  /** An agent with everything else as it is by default. */
+  public static AgentRequest of(String name, String script, String requirements) {
+    return new AgentRequest(
+        Optional.of(name),
+        Optional.of(script),
+        Optional.of(requirements),
+        Optional.empty(),
+        Optional.empty(),
+        Optional.empty(),
+        Optional.empty(),
+        Optional.empty(),
+        Optional.empty(),
+        Optional.empty(),
+        Optional.empty(),
+        Optional.empty(),
+        Optional.empty(),
+        Optional.empty());
+  }
+
   /**
    * Reads and checks the body of a request; the caller adds what it knows and calls {@link
    * Body#check}.

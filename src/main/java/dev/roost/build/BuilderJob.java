@@ -82,7 +82,7 @@ public class BuilderJob extends PanacheEntityBase {
     return state.equals("queued") || state.equals("running");
   }
 
-  boolean hasEnded() {
+  public boolean hasEnded() {
     return !isOpen();
   }
 

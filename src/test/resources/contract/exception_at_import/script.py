@@ -1,0 +1,6 @@
+print("importing")
+LIMIT = 1 // 0
+
+
+def main():
+    return LIMIT

@@ -1,0 +1,15 @@
+import sys
+import types
+
+
+def load():
+    from http import nothing_of_the_kind
+
+    return nothing_of_the_kind
+
+
+load()
+
+
+def main():
+    pass
