@@ -80,8 +80,6 @@ create table agent (
   retry_delay_seconds double precision not null,
   keep_warm_seconds double precision not null,
   isolation text not null check (isolation in ('process', 'pod')),
-  build_id text references build,
-  latest_builder_job_id text references builder_job,
   created_at timestamptz not null,
   updated_at timestamptz not null,
   deleted_at timestamptz

@@ -61,6 +61,28 @@ public final class Body {
     return bad.isPresent() ? Optional.empty() : value;
   }
 
+  /**
+   * A string with any characters, also those that a text column can't hold.
+   *
+   * @return empty also where the member is null
+   */
+  public Optional<String> anyString(String name) {
+    return isNull(name)
+        ? Optional.empty()
+        : scalar(name, JsonNode::isTextual, "a string").map(JsonNode::textValue);
+  }
+
+  public Optional<Boolean> bool(String name) {
+    return scalar(name, JsonNode::isBoolean, "true or false").map(JsonNode::booleanValue);
+  }
+
+  /** Whether the member is there and null. */
+  public boolean isNull(String name) {
+    known.add(name);
+    JsonText text = members.get(name);
+    return text != null && text.text().equals("null");
+  }
+
   public Optional<String> choice(String name, List<String> choices) {
     Optional<String> value = string(name);
     if (value.isPresent() && !choices.contains(value.get())) {

@@ -1,5 +1,6 @@
 package dev.roost.api;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
 
@@ -21,6 +22,34 @@ public record Page<T>(List<T> data, String nextCursor) {
     List<R> shown = more ? rows.subList(0, limit) : rows;
     return new Page<>(
         shown.stream().map(view).toList(), more ? id.apply(shown.get(shown.size() - 1)) : null);
+  }
+
+  /**
+   * What a page of rows with large columns may hold, bytes; it ends early rather than fill the
+   * memory.
+   */
+  private static final long MAX_BYTES = 16 << 20;
+
+  /**
+   * A page of rows that may be large, found by identifier and size before they are loaded.
+   *
+   * @param idsAndBytes up to {@code limit + 1} pairs of identifier (String) and size (Number)
+   * @param load the views of those identifiers, in that order
+   */
+  public static <T> Page<T> fitting(
+      List<Object[]> idsAndBytes, int limit, Function<List<String>, List<T>> load) {
+    List<String> ids = new ArrayList<>();
+    long bytes = 0;
+    for (Object[] row : idsAndBytes) {
+      bytes += ((Number) row[1]).longValue();
+      if (ids.size() == limit || (bytes > MAX_BYTES && !ids.isEmpty())) {
+        break;
+      }
+      ids.add((String) row[0]);
+    }
+    boolean more = ids.size() < idsAndBytes.size();
+    return new Page<>(
+        ids.isEmpty() ? List.of() : load.apply(ids), more ? ids.get(ids.size() - 1) : null);
   }
 
   /**

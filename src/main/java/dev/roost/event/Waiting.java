@@ -32,13 +32,25 @@ public class Waiting {
    */
   public <T> Uni<T> until(
       String topic, Duration timeout, Supplier<Optional<T>> look, Supplier<T> atTimeout) {
+    return until(topic, timeout, LOOK, look, atTimeout);
+  }
+
+  /**
+   * @param every how often to look without a signal
+   */
+  public <T> Uni<T> until(
+      String topic,
+      Duration timeout,
+      Duration every,
+      Supplier<Optional<T>> look,
+      Supplier<T> atTimeout) {
     long end = System.nanoTime() + timeout.toNanos();
-    return attempt(topic, end, look, atTimeout)
+    return attempt(topic, end, every, look, atTimeout)
         .runSubscriptionOn(Infrastructure.getDefaultWorkerPool());
   }
 
   private <T> Uni<T> attempt(
-      String topic, long end, Supplier<Optional<T>> look, Supplier<T> atTimeout) {
+      String topic, long end, Duration every, Supplier<Optional<T>> look, Supplier<T> atTimeout) {
     return Uni.createFrom()
         .deferred(
             () -> {
@@ -55,7 +67,7 @@ public class Waiting {
                 change.cancel(false);
                 return Uni.createFrom().item(result.orElseGet(atTimeout));
               }
-              Duration pause = left.compareTo(LOOK) < 0 ? left : LOOK;
+              Duration pause = left.compareTo(every) < 0 ? left : every;
               return Uni.createFrom()
                   .completionStage(change)
                   .ifNoItem()
@@ -64,7 +76,7 @@ public class Waiting {
                   .onCancellation()
                   .invoke(() -> change.cancel(false))
                   .emitOn(Infrastructure.getDefaultWorkerPool())
-                  .chain(() -> attempt(topic, end, look, atTimeout));
+                  .chain(() -> attempt(topic, end, every, look, atTimeout));
             });
   }
 }

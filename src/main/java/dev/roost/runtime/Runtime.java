@@ -59,6 +59,9 @@ public interface Runtime {
    */
   ExecutorOutput executorOutput(String executorId) throws IOException;
 
+  /** Ends the executor if it still runs, with everything that it started; what it wrote stays. */
+  void stopExecutor(String executorId);
+
   /**
    * Ends the executor if it still runs, with everything that it started, and removes what it left.
    */

@@ -1,0 +1,102 @@
+"""Roost's Python SDK: make agents, run them, read their results and logs.
+
+::
+
+    import roost
+
+    agent = roost.Agent.create(script=open("greeter.py").read(), requirements="Jinja2==3.1.4")
+    execution = agent.execute(payload={"name": "Ada"})
+    print(execution.return_value)
+
+The API key is `roost.api_key`, or the environment's `ROOST_API_KEY`, or, for a Roost on this
+machine, the key file that it wrote. The server is `roost.base_url`, or `ROOST_URL`, or
+`http://127.0.0.1:8080`. For several servers or keys at once, make a `roost.Client` for each.
+
+All errors are `roost.RoostError`; see `roost._errors` for the tree.
+"""
+
+from __future__ import annotations
+
+from ._agent import Agent
+from ._agent_settings import AgentChanges
+from ._build import Build, BuilderJob, Package
+from ._client import Client
+from ._data_store import DataStore
+from ._entries import Entry
+from ._errors import (
+    APIConnectionError,
+    APITimeout,
+    AuthenticationError,
+    BuildFailed,
+    Conflict,
+    ExecutionFailed,
+    FieldError,
+    NotFound,
+    PermissionDenied,
+    PreconditionFailed,
+    RateLimited,
+    RoostError,
+    ScriptError,
+    ServerError,
+    TooLarge,
+    Unavailable,
+    ValidationError,
+)
+from ._execution import ErrorInfo, Execution, Timings, Usage
+from ._executor_job import ExecutorJob
+from ._keys import Key
+from ._logs import LogEntry
+from ._runtime import Runtime
+from ._version import VERSION as __version__
+
+__all__ = [
+    # settings
+    "api_key",
+    "base_url",
+    "Client",
+    # resources
+    "Agent",
+    "AgentChanges",
+    "Build",
+    "BuilderJob",
+    "DataStore",
+    "Entry",
+    "ErrorInfo",
+    "Execution",
+    "ExecutorJob",
+    "Key",
+    "LogEntry",
+    "Package",
+    "Runtime",
+    "Timings",
+    "Usage",
+    # errors
+    "RoostError",
+    "APIConnectionError",
+    "APITimeout",
+    "AuthenticationError",
+    "BuildFailed",
+    "Conflict",
+    "ExecutionFailed",
+    "FieldError",
+    "NotFound",
+    "PermissionDenied",
+    "PreconditionFailed",
+    "RateLimited",
+    "ScriptError",
+    "ServerError",
+    "TooLarge",
+    "Unavailable",
+    "ValidationError",
+    "__version__",
+]
+
+api_key: str | None = None
+"""The API key of the default client; takes effect at the next call."""
+
+base_url: str | None = None
+"""The server of the default client; takes effect at the next call."""
+
+for _name in __all__:
+    if isinstance(globals()[_name], type):
+        globals()[_name].__module__ = "roost"  # what tracebacks and help() show

@@ -1,0 +1,249 @@
+"""Agents: a script and its settings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, Literal, Optional, overload
+
+from . import _script
+from ._agent_settings import encode, env_vars_of
+from ._build import BuilderJob
+from ._data_store import DataStore
+from ._errors import APITimeout, BuildFailed
+from ._execution import Execution
+from ._executor_job import ExecutorJob, submit
+from ._resource import Field, Resource, default_client, path_to
+from ._values import NOT_GIVEN, NotGiven, dump_json, parse_time
+from ._waiting import HOLD_MOST_SECONDS
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from ._agent_settings import AgentChanges
+    from ._client import Client
+
+__all__ = ["Agent"]
+
+_POLL_FIRST_SECONDS = 0.1
+_POLL_MOST_SECONDS = 2.0
+
+
+class Agent(Resource):
+    """A script and its settings.
+
+    `requirements` is text with one specifier a line. The server hides the values of `env_vars`
+    from keys that may not write agents. `timeout`, `retry_delay` and `keep_warm` are in seconds,
+    `memory` in MiB, `cpu` in cores. `revision` grows with every change of what runs. `build_id` is
+    that of the last successful build, `None` before the first.
+    """
+
+    __slots__ = ()
+    _shown = ("id", "name", "revision")
+    _path = "/agents"
+
+    name = Field[str]()
+    script = Field[str]()
+    requirements = Field[str]()
+    env_vars = Field[Optional[Mapping[str, str]]](env_vars_of)
+    python_version = Field[str]()
+    store_ids = Field[Sequence[str]]()
+    timeout = Field[float]()
+    memory = Field[int]()
+    cpu = Field[float]()
+    max_concurrency = Field[int]()
+    max_attempts = Field[int]()
+    retry_delay = Field[float]()
+    keep_warm = Field[float]()
+    isolation = Field[str]()
+    revision = Field[int]()
+    build_id = Field[Optional[str]]()
+    latest_builder_job_id = Field[str]()
+    created_at = Field[datetime](parse_time)
+    updated_at = Field[datetime](parse_time)
+
+    @classmethod
+    def create(
+        cls,
+        *,
+        script: str,
+        name: str | None = None,
+        requirements: str | Sequence[str] | None = None,
+        env_vars: str | Mapping[str, str] | None = None,
+        python_version: str | None = None,
+        stores: Sequence[str | DataStore] | None = None,
+        store_ids: Sequence[str] | None = None,
+        timeout: float | None = None,
+        memory: int | None = None,
+        cpu: float | None = None,
+        max_concurrency: int | None = None,
+        max_attempts: int | None = None,
+        retry_delay: float | None = None,
+        keep_warm: float | None = None,
+        isolation: Literal["process", "pod"] | None = None,
+        client: Client | None = None,
+    ) -> Agent:
+        """Make an agent; Roost begins to build its dependencies at once.
+
+        `script` is its text. `requirements` is a list of `name==version`, or text with one a line;
+        `env_vars` a mapping, or text with a `KEY=VALUE` a line. `stores` are DataStores, or names
+        of DataStores, which are made when missing; `store_ids` are ids; with neither, the agent
+        gets a store of its own, with an empty list none. `timeout`, `retry_delay` and `keep_warm`
+        are in seconds, `memory` in MiB, `cpu` in cores. What is left out is the server's default.
+
+        Raises `ScriptError` for a script that can't run, `ValidationError` for settings that the
+        server doesn't accept, with every reason.
+        """
+        return (client or default_client()).agents.create(
+            script=script,
+            name=name,
+            requirements=requirements,
+            env_vars=env_vars,
+            python_version=python_version,
+            stores=stores,
+            store_ids=store_ids,
+            timeout=timeout,
+            memory=memory,
+            cpu=cpu,
+            max_concurrency=max_concurrency,
+            max_attempts=max_attempts,
+            retry_delay=retry_delay,
+            keep_warm=keep_warm,
+            isolation=isolation,
+        )
+
+    @classmethod
+    def retrieve(
+        cls,
+        id: str | None = None,  # noqa: A002
+        *,
+        name: str | None = None,
+        client: Client | None = None,
+    ) -> Agent:
+        """Return the agent with that id or that name."""
+        return (client or default_client()).agents.retrieve(id, name=name)
+
+    @classmethod
+    def list(
+        cls,
+        *,
+        name: str | None = None,
+        q: str | None = None,
+        limit: int | None = None,
+        client: Client | None = None,
+    ) -> Iterator[Agent]:
+        """Return up to `limit` agents, newest first, fetched as they are needed.
+
+        `name` is a whole name; `q` a part of what is looked for.
+        """
+        return (client or default_client()).agents.list(name=name, q=q, limit=limit)
+
+    def update(self, **changes: Unpack[AgentChanges]) -> Agent:
+        """Change what is given, in place; see `create` for the settings.
+
+        A change of the script, the requirements, the variables or the Python version makes the
+        next revision; one of the requirements or the Python version also makes a BuilderJob.
+        """
+        body = encode(self._client, changes)
+        if "script" in body:
+            version = body.get("python_version") or self.python_version
+            _script.check(body["script"], lambda: version)
+        transport = self._client._transport
+        response = transport.request(
+            "PATCH", path_to(self._path, self.id), body=dump_json(body, "changes")
+        )
+        self._data = transport.parse(response)
+        return self
+
+    def delete(self) -> None:
+        """Delete it, with its schedules. Its DataStores and the history of its runs stay."""
+        self._client._transport.request("DELETE", path_to(self._path, self.id))
+
+    def wait_until_built(self, timeout: float | None = None) -> Agent:
+        """Wait until its dependencies are built; return it, refreshed.
+
+        Raises `BuildFailed` with the installer's explanation, `APITimeout` after `timeout` seconds.
+        Not needed before `execute`, which waits for the build itself.
+        """
+        client, clock = self._client, self._client._transport.clock
+        deadline = None if timeout is None else clock.monotonic() + timeout
+        delay = _POLL_FIRST_SECONDS
+        while True:
+            job = client.builder_jobs.retrieve(self.latest_builder_job_id)
+            if job.ended:
+                if self.refresh().latest_builder_job_id != job.id:
+                    continue  # the agent was changed meanwhile
+                if job.state == "succeeded":
+                    return self
+                raise _build_failed(job)
+            if deadline is not None:
+                left = deadline - clock.monotonic()
+                if left <= 0:
+                    raise APITimeout(
+                        f"{job.id} of {self.id} had not ended after {timeout:g} s "
+                        f"(it was {job.state}) and goes on"
+                    )
+                delay = min(delay, left)
+            clock.sleep(delay)
+            delay = min(delay * 1.5, _POLL_MOST_SECONDS)
+
+    @overload
+    def execute(
+        self,
+        payload: Any = ...,
+        *,
+        wait: Literal[True] = ...,
+        timeout: float | None = ...,
+        check: bool = ...,
+        idempotency_key: str | None = ...,
+    ) -> Execution: ...
+
+    @overload
+    def execute(
+        self, payload: Any = ..., *, wait: Literal[False], idempotency_key: str | None = ...
+    ) -> ExecutorJob: ...
+
+    def execute(
+        self,
+        payload: Any = NOT_GIVEN,
+        *,
+        wait: bool = True,
+        timeout: float | None = None,
+        check: bool = False,
+        idempotency_key: str | None = None,
+    ) -> Execution | ExecutorJob:
+        """Run it once and return the Execution when it has ended, whether it succeeded or not.
+
+        `payload` is any JSON value. `timeout` is how long to wait, in seconds, not how long the
+        script may run: after it, `APITimeout` is raised and the job goes on. `check=True` raises
+        `ExecutionFailed` unless the script succeeded; without it that is raised only when the
+        script never ran, for example because the build failed. `wait=False` is `submit`.
+
+        A second call with the same `idempotency_key` and payload within a day returns the same
+        run. Without one every call is a run of its own, and is never run twice by a retry.
+        """
+        if not wait:
+            if timeout is not None or check:
+                raise ValueError("timeout and check need wait=True")
+            return self.submit(payload, idempotency_key=idempotency_key)
+        client = self._client
+        deadline = None
+        hold = HOLD_MOST_SECONDS
+        if timeout is not None:
+            deadline = client._transport.clock.monotonic() + timeout
+            hold = max(0.0, min(hold, timeout))
+        job = submit(client, self.id, payload, idempotency_key, hold)
+        return job._outcome(deadline, timeout, check)
+
+    def submit(
+        self, payload: Any | NotGiven = NOT_GIVEN, *, idempotency_key: str | None = None
+    ) -> ExecutorJob:
+        """Order a run and return the ExecutorJob at once; its `wait()` gets the result."""
+        return submit(self._client, self.id, payload, idempotency_key)
+
+
+def _build_failed(job: BuilderJob) -> BuildFailed:
+    message = job.message or f"{job.id} ended as {job.state}"
+    failure = BuildFailed(message, code=job.reason, detail=job.message)
+    failure.builder_job = job
+    return failure

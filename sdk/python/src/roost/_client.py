@@ -1,0 +1,109 @@
+"""The client: a server, a key, and the connections between."""
+
+from __future__ import annotations
+
+import threading
+from types import TracebackType
+
+import httpx
+
+from ._agents import Agents
+from ._build import BuilderJobs, Builds
+from ._data_stores import DataStores
+from ._execution import Executions
+from ._executor_job import ExecutorJobs
+from ._keys import Keys
+from ._runtime import Runtime
+from ._settings import Settings, resolve
+from ._transport import Transport
+
+__all__ = ["Client", "default_client"]
+
+DEFAULT_TIMEOUT_SECONDS = 30.0
+DEFAULT_MAX_RETRIES = 4
+
+
+class Client:
+    """A server and a key for it, with one pool of connections. Threads may share it.
+
+    `api_key` and `base_url` default to what the module uses. `timeout` is how long to wait for an
+    answer that the server has no reason to hold back, in seconds; `max_retries` how often a
+    request is sent again after a failure that may pass. An `http_client` of one's own (for a
+    proxy, certificates, tests) is used as it is and not closed.
+
+    Closed by `close()` or at the end of a `with` block.
+    """
+
+    def __init__(
+        self,
+        api_key: str | None = None,
+        base_url: str | None = None,
+        *,
+        timeout: float = DEFAULT_TIMEOUT_SECONDS,
+        max_retries: int = DEFAULT_MAX_RETRIES,
+        http_client: httpx.Client | None = None,
+    ) -> None:
+        self._use(resolve(api_key, base_url), timeout, max_retries, http_client)
+
+    def _use(
+        self,
+        settings: Settings,
+        timeout: float = DEFAULT_TIMEOUT_SECONDS,
+        max_retries: int = DEFAULT_MAX_RETRIES,
+        http_client: httpx.Client | None = None,
+    ) -> None:
+        self._transport = Transport(settings, timeout, max_retries, http_client)
+        self.agents = Agents(self)
+        self.builder_jobs = BuilderJobs(self)
+        self.builds = Builds(self)
+        self.executor_jobs = ExecutorJobs(self)
+        self.executions = Executions(self)
+        self.datastores = DataStores(self)
+        self.keys = Keys(self)
+
+    @property
+    def base_url(self) -> str:
+        """The server's address, without `/v1`."""
+        return self._transport.base_url
+
+    def runtime(self) -> Runtime:
+        """Return what the server runs agents with."""
+        return Runtime.of(self._transport.get("/runtime"))
+
+    def close(self) -> None:
+        """Close the connections. What came from this client can't be used any more."""
+        self._transport.close()
+
+    def __enter__(self) -> Client:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"<roost.Client base_url={self.base_url!r}>"
+
+
+_lock = threading.Lock()
+_default: tuple[Settings, Client] | None = None
+
+
+def default_client() -> Client:
+    """Return the client of the module's present settings.
+
+    It is made anew when they change. The one before stays open, since things that came from it
+    go on using it.
+    """
+    global _default
+    settings = resolve()
+    with _lock:
+        if _default is None or _default[0] != settings:
+            client = Client.__new__(Client)
+            client._use(settings)
+            _default = (settings, client)
+        return _default[1]

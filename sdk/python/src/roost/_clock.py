@@ -1,0 +1,24 @@
+"""Time and randomness, in one place so that tests can stand in for both."""
+
+from __future__ import annotations
+
+import random
+import time
+
+__all__ = ["Clock"]
+
+
+class Clock:
+    """Monotonic time, sleep and randomness."""
+
+    def monotonic(self) -> float:
+        """Return seconds from an arbitrary start; never goes back."""
+        return time.monotonic()
+
+    def sleep(self, seconds: float) -> None:
+        """Do nothing for that long."""
+        time.sleep(seconds)
+
+    def uniform(self, low: float, high: float) -> float:
+        """Return a random number between the two."""
+        return random.uniform(low, high)

@@ -1,0 +1,158 @@
+"""From an HTTP answer, or from the lack of one, to an error."""
+
+from __future__ import annotations
+
+from email.utils import parsedate_to_datetime
+from typing import Any
+
+import httpx
+
+from ._errors import (
+    APIConnectionError,
+    APITimeout,
+    AuthenticationError,
+    Conflict,
+    FieldError,
+    NotFound,
+    PermissionDenied,
+    PreconditionFailed,
+    RateLimited,
+    RoostError,
+    ServerError,
+    TooLarge,
+    Unavailable,
+    ValidationError,
+)
+from ._values import parse_json
+
+__all__ = ["from_answer", "from_transport", "retry_after"]
+
+_BY_CODE: dict[str, type[RoostError]] = {
+    "malformed_json": ValidationError,
+    "validation_failed": ValidationError,
+    "idempotency_key_reused": ValidationError,
+    "unauthenticated": AuthenticationError,
+    "forbidden": PermissionDenied,
+    "not_found": NotFound,
+    "conflict": Conflict,
+    "precondition_failed": PreconditionFailed,
+    "too_large": TooLarge,
+    "rate_limited": RateLimited,
+    "queue_full": RateLimited,
+    "internal": ServerError,
+    "unavailable": Unavailable,
+}
+
+_BY_STATUS: dict[int, type[RoostError]] = {
+    400: ValidationError,
+    401: AuthenticationError,
+    403: PermissionDenied,
+    404: NotFound,
+    409: Conflict,
+    412: PreconditionFailed,
+    413: TooLarge,
+    422: ValidationError,
+    429: RateLimited,
+    502: Unavailable,
+    503: Unavailable,
+    504: Unavailable,
+}
+
+_MOST_OF_A_FOREIGN_BODY = 200
+
+
+def retry_after(response: httpx.Response) -> float | None:
+    """Return the seconds that `Retry-After` asks to wait, from either of its two forms."""
+    text = response.headers.get("Retry-After")
+    if text is None:
+        return None
+    try:
+        return max(0.0, float(text))
+    except ValueError:
+        pass
+    try:
+        until = parsedate_to_datetime(text)
+        # The server's own clock, so that a wrong one here makes no difference.
+        now = parsedate_to_datetime(response.headers["Date"])
+        return max(0.0, (until - now).total_seconds())
+    except (KeyError, TypeError, ValueError):
+        return None
+
+
+def from_answer(response: httpx.Response, key_source: str) -> RoostError:
+    """Return the error that an answer outside 2xx stands for. Its body must have been read."""
+    problem = _problem_of(response)
+    status = response.status_code
+    code = _text(problem.get("code"))
+    detail = _text(problem.get("detail"))
+    request_id = _text(problem.get("request_id")) or response.headers.get("X-Request-Id")
+    errors = _errors_of(problem)
+
+    message = detail or _text(problem.get("title")) or _explain_foreign(response)
+    message += f" ({status} {code})" if code else f" ({status})"
+    if status == 401:
+        message += f"; the API key came from {key_source}"
+    if status >= 500 and request_id:
+        message += f"; request {request_id}"
+    message += "".join(f"\n  {error}" for error in errors)
+
+    default = ServerError if status >= 500 else RoostError
+    kind = _BY_CODE.get(code or "") or _BY_STATUS.get(status, default)
+    error = kind(message, code=code, status=status, detail=detail, request_id=request_id)
+    if isinstance(error, ValidationError):
+        error.errors = errors
+    if isinstance(error, (RateLimited, Unavailable)):
+        error.retry_after = retry_after(response)
+    return error
+
+
+def from_transport(error: httpx.TransportError, base_url: str, timeout: float) -> RoostError:
+    """Return the error for a request that got no complete answer."""
+    if isinstance(error, (httpx.ReadTimeout, httpx.WriteTimeout)):
+        return APITimeout(f"no answer from {base_url} within {timeout:g} s")
+    reason = str(error) or type(error).__name__
+    if "CERTIFICATE_VERIFY_FAILED" in reason:
+        return APIConnectionError(
+            f"{base_url} has a certificate that is not trusted here: {reason}. "
+            "Set SSL_CERT_FILE to the certificate of its authority."
+        )
+    if isinstance(error, (httpx.ConnectError, httpx.ConnectTimeout)):
+        return APIConnectionError(
+            f"can't reach Roost at {base_url}: {reason}. Is it running there? "
+            "Start it, or set roost.base_url or ROOST_URL to where it runs."
+        )
+    return APIConnectionError(f"the connection to {base_url} broke: {reason}")
+
+
+def _problem_of(response: httpx.Response) -> dict[str, Any]:
+    try:
+        problem = parse_json(response.content)
+    except ValueError:
+        return {}
+    return problem if isinstance(problem, dict) else {}
+
+
+def _errors_of(problem: dict[str, Any]) -> tuple[FieldError, ...]:
+    errors = problem.get("errors")
+    if not isinstance(errors, list):
+        return ()
+    return tuple(
+        FieldError(error.get("pointer"), error.get("line"), error.get("code"), error.get("detail"))
+        for error in errors
+        if isinstance(error, dict)
+    )
+
+
+def _explain_foreign(response: httpx.Response) -> str:
+    """Say what can be said about an answer that isn't one of Roost's problems."""
+    if response.is_redirect:
+        return (
+            f"{response.url.host} redirects to {response.headers.get('Location')}: "
+            "set roost.base_url or ROOST_URL to that server"
+        )
+    text = " ".join(response.text.split())[:_MOST_OF_A_FOREIGN_BODY]
+    return text or response.reason_phrase or "no explanation was given"
+
+
+def _text(value: object) -> str | None:
+    return value if isinstance(value, str) else None

@@ -1,0 +1,99 @@
+"""Where the API key and the base URL come from."""
+
+from __future__ import annotations
+
+import ipaddress
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import httpx
+
+from ._errors import AuthenticationError
+
+__all__ = ["Settings", "resolve"]
+
+_DEFAULT_URL = "http://127.0.0.1:8080"
+
+
+@dataclass(frozen=True)
+class Settings:
+    """An API key, where it was found, and the server that it is for."""
+
+    base_url: str
+    api_key: str = field(repr=False)
+    key_source: str
+
+    @property
+    def loopback(self) -> bool:
+        """Whether the server is this machine."""
+        return _is_loopback(self.base_url)
+
+
+def resolve(api_key: str | None = None, base_url: str | None = None) -> Settings:
+    """Return what to use: the arguments, or the module's attributes, or the environment.
+
+    The key file of a local Roost comes last, and only for a server on this machine: it would be
+    of no use to any other, and none of its business.
+    """
+    import roost
+
+    url = _clean_url(base_url or roost.base_url or os.environ.get("ROOST_URL") or _DEFAULT_URL)
+    for key, source in (
+        (api_key, "api_key="),
+        (roost.api_key, "roost.api_key"),
+        (os.environ.get("ROOST_API_KEY"), "ROOST_API_KEY"),
+    ):
+        if key and key.strip():
+            return _settings(url, key, source)
+
+    ways = "set roost.api_key or ROOST_API_KEY, or give api_key= to roost.Client"
+    if not _is_loopback(url):
+        raise AuthenticationError(f"there is no API key for {url}: {ways}")
+    path = Path(os.environ.get("ROOST_DATA") or "~/.roost").expanduser() / "api_key"
+    try:
+        key = path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise AuthenticationError(
+            f"there is no API key: {ways}. A Roost that was started on this machine writes one "
+            f"to {path}, but that can't be read: {error.strerror or error}"
+        ) from None
+    except UnicodeDecodeError:
+        key = ""
+    if not key.strip():
+        raise AuthenticationError(f"there is no API key in {path}: {ways}")
+    return _settings(url, key, str(path))
+
+
+def _settings(url: str, key: str, source: str) -> Settings:
+    key = key.strip()
+    # Checked here, since an HTTP library would put the whole key into its message.
+    if not (key.isascii() and key.isprintable() and " " not in key):
+        raise AuthenticationError(
+            f"the API key from {source} holds characters that no API key has (it is not shown "
+            "here); was all of it copied, and nothing else?"
+        ) from None
+    return Settings(url, key, source)
+
+
+def _clean_url(text: str) -> str:
+    try:
+        url = httpx.URL(text.strip())
+    except httpx.InvalidURL as error:
+        raise ValueError(f"the base URL is not valid: {error}") from None
+    if url.userinfo:
+        raise ValueError("the base URL must not hold a user name or a password")
+    if url.scheme not in ("http", "https") or not url.host or url.query or url.fragment:
+        raise ValueError(f"the base URL must look like {_DEFAULT_URL}, not {text!r}")
+    clean = str(url).rstrip("/")
+    return clean[: -len("/v1")] if clean.endswith("/v1") else clean
+
+
+def _is_loopback(url: str) -> bool:
+    host = httpx.URL(url).host
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False

@@ -1,0 +1,61 @@
+"""How values travel: JSON, times, and the difference between "nothing given" and `None`."""
+
+from __future__ import annotations
+
+import enum
+import json
+import re
+from datetime import datetime
+from typing import Any
+
+__all__ = ["NOT_GIVEN", "NotGiven", "dump_json", "parse_json", "parse_time"]
+
+
+class NotGiven(enum.Enum):
+    """The type of `NOT_GIVEN`, which stands for an argument that was left out."""
+
+    NOT_GIVEN = "not given"
+
+    def __repr__(self) -> str:
+        return "NOT_GIVEN"
+
+
+NOT_GIVEN = NotGiven.NOT_GIVEN
+
+
+def dump_json(value: Any, what: str) -> bytes:
+    """Return `value` as JSON text.
+
+    Raises `TypeError` or `ValueError`, beginning with `what`, for what JSON can't hold: unknown
+    types, cycles, `NaN` and infinities.
+    """
+    try:
+        text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+        try:
+            return text.encode()
+        except UnicodeEncodeError:  # a lone surrogate, which JSON has only as an escape
+            return json.dumps(value, allow_nan=False, separators=(",", ":")).encode()
+    except TypeError as error:
+        raise TypeError(f"{what}: {error}") from None
+    except ValueError as error:
+        raise ValueError(f"{what}: {error}") from None
+
+
+def parse_json(text: bytes) -> Any:
+    """Return what Python's `json` makes of UTF-8 text; integers are exact at any size."""
+    return json.loads(text.decode())
+
+
+_FRACTION = re.compile(r"\.(\d+)")
+
+
+def parse_time(text: str) -> datetime:
+    """Return an RFC 3339 time as an aware `datetime`; digits below a microsecond are cut off."""
+    if text.endswith(("Z", "z")):
+        text = text[:-1] + "+00:00"
+    try:
+        return datetime.fromisoformat(text)
+    except ValueError:  # Python 3.9 and 3.10 take three or six digits only
+        return datetime.fromisoformat(
+            _FRACTION.sub(lambda match: "." + match.group(1)[:6].ljust(6, "0"), text)
+        )

@@ -1,0 +1,31 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from support import Server
+
+import roost
+from roost import _client
+
+
+@pytest.fixture(autouse=True)
+def _no_settings_from_outside(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    if "live" in request.path.parts:
+        return
+    for name in ("ROOST_API_KEY", "ROOST_URL"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("ROOST_DATA", str(tmp_path / "roost"))
+    monkeypatch.setattr(roost, "api_key", None)
+    monkeypatch.setattr(roost, "base_url", None)
+    monkeypatch.setattr(_client, "_default", None)
+
+
+@pytest.fixture
+def server() -> Iterator[Server]:
+    server = Server()
+    with server.client:
+        yield server

@@ -1,0 +1,180 @@
+"""A clock that never waits, and a server that is a function."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Callable
+
+import httpx
+
+import roost
+from roost._clock import Clock
+
+KEY = "roost_k3y1d_s3cretS3cretS3cret"
+URL = "http://roost.test:8080"
+TIME = "2026-11-02T09:00:00.000001Z"
+
+Handler = Callable[[httpx.Request], httpx.Response]
+
+
+class FakeClock(Clock):
+    """Sleeping takes no time and moves the hands; a random number is always the highest."""
+
+    def __init__(self) -> None:
+        self.now = 1000.0
+        self.slept: list[float] = []
+
+    def monotonic(self) -> float:
+        return self.now
+
+    def sleep(self, seconds: float) -> None:
+        self.slept.append(seconds)
+        self.now += seconds
+
+    def uniform(self, low: float, high: float) -> float:
+        return high
+
+
+class Server:
+    """Answers with what is given to `on`, in turn (the last one for ever), and keeps requests."""
+
+    def __init__(self) -> None:
+        self.requests: list[httpx.Request] = []
+        self._answers: dict[tuple[str, str], list[Any]] = {}
+        self.clock = FakeClock()
+        self.client = roost.Client(
+            KEY, URL, http_client=httpx.Client(transport=httpx.MockTransport(self._handle))
+        )
+        self.client._transport.clock = self.clock
+
+    def on(self, method: str, path: str, *answers: Any) -> None:
+        self._answers[method, "/v1" + path] = list(answers)
+
+    def sent(self, method: str, path: str) -> list[httpx.Request]:
+        return [
+            request
+            for request in self.requests
+            if (request.method, _path(request)) == (method, "/v1" + path)
+        ]
+
+    def _handle(self, request: httpx.Request) -> httpx.Response:
+        self.requests.append(request)
+        answers = self._answers.get((request.method, _path(request)))
+        if not answers:
+            return problem(404, "not_found", f"no {request.method} {_path(request)} here")
+        answer = answers.pop(0) if len(answers) > 1 else answers[0]
+        if callable(answer):
+            answer = answer(request)
+        if isinstance(answer, Exception):
+            raise answer
+        if isinstance(answer, httpx.Response):
+            return answer
+        return httpx.Response(200, json=answer)
+
+
+def _path(request: httpx.Request) -> str:
+    return request.url.raw_path.decode().partition("?")[0]
+
+
+def problem(
+    status: int,
+    code: str,
+    detail: str = "",
+    errors: list[dict[str, Any]] | None = None,
+    headers: dict[str, str] | None = None,
+) -> httpx.Response:
+    body = {
+        "type": f"/docs/errors#{code}",
+        "title": "A title",
+        "status": status,
+        "code": code,
+        "detail": detail,
+        "errors": errors or [],
+        "request_id": "req_1",
+    }
+    return httpx.Response(
+        status,
+        content=json.dumps(body),
+        headers={"Content-Type": "application/problem+json", **(headers or {})},
+    )
+
+
+def agent(**fields: Any) -> dict[str, Any]:
+    return {
+        "id": "agent_1",
+        "name": "greeter",
+        "script": "def main(): pass",
+        "requirements": "Jinja2==3.1.4\n",
+        "env_vars": "TOKEN=hush-hush\nEMPTY=\n",
+        "python_version": "3.9",
+        "store_ids": ["store_1"],
+        "revision": 1,
+        "build_id": None,
+        "latest_builder_job_id": "bjob_1",
+        "created_at": TIME,
+        "updated_at": TIME,
+        "a_field_of_the_future": 1,
+        **fields,
+    }
+
+
+def execution(**fields: Any) -> dict[str, Any]:
+    return {
+        "id": "exec_1",
+        "executor_job_id": "xjob_1",
+        "agent_id": "agent_1",
+        "attempt": 1,
+        "state": "succeeded",
+        "reason": None,
+        "message": None,
+        "error": None,
+        "return_value": {"n": 42},
+        "started_at": TIME,
+        "finished_at": TIME,
+        "cold_start": True,
+        "timings": {"queued": 0.1, "starting": 0.2, "running": 0.3, "of_the_future": 1},
+        "usage": {"cpu_seconds": 0.1, "max_memory_bytes": 1},
+        **fields,
+    }
+
+
+def job(state: str = "succeeded", **fields: Any) -> dict[str, Any]:
+    ended = state in ("succeeded", "failed", "cancelled")
+    return {
+        "id": "xjob_1",
+        "agent_id": "agent_1",
+        "state": state,
+        "reason": None,
+        "message": None,
+        "attempts": 1 if ended else 0,
+        "execution": execution() if ended else None,
+        "created_at": TIME,
+        "finished_at": TIME if ended else None,
+        **fields,
+    }
+
+
+def builder_job(state: str, **fields: Any) -> dict[str, Any]:
+    ended = state in ("succeeded", "failed", "cancelled")
+    return {
+        "id": "bjob_1",
+        "agent_id": "agent_1",
+        "state": state,
+        "reason": None,
+        "message": None,
+        "finished_at": TIME if ended else None,
+        **fields,
+    }
+
+
+def entry(seq: int, message: str = "", **fields: Any) -> dict[str, Any]:
+    return {
+        "seq": seq,
+        "time": TIME,
+        "stream": "stdout",
+        "level": None,
+        "logger": None,
+        "message": message or f"line {seq}",
+        "continued": False,
+        **fields,
+    }

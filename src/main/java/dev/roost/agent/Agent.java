@@ -1,0 +1,84 @@
+package dev.roost.agent;
+
+import dev.roost.api.Problem;
+import io.quarkus.hibernate.orm.panache.PanacheEntityBase;
+import jakarta.persistence.Column;
+import jakarta.persistence.Entity;
+import jakarta.persistence.Id;
+import jakarta.persistence.LockModeType;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * A script and its settings. What runs is in its revisions; a deleted agent's row stays for its
+ * history.
+ */
+@Entity(name = "agent")
+public class Agent extends PanacheEntityBase {
+  @Id public String id;
+  public String name;
+  public int revision;
+  public double timeoutSeconds;
+  public int memoryMib;
+  public double cpu;
+
+  @Column(name = "max_concurrency")
+  public int maxConcurrency;
+
+  public int maxAttempts;
+  public double retryDelaySeconds;
+  public double keepWarmSeconds;
+
+  /** "process" or "pod". */
+  public String isolation;
+
+  public Instant createdAt;
+  public Instant updatedAt;
+  public Instant deletedAt;
+
+  /**
+   * @throws Problem not_found, also for a deleted agent
+   */
+  public static Agent require(String id) {
+    return Agent.<Agent>find("id = ?1 and deletedAt is null", id)
+        .firstResultOptional()
+        .orElseThrow(() -> Problem.notFound("agent", id));
+  }
+
+  /** The same, locked until the transaction ends. */
+  static Agent lock(String id) {
+    return Agent.<Agent>find("id = ?1 and deletedAt is null", id)
+        .withLock(LockModeType.PESSIMISTIC_WRITE)
+        .firstResultOptional()
+        .orElseThrow(() -> Problem.notFound("agent", id));
+  }
+
+  static Optional<Agent> named(String name) {
+    return find("name = ?1 and deletedAt is null", name).firstResultOptional();
+  }
+
+  /**
+   * Identifiers and sizes for a page.
+   *
+   * @param name exact, or null
+   * @param contained in the name, whatever its case, or null
+   */
+  static List<Object[]> idsAndBytes(String name, String contained, String cursor, int limit) {
+    return getEntityManager()
+        .createNativeQuery(
+            """
+            select a.id, octet_length(r.script) + octet_length(r.requirements) + octet_length(r.env_vars)
+            from agent a join agent_revision r on r.agent_id = a.id and r.revision = a.revision
+            where a.deleted_at is null and (cast(:cursor as text) is null or a.id < :cursor)
+              and (cast(:name as text) is null or a.name = :name)
+              and (cast(:contained as text) is null or strpos(lower(a.name), lower(:contained)) > 0)
+            order by a.id desc limit :most""",
+            Object[].class)
+        .setParameter("cursor", cursor)
+        .setParameter("name", name)
+        .setParameter("contained", contained)
+        .setParameter("most", limit + 1)
+        .getResultList();
+  }
+}

@@ -1,0 +1,119 @@
+package dev.roost.agent;
+
+import dev.roost.api.Body;
+import dev.roost.api.ErrorCode;
+import dev.roost.api.Problem;
+import dev.roost.api.Text;
+import dev.roost.config.RoostConfig;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Optional;
+import org.eclipse.microprofile.openapi.annotations.media.Schema;
+
+/**
+ * What a client may give of an agent, checked; everything is optional here, since a change gives
+ * only what changes.
+ *
+ * @param parsedRequirements of {@link #requirements}, when given
+ */
+@Schema(name = "AgentRequest")
+public record AgentRequest(
+    Optional<String> name,
+    Optional<String> script,
+    Optional<String> requirements,
+    Optional<String> envVars,
+    Optional<String> pythonVersion,
+    Optional<List<String>> storeIds,
+    Optional<Double> timeout,
+    Optional<Integer> memory,
+    Optional<Double> cpu,
+    Optional<Integer> maxConcurrency,
+    Optional<Integer> maxAttempts,
+    Optional<Double> retryDelay,
+    Optional<Double> keepWarm,
+    Optional<String> isolation) {
+
+  private static final int DAY_SECONDS = 86_400;
+
+  /**
+   * Reads and checks the body of a request; the caller adds what it knows and calls {@link
+   * Body#check}.
+   *
+   * @param pythonVersions those that the runtime offers
+   * @throws Problem too_large
+   */
+  static AgentRequest read(Body body, RoostConfig.Limits limits, List<String> pythonVersions) {
+    AgentRequest request =
+        new AgentRequest(
+            body.string("name"),
+            body.string("script"),
+            body.string("requirements"),
+            body.string("env_vars"),
+            body.choice("python_version", pythonVersions),
+            body.strings("store_ids"),
+            body.number("timeout", 0.1, DAY_SECONDS),
+            body.integer("memory", 16, 1 << 20),
+            body.number("cpu", 0.01, 256),
+            body.integer("max_concurrency", 1, 1_000),
+            body.integer("max_attempts", 1, 10),
+            body.number("retry_delay", 0, DAY_SECONDS),
+            body.number("keep_warm", 0, DAY_SECONDS),
+            body.choice("isolation", List.of("process", "pod")));
+    request.script.ifPresent(
+        text -> checkSize("script", text, limits.scriptBytes(), "roost.limits.script-bytes"));
+    request.requirements.ifPresent(text -> checkRequirements(body, text, limits));
+    request.envVars.ifPresent(
+        text -> {
+          checkSize("env_vars", text, limits.envVarsBytes(), "roost.limits.env-vars-bytes");
+          body.reject(EnvVars.parse(text).errors());
+        });
+    request.name.ifPresent(
+        text -> {
+          if (text.isBlank() || text.length() > 100 || !text.equals(text.strip())) {
+            body.reject(
+                "name",
+                "invalid_name",
+                "name must have 1 to 100 characters and no space around it.");
+          } else if (text.chars().anyMatch(Character::isISOControl)) {
+            body.reject("name", "invalid_name", "name must not contain control characters.");
+          }
+        });
+    return request;
+  }
+
+  private static void checkRequirements(Body body, String text, RoostConfig.Limits limits) {
+    checkSize("requirements", text, limits.requirementsBytes(), "roost.limits.requirements-bytes");
+    long lines = text.lines().count();
+    if (lines > limits.requirementsLines()) {
+      throw Problem.of(
+          ErrorCode.TOO_LARGE,
+          "requirements has %,d lines; the limit is %,d (setting roost.limits.requirements-lines)."
+              .formatted(lines, limits.requirementsLines()));
+    }
+    body.reject(Requirements.parse(text).errors());
+  }
+
+  private static void checkSize(String what, String text, int limit, String setting) {
+    int size = text.getBytes(StandardCharsets.UTF_8).length;
+    if (size > limit) {
+      throw Problem.tooLarge(what, size, limit, setting);
+    }
+  }
+
+  /** Writes what was given into the agent's row, but for the name and what makes a revision. */
+  void applySettings(Agent agent) {
+    timeout.ifPresent(value -> agent.timeoutSeconds = value);
+    memory.ifPresent(value -> agent.memoryMib = value);
+    cpu.ifPresent(value -> agent.cpu = value);
+    maxConcurrency.ifPresent(value -> agent.maxConcurrency = value);
+    maxAttempts.ifPresent(value -> agent.maxAttempts = value);
+    retryDelay.ifPresent(value -> agent.retryDelaySeconds = value);
+    keepWarm.ifPresent(value -> agent.keepWarmSeconds = value);
+    isolation.ifPresent(value -> agent.isolation = value);
+  }
+
+  static Problem nameTaken(String name) {
+    return Problem.of(
+        ErrorCode.CONFLICT, "There is an agent named " + Text.quote(name) + " already.");
+  }
+}

@@ -1,0 +1,96 @@
+package dev.roost.agent;
+
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * An agent, as the API shows it.
+ *
+ * @param envVars with the values hidden from keys that may not write agents
+ * @param timeout seconds
+ * @param memory MiB
+ * @param cpu cores
+ * @param retryDelay seconds
+ * @param keepWarm seconds
+ * @param buildId the newest Build that was made for this agent; null before the first
+ */
+public record AgentView(
+    String id,
+    String name,
+    String script,
+    String requirements,
+    String envVars,
+    String pythonVersion,
+    List<String> storeIds,
+    double timeout,
+    int memory,
+    double cpu,
+    int maxConcurrency,
+    int maxAttempts,
+    double retryDelay,
+    double keepWarm,
+    String isolation,
+    int revision,
+    String buildId,
+    String latestBuilderJobId,
+    Instant createdAt,
+    Instant updatedAt) {
+
+  static AgentView of(Agent agent, boolean withValues) {
+    return of(List.of(agent), withValues).get(0);
+  }
+
+  /** The views of agents, in their order, by one query for all. */
+  static List<AgentView> of(List<Agent> agents, boolean withValues) {
+    Map<String, Object[]> details = new HashMap<>();
+    List<Object[]> rows =
+        Agent.getEntityManager()
+            .createNativeQuery(
+                """
+            select a.id, r.script, r.requirements, r.env_vars, r.python_version, r.builder_job_id,
+              (select j.build_id from builder_job j where j.agent_id = a.id and j.state = 'succeeded'
+               order by j.id desc limit 1),
+              (select coalesce(string_agg(s.store_id, ',' order by s.position), '') from agent_store s
+               where s.agent_id = a.id)
+            from agent a join agent_revision r on r.agent_id = a.id and r.revision = a.revision
+            where a.id in (:ids)""",
+                Object[].class)
+            .setParameter("ids", agents.stream().map(agent -> agent.id).toList())
+            .getResultList();
+    rows.forEach(row -> details.put((String) row[0], row));
+    List<AgentView> views = new ArrayList<>();
+    for (Agent agent : agents) {
+      views.add(of(agent, details.get(agent.id), withValues));
+    }
+    return views;
+  }
+
+  private static AgentView of(Agent agent, Object[] row, boolean withValues) {
+    String envVars = (String) row[3];
+    String stores = (String) row[7];
+    return new AgentView(
+        agent.id,
+        agent.name,
+        (String) row[1],
+        (String) row[2],
+        withValues ? envVars : EnvVars.masked(envVars),
+        (String) row[4],
+        stores.isEmpty() ? List.of() : List.of(stores.split(",")),
+        agent.timeoutSeconds,
+        agent.memoryMib,
+        agent.cpu,
+        agent.maxConcurrency,
+        agent.maxAttempts,
+        agent.retryDelaySeconds,
+        agent.keepWarmSeconds,
+        agent.isolation,
+        agent.revision,
+        (String) row[6],
+        (String) row[5],
+        agent.createdAt,
+        agent.updatedAt);
+  }
+}

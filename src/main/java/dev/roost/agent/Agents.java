@@ -1,0 +1,212 @@
+package dev.roost.agent;
+
+import dev.roost.api.Ids;
+import dev.roost.api.Names;
+import dev.roost.build.BuildReason;
+import dev.roost.build.BuilderJob;
+import dev.roost.build.BuilderJobsChanged;
+import dev.roost.build.ImageKey;
+import dev.roost.datastore.DataStore;
+import dev.roost.runtime.Runtime;
+import io.quarkus.narayana.jta.QuarkusTransaction;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.enterprise.event.Event;
+import java.time.Clock;
+import java.time.Instant;
+import java.util.List;
+
+/**
+ * Makes, changes and deletes agents, where an agent, its BuilderJobs and its stores change
+ * together.
+ */
+@ApplicationScoped
+public class Agents {
+  private final Runtime runtime;
+  private final Clock clock;
+  private final Event<AgentChanged> changed;
+  private final Event<AgentDeletion> deletion;
+  private final Event<BuilderJobsChanged> builderJobs;
+
+  Agents(
+      Runtime runtime,
+      Clock clock,
+      Event<AgentChanged> changed,
+      Event<AgentDeletion> deletion,
+      Event<BuilderJobsChanged> builderJobs) {
+    this.runtime = runtime;
+    this.clock = clock;
+    this.changed = changed;
+    this.deletion = deletion;
+    this.builderJobs = builderJobs;
+  }
+
+  /**
+   * @param request checked, with a script
+   * @return the new agent's identifier
+   * @throws dev.roost.api.Problem conflict when the name is taken, validation_failed for a store
+   *     that doesn't exist
+   */
+  public String create(AgentRequest request) {
+    Instant now = clock.instant();
+    String id =
+        QuarkusTransaction.requiringNew()
+            .call(
+                () -> {
+                  Agent agent = new Agent();
+                  agent.id = Ids.next("agent");
+                  agent.name = request.name().orElseGet(() -> Names.readable());
+                  if (Agent.named(agent.name).isPresent()) {
+                    throw AgentRequest.nameTaken(agent.name);
+                  }
+                  agent.revision = 1;
+                  agent.timeoutSeconds = 900;
+                  agent.memoryMib = 256;
+                  agent.cpu = 0.5;
+                  agent.maxConcurrency = 10;
+                  agent.maxAttempts = 1;
+                  agent.retryDelaySeconds = 1;
+                  agent.keepWarmSeconds = 60;
+                  agent.isolation = "process";
+                  agent.createdAt = now;
+                  agent.updatedAt = now;
+                  request.applySettings(agent);
+                  AgentRevision first = new AgentRevision();
+                  first.agentId = agent.id;
+                  first.revision = 1;
+                  first.script = request.script().orElseThrow();
+                  first.requirements = request.requirements().orElse("");
+                  first.envVars = request.envVars().orElse("");
+                  first.pythonVersion =
+                      request
+                          .pythonVersion()
+                          .orElseGet(() -> runtime.describe().defaultPythonVersion());
+                  first.createdAt = now;
+                  first.builderJobId = order(first, now);
+                  agent.persist();
+                  Agent.flush();
+                  first.persist();
+                  List<String> stores =
+                      request
+                          .storeIds()
+                          .orElseGet(() -> List.of(DataStore.createNamedAfter(agent.name, now).id));
+                  DataStore.use(agent.id, stores);
+                  return agent.id;
+                });
+    builderJobs.fire(new BuilderJobsChanged());
+    return id;
+  }
+
+  /**
+   * Changes what is given. A change of what runs makes a revision; a change of what must be
+   * installed also a BuilderJob.
+   */
+  public void update(String id, AgentRequest request) {
+    Instant now = clock.instant();
+    int revision =
+        QuarkusTransaction.requiringNew()
+            .call(
+                () -> {
+                  Agent agent = Agent.lock(id);
+                  request
+                      .name()
+                      .filter(name -> !name.equals(agent.name))
+                      .ifPresent(
+                          name -> {
+                            if (Agent.named(name).isPresent()) {
+                              throw AgentRequest.nameTaken(name);
+                            }
+                            agent.name = name;
+                          });
+                  request.applySettings(agent);
+                  request.storeIds().ifPresent(stores -> DataStore.use(id, stores));
+                  revise(agent, request, now);
+                  agent.updatedAt = now;
+                  return agent.revision;
+                });
+    changed.fire(new AgentChanged(id, revision));
+    builderJobs.fire(new BuilderJobsChanged());
+  }
+
+  /** Ends everything that runs or waits for the agent; keeps its stores and its history. */
+  public void delete(String id) {
+    Instant now = clock.instant();
+    QuarkusTransaction.requiringNew()
+        .run(
+            () -> {
+              Agent agent = Agent.lock(id);
+              agent.deletedAt = now;
+              cancelBuilds(id, BuildReason.AGENT_DELETED, "The agent was deleted.", now);
+              DataStore.use(id, List.of());
+              deletion.fire(new AgentDeletion(id, now));
+            });
+    changed.fire(new AgentChanged(id, 0));
+    builderJobs.fire(new BuilderJobsChanged());
+  }
+
+  private void revise(Agent agent, AgentRequest request, Instant now) {
+    AgentRevision current = AgentRevision.of(agent.id, agent.revision);
+    AgentRevision next = new AgentRevision();
+    next.agentId = agent.id;
+    next.revision = agent.revision + 1;
+    next.script = request.script().orElse(current.script);
+    next.requirements = request.requirements().orElse(current.requirements);
+    next.envVars = request.envVars().orElse(current.envVars);
+    next.pythonVersion = request.pythonVersion().orElse(current.pythonVersion);
+    next.createdAt = now;
+    if (next.runsTheSameAs(current)) {
+      return;
+    }
+    boolean sameBuild =
+        next.pythonVersion.equals(current.pythonVersion)
+            && next.requirements.equals(current.requirements);
+    if (!sameBuild) {
+      supersede(agent.id, now);
+    }
+    next.builderJobId = sameBuild ? current.builderJobId : order(next, now);
+    next.persist();
+    agent.revision = next.revision;
+  }
+
+  private String order(AgentRevision revision, Instant now) {
+    List<String> requirements = Requirements.parse(revision.requirements).normalised();
+    String imageKey =
+        ImageKey.of(
+            runtime.baseIdentity(revision.pythonVersion),
+            runtime.describe().platform(),
+            revision.pythonVersion,
+            requirements);
+    BuilderJob.Order order =
+        new BuilderJob.Order(
+            revision.agentId, revision.revision, revision.pythonVersion, requirements, imageKey);
+    return BuilderJob.make(order, runtime.hasBuild(imageKey), now).id;
+  }
+
+  /** Cancels the builds of older revisions, except those that an ordered execution waits for. */
+  private static void supersede(String agentId, Instant now) {
+    List<String> pointless =
+        Agent.getEntityManager()
+            .createNativeQuery(
+                """
+                select j.id from builder_job j
+                where j.agent_id = :agent and j.state in ('queued', 'running') and not exists (
+                  select 1 from executor_job x
+                  join agent_revision r on r.agent_id = x.agent_id and r.revision = x.agent_revision
+                  where r.builder_job_id = j.id and x.state = 'queued')""",
+                String.class)
+            .setParameter("agent", agentId)
+            .getResultList();
+    for (String job : pointless) {
+      BuilderJob.cancel(
+          job,
+          BuildReason.SUPERSEDED,
+          "A later change of the agent made this build pointless.",
+          now);
+    }
+  }
+
+  private static void cancelBuilds(
+      String agentId, BuildReason reason, String message, Instant now) {
+    BuilderJob.<BuilderJob>list("agentId = ?1 and state in ('queued', 'running')", agentId)
+        .forEach(job -> BuilderJob.cancel(job.id, reason, message, now));
+  }
+}

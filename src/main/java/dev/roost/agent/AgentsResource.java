@@ -1,0 +1,140 @@
+package dev.roost.agent;
+
+import dev.roost.api.Body;
+import dev.roost.api.Caller;
+import dev.roost.api.Page;
+import dev.roost.api.Role;
+import dev.roost.config.RoostConfig;
+import dev.roost.datastore.DataStore;
+import dev.roost.runtime.Runtime;
+import io.quarkus.narayana.jta.QuarkusTransaction;
+import io.smallrye.common.annotation.Blocking;
+import jakarta.transaction.Transactional;
+import jakarta.ws.rs.Consumes;
+import jakarta.ws.rs.DELETE;
+import jakarta.ws.rs.GET;
+import jakarta.ws.rs.PATCH;
+import jakarta.ws.rs.POST;
+import jakarta.ws.rs.Path;
+import jakarta.ws.rs.core.MediaType;
+import jakarta.ws.rs.core.Response;
+import java.net.URI;
+import java.util.List;
+import org.eclipse.microprofile.openapi.annotations.Operation;
+import org.eclipse.microprofile.openapi.annotations.media.Content;
+import org.eclipse.microprofile.openapi.annotations.media.ExampleObject;
+import org.eclipse.microprofile.openapi.annotations.media.Schema;
+import org.eclipse.microprofile.openapi.annotations.parameters.RequestBody;
+import org.eclipse.microprofile.openapi.annotations.responses.APIResponse;
+import org.eclipse.microprofile.openapi.annotations.tags.Tag;
+import org.jboss.resteasy.reactive.RestQuery;
+
+/** Agents: create, list, retrieve, change, delete. */
+@Path("/v1/agents")
+@Tag(name = "Agents")
+@Blocking
+public class AgentsResource {
+  private final Agents agents;
+  private final Runtime runtime;
+  private final RoostConfig config;
+  private final Caller caller;
+
+  AgentsResource(Agents agents, Runtime runtime, RoostConfig config, Caller caller) {
+    this.agents = agents;
+    this.runtime = runtime;
+    this.config = config;
+    this.caller = caller;
+  }
+
+  @POST
+  @Consumes(MediaType.APPLICATION_JSON)
+  @Operation(
+      summary = "Create an agent",
+      description = "Also makes the BuilderJob that installs its requirements.")
+  @RequestBody(
+      content =
+          @Content(
+              schema = @Schema(implementation = AgentRequest.class),
+              examples =
+                  @ExampleObject(
+                      name = "greeter",
+                      value =
+                          """
+                          {"name": "greeter", "requirements": "Jinja2==3.1.4", "python_version": "3.13",
+                           "script": "from jinja2 import Template\\n\\ndef main(request):\\n    return Template('Hello {{ name }}').render(request.payload)"}""")))
+  @APIResponse(
+      responseCode = "201",
+      content = @Content(schema = @Schema(implementation = AgentView.class)))
+  public Response create(byte[] bytes) {
+    Body body = Body.parse(bytes);
+    body.require("script");
+    AgentRequest request = read(body);
+    String id = agents.create(request);
+    return Response.created(URI.create("/v1/agents/" + id)).entity(view(id)).build();
+  }
+
+  @GET
+  @Transactional
+  @Operation(summary = "List agents, newest first")
+  public Page<AgentView> list(
+      @RestQuery String name,
+      @RestQuery String q,
+      @RestQuery String cursor,
+      @RestQuery Integer limit) {
+    int most = Page.limit(limit);
+    return Page.fitting(
+        Agent.idsAndBytes(name, q, cursor, most),
+        most,
+        ids -> {
+          List<Agent> rows = Agent.list("id in ?1 order by id desc", ids);
+          return AgentView.of(rows, caller.may(Role.WRITE));
+        });
+  }
+
+  @GET
+  @Path("{id}")
+  @Operation(summary = "Retrieve an agent")
+  public AgentView retrieve(String id) {
+    return view(id);
+  }
+
+  @PATCH
+  @Path("{id}")
+  @Consumes(MediaType.APPLICATION_JSON)
+  @Operation(
+      summary = "Change an agent",
+      description =
+          "Fields that are not given stay. A change of script, requirements, env_vars or python_version makes the next"
+              + " revision; a change of requirements or python_version also a BuilderJob.")
+  @RequestBody(content = @Content(schema = @Schema(implementation = AgentRequest.class)))
+  public AgentView update(String id, byte[] bytes) {
+    agents.update(id, read(Body.parse(bytes)));
+    return view(id);
+  }
+
+  @DELETE
+  @Path("{id}")
+  @Operation(
+      summary = "Delete an agent",
+      description = "Ends what runs and waits. Its stores and the history of its executions stay.")
+  public void delete(String id) {
+    agents.delete(id);
+  }
+
+  private AgentRequest read(Body body) {
+    AgentRequest request =
+        AgentRequest.read(body, config.limits(), runtime.describe().pythonVersions());
+    request
+        .storeIds()
+        .ifPresent(
+            ids ->
+                body.reject(QuarkusTransaction.requiringNew().call(() -> DataStore.mistakes(ids))));
+    body.check();
+    return request;
+  }
+
+  private AgentView view(String id) {
+    return QuarkusTransaction.requiringNew()
+        .call(() -> AgentView.of(Agent.require(id), caller.may(Role.WRITE)));
+  }
+}

@@ -1,0 +1,58 @@
+package dev.roost.agent;
+
+import dev.roost.api.Problem.FieldError;
+import dev.roost.api.Text;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Pattern;
+
+/**
+ * An agent's environment variables: {@code KEY=VALUE} a line; the value is everything after the
+ * first {@code =}. Blank lines and lines that start with {@code #} are kept and mean nothing.
+ *
+ * @param errors every mistake, with its line; no message shows a value
+ */
+public record EnvVars(Map<String, String> values, List<FieldError> errors) {
+  private static final Pattern KEY = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*");
+  private static final String RESERVED = "ROOST_";
+
+  public static EnvVars parse(String text) {
+    Map<String, String> values = new LinkedHashMap<>();
+    List<FieldError> errors = new ArrayList<>();
+    int number = 0;
+    for (String line : text.split("\r?\n", -1)) {
+      number++;
+      if (line.isBlank() || line.startsWith("#")) {
+        continue;
+      }
+      int equals = line.indexOf('=');
+      String key = equals < 0 ? "" : line.substring(0, equals);
+      String mistake = null;
+      String code = "invalid_line";
+      if (equals < 0) {
+        mistake = "The line has no \"=\". Write KEY=VALUE.";
+      } else if (!KEY.matcher(key).matches()) {
+        mistake =
+            Text.quote(key)
+                + " can't be a variable's name: letters, digits and _ only, no digit first, no space around \"=\".";
+      } else if (key.startsWith(RESERVED)) {
+        code = "reserved";
+        mistake = key + ": names that start with ROOST_ are Roost's own.";
+      } else if (values.putIfAbsent(key, line.substring(equals + 1)) != null) {
+        code = "duplicate";
+        mistake = key + " is set twice. Keep one of the lines.";
+      }
+      if (mistake != null) {
+        errors.add(new FieldError("/env_vars", number, code, mistake));
+      }
+    }
+    return new EnvVars(values, errors);
+  }
+
+  /** The text with every value replaced, for those who may not see them. */
+  static String masked(String text) {
+    return text.replaceAll("(?m)^([A-Za-z_][A-Za-z0-9_]*=).*$", "$1********");
+  }
+}

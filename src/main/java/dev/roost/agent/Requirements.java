@@ -1,0 +1,208 @@
+package dev.roost.agent;
+
+import dev.roost.api.Problem.FieldError;
+import dev.roost.api.Text;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * An agent's requirements: {@code name==version} a line, with extras and markers (the syntax of PEP
+ * 508, versions of PEP 440), comments and blank lines.
+ *
+ * @param normalised sorted, names as PEP 503 normalises them, without comments: equal for texts
+ *     that mean the same
+ * @param errors every mistake, with its line
+ */
+public record Requirements(List<String> normalised, List<FieldError> errors) {
+  private static final Pattern NAME = Pattern.compile("[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?");
+  private static final Pattern PARTS =
+      Pattern.compile(
+          "(?<name>"
+              + NAME
+              + ")\\s*(?:\\[(?<extras>[^\\]]*)])?\\s*(?<rest>(?<operator>===|==|~=|!=|<=|>=|<|>|@)?.*)");
+
+  /**
+   * PEP 440, appendix B, without the leading {@code v} and the alternative spellings that it only
+   * tolerates.
+   */
+  private static final Pattern VERSION =
+      Pattern.compile(
+          "(?i)(?:\\d+!)?\\d+(?:\\.\\d+)*(?:[._-]?(?:a|b|c|rc|alpha|beta|pre|preview)[._-]?\\d*)?"
+              + "(?:-\\d+|[._-]?(?:post|rev|r)[._-]?\\d*)?(?:[._-]?dev[._-]?\\d*)?"
+              + "(?:\\+[a-z0-9]+(?:[._-][a-z0-9]+)*)?");
+
+  private static final Pattern MARKER_VARIABLE =
+      Pattern.compile(
+          "\\b(?:os_name|sys_platform|platform_(?:machine|python_implementation|release|system|version)|"
+              + "python_(?:version|full_version)|implementation_(?:name|version)|extra)\\b");
+
+  public static Requirements parse(String text) {
+    return new Parser().parse(text);
+  }
+
+  private static final class Parser {
+    private final List<FieldError> errors = new ArrayList<>();
+    private final TreeSet<String> normalised = new TreeSet<>();
+
+    /** By name and marker: the version and the line that said so. */
+    private final Map<String, Map<String, Pin>> pins = new TreeMap<>();
+
+    private record Pin(String version, int line) {}
+
+    Requirements parse(String text) {
+      int number = 0;
+      for (String raw : text.split("\r?\n|\r", -1)) {
+        number++;
+        String line = raw.replaceFirst("(^|\\s)#.*", "").strip();
+        if (!line.isEmpty()) {
+          parse(line, number);
+        }
+      }
+      return new Requirements(List.copyOf(normalised), List.copyOf(errors));
+    }
+
+    private void parse(String line, int number) {
+      if (line.startsWith("-")) {
+        reject(
+            number,
+            "option",
+            Text.quote(line)
+                + " is an option of pip. Write one package a line, name==version; the package index is a setting of Roost (roost.builds.index-url).");
+        return;
+      }
+      if (line.contains("://") || line.startsWith("git+")) {
+        reject(
+            number,
+            "url",
+            Text.quote(line) + " is a URL. Write a package of the index, name==version.");
+        return;
+      }
+      if (line.startsWith(".")
+          || line.startsWith("/")
+          || line.startsWith("~")
+          || line.endsWith(".whl")
+          || line.endsWith(".tar.gz")) {
+        reject(
+            number,
+            "path",
+            Text.quote(line) + " is a path. Write a package of the index, name==version.");
+        return;
+      }
+      Matcher parts = PARTS.matcher(line);
+      if (!parts.matches()) {
+        reject(
+            number,
+            "invalid_requirement",
+            Text.quote(line) + " is not a requirement. Write name==version.");
+        return;
+      }
+      String name = parts.group("name");
+      String operator = parts.group("operator");
+      if (operator == null) {
+        String rest = parts.group("rest").strip();
+        boolean markerOnly = rest.isEmpty() || rest.startsWith(";");
+        reject(
+            number,
+            markerOnly ? "unpinned" : "invalid_requirement",
+            markerOnly
+                ? Text.quote(line) + " names no version. Write " + name + "==<version>."
+                : Text.quote(line) + " is not a requirement. Write name==version.");
+        return;
+      }
+      String[] versionAndMarker = parts.group("rest").substring(operator.length()).split(";", 2);
+      String version = versionAndMarker[0].strip();
+      String marker =
+          versionAndMarker.length == 2 ? versionAndMarker[1].strip().replaceAll("\\s+", " ") : "";
+      if (operator.equals("@")) {
+        reject(
+            number,
+            "url",
+            Text.quote(line) + " points to a URL or path. Write " + name + "==<version>.");
+      } else if (!operator.equals("==") || version.contains(",")) {
+        String bound = VERSION.matcher(version).matches() ? version : "<version>";
+        reject(
+            number,
+            "unpinned",
+            Text.quote(line)
+                + " allows several versions. Pin one, for example "
+                + name
+                + "=="
+                + bound
+                + ".");
+      } else if (version.contains("*")) {
+        reject(
+            number,
+            "unpinned",
+            Text.quote(line) + " allows several versions. Write all of it, without \"*\".");
+      } else if (!VERSION.matcher(version).matches()) {
+        reject(
+            number,
+            "invalid_version",
+            Text.quote(version) + " is not a version (PEP 440). Write " + name + "==1.2.3, say.");
+      } else if (versionAndMarker.length == 2 && !MARKER_VARIABLE.matcher(marker).find()) {
+        reject(
+            number,
+            "invalid_marker",
+            Text.quote(marker)
+                + " is not an environment marker (PEP 508). Write one like python_version < \"3.12\", or leave out the \";\".");
+      } else {
+        List<String> extras = extras(parts.group("extras"), number);
+        accept(name, extras, version.toLowerCase(Locale.ROOT), marker, number);
+      }
+    }
+
+    private List<String> extras(String text, int number) {
+      TreeSet<String> extras = new TreeSet<>();
+      if (text != null && !text.isBlank()) {
+        for (String extra : text.split(",", -1)) {
+          if (NAME.matcher(extra.strip()).matches()) {
+            extras.add(normalise(extra.strip()));
+          } else {
+            reject(
+                number,
+                "invalid_extra",
+                Text.quote(extra.strip()) + " is not the name of an extra.");
+          }
+        }
+      }
+      return List.copyOf(extras);
+    }
+
+    private void accept(
+        String name, List<String> extras, String version, String marker, int number) {
+      String normal = normalise(name);
+      Map<String, Pin> byMarker = pins.computeIfAbsent(normal, key -> new TreeMap<>());
+      for (Map.Entry<String, Pin> other : byMarker.entrySet()) {
+        boolean apart =
+            !other.getKey().isEmpty() && !marker.isEmpty() && !other.getKey().equals(marker);
+        if (!apart && !other.getValue().version().equals(version)) {
+          reject(
+              number,
+              "conflict",
+              "%s has version %s here and %s in line %d. Keep one of them."
+                  .formatted(normal, version, other.getValue().version(), other.getValue().line()));
+          return;
+        }
+      }
+      byMarker.putIfAbsent(marker, new Pin(version, number));
+      String bracketed = extras.isEmpty() ? "" : "[" + String.join(",", extras) + "]";
+      normalised.add(
+          normal + bracketed + "==" + version + (marker.isEmpty() ? "" : " ; " + marker));
+    }
+
+    private void reject(int line, String code, String detail) {
+      errors.add(new FieldError("/requirements", line, code, detail));
+    }
+  }
+
+  /** PEP 503. */
+  static String normalise(String name) {
+    return name.replaceAll("[-_.]+", "-").toLowerCase(Locale.ROOT);
+  }
+}

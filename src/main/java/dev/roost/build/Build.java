@@ -1,0 +1,80 @@
+package dev.roost.build;
+
+import dev.roost.api.JsonText;
+import dev.roost.api.Page;
+import io.quarkus.hibernate.orm.panache.PanacheEntityBase;
+import io.quarkus.panache.common.Parameters;
+import jakarta.persistence.Entity;
+import jakarta.persistence.Id;
+import java.time.Instant;
+import java.util.Optional;
+
+/**
+ * What a successful BuilderJob made: an environment with the dependencies, named by what went in.
+ * Never changes.
+ */
+@Entity(name = "build")
+public class Build extends PanacheEntityBase {
+  @Id public String id;
+  public String imageKey;
+  public String image;
+  public String pythonVersion;
+
+  /** A JSON list of {@code {"name", "version", "sha256"}}. */
+  public String packages;
+
+  public long sizeBytes;
+  public double durationSeconds;
+  public Instant createdAt;
+
+  static Optional<Build> ofKey(String imageKey) {
+    return find("imageKey", imageKey).firstResultOptional();
+  }
+
+  static Page<View> page(String agentId, String cursor, int limit) {
+    return Page.of(
+        Build.<Build>find(
+                """
+                from build b
+                where (:cursor is null or b.id < :cursor)
+                  and (:agent is null or exists (
+                    select 1 from builder_job j where j.buildId = b.id and j.agentId = :agent))
+                order by b.id desc""",
+                Parameters.with("cursor", cursor).and("agent", agentId))
+            .range(0, limit)
+            .list(),
+        limit,
+        build -> build.id,
+        View::of);
+  }
+
+  /**
+   * A Build, as the API shows it.
+   *
+   * @param image reference by digest; null on the local runtime
+   * @param packages every distribution that is installed: name, version, SHA-256 of the file it
+   *     came from
+   * @param duration seconds
+   */
+  public record View(
+      String id,
+      String imageKey,
+      String image,
+      String pythonVersion,
+      JsonText packages,
+      long sizeBytes,
+      double duration,
+      Instant createdAt) {
+    static View of(Build build) {
+      return new View(
+          build.id,
+          build.imageKey,
+          build.image,
+          build.pythonVersion,
+          new JsonText(build.packages),
+          build.sizeBytes,
+          build.durationSeconds,
+          build.createdAt);
+    }
+  }
+}

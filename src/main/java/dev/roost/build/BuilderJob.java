@@ -1,0 +1,179 @@
+package dev.roost.build;
+
+import dev.roost.api.Ids;
+import dev.roost.api.Page;
+import io.quarkus.hibernate.orm.panache.PanacheEntityBase;
+import io.quarkus.panache.common.Parameters;
+import jakarta.persistence.Entity;
+import jakarta.persistence.Id;
+import java.time.Instant;
+import java.util.List;
+
+/**
+ * One attempt to build an agent's dependencies. States: queued, running, succeeded, failed,
+ * cancelled.
+ */
+@Entity(name = "builder_job")
+public class BuilderJob extends PanacheEntityBase {
+  @Id public String id;
+  public String agentId;
+  public int agentRevision;
+  public String pythonVersion;
+
+  /** Normalised and sorted, one a line. */
+  public String requirements;
+
+  public String imageKey;
+  public String state;
+  public String reason;
+  public String message;
+  public String buildId;
+  public boolean reused;
+
+  /** How much of the builder's output is in the log, bytes. */
+  public long logOffset;
+
+  public Instant createdAt;
+  public Instant startedAt;
+  public Instant finishedAt;
+
+  /**
+   * What an agent needs built.
+   *
+   * @param requirements normalised and sorted
+   */
+  public record Order(
+      String agentId,
+      int agentRevision,
+      String pythonVersion,
+      List<String> requirements,
+      String imageKey) {}
+
+  /**
+   * Makes the BuilderJob; it has succeeded already when there is a Build of that key.
+   *
+   * @param usable whether the runtime still has that Build
+   */
+  public static BuilderJob make(Order order, boolean usable, Instant now) {
+    BuilderJob job = new BuilderJob();
+    job.id = Ids.next("bjob");
+    job.agentId = order.agentId();
+    job.agentRevision = order.agentRevision();
+    job.pythonVersion = order.pythonVersion();
+    job.requirements = String.join("\n", order.requirements());
+    job.imageKey = order.imageKey();
+    job.state = "queued";
+    job.createdAt = now;
+    if (usable) {
+      Build.ofKey(order.imageKey())
+          .ifPresent(
+              build -> {
+                job.state = "succeeded";
+                job.reused = true;
+                job.buildId = build.id;
+                job.finishedAt = now;
+              });
+    }
+    job.persist();
+    return job;
+  }
+
+  boolean isOpen() {
+    return state.equals("queued") || state.equals("running");
+  }
+
+  boolean hasEnded() {
+    return !isOpen();
+  }
+
+  /** Those that have not ended, oldest first. */
+  static List<BuilderJob> open() {
+    return list("state in ('queued', 'running') order by id");
+  }
+
+  static boolean start(String id, Instant now) {
+    return update(
+            "state = 'running', startedAt = :now where id = :id and state = 'queued'",
+            Parameters.with("now", now).and("id", id))
+        == 1;
+  }
+
+  static boolean succeed(String id, String buildId, boolean reused, Instant now) {
+    return update(
+            """
+            state = 'succeeded', buildId = :build, reused = :reused, finishedAt = :now
+            where id = :id and state in ('queued', 'running')""",
+            Parameters.with("build", buildId).and("reused", reused).and("now", now).and("id", id))
+        == 1;
+  }
+
+  static boolean fail(String id, String reason, String message, Instant now) {
+    return update(
+            """
+            state = 'failed', reason = :reason, message = :message, finishedAt = :now
+            where id = :id and state in ('queued', 'running')""",
+            Parameters.with("reason", reason).and("message", message).and("now", now).and("id", id))
+        == 1;
+  }
+
+  public static boolean cancel(String id, BuildReason reason, String message, Instant now) {
+    return update(
+            """
+            state = 'cancelled', reason = :reason, message = :message, finishedAt = :now
+            where id = :id and state in ('queued', 'running')""",
+            Parameters.with("reason", reason.code())
+                .and("message", message)
+                .and("now", now)
+                .and("id", id))
+        == 1;
+  }
+
+  static Page<View> page(String agentId, String state, String cursor, int limit) {
+    return Page.of(
+        BuilderJob.<BuilderJob>find(
+                """
+                from builder_job
+                where (:cursor is null or id < :cursor) and (:agent is null or agentId = :agent)
+                  and (:state is null or state = :state)
+                order by id desc""",
+                Parameters.with("cursor", cursor).and("agent", agentId).and("state", state))
+            .range(0, limit)
+            .list(),
+        limit,
+        job -> job.id,
+        View::of);
+  }
+
+  /** A BuilderJob, as the API shows it. */
+  public record View(
+      String id,
+      String agentId,
+      int agentRevision,
+      String pythonVersion,
+      String requirements,
+      String state,
+      String reason,
+      String message,
+      String buildId,
+      boolean reused,
+      Instant createdAt,
+      Instant startedAt,
+      Instant finishedAt) {
+    static View of(BuilderJob job) {
+      return new View(
+          job.id,
+          job.agentId,
+          job.agentRevision,
+          job.pythonVersion,
+          job.requirements,
+          job.state,
+          job.reason,
+          job.message,
+          job.buildId,
+          job.reused,
+          job.createdAt,
+          job.startedAt,
+          job.finishedAt);
+    }
+  }
+}

@@ -1,0 +1,106 @@
+package dev.roost.build;
+
+import dev.roost.api.Page;
+import dev.roost.api.Problem;
+import dev.roost.log.LogAnswers;
+import dev.roost.log.LogBook;
+import dev.roost.log.LogEntry;
+import io.quarkus.narayana.jta.QuarkusTransaction;
+import io.smallrye.common.annotation.Blocking;
+import io.smallrye.mutiny.Multi;
+import jakarta.transaction.Transactional;
+import jakarta.ws.rs.GET;
+import jakarta.ws.rs.HeaderParam;
+import jakarta.ws.rs.Path;
+import jakarta.ws.rs.Produces;
+import jakarta.ws.rs.core.Context;
+import jakarta.ws.rs.core.MediaType;
+import jakarta.ws.rs.sse.OutboundSseEvent;
+import jakarta.ws.rs.sse.Sse;
+import java.util.Optional;
+import org.eclipse.microprofile.openapi.annotations.Operation;
+import org.eclipse.microprofile.openapi.annotations.tags.Tag;
+import org.jboss.resteasy.reactive.RestQuery;
+
+/** BuilderJobs: made by Roost, read by clients. */
+@Path("/v1/builder-jobs")
+@Tag(name = "Builds")
+@Blocking
+public class BuilderJobsResource {
+  private final LogAnswers logs;
+
+  BuilderJobsResource(LogAnswers logs) {
+    this.logs = logs;
+  }
+
+  @GET
+  @Transactional
+  @Operation(summary = "List BuilderJobs, newest first")
+  public Page<BuilderJob.View> list(
+      @RestQuery("agent_id") String agentId,
+      @RestQuery String state,
+      @RestQuery String cursor,
+      @RestQuery Integer limit) {
+    return BuilderJob.page(agentId, state, cursor, Page.limit(limit));
+  }
+
+  @GET
+  @Path("{id}")
+  @Transactional
+  @Operation(summary = "Retrieve a BuilderJob")
+  public BuilderJob.View retrieve(String id) {
+    return BuilderJob.View.of(find(id));
+  }
+
+  @GET
+  @Path("{id}/logs")
+  @Produces(MediaType.APPLICATION_JSON)
+  @Transactional
+  @Operation(
+      summary = "Read a build's log: a page, plain text, or live as server-sent events, by Accept")
+  public Page<LogEntry> logs(
+      String id,
+      @RestQuery Integer limit,
+      @RestQuery("after_seq") Integer afterSeq,
+      @RestQuery String cursor,
+      @RestQuery String contains) {
+    find(id);
+    return logs.page(id, limit, afterSeq, cursor, new LogBook.Filter(null, contains));
+  }
+
+  @GET
+  @Path("{id}/logs")
+  @Produces(MediaType.TEXT_PLAIN)
+  public Multi<String> text(String id) {
+    check(id);
+    return logs.text(id);
+  }
+
+  @GET
+  @Path("{id}/logs")
+  @Produces(MediaType.SERVER_SENT_EVENTS)
+  public Multi<OutboundSseEvent> follow(
+      String id, @HeaderParam("Last-Event-ID") String lastEventId, @Context Sse sse) {
+    check(id);
+    return logs.events(
+        id,
+        lastEventId,
+        sse,
+        () ->
+            QuarkusTransaction.requiringNew()
+                .call(
+                    () ->
+                        Optional.of(find(id))
+                            .filter(BuilderJob::hasEnded)
+                            .map(BuilderJob.View::of)));
+  }
+
+  private static void check(String id) {
+    QuarkusTransaction.requiringNew().run(() -> find(id));
+  }
+
+  private static BuilderJob find(String id) {
+    return BuilderJob.<BuilderJob>findByIdOptional(id)
+        .orElseThrow(() -> Problem.notFound("BuilderJob", id));
+  }
+}

@@ -1,0 +1,286 @@
+package dev.roost.build;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.roost.api.Ids;
+import dev.roost.config.RoostConfig;
+import dev.roost.event.Loop;
+import dev.roost.event.Signals;
+import dev.roost.log.LogBook;
+import dev.roost.log.LogEntry;
+import dev.roost.runtime.Observation;
+import dev.roost.runtime.Runtime;
+import dev.roost.runtime.Runtime.BuildOrder;
+import dev.roost.runtime.Runtime.BuildOutput;
+import dev.roost.runtime.Runtime.RuntimeUnavailable;
+import dev.roost.runtime.Step;
+import io.quarkus.narayana.jta.QuarkusTransaction;
+import io.quarkus.runtime.ShutdownEvent;
+import io.quarkus.runtime.StartupEvent;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.enterprise.event.Event;
+import jakarta.enterprise.event.Observes;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import org.jboss.logging.Logger;
+
+/**
+ * Brings BuilderJobs to their end. Of those that have one image key, the oldest builds and the
+ * others wait for it.
+ */
+@ApplicationScoped
+public class BuilderReconciler {
+  private static final Logger LOG = Logger.getLogger(BuilderReconciler.class);
+  private static final Duration WHILE_BUILDING = Duration.ofMillis(100);
+  private static final Duration AT_REST = Duration.ofSeconds(5);
+
+  /** Beyond its own time-out, a build gets this long to say so. */
+  private static final Duration GRACE = Duration.ofSeconds(30);
+
+  private static final int MAX_MESSAGE = 8_192;
+
+  private final Runtime runtime;
+  private final RoostConfig config;
+  private final LogBook log;
+  private final Signals signals;
+  private final Event<BuilderJobEnded> ended;
+  private final Clock clock;
+  private final ObjectMapper mapper;
+  private final Loop loop = new Loop("builder-reconciler", this::pass);
+
+  BuilderReconciler(
+      Runtime runtime,
+      RoostConfig config,
+      LogBook log,
+      Signals signals,
+      Event<BuilderJobEnded> ended,
+      Clock clock,
+      ObjectMapper mapper) {
+    this.runtime = runtime;
+    this.config = config;
+    this.log = log;
+    this.signals = signals;
+    this.ended = ended;
+    this.clock = clock;
+    this.mapper = mapper;
+  }
+
+  void start(@Observes StartupEvent event) {
+    loop.start();
+  }
+
+  void stop(@Observes ShutdownEvent event) {
+    loop.stop();
+  }
+
+  void wake(@Observes BuilderJobsChanged event) {
+    loop.wake();
+  }
+
+  /**
+   * What to do about a BuilderJob that leads its image key.
+   *
+   * @param observation null for one that is queued: there is nothing to look at yet
+   * @param free whether another build may start now
+   */
+  static Step decide(
+      BuilderJob job, Observation observation, boolean free, Duration timeout, Instant now) {
+    if (job.state.equals("queued")) {
+      return free ? new Step.Create() : new Step.Wait();
+    }
+    boolean late = job.startedAt.plus(timeout).plus(GRACE).isBefore(now);
+    if (observation instanceof Observation.Ended end) {
+      return end.result() == null
+          ? new Step.Finish(BuildReason.LOST.code(), end.message(), null)
+          : new Step.Finish(null, end.message(), end.result());
+    }
+    if (late) {
+      String message = "The build did not end within " + timeout.toSeconds() + " s.";
+      return new Step.Finish(BuildReason.DEADLINE_EXCEEDED.code(), message, null);
+    }
+    // Absent: the start never happened, or somebody removed it. Building again does no harm.
+    return observation instanceof Observation.Absent ? new Step.Create() : new Step.Wait();
+  }
+
+  private Duration pass() {
+    List<BuilderJob> open = QuarkusTransaction.requiringNew().call(BuilderJob::open);
+    Set<String> openIds = new HashSet<>();
+    open.forEach(job -> openIds.add(job.id));
+    for (String leftover : runtime.builderJobs()) {
+      if (!openIds.contains(leftover)) {
+        runtime.deleteBuilderJob(leftover);
+      }
+    }
+    int running = (int) open.stream().filter(job -> job.state.equals("running")).count();
+    Set<String> led = new HashSet<>();
+    for (BuilderJob job : open) {
+      if (led.add(job.imageKey)) {
+        if (job.state.equals("queued") && reuse(job)) {
+          led.remove(job.imageKey); // the next of this key is reused as well
+        } else if (act(job, running < config.builds().concurrency())) {
+          running++;
+        }
+      }
+    }
+    return open.isEmpty() ? AT_REST : WHILE_BUILDING;
+  }
+
+  private boolean reuse(BuilderJob job) {
+    if (!runtime.hasBuild(job.imageKey)) {
+      return false;
+    }
+    Instant now = clock.instant();
+    boolean reused =
+        QuarkusTransaction.requiringNew()
+            .call(
+                () ->
+                    Build.ofKey(job.imageKey)
+                        .map(build -> BuilderJob.succeed(job.id, build.id, true, now))
+                        .orElse(false));
+    if (reused) {
+      tellEnd(job);
+    }
+    return reused;
+  }
+
+  /** Answers whether it started a build. */
+  private boolean act(BuilderJob job, boolean free) {
+    try {
+      Observation observation = null;
+      if (job.state.equals("running")) {
+        observation = runtime.observeBuild(job.id);
+        takeLog(job);
+      }
+      Step step = decide(job, observation, free, config.builds().timeout(), clock.instant());
+      if (step instanceof Step.Create) {
+        return create(job);
+      } else if (step instanceof Step.Finish finish) {
+        takeLog(job);
+        finish(job, finish);
+      }
+    } catch (RuntimeUnavailable e) {
+      LOG.warnf("build %s: %s", job.id, e.getMessage());
+    } catch (Runtime.UnsupportedPython e) {
+      finish(
+          job,
+          new Step.Finish(BuildReason.PYTHON_VERSION_UNAVAILABLE.code(), e.getMessage(), null));
+    }
+    return false;
+  }
+
+  private boolean create(BuilderJob job) {
+    Instant now = clock.instant();
+    if (job.state.equals("queued")
+        && !QuarkusTransaction.requiringNew().call(() -> BuilderJob.start(job.id, now))) {
+      return false;
+    }
+    runtime.startBuild(
+        new BuildOrder(
+            job.id,
+            job.agentId,
+            job.imageKey,
+            job.pythonVersion,
+            job.requirements.lines().toList(),
+            config.builds().timeout().toSeconds()));
+    signals.fire(job.id);
+    return true;
+  }
+
+  private void takeLog(BuilderJob job) {
+    while (true) {
+      BuildOutput output = runtime.buildOutput(job.id, job.logOffset);
+      if (output.lines().isEmpty()) {
+        return;
+      }
+      Instant now = clock.instant();
+      QuarkusTransaction.requiringNew()
+          .run(
+              () -> {
+                int seq = log.last(job.id);
+                List<LogEntry> entries = new ArrayList<>();
+                for (String line : output.lines()) {
+                  entries.add(
+                      new LogEntry(
+                          ++seq, now, "stdout", null, null, line.replace('\0', '\ufffd'), false));
+                }
+                log.append(job.id, entries);
+                BuilderJob.update("logOffset = ?1 where id = ?2", output.nextByte(), job.id);
+              });
+      job.logOffset = output.nextByte();
+      signals.fire(job.id);
+    }
+  }
+
+  private void finish(BuilderJob job, Step.Finish finish) {
+    Instant now = clock.instant();
+    Optional<JsonNode> result = parse(finish.result());
+    boolean succeeded =
+        result.map(node -> node.path("outcome").asText().equals("succeeded")).orElse(false);
+    QuarkusTransaction.requiringNew()
+        .run(
+            () -> {
+              if (succeeded) {
+                Build build =
+                    Build.ofKey(job.imageKey).orElseGet(() -> insertBuild(job, result.get(), now));
+                BuilderJob.succeed(job.id, build.id, false, now);
+              } else {
+                String reason =
+                    result.map(node -> node.path("reason").asText()).orElse(finish.reason());
+                String message =
+                    result.map(node -> node.path("message").asText()).orElse(finish.message());
+                BuilderJob.fail(
+                    job.id,
+                    reason == null ? BuildReason.LOST.code() : reason,
+                    shorten(message),
+                    now);
+              }
+            });
+    tellEnd(job);
+    runtime.deleteBuilderJob(job.id);
+  }
+
+  private static Build insertBuild(BuilderJob job, JsonNode result, Instant now) {
+    Build build = new Build();
+    build.id = Ids.next("build");
+    build.imageKey = job.imageKey;
+    build.image = result.path("image").textValue();
+    build.pythonVersion = job.pythonVersion;
+    build.packages = result.path("packages").toString();
+    build.sizeBytes = result.path("size_bytes").asLong();
+    build.durationSeconds = Duration.between(job.startedAt, now).toNanos() / 1e9;
+    build.createdAt = now;
+    build.persist();
+    return build;
+  }
+
+  private Optional<JsonNode> parse(String result) {
+    if (result == null) {
+      return Optional.empty();
+    }
+    try {
+      return Optional.of(mapper.readTree(result));
+    } catch (JsonProcessingException e) {
+      LOG.warnf("a builder's result is no JSON: %s", e.getMessage());
+      return Optional.empty();
+    }
+  }
+
+  private void tellEnd(BuilderJob job) {
+    signals.fire(job.id);
+    ended.fire(new BuilderJobEnded(job.agentId, job.agentRevision));
+    loop.wake();
+  }
+
+  private static String shorten(String message) {
+    return message == null || message.length() <= MAX_MESSAGE
+        ? message
+        : message.substring(0, MAX_MESSAGE) + "…";
+  }
+}

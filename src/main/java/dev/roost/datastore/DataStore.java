@@ -1,0 +1,335 @@
+package dev.roost.datastore;
+
+import dev.roost.api.ErrorCode;
+import dev.roost.api.Ids;
+import dev.roost.api.Names;
+import dev.roost.api.Problem;
+import dev.roost.api.Text;
+import io.quarkus.hibernate.orm.panache.Panache;
+import io.quarkus.hibernate.orm.panache.PanacheEntityBase;
+import jakarta.persistence.Entity;
+import jakarta.persistence.Id;
+import jakarta.persistence.LockModeType;
+import jakarta.persistence.Table;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+import org.hibernate.Session;
+import org.hibernate.exception.ConstraintViolationException;
+
+/** A durable, ordered map of keys to JSON values, whose content {@link Entries} holds. */
+@Entity
+@Table(name = "datastore")
+public class DataStore extends PanacheEntityBase {
+  static final int MAX_NAME_CHARACTERS = 100;
+
+  @Id public String id;
+  public String name;
+  public Instant createdAt;
+
+  /** The last change of the name, and, to within a second, of the entries. */
+  public Instant updatedAt;
+
+  /** A store as an agent refers to it. */
+  public record Reference(String id, String name) {}
+
+  /** Agents that use a store, for messages. */
+  private record User(String id, String name) {}
+
+  /**
+   * @param name null: a readable one is made
+   * @throws Problem conflict: the name is taken; validation_failed: it is no name
+   */
+  public static DataStore create(String name, Instant now) {
+    if (name == null) {
+      return createNamedAfter(Names.readable(), now);
+    }
+    requireName(name);
+    if (!insert(name, now)) {
+      throw taken(name);
+    }
+    return named(name);
+  }
+
+  /** A new store with that name or, where that is taken, one with a number behind it. */
+  public static DataStore createNamedAfter(String wanted, Instant now) {
+    String name = shortened(wanted, MAX_NAME_CHARACTERS);
+    for (int i = 2; !insert(name, now); i++) {
+      String suffix = i <= 20 ? "-" + i : "-" + Names.readable();
+      name = shortened(wanted, MAX_NAME_CHARACTERS - suffix.length()) + suffix;
+    }
+    return named(name);
+  }
+
+  /**
+   * @throws Problem not_found
+   */
+  public static DataStore get(String id) {
+    return DataStore.<DataStore>findByIdOptional(id)
+        .orElseThrow(() -> Problem.notFound("DataStore", id));
+  }
+
+  /**
+   * Newest first.
+   *
+   * @param name only the store of that name, or null
+   * @param contains only stores whose name contains this in any case, or null
+   * @param cursor the identifier after which to go on, or null
+   */
+  static List<DataStore> list(String name, String contains, String cursor, int limit) {
+    StringBuilder query = new StringBuilder("1 = 1");
+    Map<String, Object> parameters = new TreeMap<>();
+    if (name != null) {
+      query.append(" and name = :name");
+      parameters.put("name", name);
+    }
+    if (contains != null) {
+      query.append(" and locate(lower(:contains), lower(name)) > 0");
+      parameters.put("contains", contains);
+    }
+    if (cursor != null) {
+      query.append(" and id < :cursor");
+      parameters.put("cursor", cursor);
+    }
+    return DataStore.<DataStore>find(query + " order by id desc", parameters)
+        .range(0, limit - 1)
+        .list();
+  }
+
+  /**
+   * @throws Problem conflict: the name is taken; validation_failed: it is no name
+   */
+  void rename(String newName, Instant now) {
+    if (name.equals(newName)) {
+      return;
+    }
+    requireName(newName);
+    name = newName;
+    updatedAt = now;
+    try {
+      flush();
+    } catch (ConstraintViolationException e) {
+      throw taken(newName);
+    }
+  }
+
+  /**
+   * Removes the store with all entries.
+   *
+   * @param force also when agents use it; they lose it
+   * @throws Problem conflict: agents use it
+   */
+  public static void delete(String id, boolean force) {
+    // The lock keeps an agent from taking the store into use meanwhile.
+    DataStore store = findById(id, LockModeType.PESSIMISTIC_WRITE);
+    if (store == null) {
+      throw Problem.notFound("DataStore", id);
+    }
+    List<User> users = users(id);
+    if (!users.isEmpty() && !force) {
+      throw Problem.of(
+          ErrorCode.CONFLICT,
+          "%s %s the DataStore %s. Take it out of their store_ids first, or delete it with ?force=true."
+              .formatted(
+                  users.stream()
+                      .limit(5)
+                      .map(user -> Text.quote(user.name()))
+                      .collect(
+                          Collectors.joining(
+                              ", ",
+                              users.size() == 1 ? "The agent " : "The agents ",
+                              users.size() > 5 ? " and " + (users.size() - 5) + " more" : "")),
+                  users.size() == 1 ? "uses" : "use",
+                  Text.quote(store.name)));
+    }
+    entities()
+        .createNativeQuery("delete from agent_store where store_id = :id")
+        .setParameter("id", id)
+        .executeUpdate();
+    store.delete();
+    store.flush();
+  }
+
+  /** The stores of an agent, in the order in which it has them. */
+  public static List<Reference> ofAgent(String agentId) {
+    return entities()
+        .createNativeQuery(
+            """
+            select d.id, d.name from agent_store s join datastore d on d.id = s.store_id
+            where s.agent_id = :agent order by s.position""",
+            Object[].class)
+        .setParameter("agent", agentId)
+        .getResultStream()
+        .map(row -> new Reference((String) row[0], (String) row[1]))
+        .toList();
+  }
+
+  /**
+   * The same for many agents at once.
+   *
+   * @return agent to the identifiers of its stores; agents without stores are missing
+   */
+  public static Map<String, List<String>> idsOfAgents(Collection<String> agentIds) {
+    return grouped(
+        """
+        select agent_id, store_id from agent_store where agent_id = any(:ids)
+        order by agent_id, position""",
+        agentIds);
+  }
+
+  /**
+   * What is wrong with a list of stores that an agent is to use.
+   *
+   * @return empty when all is well
+   */
+  public static List<Problem.FieldError> mistakes(List<String> storeIds) {
+    Set<String> there =
+        storeIds.isEmpty()
+            ? Set.of()
+            : Set.copyOf(
+                entities()
+                    // The lock keeps the stores until the caller's transaction has ended.
+                    .createNativeQuery(
+                        "select id from datastore where id = any(:ids) order by id for key share",
+                        String.class)
+                    .setParameter("ids", storeIds.toArray(String[]::new))
+                    .getResultList());
+    List<Problem.FieldError> mistakes = new ArrayList<>();
+    Set<String> seen = new LinkedHashSet<>();
+    for (int i = 0; i < storeIds.size(); i++) {
+      String id = storeIds.get(i);
+      String pointer = "/store_ids/" + i;
+      if (!there.contains(id)) {
+        mistakes.add(
+            new Problem.FieldError(
+                pointer, "not_found", "There is no DataStore " + Text.quote(id) + "."));
+      } else if (!seen.add(id)) {
+        mistakes.add(
+            new Problem.FieldError(
+                pointer, "duplicate", "The DataStore " + id + " is there twice."));
+      }
+    }
+    return mistakes;
+  }
+
+  /**
+   * Gives an agent these stores and no others, in this order; in the caller's transaction.
+   *
+   * @throws Problem validation_failed: see {@link #mistakes}
+   */
+  public static void use(String agentId, List<String> storeIds) {
+    List<Problem.FieldError> mistakes = mistakes(storeIds);
+    if (!mistakes.isEmpty()) {
+      throw Problem.invalid(mistakes);
+    }
+    entities()
+        .createNativeQuery("delete from agent_store where agent_id = :agent")
+        .setParameter("agent", agentId)
+        .executeUpdate();
+    if (!storeIds.isEmpty()) {
+      entities()
+          .createNativeQuery(
+              """
+              insert into agent_store (agent_id, store_id, position)
+              select :agent, id, position from unnest(:ids) with ordinality as ids (id, position)""")
+          .setParameter("agent", agentId)
+          .setParameter("ids", storeIds.toArray(String[]::new))
+          .executeUpdate();
+    }
+  }
+
+  /** The living agents that use the store, oldest first. */
+  public static List<String> agentIds(String storeId) {
+    return users(storeId).stream().map(User::id).toList();
+  }
+
+  /**
+   * The same for many stores at once.
+   *
+   * @return store to agents; stores without agents are missing
+   */
+  static Map<String, List<String>> agentIds(Collection<String> storeIds) {
+    return grouped(
+        """
+        select s.store_id, s.agent_id from agent_store s join agent a on a.id = s.agent_id
+        where s.store_id = any(:ids) and a.deleted_at is null order by s.agent_id""",
+        storeIds);
+  }
+
+  private static Map<String, List<String>> grouped(String query, Collection<String> ids) {
+    if (ids.isEmpty()) {
+      return Map.of();
+    }
+    return entities()
+        .createNativeQuery(query, Object[].class)
+        .setParameter("ids", ids.toArray(String[]::new))
+        .getResultStream()
+        .collect(
+            Collectors.groupingBy(
+                row -> (String) row[0],
+                Collectors.mapping(row -> (String) row[1], Collectors.toList())));
+  }
+
+  private static List<User> users(String storeId) {
+    return entities()
+        .createNativeQuery(
+            """
+            select a.id, a.name from agent_store s join agent a on a.id = s.agent_id
+            where s.store_id = :store and a.deleted_at is null order by a.id""",
+            Object[].class)
+        .setParameter("store", storeId)
+        .getResultStream()
+        .map(row -> new User((String) row[0], (String) row[1]))
+        .toList();
+  }
+
+  /** Whether the name was free. An insert that fails would spoil the caller's transaction. */
+  private static boolean insert(String name, Instant now) {
+    return entities()
+            .createNativeQuery(
+                """
+                insert into datastore (id, name, created_at, updated_at) values (:id, :name, :now, :now)
+                on conflict (name) do nothing""")
+            .setParameter("id", Ids.next("store"))
+            .setParameter("name", name)
+            .setParameter("now", now)
+            .executeUpdate()
+        == 1;
+  }
+
+  private static DataStore named(String name) {
+    return find("name", name).firstResult();
+  }
+
+  private static void requireName(String name) {
+    int characters = name.codePointCount(0, name.length());
+    if (name.isBlank() || characters > MAX_NAME_CHARACTERS) {
+      throw Problem.invalid(
+          "/name", "out_of_range", "A name has 1 to " + MAX_NAME_CHARACTERS + " characters.");
+    }
+    if (name.codePoints().anyMatch(Character::isISOControl)) {
+      throw Problem.invalid("/name", "invalid_text", "A name has no control characters.");
+    }
+  }
+
+  private static Problem taken(String name) {
+    return Problem.of(
+        ErrorCode.CONFLICT, "There is a DataStore named " + Text.quote(name) + " already.");
+  }
+
+  private static String shortened(String name, int characters) {
+    return name.codePointCount(0, name.length()) <= characters
+        ? name
+        : name.substring(0, name.offsetByCodePoints(0, characters));
+  }
+
+  private static Session entities() {
+    return Panache.getSession(DataStore.class);
+  }
+}

@@ -1,0 +1,23 @@
+package dev.roost.datastore;
+
+import dev.roost.api.Body;
+import dev.roost.api.Problem;
+import org.eclipse.microprofile.openapi.annotations.media.Schema;
+
+/** What a client may say about a DataStore. */
+@Schema(name = "DataStoreRequest")
+record DataStoreRequest(
+    @Schema(
+            description = "Unique, 1 to 100 characters; a readable one is made when it is left out",
+            examples = "greeter")
+        String name) {
+  /**
+   * @throws Problem malformed_json, validation_failed
+   */
+  static DataStoreRequest of(byte[] utf8) {
+    Body body = Body.parse(utf8);
+    String name = body.string("name").orElse(null);
+    body.check();
+    return new DataStoreRequest(name);
+  }
+}

@@ -1,0 +1,33 @@
+package dev.roost.datastore;
+
+import java.time.Instant;
+import java.util.List;
+import org.eclipse.microprofile.openapi.annotations.media.Schema;
+
+/**
+ * A DataStore as clients see it.
+ *
+ * @param sizeBytes of keys and values
+ * @param updatedAt the last change of the name, and, to within a second, of the entries
+ */
+@Schema(name = "DataStore")
+record DataStoreView(
+    @Schema(examples = "store_01jd4m8z6hf0r9w2x3c5v7b8na") String id,
+    @Schema(description = "Unique", examples = "greeter") String name,
+    @Schema(description = "How many entries it holds", examples = "12") long entries,
+    @Schema(description = "Bytes of keys and values", examples = "4711") long sizeBytes,
+    @Schema(description = "The agents that use it") List<String> agentIds,
+    Instant createdAt,
+    Instant updatedAt) {
+  static DataStoreView of(DataStore store, Entries.Statistics statistics, List<String> agentIds) {
+    Instant written = statistics.updatedAt();
+    return new DataStoreView(
+        store.id,
+        store.name,
+        statistics.entries(),
+        statistics.sizeBytes(),
+        agentIds,
+        store.createdAt,
+        written == null || written.isBefore(store.updatedAt) ? store.updatedAt : written);
+  }
+}

@@ -1,0 +1,32 @@
+package dev.roost.datastore;
+
+import dev.roost.api.JsonText;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+
+/**
+ * One entry of a DataStore.
+ *
+ * @param value the exact JSON text; null where a scan was asked for keys alone
+ * @param version never used twice, not even by another entry
+ * @param expiresAt from then on the entry is not seen any more; null: never
+ */
+public record Entry(
+    String key, JsonText value, long version, Instant expiresAt, Instant updatedAt) {
+  /** From a row with columns named like those of the table. */
+  static Entry of(ResultSet row, boolean withValue) throws SQLException {
+    return new Entry(
+        EntryKey.text(row.getBytes("key")),
+        withValue ? new JsonText(row.getString("value")) : null,
+        row.getLong("version"),
+        instant(row, "expires_at"),
+        instant(row, "updated_at"));
+  }
+
+  static Instant instant(ResultSet row, String column) throws SQLException {
+    OffsetDateTime time = row.getObject(column, OffsetDateTime.class);
+    return time == null ? null : time.toInstant();
+  }
+}

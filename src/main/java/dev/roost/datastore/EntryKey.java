@@ -1,0 +1,64 @@
+package dev.roost.datastore;
+
+import dev.roost.api.Problem;
+import java.nio.ByteBuffer;
+import java.nio.CharBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+
+/**
+ * Keys as they are stored: UTF-8 in a bytea, which sorts by code point and holds every character,
+ * U+0000 too.
+ */
+final class EntryKey {
+  private EntryKey() {}
+
+  /**
+   * The bytes of a key that names one entry.
+   *
+   * @param where pointer for the mistake, for example "/key"
+   * @throws Problem validation_failed: empty, too long, or not Unicode
+   */
+  static byte[] bytes(String where, String key, int maxBytes) {
+    if (key.isEmpty()) {
+      throw Problem.invalid(where, "required", "The key must not be empty.");
+    }
+    byte[] bytes = bound(where, key);
+    if (bytes.length > maxBytes) {
+      throw Problem.invalid(
+          where,
+          "too_long",
+          "The key has %,d bytes of UTF-8; the limit is %,d (setting roost.limits.store-key-bytes)."
+              .formatted(bytes.length, maxBytes));
+    }
+    return bytes;
+  }
+
+  /**
+   * The bytes of a prefix or a bound of a range, which may be empty and of any length.
+   *
+   * @throws Problem validation_failed: not Unicode
+   */
+  static byte[] bound(String where, String text) {
+    try {
+      ByteBuffer encoded = StandardCharsets.UTF_8.newEncoder().encode(CharBuffer.wrap(text));
+      return Arrays.copyOf(encoded.array(), encoded.limit());
+    } catch (CharacterCodingException e) {
+      throw Problem.invalid(
+          where, "invalid_text", "The key contains half of a surrogate pair; keys are Unicode.");
+    }
+  }
+
+  static String text(byte[] bytes) {
+    return new String(bytes, StandardCharsets.UTF_8);
+  }
+
+  /** The least key that is greater than all keys with the prefix, which must not be empty. */
+  static byte[] afterPrefix(byte[] prefix) {
+    // No byte of UTF-8 is 0xff, so the last one can always be raised.
+    byte[] next = prefix.clone();
+    next[next.length - 1]++;
+    return next;
+  }
+}

@@ -1,0 +1,83 @@
+package dev.roost.datastore;
+
+import dev.roost.api.Problem;
+import io.quarkus.vertx.http.runtime.filters.Filters;
+import io.vertx.ext.web.RoutingContext;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.enterprise.event.Observes;
+import java.io.ByteArrayOutputStream;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * Takes an entry's key from the path as the client wrote it. The router works on a normalised path,
+ * in which ".." removes what is before it and "//" is "/": a DELETE of the entry ".." would delete
+ * the whole store. So the key is set aside before the router sees it.
+ */
+@ApplicationScoped
+class EntryPath {
+  private static final Pattern ENTRY =
+      Pattern.compile("(/v1/datastore/[^/]+/entries/)(.*)", Pattern.DOTALL);
+
+  private static final String KEY = EntryPath.class.getName();
+
+  /** Before everything that looks at the path. */
+  private static final int FIRST = 10_000;
+
+  void register(@Observes Filters filters) {
+    filters.register(EntryPath::setAside, FIRST);
+  }
+
+  private static void setAside(RoutingContext context) {
+    String path = context.request().path();
+    Matcher matcher = path == null ? null : ENTRY.matcher(path);
+    if (matcher == null || !matcher.matches() || context.get(KEY) != null) {
+      context.next();
+      return;
+    }
+    context.put(KEY, matcher.group(2));
+    String query = context.request().query();
+    context.reroute(matcher.group(1) + "key" + (query == null ? "" : "?" + query));
+  }
+
+  /**
+   * The key that the path of the request names.
+   *
+   * @return may be empty
+   * @throws Problem validation_failed: not percent-encoded UTF-8
+   */
+  static String key(RoutingContext context) {
+    String encoded = context.get(KEY);
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream(encoded.length());
+    for (int i = 0; i < encoded.length(); i++) {
+      char c = encoded.charAt(i);
+      if (c == '%') {
+        int high = i + 2 <= encoded.length() - 1 ? Character.digit(encoded.charAt(i + 1), 16) : -1;
+        int low = i + 2 <= encoded.length() - 1 ? Character.digit(encoded.charAt(i + 2), 16) : -1;
+        if (high < 0 || low < 0) {
+          throw malformed();
+        }
+        bytes.write(high << 4 | low);
+        i += 2;
+      } else {
+        bytes.writeBytes(Character.toString(c).getBytes(StandardCharsets.UTF_8));
+      }
+    }
+    try {
+      return StandardCharsets.UTF_8
+          .newDecoder()
+          .decode(ByteBuffer.wrap(bytes.toByteArray()))
+          .toString();
+    } catch (CharacterCodingException e) {
+      throw malformed();
+    }
+  }
+
+  private static Problem malformed() {
+    return Problem.invalid(
+        "key", "invalid_text", "The key in the path must be percent-encoded UTF-8.");
+  }
+}

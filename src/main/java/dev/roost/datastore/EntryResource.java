@@ -1,0 +1,208 @@
+package dev.roost.datastore;
+
+import dev.roost.api.JsonText;
+import dev.roost.api.Page;
+import dev.roost.api.Problem;
+import dev.roost.api.Text;
+import io.vertx.ext.web.RoutingContext;
+import jakarta.transaction.Transactional;
+import jakarta.ws.rs.Consumes;
+import jakarta.ws.rs.DELETE;
+import jakarta.ws.rs.GET;
+import jakarta.ws.rs.HeaderParam;
+import jakarta.ws.rs.PUT;
+import jakarta.ws.rs.Path;
+import jakarta.ws.rs.PathParam;
+import jakarta.ws.rs.Produces;
+import jakarta.ws.rs.QueryParam;
+import jakarta.ws.rs.core.Context;
+import jakarta.ws.rs.core.MediaType;
+import java.nio.charset.StandardCharsets;
+import java.util.Base64;
+import org.eclipse.microprofile.openapi.annotations.Operation;
+import org.eclipse.microprofile.openapi.annotations.enums.SchemaType;
+import org.eclipse.microprofile.openapi.annotations.headers.Header;
+import org.eclipse.microprofile.openapi.annotations.media.Content;
+import org.eclipse.microprofile.openapi.annotations.media.Schema;
+import org.eclipse.microprofile.openapi.annotations.parameters.Parameter;
+import org.eclipse.microprofile.openapi.annotations.parameters.RequestBody;
+import org.eclipse.microprofile.openapi.annotations.responses.APIResponse;
+import org.eclipse.microprofile.openapi.annotations.tags.Tag;
+import org.jboss.resteasy.reactive.RestResponse;
+import org.jboss.resteasy.reactive.RestResponse.ResponseBuilder;
+import org.jboss.resteasy.reactive.RestResponse.Status;
+
+/**
+ * The entries of a DataStore. Their keys come from {@link EntryPath}, not from the path's
+ * parameter.
+ */
+@Path("/v1/datastore/{id}/entries")
+@Produces(MediaType.APPLICATION_JSON)
+@Consumes(MediaType.APPLICATION_JSON)
+@Tag(name = "DataStores")
+@Transactional
+public class EntryResource {
+  private static final String KEY =
+      "The key, percent-encoded: 1 to 512 bytes of UTF-8. A slash may stand as it is.";
+
+  private final Entries entries;
+
+  EntryResource(Entries entries) {
+    this.entries = entries;
+  }
+
+  @GET
+  @Operation(
+      operationId = "listEntries",
+      summary = "List entries, ordered by key",
+      description = "A page may be shorter than the limit when values are large.")
+  public Page<Entry> list(
+      @PathParam("id") String id,
+      @Parameter(description = "Only keys that begin with this") @QueryParam("prefix")
+          String prefix,
+      @Parameter(description = "Only this key and those after it") @QueryParam("start")
+          String start,
+      @QueryParam("limit") Integer limit,
+      @QueryParam("cursor") String cursor) {
+    DataStore.get(id);
+    Scan.Range range =
+        new Scan.Range(
+            prefix == null ? "" : prefix,
+            start,
+            cursor == null ? null : keyOf(cursor),
+            Page.limit(limit),
+            true);
+    Scan scan = entries.scan(id, range);
+    return new Page<>(scan.entries(), scan.next() == null ? null : cursorOf(scan.next()));
+  }
+
+  @GET
+  @Path("/{key: .+}")
+  @Operation(
+      operationId = "getEntry",
+      summary = "Retrieve a value",
+      description = "The exact JSON text that was stored.")
+  @Parameter(name = "key", description = KEY)
+  @APIResponse(
+      responseCode = "200",
+      description = "The value",
+      headers =
+          @Header(
+              name = "ETag",
+              description = "The entry's version",
+              schema = @Schema(type = SchemaType.STRING, examples = "\"42\"")),
+      content = @Content(schema = @Schema(implementation = JsonText.class)))
+  @APIResponse(responseCode = "304", description = "The version is one of those in If-None-Match")
+  public RestResponse<byte[]> get(
+      @PathParam("id") String id,
+      @Parameter(hidden = true) @Context RoutingContext context,
+      @HeaderParam("If-None-Match") String ifNoneMatch) {
+    String key = EntryPath.key(context);
+    Entry entry = entries.get(id, key).orElseThrow(() -> absent(id, key));
+    if (Precondition.isKnown(ifNoneMatch, entry.version())) {
+      return ResponseBuilder.<byte[]>create(Status.NOT_MODIFIED)
+          .header("ETag", Precondition.entityTag(entry.version()))
+          .build();
+    }
+    return ResponseBuilder.ok(entry.value().text().getBytes(StandardCharsets.UTF_8))
+        .type(MediaType.APPLICATION_JSON_TYPE)
+        .header("ETag", Precondition.entityTag(entry.version()))
+        .build();
+  }
+
+  @PUT
+  @Path("/{key: .+}")
+  @Operation(operationId = "putEntry", summary = "Store a value")
+  @Parameter(name = "key", description = KEY)
+  @RequestBody(
+      required = true,
+      description = "The value, up to 1 MiB; its text is kept as it is",
+      content = @Content(schema = @Schema(implementation = JsonText.class)))
+  @APIResponse(
+      responseCode = "201",
+      description = "Stored; there was no such entry",
+      headers = @Header(name = "ETag", schema = @Schema(type = SchemaType.STRING)))
+  @APIResponse(
+      responseCode = "204",
+      description = "Stored over the entry that was there",
+      headers = @Header(name = "ETag", schema = @Schema(type = SchemaType.STRING)))
+  @APIResponse(responseCode = "412", ref = "precondition_failed")
+  public RestResponse<Void> put(
+      @PathParam("id") String id,
+      @Parameter(hidden = true) @Context RoutingContext context,
+      @Parameter(description = "Only over this version, or * for any") @HeaderParam("If-Match")
+          String ifMatch,
+      @Parameter(description = "* stores only where there is no entry yet")
+          @HeaderParam("If-None-Match")
+          String ifNoneMatch,
+      @Parameter(
+              description = "Seconds after which the entry is gone",
+              schema = @Schema(type = SchemaType.NUMBER, examples = "3600"))
+          @HeaderParam("Roost-TTL")
+          String ttl,
+      byte[] body) {
+    Entries.Written written =
+        entries.put(
+            id,
+            EntryPath.key(context),
+            JsonText.parse(body == null ? new byte[0] : body),
+            seconds(ttl),
+            Precondition.of(ifMatch, ifNoneMatch));
+    return ResponseBuilder.<Void>create(written.created() ? Status.CREATED : Status.NO_CONTENT)
+        .header("ETag", Precondition.entityTag(written.version()))
+        .build();
+  }
+
+  @DELETE
+  @Path("/{key: .+}")
+  @Operation(operationId = "deleteEntry", summary = "Delete an entry")
+  @Parameter(name = "key", description = KEY)
+  @APIResponse(responseCode = "204", description = "It is gone")
+  @APIResponse(responseCode = "412", ref = "precondition_failed")
+  public void delete(
+      @PathParam("id") String id,
+      @Parameter(hidden = true) @Context RoutingContext context,
+      @Parameter(description = "Only this version, or * for any") @HeaderParam("If-Match")
+          String ifMatch) {
+    String key = EntryPath.key(context);
+    if (!entries.delete(id, key, Precondition.of(ifMatch, null))) {
+      throw absent(id, key);
+    }
+  }
+
+  private static Problem absent(String id, String key) {
+    DataStore store = DataStore.get(id);
+    return Problem.notFound("entry in the DataStore " + Text.quote(store.name) + " with key", key);
+  }
+
+  private static Double seconds(String ttl) {
+    if (ttl == null) {
+      return null;
+    }
+    try {
+      double seconds = Double.parseDouble(ttl);
+      if (seconds > 0 && seconds <= Entries.MAX_TTL_SECONDS) {
+        return seconds;
+      }
+    } catch (NumberFormatException e) {
+      // Answered below, as any other thing that is no positive number.
+    }
+    throw Problem.invalid(
+        "Roost-TTL", "out_of_range", "Roost-TTL must be a positive number of seconds.");
+  }
+
+  private static String cursorOf(String key) {
+    return Base64.getUrlEncoder()
+        .withoutPadding()
+        .encodeToString(key.getBytes(StandardCharsets.UTF_8));
+  }
+
+  private static String keyOf(String cursor) {
+    try {
+      return EntryKey.text(Base64.getUrlDecoder().decode(cursor));
+    } catch (IllegalArgumentException e) {
+      throw Problem.invalid(
+          "?cursor", "invalid_cursor", "cursor must be a next_cursor of this list.");
+    }
+  }
+}

@@ -1,0 +1,124 @@
+package dev.roost.datastore;
+
+import dev.roost.api.Problem;
+import dev.roost.config.RoostConfig;
+import jakarta.enterprise.context.ApplicationScoped;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.function.LongSupplier;
+
+/**
+ * Keeps stores within their limit without a counter that every writer of a store would have to
+ * lock. A size is measured and then trusted for a few seconds, with everything that this process
+ * writes added to it, so a store goes over its limit at most by what other replicas write within
+ * that time and by what is being written at the same moment.
+ */
+@ApplicationScoped
+class StoreSizes {
+  /** How long a measurement stands for what other replicas write. */
+  private static final long TRUST_NANOS = 10_000_000_000L;
+
+  /** How exact a store's {@code updated_at} is. */
+  private static final long TOUCH_NANOS = 1_000_000_000L;
+
+  /** How soon a store that was found full is measured again. */
+  private static final long FULL_NANOS = 1_000_000_000L;
+
+  private static final int REMEMBERED = 1_000;
+
+  private final long limit;
+
+  /** The stores that were written to last. */
+  private final Map<String, Size> sizes =
+      new LinkedHashMap<>(16, 0.75f, true) {
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<String, Size> eldest) {
+          return size() > REMEMBERED;
+        }
+      };
+
+  StoreSizes(RoostConfig config) {
+    this.limit = config.limits().storeBytes();
+  }
+
+  /** What is known of one store; guarded by itself. */
+  private static final class Size {
+    boolean measured;
+    long measuredAt;
+    long measuredBytes;
+
+    /** An upper bound: what a write replaces is not taken off. */
+    long writtenBytes;
+
+    boolean touched;
+    long touchedAt;
+
+    long age() {
+      return System.nanoTime() - measuredAt;
+    }
+
+    long bytes() {
+      return measuredBytes + writtenBytes;
+    }
+  }
+
+  /**
+   * Makes room for a write.
+   *
+   * @param bytes of key and value
+   * @param measure the store's size in the database, expired entries not counted; asked seldom
+   * @throws Problem too_large
+   */
+  void reserve(String storeId, long bytes, LongSupplier measure) {
+    Size size = of(storeId);
+    synchronized (size) {
+      boolean over = size.bytes() + bytes > limit;
+      boolean known =
+          size.measured
+              && (over
+                  ? size.measuredBytes + bytes > limit && size.age() < FULL_NANOS
+                  : size.age() < TRUST_NANOS);
+      if (!known) {
+        size.measuredBytes = measure.getAsLong();
+        size.measuredAt = System.nanoTime();
+        size.measured = true;
+        size.writtenBytes = 0;
+      }
+      if (size.bytes() + bytes > limit) {
+        throw Problem.tooLarge(
+            "With this entry, the DataStore",
+            size.bytes() + bytes,
+            limit,
+            "roost.limits.store-bytes");
+      }
+      size.writtenBytes += bytes;
+    }
+  }
+
+  /** Whether it is time to note on the store's row that its entries have changed; asks once. */
+  boolean isTouchDue(String storeId) {
+    Size size = of(storeId);
+    synchronized (size) {
+      long now = System.nanoTime();
+      if (size.touched && now - size.touchedAt < TOUCH_NANOS) {
+        return false;
+      }
+      size.touched = true;
+      size.touchedAt = now;
+      return true;
+    }
+  }
+
+  /** Forgets what was measured, because much was removed. */
+  void forget(String storeId) {
+    synchronized (sizes) {
+      sizes.remove(storeId);
+    }
+  }
+
+  private Size of(String storeId) {
+    synchronized (sizes) {
+      return sizes.computeIfAbsent(storeId, id -> new Size());
+    }
+  }
+}

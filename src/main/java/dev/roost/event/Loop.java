@@ -1,0 +1,101 @@
+package dev.roost.event;
+
+import dev.roost.api.ProblemMappers;
+import java.time.Duration;
+import org.jboss.logging.Logger;
+
+/**
+ * A reconciler's thread: one pass after another, with a pause that a wake-up ends. A pass that
+ * fails is logged and tried again, after pauses that grow up to ten seconds.
+ */
+public final class Loop {
+  private static final Logger LOG = Logger.getLogger(Loop.class);
+  private static final Duration LONGEST_PAUSE = Duration.ofSeconds(10);
+
+  private final Thread thread;
+  private final Pass pass;
+  private final Object monitor = new Object();
+  private boolean woken;
+  private boolean stopped;
+
+  /** One pass. */
+  @FunctionalInterface
+  public interface Pass {
+    /** Does what is to do and says how long to wait when nothing wakes the loop. */
+    Duration run();
+  }
+
+  public Loop(String name, Pass pass) {
+    this.pass = pass;
+    this.thread = new Thread(this::run, name);
+    thread.setDaemon(true);
+  }
+
+  public void start() {
+    thread.start();
+  }
+
+  /** Makes the next pass come at once; one that is running is followed by another. */
+  public void wake() {
+    synchronized (monitor) {
+      woken = true;
+      monitor.notifyAll();
+    }
+  }
+
+  /** Ends the loop and waits until the pass that is running has ended. */
+  public void stop() {
+    synchronized (monitor) {
+      stopped = true;
+      monitor.notifyAll();
+    }
+    try {
+      thread.join(5_000);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private void run() {
+    int failures = 0;
+    while (true) {
+      Duration pause;
+      try {
+        pause = pass.run();
+        failures = 0;
+      } catch (RuntimeException e) {
+        failures++;
+        long millis = Math.min(LONGEST_PAUSE.toMillis(), 100L << Math.min(failures, 10));
+        pause = Duration.ofMillis(millis);
+        if (ProblemMappers.isPassing(e)) {
+          LOG.warnf("%s: database out of reach, again in %d ms", thread.getName(), millis);
+        } else {
+          LOG.errorf(e, "%s: a pass failed, again in %d ms", thread.getName(), millis);
+        }
+      }
+      if (!sleep(pause)) {
+        return;
+      }
+    }
+  }
+
+  /** Answers false when the loop is to end. */
+  private boolean sleep(Duration pause) {
+    long end = System.nanoTime() + pause.toNanos();
+    synchronized (monitor) {
+      while (!woken && !stopped) {
+        long left = (end - System.nanoTime()) / 1_000_000;
+        if (left <= 0) {
+          break;
+        }
+        try {
+          monitor.wait(left);
+        } catch (InterruptedException e) {
+          return false;
+        }
+      }
+      woken = false;
+      return !stopped;
+    }
+  }
+}

@@ -1,0 +1,184 @@
+package dev.roost.execution;
+
+import dev.roost.api.JsonText;
+import io.quarkus.hibernate.orm.panache.PanacheEntityBase;
+import io.quarkus.panache.common.Parameters;
+import jakarta.persistence.Entity;
+import jakarta.persistence.Id;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.random.RandomGenerator;
+
+/**
+ * One attempt at an ExecutorJob. States: running, then succeeded, failed, timed_out, cancelled or
+ * lost.
+ */
+@Entity(name = "execution")
+public class Execution extends PanacheEntityBase {
+  @Id public String id;
+  public String executorJobId;
+  public String agentId;
+  public int agentRevision;
+  public String buildId;
+  public String executorId;
+  public int attempt;
+  public String state;
+  public String reason;
+  public String message;
+  public String error;
+  public String returnValue;
+
+  /** When an executor got it. */
+  public Instant startedAt;
+
+  /** When main was called; null as long as it was not, or nobody knows. */
+  public Instant enteredAt;
+
+  public Instant finishedAt;
+  public boolean coldStart;
+  public double queuedSeconds;
+  public Double cpuSeconds;
+  public Long maxMemoryBytes;
+  public int logEntries;
+  public boolean logsTruncated;
+
+  /** The last frame that is stored. */
+  public int acknowledged;
+
+  public boolean hasEnded() {
+    return !state.equals("running");
+  }
+
+  /** The one that an executor runs now, as the database has it. */
+  public static Optional<Execution> runningOn(String executorId) {
+    return find("executorId = ?1 and state = 'running'", executorId).firstResultOptional();
+  }
+
+  /**
+   * Ends an attempt and its ExecutorJob, or queues the job for another attempt, in the caller's
+   * transaction.
+   *
+   * @param mayHaveEntered whether main may have been called although no frame says so
+   * @return false when the attempt had ended before: nothing has changed
+   */
+  public static boolean finish(
+      String id, Outcome outcome, boolean mayHaveEntered, RandomGenerator random) {
+    boolean first =
+        update(
+                """
+                state = :state, reason = :reason, message = :message, error = :error, returnValue = :value,
+                logsTruncated = :truncated, cpuSeconds = :cpu, maxMemoryBytes = :memory, finishedAt = :now
+                where id = :id and state = 'running'""",
+                Parameters.with("state", outcome.state())
+                    .and("reason", outcome.reason() == null ? null : outcome.reason().code())
+                    .and("message", outcome.message())
+                    .and("error", outcome.error())
+                    .and("value", outcome.returnValue())
+                    .and("truncated", outcome.logsTruncated())
+                    .and("cpu", outcome.cpuSeconds())
+                    .and("memory", outcome.maxMemoryBytes())
+                    .and("now", outcome.time())
+                    .and("id", id))
+            == 1;
+    if (first) {
+      ExecutorJob.endAttempt(id, outcome, mayHaveEntered, random);
+    }
+    return first;
+  }
+
+  /** What of the list to show; null: all. */
+  record Filter(String agentId, String executorJobId, String scheduleId, String state) {}
+
+  static List<Object[]> idsAndBytes(Filter filter, String cursor, int limit) {
+    return getEntityManager()
+        .createNativeQuery(
+            """
+            select id, coalesce(octet_length(return_value), 0) + coalesce(octet_length(error), 0) from execution
+            where (cast(:cursor as text) is null or id < :cursor)
+              and (cast(:agent as text) is null or agent_id = :agent)
+              and (cast(:job as text) is null or executor_job_id = :job)
+              and (cast(:schedule as text) is null or executor_job_id in (
+                select id from executor_job where schedule_id = :schedule))
+              and (cast(:state as text) is null or state = :state)
+            order by id desc limit :most""",
+            Object[].class)
+        .setParameter("cursor", cursor)
+        .setParameter("agent", filter.agentId())
+        .setParameter("job", filter.executorJobId())
+        .setParameter("schedule", filter.scheduleId())
+        .setParameter("state", filter.state())
+        .setParameter("most", limit + 1)
+        .getResultList();
+  }
+
+  /**
+   * An Execution, as the API shows it.
+   *
+   * @param error an object with type, message, traceback, line and column; or null
+   */
+  public record View(
+      String id,
+      String executorJobId,
+      String agentId,
+      int agentRevision,
+      String buildId,
+      int attempt,
+      String state,
+      String reason,
+      String message,
+      JsonText error,
+      JsonText returnValue,
+      Instant startedAt,
+      Instant finishedAt,
+      boolean coldStart,
+      Timings timings,
+      Usage usage,
+      int logEntries,
+      boolean logsTruncated) {
+
+    public static View of(Execution execution) {
+      return new View(
+          execution.id,
+          execution.executorJobId,
+          execution.agentId,
+          execution.agentRevision,
+          execution.buildId,
+          execution.attempt,
+          execution.state,
+          execution.reason,
+          execution.message,
+          JsonText.ofNullable(execution.error),
+          JsonText.ofNullable(execution.returnValue),
+          execution.startedAt,
+          execution.finishedAt,
+          execution.coldStart,
+          new Timings(
+              execution.queuedSeconds,
+              seconds(execution.startedAt, execution.enteredAt),
+              seconds(execution.enteredAt, execution.finishedAt)),
+          new Usage(execution.cpuSeconds, execution.maxMemoryBytes),
+          execution.logEntries,
+          execution.logsTruncated);
+    }
+
+    private static Double seconds(Instant from, Instant to) {
+      return from == null || to == null
+          ? null
+          : Math.max(0, Duration.between(from, to).toNanos() / 1e9);
+    }
+  }
+
+  /**
+   * Where the time went, seconds each.
+   *
+   * @param queued from the order (or the end of a retry's delay) until an executor got it
+   * @param starting until main was called; null before
+   * @param running until main returned; null before
+   */
+  public record Timings(double queued, Double starting, Double running) {}
+
+  /** Of the script's process and all that it started; null while it runs or when unknown. */
+  public record Usage(Double cpuSeconds, Long maxMemoryBytes) {}
+}

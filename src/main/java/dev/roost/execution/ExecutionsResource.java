@@ -1,0 +1,119 @@
+package dev.roost.execution;
+
+import dev.roost.api.Page;
+import dev.roost.api.Problem;
+import dev.roost.log.LogAnswers;
+import dev.roost.log.LogBook;
+import dev.roost.log.LogEntry;
+import io.quarkus.narayana.jta.QuarkusTransaction;
+import io.smallrye.common.annotation.Blocking;
+import io.smallrye.mutiny.Multi;
+import jakarta.transaction.Transactional;
+import jakarta.ws.rs.GET;
+import jakarta.ws.rs.HeaderParam;
+import jakarta.ws.rs.Path;
+import jakarta.ws.rs.Produces;
+import jakarta.ws.rs.core.Context;
+import jakarta.ws.rs.core.MediaType;
+import jakarta.ws.rs.sse.OutboundSseEvent;
+import jakarta.ws.rs.sse.Sse;
+import java.util.List;
+import java.util.Optional;
+import org.eclipse.microprofile.openapi.annotations.Operation;
+import org.eclipse.microprofile.openapi.annotations.tags.Tag;
+import org.jboss.resteasy.reactive.RestQuery;
+
+/** Executions and their logs: made by Roost, read by clients. */
+@Path("/v1/executions")
+@Tag(name = "Executions")
+@Blocking
+public class ExecutionsResource {
+  private final LogAnswers logs;
+
+  ExecutionsResource(LogAnswers logs) {
+    this.logs = logs;
+  }
+
+  @GET
+  @Transactional
+  @Operation(summary = "List Executions, newest first")
+  public Page<Execution.View> list(
+      @RestQuery("agent_id") String agentId,
+      @RestQuery("executor_job_id") String executorJobId,
+      @RestQuery("schedule_id") String scheduleId,
+      @RestQuery String state,
+      @RestQuery String cursor,
+      @RestQuery Integer limit) {
+    int most = Page.limit(limit);
+    Execution.Filter filter = new Execution.Filter(agentId, executorJobId, scheduleId, state);
+    return Page.fitting(
+        Execution.idsAndBytes(filter, cursor, most),
+        most,
+        ids -> {
+          List<Execution> rows = Execution.list("id in ?1 order by id desc", ids);
+          return rows.stream().map(Execution.View::of).toList();
+        });
+  }
+
+  @GET
+  @Path("{id}")
+  @Transactional
+  @Operation(summary = "Retrieve an Execution")
+  public Execution.View retrieve(String id) {
+    return Execution.View.of(find(id));
+  }
+
+  @GET
+  @Path("{id}/logs")
+  @Produces(MediaType.APPLICATION_JSON)
+  @Transactional
+  @Operation(
+      summary = "Read an Execution's log",
+      description =
+          "By Accept: a page of entries (application/json), plain text (text/plain), or live as server-sent events"
+              + " (text/event-stream), which Last-Event-ID resumes.")
+  public Page<LogEntry> logs(
+      String id,
+      @RestQuery Integer limit,
+      @RestQuery("after_seq") Integer afterSeq,
+      @RestQuery String cursor,
+      @RestQuery String level,
+      @RestQuery String contains) {
+    find(id);
+    return logs.page(id, limit, afterSeq, cursor, new LogBook.Filter(level, contains));
+  }
+
+  @GET
+  @Path("{id}/logs")
+  @Produces(MediaType.TEXT_PLAIN)
+  public Multi<String> text(String id) {
+    check(id);
+    return logs.text(id);
+  }
+
+  @GET
+  @Path("{id}/logs")
+  @Produces(MediaType.SERVER_SENT_EVENTS)
+  public Multi<OutboundSseEvent> follow(
+      String id, @HeaderParam("Last-Event-ID") String lastEventId, @Context Sse sse) {
+    check(id);
+    return logs.events(
+        id,
+        lastEventId,
+        sse,
+        () ->
+            QuarkusTransaction.requiringNew()
+                .call(
+                    () ->
+                        Optional.of(find(id)).filter(Execution::hasEnded).map(Execution.View::of)));
+  }
+
+  private static void check(String id) {
+    QuarkusTransaction.requiringNew().run(() -> find(id));
+  }
+
+  private static Execution find(String id) {
+    return Execution.<Execution>findByIdOptional(id)
+        .orElseThrow(() -> Problem.notFound("Execution", id));
+  }
+}

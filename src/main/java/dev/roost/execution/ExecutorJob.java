@@ -1,0 +1,228 @@
+package dev.roost.execution;
+
+import dev.roost.api.JsonText;
+import io.quarkus.hibernate.orm.panache.PanacheEntityBase;
+import io.quarkus.panache.common.Parameters;
+import jakarta.persistence.Column;
+import jakarta.persistence.Entity;
+import jakarta.persistence.Id;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.random.RandomGenerator;
+
+/** The order to run an agent once. States: queued, running, then succeeded, failed or cancelled. */
+@Entity(name = "executor_job")
+public class ExecutorJob extends PanacheEntityBase {
+  @Id public String id;
+  public String agentId;
+  public int agentRevision;
+  public String scheduleId;
+  public Instant scheduledTime;
+
+  /** JSON text; null when none was given. */
+  public String payload;
+
+  public String state;
+  public String reason;
+  public String message;
+  public int attempts;
+  public Instant notBefore;
+  public boolean cancelRequested;
+  public String latestExecutionId;
+  public String idempotencyKey;
+
+  @Column(name = "request_sha256")
+  public byte[] requestSha256;
+
+  public Instant createdAt;
+  public Instant finishedAt;
+
+  public boolean hasEnded() {
+    return !state.equals("queued") && !state.equals("running");
+  }
+
+  /** Ends the job whose latest attempt has ended, or queues it again. */
+  static void endAttempt(
+      String executionId, Outcome outcome, boolean mayHaveEntered, RandomGenerator random) {
+    if (outcome.state().equals("succeeded")) {
+      update(
+          "state = 'succeeded', finishedAt = ?1 where latestExecutionId = ?2 and id = "
+              + "(select e.executorJobId from execution e where e.id = ?2) and state = 'running'",
+          outcome.time(),
+          executionId);
+      return;
+    }
+    Object[] row =
+        (Object[])
+            getEntityManager()
+                .createNativeQuery(
+                    """
+                    select j.id, j.attempts, j.cancel_requested, a.deleted_at is not null, a.max_attempts,
+                      a.retry_delay_seconds, e.entered_at is not null,
+                      (select count(*) from execution o
+                       where o.executor_job_id = j.id and o.state = 'lost' and o.id <> e.id)
+                    from execution e join executor_job j on j.id = e.executor_job_id
+                    join agent a on a.id = j.agent_id
+                    where e.id = :execution""",
+                    Object[].class)
+                .setParameter("execution", executionId)
+                .getSingleResult();
+    String jobId = (String) row[0];
+    boolean cancelRequested = (Boolean) row[2];
+    Retry.Attempt attempt =
+        new Retry.Attempt(
+            outcome,
+            (Integer) row[1],
+            mayHaveEntered || (Boolean) row[6],
+            ((Number) row[7]).longValue(),
+            cancelRequested,
+            (Boolean) row[3]);
+    Optional<Retry.Again> again =
+        Retry.decide(attempt, (Integer) row[4], ((Number) row[5]).doubleValue(), random);
+    if (again.isPresent()) {
+      update(
+          "state = 'queued', notBefore = ?1, attempts = attempts - ?2 where id = ?3 and state = 'running'",
+          outcome.time().plus(again.get().delay()),
+          again.get().free() ? 1 : 0,
+          jobId);
+    } else {
+      boolean cancelled = outcome.state().equals("cancelled") || cancelRequested;
+      end(
+          jobId,
+          cancelled ? "cancelled" : "failed",
+          outcome.reason(),
+          outcome.message(),
+          outcome.time());
+    }
+  }
+
+  /** Ends a job that waits or runs. */
+  private static boolean end(
+      String id, String state, ExecutionReason reason, String message, Instant now) {
+    return update(
+            """
+            state = :state, reason = :reason, message = :message, finishedAt = :now
+            where id = :id and state in ('queued', 'running')""",
+            Parameters.with("state", state)
+                .and("reason", reason.code())
+                .and("message", message)
+                .and("now", now)
+                .and("id", id))
+        == 1;
+  }
+
+  /** Fails a job that waits; answers false when it waits no more. */
+  public static boolean failQueued(String id, ExecutionReason reason, String message, Instant now) {
+    return update(
+            "state = 'failed', reason = ?1, message = ?2, finishedAt = ?3 where id = ?4 and state = 'queued'",
+            reason.code(),
+            message,
+            now,
+            id)
+        == 1;
+  }
+
+  static boolean cancelQueued(String id, Instant now) {
+    return update(
+            "state = 'cancelled', reason = ?1, message = ?2, finishedAt = ?3 where id = ?4 and state = 'queued'",
+            ExecutionReason.CANCELLED.code(),
+            "Cancelled before it started.",
+            now,
+            id)
+        == 1;
+  }
+
+  /** Asks the executor of a running job to stop; answers false when it doesn't run. */
+  static boolean requestCancel(String id) {
+    return update("cancelRequested = true where id = ?1 and state = 'running'", id) == 1;
+  }
+
+  /** What of the list to show; null: all. */
+  record Filter(String agentId, String scheduleId, String state) {}
+
+  static List<Object[]> idsAndBytes(Filter filter, String cursor, int limit) {
+    return getEntityManager()
+        .createNativeQuery(
+            """
+            select j.id, coalesce(octet_length(j.payload), 0) + coalesce(octet_length(e.return_value), 0)
+            from executor_job j left join execution e on e.id = j.latest_execution_id
+            where (cast(:cursor as text) is null or j.id < :cursor)
+              and (cast(:agent as text) is null or j.agent_id = :agent)
+              and (cast(:schedule as text) is null or j.schedule_id = :schedule)
+              and (cast(:state as text) is null or j.state = :state)
+            order by j.id desc limit :most""",
+            Object[].class)
+        .setParameter("cursor", cursor)
+        .setParameter("agent", filter.agentId())
+        .setParameter("schedule", filter.scheduleId())
+        .setParameter("state", filter.state())
+        .setParameter("most", limit + 1)
+        .getResultList();
+  }
+
+  /** What a queued job waits for: "build", "retry_delay", "concurrency" or "executor". */
+  private static String waitingOn(ExecutorJob job) {
+    return (String)
+        getEntityManager()
+            .createNativeQuery(
+                """
+                select case
+                  when b.state in ('queued', 'running') then 'build'
+                  when j.not_before > now() then 'retry_delay'
+                  when (select count(*) from execution e where e.agent_id = a.id and e.state = 'running')
+                    >= a.max_concurrency then 'concurrency'
+                  else 'executor' end
+                from executor_job j join agent a on a.id = j.agent_id
+                join agent_revision r on r.agent_id = j.agent_id and r.revision = j.agent_revision
+                join builder_job b on b.id = r.builder_job_id
+                where j.id = :id""",
+                String.class)
+            .setParameter("id", job.id)
+            .getSingleResult();
+  }
+
+  /**
+   * An ExecutorJob, as the API shows it.
+   *
+   * @param waitingOn what it waits for while it is queued
+   * @param attempts used up
+   * @param execution the latest attempt, or null before the first
+   */
+  public record View(
+      String id,
+      String agentId,
+      int agentRevision,
+      String scheduleId,
+      Instant scheduledTime,
+      JsonText payload,
+      String state,
+      String reason,
+      String message,
+      String waitingOn,
+      int attempts,
+      Execution.View execution,
+      Instant createdAt,
+      Instant finishedAt) {
+
+    public static View of(ExecutorJob job) {
+      Execution execution =
+          job.latestExecutionId == null ? null : Execution.findById(job.latestExecutionId);
+      return new View(
+          job.id,
+          job.agentId,
+          job.agentRevision,
+          job.scheduleId,
+          job.scheduledTime,
+          JsonText.ofNullable(job.payload),
+          job.state,
+          job.reason,
+          job.message,
+          job.state.equals("queued") ? ExecutorJob.waitingOn(job) : null,
+          job.attempts,
+          execution == null ? null : Execution.View.of(execution),
+          job.createdAt,
+          job.finishedAt);
+    }
+  }
+}

@@ -1,0 +1,184 @@
+package dev.roost.execution;
+
+import dev.roost.agent.Agent;
+import dev.roost.agent.AgentDeletion;
+import dev.roost.api.ErrorCode;
+import dev.roost.api.Ids;
+import dev.roost.api.JsonText;
+import dev.roost.api.Problem;
+import dev.roost.config.RoostConfig;
+import dev.roost.event.Signals;
+import io.quarkus.narayana.jta.QuarkusTransaction;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.enterprise.event.Event;
+import jakarta.enterprise.event.Observes;
+import jakarta.persistence.EntityManager;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+
+/** Takes orders to run agents, and takes them back. */
+@ApplicationScoped
+public class Orders {
+  /** How long an Idempotency-Key stands for the order that it came with. */
+  private static final Duration IDEMPOTENCY = Duration.ofHours(24);
+
+  private final EntityManager entities;
+  private final RoostConfig config;
+  private final Signals signals;
+  private final Clock clock;
+  private final Event<ExecutorJobQueued> queued;
+
+  Orders(
+      EntityManager entities,
+      RoostConfig config,
+      Signals signals,
+      Clock clock,
+      Event<ExecutorJobQueued> queued) {
+    this.entities = entities;
+    this.config = config;
+    this.signals = signals;
+    this.clock = clock;
+    this.queued = queued;
+  }
+
+  /**
+   * @param repeated whether an earlier request with the same Idempotency-Key made it
+   */
+  public record Placed(
+      String executorJobId, int agentRevision, Instant createdAt, boolean repeated) {}
+
+  /**
+   * Orders an execution of the agent's current revision.
+   *
+   * @param payload or null
+   * @param idempotencyKey or null
+   * @throws Problem not_found, queue_full, idempotency_key_reused
+   */
+  public Placed place(String agentId, JsonText payload, String idempotencyKey) {
+    String text = payload == null ? null : payload.text();
+    byte[] digest = sha256(text == null ? "" : text);
+    Placed placed =
+        QuarkusTransaction.requiringNew().call(() -> place(agentId, text, idempotencyKey, digest));
+    if (!placed.repeated()) {
+      queued.fire(new ExecutorJobQueued(agentId, placed.agentRevision()));
+    }
+    return placed;
+  }
+
+  private Placed place(String agentId, String payload, String idempotencyKey, byte[] digest) {
+    Instant now = clock.instant();
+    String id = Ids.next("xjob");
+    for (int attempt = 0; attempt < 2; attempt++) {
+      List<Integer> revision = insert(id, agentId, payload, idempotencyKey, digest, now);
+      if (!revision.isEmpty()) {
+        return new Placed(id, revision.get(0), now, false);
+      }
+      Agent.require(agentId);
+      ExecutorJob earlier =
+          idempotencyKey == null
+              ? null
+              : ExecutorJob.<ExecutorJob>find(
+                      "agentId = ?1 and idempotencyKey = ?2", agentId, idempotencyKey)
+                  .firstResult();
+      if (earlier == null) {
+        throw Problem.retryLater(
+            ErrorCode.QUEUE_FULL,
+            "%,d executions of this agent wait already (setting roost.limits.queued-executor-jobs)."
+                .formatted(config.limits().queuedExecutorJobs()),
+            5);
+      }
+      if (earlier.createdAt.plus(IDEMPOTENCY).isAfter(now)) {
+        if (!MessageDigest.isEqual(earlier.requestSha256, digest)) {
+          throw Problem.of(
+              ErrorCode.IDEMPOTENCY_KEY_REUSED,
+              "This Idempotency-Key came with another payload before. Use a new key for a new order.");
+        }
+        return new Placed(earlier.id, earlier.agentRevision, earlier.createdAt, true);
+      }
+      ExecutorJob.update("idempotencyKey = null where id = ?1", earlier.id);
+    }
+    throw Problem.retryLater(
+        ErrorCode.UNAVAILABLE, "The same order came twice at once; try again.", 1);
+  }
+
+  /**
+   * The agent's revision, or nothing when the agent, room in its queue or a fresh key is missing.
+   */
+  private List<Integer> insert(
+      String id,
+      String agentId,
+      String payload,
+      String idempotencyKey,
+      byte[] digest,
+      Instant now) {
+    return entities
+        .createNativeQuery(
+            """
+            insert into executor_job (id, agent_id, agent_revision, payload, state, idempotency_key,
+              request_sha256, created_at)
+            select :id, a.id, a.revision, cast(:payload as text), 'queued', cast(:key as text), :digest, :now
+            from agent a
+            where a.id = :agent and a.deleted_at is null and :most > (
+              select count(*) from executor_job q where q.agent_id = a.id and q.state = 'queued')
+            on conflict (agent_id, idempotency_key) where idempotency_key is not null do nothing
+            returning agent_revision""",
+            Integer.class)
+        .setParameter("id", id)
+        .setParameter("payload", payload)
+        .setParameter("key", idempotencyKey)
+        .setParameter("digest", digest)
+        .setParameter("now", now)
+        .setParameter("agent", agentId)
+        .setParameter("most", config.limits().queuedExecutorJobs())
+        .getResultList();
+  }
+
+  /**
+   * Cancels an order: at once while it waits; else its script is told to stop. Harmless when it has
+   * ended.
+   */
+  void cancel(String executorJobId) {
+    Instant now = clock.instant();
+    String execution =
+        QuarkusTransaction.requiringNew()
+            .call(
+                () -> {
+                  if (!ExecutorJob.cancelQueued(executorJobId, now)) {
+                    ExecutorJob.requestCancel(executorJobId);
+                  }
+                  return ((ExecutorJob) ExecutorJob.findById(executorJobId)).latestExecutionId;
+                });
+    signals.fire(executorJobId);
+    if (execution != null) {
+      signals.fire(cancelTopic(execution));
+    }
+  }
+
+  /** The topic on which an executor hears that its execution is to be cancelled. */
+  public static String cancelTopic(String executionId) {
+    return executionId + "/cancel";
+  }
+
+  void cancelAll(@Observes AgentDeletion deletion) {
+    List<ExecutorJob> open =
+        ExecutorJob.list("agentId = ?1 and state in ('queued', 'running')", deletion.agentId());
+    for (ExecutorJob job : open) {
+      if (!ExecutorJob.cancelQueued(job.id, deletion.now())) {
+        ExecutorJob.requestCancel(job.id);
+      }
+    }
+  }
+
+  private static byte[] sha256(String text) {
+    try {
+      return MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
+    } catch (NoSuchAlgorithmException e) {
+      throw new AssertionError("every Java platform has SHA-256", e);
+    }
+  }
+}

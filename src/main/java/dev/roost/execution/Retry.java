@@ -1,0 +1,57 @@
+package dev.roost.execution;
+
+import java.time.Duration;
+import java.util.Optional;
+import java.util.random.RandomGenerator;
+
+/** Whether and when an ExecutorJob is tried again after an attempt. Pure. */
+final class Retry {
+  /** A script that can't even be reached this often gets no further attempt for free. */
+  private static final int MAX_FREE = 3;
+
+  private static final double LONGEST_SECONDS = 86_400;
+
+  private Retry() {}
+
+  /**
+   * What the rules look at.
+   *
+   * @param attempts used up, the one that has just ended among them
+   * @param entered whether main was called, or may have been
+   * @param lostBefore attempts of this job that were lost, the one that has just ended not among
+   *     them
+   */
+  record Attempt(
+      Outcome outcome,
+      int attempts,
+      boolean entered,
+      long lostBefore,
+      boolean cancelRequested,
+      boolean agentDeleted) {}
+
+  /**
+   * @param delay until the next attempt
+   * @param free whether the attempt that ended doesn't count
+   */
+  record Again(Duration delay, boolean free) {}
+
+  static Optional<Again> decide(
+      Attempt attempt, int maxAttempts, double retryDelaySeconds, RandomGenerator random) {
+    Outcome outcome = attempt.outcome();
+    if (outcome.state().equals("succeeded")
+        || outcome.state().equals("cancelled")
+        || attempt.cancelRequested()
+        || attempt.agentDeleted()) {
+      return Optional.empty();
+    }
+    if (outcome.state().equals("lost") && !attempt.entered() && attempt.lostBefore() < MAX_FREE) {
+      return Optional.of(new Again(Duration.ZERO, true));
+    }
+    if (attempt.attempts() >= maxAttempts || !outcome.reason().mayPass()) {
+      return Optional.empty();
+    }
+    double doubled = retryDelaySeconds * Math.pow(2, attempt.attempts() - 1.0);
+    double jittered = Math.min(LONGEST_SECONDS, doubled) * (0.5 + random.nextDouble() / 2);
+    return Optional.of(new Again(Duration.ofNanos((long) (jittered * 1e9)), false));
+  }
+}

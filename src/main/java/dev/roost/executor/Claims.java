@@ -1,0 +1,135 @@
+package dev.roost.executor;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.type.TypeReference;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.roost.agent.AgentRevision;
+import dev.roost.agent.EnvVars;
+import dev.roost.api.Ids;
+import dev.roost.config.RoostConfig;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.persistence.EntityManager;
+import java.time.Clock;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.util.List;
+import java.util.Optional;
+
+/** Takes the next waiting ExecutorJob for an executor. The database decides who gets it. */
+@ApplicationScoped
+class Claims {
+  private static final String STORES =
+      """
+      (select coalesce(json_agg(json_build_object('name', d.name, 'id', d.id) order by s.position), '[]')
+       from agent_store s join datastore d on d.id = s.store_id where s.agent_id = a.id)""";
+
+  /**
+   * One statement, so that a warm execution costs one round trip here: claim the job, make the
+   * Execution, read all.
+   */
+  private static final String CLAIM =
+      """
+      with next as (
+        select j.id from executor_job j
+        where j.agent_id = :agent and j.agent_revision = :revision and j.state = 'queued'
+          and (j.not_before is null or j.not_before <= :now)
+          and exists (select 1 from executor e where e.id = :executor and e.state in ('starting', 'ready'))
+        order by j.id limit 1 for update skip locked),
+      claimed as (
+        update executor_job j set state = 'running', attempts = attempts + 1, latest_execution_id = :execution
+        from next where j.id = next.id and j.state = 'queued' returning j.*),
+      made as (
+        insert into execution (id, executor_job_id, agent_id, agent_revision, build_id, executor_id, attempt, state,
+          started_at, cold_start, queued_seconds)
+        select :execution, c.id, c.agent_id, c.agent_revision, e.build_id, e.id, c.attempts, 'running',
+          :now, :cold, greatest(0, extract(epoch from :now - greatest(c.created_at, c.not_before)))
+        from claimed c join executor e on e.id = :executor)
+      select c.id, c.attempts, c.scheduled_time, a.timeout_seconds, a.memory_mib, c.payload, """
+          + STORES
+          + """
+       as stores
+      from claimed c join agent a on a.id = c.agent_id""";
+
+  private static final String AGAIN =
+      """
+      select j.id, e.attempt, j.scheduled_time, a.timeout_seconds, a.memory_mib, j.payload, """
+          + STORES
+          + """
+       as stores
+      from execution e join executor_job j on j.id = e.executor_job_id join agent a on a.id = e.agent_id
+      where e.id = :execution""";
+
+  private final EntityManager entities;
+  private final RoostConfig config;
+  private final Clock clock;
+  private final ObjectMapper mapper;
+
+  Claims(EntityManager entities, RoostConfig config, Clock clock, ObjectMapper mapper) {
+    this.entities = entities;
+    this.config = config;
+    this.clock = clock;
+    this.mapper = mapper;
+  }
+
+  /**
+   * Claims the oldest job that waits for the executor's agent and revision, in the caller's
+   * transaction.
+   *
+   * @param cold whether it is the executor's first
+   */
+  Optional<Work> next(Session session, boolean cold) {
+    Instant now = clock.instant();
+    String executionId = Ids.next("exec");
+    List<Object[]> rows =
+        entities
+            .createNativeQuery(CLAIM, Object[].class)
+            .setParameter("agent", session.agentId())
+            .setParameter("revision", session.agentRevision())
+            .setParameter("executor", session.executorId())
+            .setParameter("execution", executionId)
+            .setParameter("cold", cold)
+            .setParameter("now", now)
+            .getResultList();
+    return rows.stream().findFirst().map(row -> work(session, executionId, row));
+  }
+
+  /** The work of an Execution that was handed out and may not have arrived. */
+  Work again(Session session, String executionId) {
+    Object[] row =
+        (Object[])
+            entities
+                .createNativeQuery(AGAIN, Object[].class)
+                .setParameter("execution", executionId)
+                .getSingleResult();
+    return work(session, executionId, row);
+  }
+
+  private Work work(Session session, String executionId, Object[] row) {
+    return new Work(
+        executionId,
+        (String) row[0],
+        session.agentId(),
+        (Integer) row[1],
+        row[2] instanceof OffsetDateTime time ? time.toInstant() : (Instant) row[2],
+        ((Number) row[3]).doubleValue(),
+        (Integer) row[4],
+        (String) row[5],
+        stores(row[6].toString()),
+        Work.Limits.of(config),
+        session.isPrepared() ? null : code(session));
+  }
+
+  private static Work.AgentCode code(Session session) {
+    AgentRevision revision = AgentRevision.of(session.agentId(), session.agentRevision());
+    return new Work.AgentCode(
+        revision.revision, revision.script, EnvVars.parse(revision.envVars).values());
+  }
+
+  private List<Work.Store> stores(String json) {
+    try {
+      return mapper.readValue(json, new TypeReference<List<Work.Store>>() {});
+    } catch (JsonProcessingException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+}

@@ -1,0 +1,104 @@
+package dev.roost.executor;
+
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.persistence.EntityManager;
+import java.time.Instant;
+import java.util.List;
+
+/** What waits to be executed, by agent and revision. */
+@ApplicationScoped
+class Demand {
+  private final EntityManager entities;
+
+  Demand(EntityManager entities) {
+    this.entities = entities;
+  }
+
+  /**
+   * The waiting jobs of one agent's revision.
+   *
+   * @param waiting how many are due
+   * @param buildState of the BuilderJob that the revision needs
+   */
+  record Waiting(
+      Dispatcher.Target target,
+      String agentName,
+      int waiting,
+      String oldestJobId,
+      int maxConcurrency,
+      int memoryMib,
+      double cpu,
+      String pythonVersion,
+      String builderJobId,
+      String buildState,
+      String buildMessage,
+      String buildId,
+      String imageKey) {
+    boolean buildFailed() {
+      return buildState.equals("failed") || buildState.equals("cancelled");
+    }
+
+    boolean isBuilt() {
+      return buildState.equals("succeeded");
+    }
+  }
+
+  List<Waiting> read(Instant now) {
+    List<Object[]> rows =
+        entities
+            .createNativeQuery(
+                """
+                select q.agent_id, q.agent_revision, a.name, q.waiting, q.oldest, a.max_concurrency, a.memory_mib, a.cpu,
+                  r.python_version, b.id, b.state, b.message, b.build_id, b.image_key
+                from (
+                  select agent_id, agent_revision, count(*) as waiting, min(id) as oldest from executor_job
+                  where state = 'queued' and (not_before is null or not_before <= :now)
+                  group by agent_id, agent_revision) q
+                join agent a on a.id = q.agent_id
+                join agent_revision r on r.agent_id = q.agent_id and r.revision = q.agent_revision
+                join builder_job b on b.id = r.builder_job_id
+                order by q.oldest""",
+                Object[].class)
+            .setParameter("now", now)
+            .getResultList();
+    return rows.stream().map(Demand::waiting).toList();
+  }
+
+  private static Waiting waiting(Object[] row) {
+    return new Waiting(
+        new Dispatcher.Target((String) row[0], (Integer) row[1]),
+        (String) row[2],
+        ((Number) row[3]).intValue(),
+        (String) row[4],
+        (Integer) row[5],
+        (Integer) row[6],
+        ((Number) row[7]).doubleValue(),
+        (String) row[8],
+        (String) row[9],
+        (String) row[10],
+        (String) row[11],
+        (String) row[12],
+        (String) row[13]);
+  }
+
+  /** The next moment at which a job's retry delay ends, or null. */
+  Instant nextDue() {
+    return (Instant)
+        entities
+            .createNativeQuery(
+                "select min(not_before) from executor_job where state = 'queued' and not_before > now()",
+                Instant.class)
+            .getSingleResult();
+  }
+
+  /** The identifiers of the jobs of a target that wait, due or not. */
+  List<String> jobs(Dispatcher.Target target) {
+    return entities
+        .createNativeQuery(
+            "select id from executor_job where agent_id = :agent and agent_revision = :revision and state = 'queued'",
+            String.class)
+        .setParameter("agent", target.agentId())
+        .setParameter("revision", target.agentRevision())
+        .getResultList();
+  }
+}

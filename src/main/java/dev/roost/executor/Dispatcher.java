@@ -1,0 +1,365 @@
+package dev.roost.executor;
+
+import dev.roost.agent.Agent;
+import dev.roost.agent.AgentChanged;
+import dev.roost.config.RoostConfig;
+import dev.roost.execution.Execution;
+import dev.roost.execution.ExecutorJobQueued;
+import dev.roost.execution.Outcome;
+import io.quarkus.narayana.jta.QuarkusTransaction;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.enterprise.event.Event;
+import jakarta.enterprise.event.Observes;
+import java.security.SecureRandom;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedDeque;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * Brings waiting ExecutorJobs and polling executors together.
+ *
+ * <p>An executor without work waits here, in memory and without a thread. Whoever queues a job
+ * takes a waiting executor off the queue and claims the oldest job for it; whoever polls tries to
+ * claim before it waits. A counter for each agent's revision closes the gap between the two: it
+ * moves with every queued job, and a poll that sees it moved tries again.
+ */
+@ApplicationScoped
+public class Dispatcher {
+  private static final Duration RENEW_EVERY = Duration.ofSeconds(5);
+
+  private final Claims claims;
+  private final RoostConfig config;
+  private final Clock clock;
+  private final ScheduledExecutorService timer;
+  private final Event<ExecutorsNeeded> needed;
+  private final SecureRandom random = new SecureRandom();
+  private final Map<String, Session> sessions = new ConcurrentHashMap<>();
+  private final Map<String, Long> renewedAt = new ConcurrentHashMap<>();
+  private final Map<Target, Queue> queues = new ConcurrentHashMap<>();
+
+  Dispatcher(
+      Claims claims,
+      RoostConfig config,
+      Clock clock,
+      ScheduledExecutorService timer,
+      Event<ExecutorsNeeded> needed) {
+    this.claims = claims;
+    this.config = config;
+    this.clock = clock;
+    this.timer = timer;
+    this.needed = needed;
+  }
+
+  /** What an executor runs and a job needs. */
+  record Target(String agentId, int agentRevision) {}
+
+  /**
+   * The executors of one target that wait here, the one that worked last first, and how often a job
+   * was queued.
+   */
+  private static final class Queue {
+    final ConcurrentLinkedDeque<Waiter> waiters = new ConcurrentLinkedDeque<>();
+    final AtomicLong orders = new AtomicLong();
+  }
+
+  private record Waiter(Session session, CompletableFuture<Answer> answer) {}
+
+  /** What a poll is answered. */
+  sealed interface Answer {
+    record Some(Work work) implements Answer {}
+
+    record None() implements Answer {}
+
+    record Stop() implements Answer {}
+  }
+
+  void queued(@Observes ExecutorJobQueued order) {
+    Target target = new Target(order.agentId(), order.agentRevision());
+    queue(target).orders.incrementAndGet();
+    if (!offer(target, 1)) {
+      needed.fire(new ExecutorsNeeded());
+    }
+  }
+
+  /**
+   * Gives up to so many waiting jobs to waiting executors of that target; answers whether any job
+   * was given.
+   */
+  boolean offer(Target target, int most) {
+    Queue queue = queue(target);
+    boolean given = false;
+    for (int count = 0; count < most; ) {
+      Waiter waiter = queue.waiters.pollFirst();
+      if (waiter == null) {
+        return given;
+      }
+      long seen = queue.orders.get();
+      Optional<Work> work;
+      try {
+        work = claim(waiter.session());
+      } catch (RuntimeException e) {
+        waiter.answer().complete(new Answer.None());
+        throw e;
+      }
+      if (work.isPresent()) {
+        waiter.answer().complete(new Answer.Some(work.get()));
+        given = true;
+        count++;
+      } else {
+        queue.waiters.addFirst(waiter);
+        if (queue.orders.get() == seen) {
+          return given;
+        }
+      }
+    }
+    return given;
+  }
+
+  /**
+   * An executor asks for work. Blocks for the database; the answer may come later.
+   *
+   * @param prepared whether it has the agent's script
+   */
+  CompletableFuture<Answer> poll(String executorId, boolean prepared, Duration wait) {
+    Session session = sessions.get(executorId);
+    boolean fresh = session == null;
+    if (fresh) {
+      Optional<Session> opened = QuarkusTransaction.requiringNew().call(() -> open(executorId));
+      if (opened.isEmpty()) {
+        return CompletableFuture.completedFuture(new Answer.Stop());
+      }
+      session = opened.get();
+      sessions.put(executorId, session);
+    }
+    session.prepared(prepared);
+    renew(executorId);
+    Optional<Work> lost = handedOut(session);
+    if (lost.isPresent()) {
+      return CompletableFuture.completedFuture(new Answer.Some(lost.get()));
+    }
+    if (session.isSpent()) {
+      return CompletableFuture.completedFuture(stop(session));
+    }
+    Queue queue = queue(target(session));
+    CompletableFuture<Answer> answer = new CompletableFuture<>();
+    Waiter waiter = new Waiter(session, answer);
+    while (true) {
+      long seen = queue.orders.get();
+      Optional<Work> work = claim(session);
+      if (work.isPresent()) {
+        return CompletableFuture.completedFuture(new Answer.Some(work.get()));
+      }
+      if (session.isStale()) {
+        return CompletableFuture.completedFuture(stop(session));
+      }
+      queue.waiters.addFirst(waiter);
+      if (queue.orders.get() == seen || !queue.waiters.remove(waiter)) {
+        break;
+      }
+    }
+    Duration patience = min(wait, session.warmthLeft());
+    timer.schedule(
+        () -> endWait(queue, waiter), Math.max(0, patience.toMillis()), TimeUnit.MILLISECONDS);
+    return answer;
+  }
+
+  /**
+   * Frames have arrived: the executor is alive, and idle from its next poll on when they were the
+   * last.
+   */
+  void heard(String executorId, boolean last) {
+    renew(executorId);
+    Session session = sessions.get(executorId);
+    if (session != null && last) {
+      session.working = null;
+      session.isIdleNow();
+    }
+  }
+
+  void changed(@Observes AgentChanged change) {
+    for (Session session : sessions.values()) {
+      if (session.agentId().equals(change.agentId())
+          && session.agentRevision() != change.revision()) {
+        session.becomesStale();
+      }
+    }
+    queues.forEach(
+        (target, queue) -> {
+          if (target.agentId().equals(change.agentId())
+              && target.agentRevision() != change.revision()) {
+            stopIdle(queue);
+          }
+        });
+    needed.fire(new ExecutorsNeeded());
+  }
+
+  /**
+   * Stops the executor that has been idle longest, to make room for another.
+   *
+   * @param agentId only one of this agent, or null
+   * @param except not one of this target
+   */
+  boolean makeRoom(String agentId, Target except) {
+    Optional<Map.Entry<Target, Queue>> oldest =
+        queues.entrySet().stream()
+            .filter(entry -> agentId == null || entry.getKey().agentId().equals(agentId))
+            .filter(entry -> !entry.getKey().equals(except))
+            .filter(entry -> entry.getValue().waiters.peekLast() != null)
+            .min(Comparator.comparingLong(entry -> idleSince(entry.getValue())));
+    if (oldest.isEmpty()) {
+      return false;
+    }
+    Waiter waiter = oldest.get().getValue().waiters.pollLast();
+    return waiter != null && waiter.answer().complete(stop(waiter.session()));
+  }
+
+  /** How many executors of a target wait here. */
+  int idle(Target target) {
+    Queue queue = queues.get(target);
+    return queue == null ? 0 : queue.waiters.size();
+  }
+
+  /** The executor is no more. */
+  void forget(String executorId) {
+    renewedAt.remove(executorId);
+    Session session = sessions.remove(executorId);
+    if (session != null) {
+      Queue queue = queues.get(target(session));
+      if (queue != null) {
+        queue.waiters.removeIf(waiter -> waiter.session() == session);
+      }
+    }
+  }
+
+  private Optional<Session> open(String executorId) {
+    Executor executor = Executor.findById(executorId);
+    if (executor == null || executor.state.equals("stopping") || executor.state.equals("ended")) {
+      return Optional.empty();
+    }
+    Executor.ready(executorId, clock.instant());
+    Agent agent = Agent.findById(executor.agentId);
+    boolean served = Execution.count("executorId", executorId) > 0;
+    Session session =
+        new Session(
+            executorId,
+            executor.agentId,
+            executor.agentRevision,
+            agent.isolation.equals("pod"),
+            Duration.ofNanos((long) (agent.keepWarmSeconds * 1e9)),
+            served);
+    if (agent.deletedAt != null || agent.revision != executor.agentRevision) {
+      session.becomesStale();
+    }
+    if (served) {
+      // After a restart of the control plane: what it was given may not have arrived, or is long
+      // done.
+      session.working = Execution.runningOn(executorId).map(execution -> execution.id).orElse(null);
+    }
+    return Optional.of(session);
+  }
+
+  /**
+   * Work that was given to this executor and that it knows nothing of, since it polls: the answer
+   * got lost.
+   */
+  private Optional<Work> handedOut(Session session) {
+    String executionId = session.working;
+    if (executionId == null) {
+      return Optional.empty();
+    }
+    return QuarkusTransaction.requiringNew()
+        .call(
+            () -> {
+              Execution execution = Execution.findById(executionId);
+              if (execution.hasEnded()) {
+                session.working = null;
+                return Optional.empty();
+              }
+              if (execution.acknowledged == 0) {
+                return Optional.of(claims.again(session, executionId));
+              }
+              Outcome outcome = Outcome.lost("The executor forgot the execution.", clock.instant());
+              Execution.finish(executionId, outcome, true, random);
+              session.working = null;
+              return Optional.empty();
+            });
+  }
+
+  private Optional<Work> claim(Session session) {
+    Optional<Work> work =
+        QuarkusTransaction.requiringNew().call(() -> claims.next(session, !session.hasServed()));
+    work.ifPresent(
+        given -> {
+          session.working = given.executionId();
+          session.gotWork();
+        });
+    return work;
+  }
+
+  private void endWait(Queue queue, Waiter waiter) {
+    if (!queue.waiters.remove(waiter)) {
+      return;
+    }
+    Answer answer = new Answer.None();
+    try {
+      if (waiter.session().warmthLeft().toMillis() <= 0) {
+        answer = stop(waiter.session());
+      }
+    } finally {
+      waiter.answer().complete(answer);
+    }
+  }
+
+  private static long idleSince(Queue queue) {
+    Waiter last = queue.waiters.peekLast();
+    return last == null ? Long.MAX_VALUE : last.session().idleSince();
+  }
+
+  private Answer stop(Session session) {
+    QuarkusTransaction.requiringNew().run(() -> Executor.stop(session.executorId()));
+    sessions.remove(session.executorId());
+    needed.fire(new ExecutorsNeeded());
+    return new Answer.Stop();
+  }
+
+  private void stopIdle(Queue queue) {
+    for (Waiter waiter = queue.waiters.pollFirst();
+        waiter != null;
+        waiter = queue.waiters.pollFirst()) {
+      // A job of that revision may still wait; its executor then asks again and gets it.
+      Session session = waiter.session();
+      Optional<Work> work = claim(session);
+      waiter.answer().complete(work.<Answer>map(Answer.Some::new).orElseGet(() -> stop(session)));
+    }
+  }
+
+  private void renew(String executorId) {
+    long now = System.nanoTime();
+    Long before = renewedAt.get(executorId);
+    if (before == null || now - before > RENEW_EVERY.toNanos()) {
+      renewedAt.put(executorId, now);
+      Duration lease = config.executors().lease();
+      QuarkusTransaction.requiringNew().run(() -> Executor.renew(executorId, lease));
+    }
+  }
+
+  private static Target target(Session session) {
+    return new Target(session.agentId(), session.agentRevision());
+  }
+
+  private Queue queue(Target target) {
+    return queues.computeIfAbsent(target, key -> new Queue());
+  }
+
+  private static Duration min(Duration a, Duration b) {
+    return a.compareTo(b) < 0 ? a : b;
+  }
+}

@@ -1,0 +1,183 @@
+package dev.roost.executor;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.roost.api.Body;
+import dev.roost.api.ErrorCode;
+import dev.roost.api.Problem;
+import dev.roost.datastore.Operation;
+import dev.roost.datastore.Operations;
+import dev.roost.event.Waiting;
+import dev.roost.execution.Execution;
+import dev.roost.execution.Orders;
+import io.quarkus.narayana.jta.QuarkusTransaction;
+import io.smallrye.common.annotation.Blocking;
+import io.smallrye.mutiny.Uni;
+import jakarta.ws.rs.Consumes;
+import jakarta.ws.rs.HeaderParam;
+import jakarta.ws.rs.POST;
+import jakarta.ws.rs.Path;
+import jakarta.ws.rs.Produces;
+import jakarta.ws.rs.core.MediaType;
+import jakarta.ws.rs.core.Response;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.jboss.resteasy.reactive.RestQuery;
+
+/** The executor link, version 1: {@code docs/executor-link.md}. Only executors speak it. */
+@Path("/internal/v1")
+@Produces(MediaType.APPLICATION_JSON)
+@Blocking
+public class ExecutorLinkResource {
+  private static final int MAX_WAIT_SECONDS = 60;
+
+  /** Many heartbeats wait at a time, and each ends soon anyway. */
+  private static final Duration HEARTBEAT_LOOK = Duration.ofSeconds(5);
+
+  private final ExecutorTokens tokens;
+  private final Dispatcher dispatcher;
+  private final FrameIntake intake;
+  private final Waiting waiting;
+  private final Operations operations;
+  private final ObjectMapper mapper;
+
+  ExecutorLinkResource(
+      ExecutorTokens tokens,
+      Dispatcher dispatcher,
+      FrameIntake intake,
+      Waiting waiting,
+      Operations operations,
+      ObjectMapper mapper) {
+    this.tokens = tokens;
+    this.dispatcher = dispatcher;
+    this.intake = intake;
+    this.waiting = waiting;
+    this.operations = operations;
+    this.mapper = mapper;
+  }
+
+  @POST
+  @Path("executors/{id}/poll")
+  @org.eclipse.microprofile.openapi.annotations.Operation(hidden = true)
+  public Uni<Response> poll(
+      String id,
+      @RestQuery("wait") int waitSeconds,
+      @HeaderParam("Authorization") String authorization,
+      byte[] bytes) {
+    ExecutorTokens.Bearer bearer = tokens.verify(authorization);
+    if (!bearer.executorId().equals(id)) {
+      throw Problem.of(ErrorCode.FORBIDDEN, "The token names another executor.");
+    }
+    boolean prepared =
+        Body.parse(bytes).json("prepared").map(value -> value.text().equals("true")).orElse(false);
+    return Uni.createFrom()
+        .completionStage(dispatcher.poll(id, prepared, seconds(waitSeconds)))
+        .map(
+            answer -> {
+              Response.ResponseBuilder response = answer(answer);
+              if (bearer.renew()) {
+                response.header("Roost-Token", tokens.make(id));
+              }
+              return response.build();
+            });
+  }
+
+  private static Response.ResponseBuilder answer(Dispatcher.Answer answer) {
+    if (answer instanceof Dispatcher.Answer.Some some) {
+      return Response.ok(some.work());
+    }
+    return answer instanceof Dispatcher.Answer.Stop
+        ? Response.status(Response.Status.GONE)
+        : Response.noContent();
+  }
+
+  @POST
+  @Path("executions/{id}/frames")
+  @Consumes("application/x-ndjson")
+  @org.eclipse.microprofile.openapi.annotations.Operation(hidden = true)
+  public Uni<Acknowledgement> frames(
+      String id,
+      @RestQuery("wait") Integer waitSeconds,
+      @HeaderParam("Authorization") String authorization,
+      byte[] bytes) {
+    String executorId = tokens.verify(authorization).executorId();
+    List<Frame> frames = new ArrayList<>();
+    for (String line : new String(bytes, StandardCharsets.UTF_8).split("\n")) {
+      if (!line.isBlank()) {
+        frames.add(Frame.parse(mapper, line));
+      }
+    }
+    FrameIntake.Receipt receipt = intake.take(executorId, id, frames);
+    dispatcher.heard(executorId, receipt.last());
+    Acknowledgement now = Acknowledgement.of(receipt);
+    if (waitSeconds == null || !frames.isEmpty() || receipt.cancel()) {
+      return Uni.createFrom().item(now);
+    }
+    return waiting.until(
+        Orders.cancelTopic(id),
+        seconds(waitSeconds),
+        HEARTBEAT_LOOK,
+        () -> {
+          FrameIntake.Receipt look = intake.take(executorId, id, List.of());
+          return look.cancel() || look.last()
+              ? Optional.of(Acknowledgement.of(look))
+              : Optional.empty();
+        },
+        () -> now);
+  }
+
+  /** The answer to frames. */
+  public record Acknowledgement(int acknowledged, boolean cancel) {
+    static Acknowledgement of(FrameIntake.Receipt receipt) {
+      return new Acknowledgement(receipt.acknowledged(), receipt.cancel());
+    }
+  }
+
+  @POST
+  @Path("datastores/{storeId}/operations")
+  @Consumes(MediaType.APPLICATION_JSON)
+  @org.eclipse.microprofile.openapi.annotations.Operation(hidden = true)
+  public Object operate(
+      String storeId, @HeaderParam("Authorization") String authorization, byte[] bytes) {
+    String executorId = tokens.verify(authorization).executorId();
+    Body body = Body.parse(bytes);
+    String executionId = body.string("execution_id").orElse("");
+    Operation operation = Operation.of(body);
+    return QuarkusTransaction.requiringNew()
+        .call(
+            () -> {
+              fence(executorId, executionId, storeId);
+              return operations.run(storeId, operation);
+            });
+  }
+
+  /**
+   * Lets only an execution that runs on this executor touch a store, and only one that its agent
+   * uses.
+   */
+  private static void fence(String executorId, String executionId, String storeId) {
+    // The lock makes whoever ends the execution wait for this write, or this write see the end.
+    boolean running =
+        !Execution.getEntityManager()
+            .createNativeQuery(
+                """
+                select 1 from execution e join agent_store s on s.agent_id = e.agent_id and s.store_id = :store
+                where e.id = :id and e.executor_id = :executor and e.state = 'running' for share of e""")
+            .setParameter("store", storeId)
+            .setParameter("id", executionId)
+            .setParameter("executor", executorId)
+            .getResultList()
+            .isEmpty();
+    if (!running) {
+      throw Problem.of(
+          ErrorCode.FENCED,
+          "The execution has ended, or its agent does not use the store " + storeId + ".");
+    }
+  }
+
+  private static Duration seconds(int seconds) {
+    return Duration.ofSeconds(Math.max(0, Math.min(MAX_WAIT_SECONDS, seconds)));
+  }
+}

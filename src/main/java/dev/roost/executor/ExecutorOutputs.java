@@ -1,0 +1,103 @@
+package dev.roost.executor;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.roost.api.Problem;
+import dev.roost.execution.Outcome;
+import dev.roost.log.LogEntry;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * Reads what the two processes of an ended executor have printed: the second way home of {@code
+ * docs/executor-link.md}.
+ */
+final class ExecutorOutputs {
+  /** {@code [time execution/seq stream(+) (level logger)] message}. */
+  private static final Pattern LINE =
+      Pattern.compile(
+          "\\[(?<time>\\S+) (?<execution>exec_[0-9a-z]+)/(?<seq>\\d+) (?<stream>stdout|stderr|logging|system)(?<more>\\+?)"
+              + "(?: (?<level>\\S+) (?<logger>[^\\]]+))?\\] (?<message>.*)",
+          Pattern.DOTALL);
+
+  private final ObjectMapper mapper;
+
+  ExecutorOutputs(ObjectMapper mapper) {
+    this.mapper = mapper;
+  }
+
+  /**
+   * What an output says of one execution.
+   *
+   * @param entered when main was called, or null
+   * @param outcome the last frame's, or null
+   */
+  record Found(List<LogEntry> entries, Instant entered, Outcome outcome) {}
+
+  /** Either file may be missing or end in the middle of a line. */
+  Found read(String executionId, Path frames, Path log) throws IOException {
+    Instant entered = null;
+    Outcome outcome = null;
+    try (BufferedReader reader = open(frames)) {
+      for (String line = reader.readLine(); line != null; line = reader.readLine()) {
+        Frame frame = frame(executionId, line);
+        if (frame instanceof Frame.Started started) {
+          entered = started.time();
+        } else if (frame instanceof Frame.End end) {
+          outcome = end.outcome();
+        }
+      }
+    }
+    List<LogEntry> entries = new ArrayList<>();
+    try (BufferedReader reader = open(log)) {
+      for (String line = reader.readLine(); line != null; line = reader.readLine()) {
+        Matcher match = LINE.matcher(line);
+        if (match.matches() && match.group("execution").equals(executionId)) {
+          entries.add(entry(match));
+        }
+      }
+    }
+    return new Found(entries, entered, outcome);
+  }
+
+  private Frame frame(String executionId, String line) {
+    if (!line.contains(executionId)) {
+      return null;
+    }
+    try {
+      JsonNode node = mapper.readTree(line);
+      boolean mine = node.path("execution_id").asText().equals(executionId);
+      return mine ? Frame.parse(mapper, node.path("frame").toString()) : null;
+    } catch (JsonProcessingException | Problem e) {
+      return null; // the process was killed while it wrote this line
+    }
+  }
+
+  private static LogEntry entry(Matcher match) {
+    return new LogEntry(
+        Integer.parseInt(match.group("seq")),
+        Instant.parse(match.group("time")),
+        match.group("stream"),
+        match.group("level"),
+        match.group("logger"),
+        match.group("message"),
+        !match.group("more").isEmpty());
+  }
+
+  private static BufferedReader open(Path file) throws IOException {
+    InputStream bytes =
+        Files.exists(file) ? Files.newInputStream(file) : InputStream.nullInputStream();
+    return new BufferedReader(new InputStreamReader(bytes, StandardCharsets.UTF_8));
+  }
+}

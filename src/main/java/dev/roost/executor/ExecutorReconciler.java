@@ -1,0 +1,194 @@
+package dev.roost.executor;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.roost.build.BuilderJobEnded;
+import dev.roost.config.RoostConfig;
+import dev.roost.event.Loop;
+import dev.roost.execution.Execution;
+import dev.roost.execution.ExecutionReason;
+import dev.roost.execution.Outcome;
+import dev.roost.log.LogEntry;
+import dev.roost.runtime.Observation;
+import dev.roost.runtime.Runtime;
+import dev.roost.runtime.Runtime.RuntimeUnavailable;
+import dev.roost.runtime.Step;
+import io.quarkus.narayana.jta.QuarkusTransaction;
+import io.quarkus.runtime.ShutdownEvent;
+import io.quarkus.runtime.StartupEvent;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.enterprise.event.Observes;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import org.jboss.logging.Logger;
+
+/**
+ * Looks at every executor that should exist and every one that does, and brings the two together.
+ */
+@ApplicationScoped
+public class ExecutorReconciler {
+  private static final Logger LOG = Logger.getLogger(ExecutorReconciler.class);
+  private static final Duration WITH_EXECUTORS = Duration.ofMillis(500);
+  private static final Duration AT_REST = Duration.ofSeconds(5);
+
+  private final Runtime runtime;
+  private final RoostConfig config;
+  private final Dispatcher dispatcher;
+  private final ExecutorStarter starter;
+  private final FrameIntake intake;
+  private final ExecutorOutputs outputs;
+  private final Clock clock;
+  private final Loop loop = new Loop("executor-reconciler", this::pass);
+
+  ExecutorReconciler(
+      Runtime runtime,
+      RoostConfig config,
+      Dispatcher dispatcher,
+      ExecutorStarter starter,
+      FrameIntake intake,
+      ObjectMapper mapper,
+      Clock clock) {
+    this.runtime = runtime;
+    this.config = config;
+    this.dispatcher = dispatcher;
+    this.starter = starter;
+    this.intake = intake;
+    this.outputs = new ExecutorOutputs(mapper);
+    this.clock = clock;
+  }
+
+  void start(@Observes StartupEvent event) {
+    loop.start();
+  }
+
+  void stop(@Observes ShutdownEvent event) {
+    loop.stop();
+  }
+
+  void wake(@Observes ExecutorsNeeded event) {
+    loop.wake();
+  }
+
+  void wake(@Observes BuilderJobEnded event) {
+    loop.wake();
+  }
+
+  /** What to do about an executor that has not ended. Pure. */
+  static Step decide(
+      Executor executor, Observation seen, RoostConfig.Executors settings, Instant now) {
+    Instant mustReport = executor.createdAt.plus(settings.startTimeout());
+    boolean starting = executor.state.equals("starting");
+    if (seen instanceof Observation.Ended end) {
+      return new Step.Replay(end.message());
+    }
+    if (seen instanceof Observation.Absent) {
+      // The control plane may have been killed between the row and the start.
+      return starting && mustReport.isAfter(now)
+          ? new Step.Create()
+          : new Step.Replay("It is gone.");
+    }
+    if (seen instanceof Observation.Pending) {
+      return new Step.Wait();
+    }
+    if (starting) {
+      String message = "It did not report within " + settings.startTimeout().toSeconds() + " s.";
+      return mustReport.isAfter(now) ? new Step.Wait() : new Step.Replay(message);
+    }
+    boolean silent = executor.leaseExpiresAt.isBefore(now);
+    if (executor.state.equals("stopping")) {
+      return silent ? new Step.Replay("It was told to stop.") : new Step.Wait();
+    }
+    if (silent && executor.leaseExpiresAt.plus(settings.lostAfter()).isBefore(now)) {
+      return new Step.Replay(
+          "It has not been heard of for " + settings.lostAfter().toSeconds() + " s.");
+    }
+    return new Step.Wait();
+  }
+
+  private Duration pass() {
+    List<Executor> live = QuarkusTransaction.requiringNew().call(Executor::live);
+    Set<String> known = new HashSet<>();
+    for (Executor executor : live) {
+      known.add(executor.id);
+      try {
+        act(executor);
+      } catch (RuntimeUnavailable e) {
+        LOG.warnf("executor %s: %s", executor.id, e.getMessage());
+      }
+    }
+    for (String leftover : runtime.executors()) {
+      if (!known.contains(leftover)) {
+        remove(leftover);
+      }
+    }
+    Optional<Duration> next = starter.serve();
+    Duration usual = live.isEmpty() && next.isEmpty() ? AT_REST : WITH_EXECUTORS;
+    return next.filter(due -> due.compareTo(usual) < 0).orElse(usual);
+  }
+
+  private void act(Executor executor) {
+    Observation seen = runtime.observeExecutor(executor.id);
+    Step step = decide(executor, seen, config.executors(), clock.instant());
+    if (step instanceof Step.Create) {
+      starter.start(executor);
+    } else if (step instanceof Step.Replay replay) {
+      end(executor, replay.message());
+    }
+  }
+
+  /** Takes home what an executor that is no more has left, then removes it. */
+  private void end(Executor executor, String message) {
+    dispatcher.forget(executor.id);
+    Optional<Execution> open =
+        QuarkusTransaction.requiringNew().call(() -> Execution.runningOn(executor.id));
+    if (open.isPresent()) {
+      // Whatever may still run is ended first: nothing must happen after the execution is called
+      // lost.
+      runtime.stopExecutor(executor.id);
+      replay(executor, open.get(), message);
+    }
+    QuarkusTransaction.requiringNew()
+        .run(() -> Executor.end(executor.id, message, clock.instant()));
+    if (executor.readyAt == null) {
+      starter.failedToStart(
+          new Dispatcher.Target(executor.agentId, executor.agentRevision), message);
+    }
+    remove(executor.id);
+  }
+
+  private void replay(Executor executor, Execution execution, String message) {
+    ExecutorOutputs.Found found = new ExecutorOutputs.Found(List.<LogEntry>of(), null, null);
+    boolean readable = false;
+    try {
+      Runtime.ExecutorOutput output = runtime.executorOutput(executor.id);
+      readable = Files.exists(output.frames());
+      found = outputs.read(execution.id, output.frames(), output.log());
+    } catch (IOException e) {
+      LOG.warnf("executor %s: its output can't be read: %s", executor.id, e.getMessage());
+    }
+    Outcome outcome = found.outcome();
+    if (outcome == null) {
+      outcome =
+          Outcome.lost("The executor ended before the script did. " + message, clock.instant());
+    }
+    LOG.infof(
+        "execution %s: %s after its executor ended: %s", execution.id, outcome.state(), message);
+    intake.replay(execution.id, found.entries(), found.entered(), outcome, !readable);
+  }
+
+  private void remove(String executorId) {
+    try {
+      runtime.deleteExecutor(executorId);
+    } catch (RuntimeUnavailable e) {
+      LOG.warnf(
+          "executor %s can't be removed now: %s (%s)",
+          executorId, e.getMessage(), ExecutionReason.RUNTIME_UNAVAILABLE.code());
+    }
+  }
+}

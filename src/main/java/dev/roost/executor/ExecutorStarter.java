@@ -1,0 +1,259 @@
+package dev.roost.executor;
+
+import dev.roost.agent.Agent;
+import dev.roost.agent.AgentRevision;
+import dev.roost.build.BuilderJob;
+import dev.roost.build.BuilderJobsChanged;
+import dev.roost.config.RoostConfig;
+import dev.roost.event.Signals;
+import dev.roost.execution.ExecutionReason;
+import dev.roost.execution.ExecutorJob;
+import dev.roost.runtime.Runtime;
+import dev.roost.runtime.Runtime.ExecutorOrder;
+import io.quarkus.narayana.jta.QuarkusTransaction;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.enterprise.event.Event;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** Starts executors where jobs wait, within each agent's concurrency and the runtime's room. */
+@ApplicationScoped
+class ExecutorStarter {
+  /** After so many executors of a revision that did not come up, its waiting jobs fail. */
+  private static final int MAX_FAILED_STARTS = 3;
+
+  private final Runtime runtime;
+  private final RoostConfig config;
+  private final Demand demand;
+  private final Dispatcher dispatcher;
+  private final ExecutorTokens tokens;
+  private final Signals signals;
+  private final Event<BuilderJobsChanged> builderJobs;
+  private final Clock clock;
+
+  /** Only the reconciler's thread touches it. */
+  private final Map<Dispatcher.Target, FailedStarts> failedStarts = new HashMap<>();
+
+  ExecutorStarter(
+      Runtime runtime,
+      RoostConfig config,
+      Demand demand,
+      Dispatcher dispatcher,
+      ExecutorTokens tokens,
+      Signals signals,
+      Event<BuilderJobsChanged> builderJobs,
+      Clock clock) {
+    this.runtime = runtime;
+    this.config = config;
+    this.demand = demand;
+    this.dispatcher = dispatcher;
+    this.tokens = tokens;
+    this.signals = signals;
+    this.builderJobs = builderJobs;
+    this.clock = clock;
+  }
+
+  private record FailedStarts(int count, Instant notBefore, String message) {}
+
+  /** How many executors there are. */
+  private static final class Census {
+    final Map<Dispatcher.Target, Integer> starting = new HashMap<>();
+    final Map<String, Integer> ofAgent = new HashMap<>();
+    int all;
+
+    void add(Dispatcher.Target target, boolean isStarting) {
+      if (isStarting) {
+        starting.merge(target, 1, Integer::sum);
+      }
+      ofAgent.merge(target.agentId(), 1, Integer::sum);
+      all++;
+    }
+  }
+
+  /**
+   * Looks at everything that waits and does what can be done for it.
+   *
+   * @return when to look again at the latest, if anything waits
+   */
+  Optional<Duration> serve() {
+    Instant now = clock.instant();
+    List<Demand.Waiting> waiting = QuarkusTransaction.requiringNew().call(() -> demand.read(now));
+    if (!waiting.isEmpty()) {
+      Census census = census();
+      waiting.forEach(group -> serve(group, census, now));
+    }
+    Instant due = QuarkusTransaction.requiringNew().call(demand::nextDue);
+    if (due == null) {
+      return waiting.isEmpty() ? Optional.empty() : Optional.of(Duration.ofMillis(500));
+    }
+    return Optional.of(Duration.between(now, due).plusMillis(5));
+  }
+
+  void failedToStart(Dispatcher.Target target, String message) {
+    FailedStarts before = failedStarts.get(target);
+    int count = before == null ? 1 : before.count() + 1;
+    failedStarts.put(
+        target, new FailedStarts(count, clock.instant().plusSeconds(1L << count), message));
+  }
+
+  /** Starts an executor whose row is there already. */
+  void start(Executor executor) {
+    record Needs(Agent agent, AgentRevision revision, BuilderJob job) {}
+    Needs needs =
+        QuarkusTransaction.requiringNew()
+            .call(
+                () -> {
+                  AgentRevision revision =
+                      AgentRevision.of(executor.agentId, executor.agentRevision);
+                  Agent agent = Agent.findById(executor.agentId);
+                  return new Needs(agent, revision, BuilderJob.findById(revision.builderJobId));
+                });
+    runtime.startExecutor(
+        new ExecutorOrder(
+            executor.id,
+            needs.job().imageKey,
+            needs.revision().pythonVersion,
+            tokens.make(executor.id),
+            needs.agent().memoryMib,
+            needs.agent().cpu,
+            labels(needs.agent().name, executor, null)));
+  }
+
+  private void serve(Demand.Waiting group, Census census, Instant now) {
+    if (group.buildFailed()) {
+      fail(
+          group.target(),
+          ExecutionReason.BUILD_FAILED,
+          "The build failed: " + group.buildMessage());
+      return;
+    }
+    if (!group.isBuilt()) {
+      return;
+    }
+    dispatcher.offer(group.target(), group.waiting());
+    int open =
+        group.waiting()
+            - census.starting.getOrDefault(group.target(), 0)
+            - dispatcher.idle(group.target());
+    FailedStarts failed = failedStarts.get(group.target());
+    if (failed != null && failed.count() >= MAX_FAILED_STARTS) {
+      failedStarts.remove(group.target());
+      fail(
+          group.target(),
+          ExecutionReason.RUNTIME_UNAVAILABLE,
+          "No executor came up. " + failed.message());
+      return;
+    }
+    if (open <= 0 || (failed != null && failed.notBefore().isAfter(now))) {
+      return;
+    }
+    if (!runtime.hasBuild(group.imageKey())) {
+      rebuild(group);
+      return;
+    }
+    for (int i = 0; i < open; i++) {
+      if (census.ofAgent.getOrDefault(group.target().agentId(), 0) >= group.maxConcurrency()) {
+        dispatcher.makeRoom(group.target().agentId(), group.target());
+        return;
+      }
+      if (census.all >= runtime.describe().maxExecutors()) {
+        dispatcher.makeRoom(null, group.target());
+        return;
+      }
+      startOne(group);
+      census.add(group.target(), true);
+    }
+  }
+
+  private void startOne(Demand.Waiting group) {
+    Instant now = clock.instant();
+    Dispatcher.Target target = group.target();
+    Executor executor =
+        QuarkusTransaction.requiringNew()
+            .call(
+                () ->
+                    Executor.make(
+                        target.agentId(),
+                        target.agentRevision(),
+                        group.buildId(),
+                        now,
+                        config.executors().lease()));
+    runtime.startExecutor(
+        new ExecutorOrder(
+            executor.id,
+            group.imageKey(),
+            group.pythonVersion(),
+            tokens.make(executor.id),
+            group.memoryMib(),
+            group.cpu(),
+            labels(group.agentName(), executor, group.oldestJobId())));
+  }
+
+  private static Map<String, String> labels(
+      String agentName, Executor executor, String startedFor) {
+    Map<String, String> labels = new HashMap<>();
+    labels.put("agent-id", executor.agentId);
+    labels.put("agent-name", agentName);
+    labels.put("agent-revision", Integer.toString(executor.agentRevision));
+    if (startedFor != null) {
+      labels.put("started-for", startedFor);
+    }
+    return labels;
+  }
+
+  private void fail(Dispatcher.Target target, ExecutionReason reason, String message) {
+    Instant now = clock.instant();
+    List<String> failed =
+        QuarkusTransaction.requiringNew()
+            .call(
+                () ->
+                    demand.jobs(target).stream()
+                        .filter(id -> ExecutorJob.failQueued(id, reason, message, now))
+                        .toList());
+    failed.forEach(signals::fire);
+  }
+
+  /**
+   * The Build is in the database and gone from the runtime: somebody removed it. It is made again.
+   */
+  private void rebuild(Demand.Waiting group) {
+    Instant now = clock.instant();
+    QuarkusTransaction.requiringNew()
+        .run(
+            () -> {
+              BuilderJob before = BuilderJob.findById(group.builderJobId());
+              BuilderJob.Order order =
+                  new BuilderJob.Order(
+                      before.agentId,
+                      group.target().agentRevision(),
+                      before.pythonVersion,
+                      before.requirements.lines().toList(),
+                      before.imageKey);
+              String again = BuilderJob.make(order, false, now).id;
+              BuilderJob.flush();
+              AgentRevision.update(
+                  "builderJobId = ?1 where agentId = ?2 and builderJobId = ?3",
+                  again,
+                  group.target().agentId(),
+                  before.id);
+            });
+    builderJobs.fire(new BuilderJobsChanged());
+  }
+
+  private static Census census() {
+    Census census = new Census();
+    QuarkusTransaction.requiringNew()
+        .call(Executor::live)
+        .forEach(
+            executor ->
+                census.add(
+                    new Dispatcher.Target(executor.agentId, executor.agentRevision),
+                    executor.state.equals("starting")));
+    return census;
+  }
+}

@@ -1,0 +1,125 @@
+package dev.roost.executor;
+
+import dev.roost.api.ErrorCode;
+import dev.roost.api.Problem;
+import io.quarkus.narayana.jta.QuarkusTransaction;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.persistence.EntityManager;
+import java.nio.charset.StandardCharsets;
+import java.security.GeneralSecurityException;
+import java.security.MessageDigest;
+import java.security.SecureRandom;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.HexFormat;
+import java.util.Optional;
+import javax.crypto.Mac;
+import javax.crypto.spec.SecretKeySpec;
+
+/**
+ * The bearer tokens of executors: {@code <executor id>.<expiry, epoch seconds>.<HMAC-SHA-256 of
+ * both, hexadecimal>}. The signing key is made once and kept in the database, so that every replica
+ * knows every token.
+ */
+@ApplicationScoped
+public class ExecutorTokens {
+  private static final Duration LIFE = Duration.ofHours(48);
+
+  /**
+   * With less than this left, an executor gets a new one: an execution of 24 hours may begin now.
+   */
+  private static final Duration RENEW = Duration.ofHours(25);
+
+  private static final String ALGORITHM = "HmacSHA256";
+
+  private final EntityManager entities;
+  private final Clock clock;
+  private volatile SecretKeySpec key;
+
+  ExecutorTokens(EntityManager entities, Clock clock) {
+    this.entities = entities;
+    this.clock = clock;
+  }
+
+  String make(String executorId) {
+    String claim = executorId + "." + clock.instant().plus(LIFE).getEpochSecond();
+    return claim + "." + sign(claim);
+  }
+
+  /**
+   * The executor that a request speaks for.
+   *
+   * @param authorization the header, or null
+   * @throws Problem unauthenticated
+   */
+  Bearer verify(String authorization) {
+    if (authorization == null || !authorization.startsWith("Bearer ")) {
+      throw refused();
+    }
+    String token = authorization.substring(7);
+    int signatureAt = token.lastIndexOf('.');
+    int expiryAt = token.indexOf('.');
+    if (expiryAt <= 0 || signatureAt <= expiryAt) {
+      throw refused();
+    }
+    String claim = token.substring(0, signatureAt);
+    byte[] expected = sign(claim).getBytes(StandardCharsets.US_ASCII);
+    byte[] given = token.substring(signatureAt + 1).getBytes(StandardCharsets.UTF_8);
+    if (!MessageDigest.isEqual(expected, given)) {
+      throw refused();
+    }
+    Instant expiry = Instant.ofEpochSecond(Long.parseLong(claim.substring(expiryAt + 1)));
+    Instant now = clock.instant();
+    if (expiry.isBefore(now)) {
+      throw refused();
+    }
+    return new Bearer(claim.substring(0, expiryAt), expiry.minus(RENEW).isBefore(now));
+  }
+
+  /**
+   * @param renew whether it is time for a new token
+   */
+  record Bearer(String executorId, boolean renew) {}
+
+  private String sign(String claim) {
+    try {
+      Mac mac = Mac.getInstance(ALGORITHM);
+      mac.init(key());
+      return HexFormat.of().formatHex(mac.doFinal(claim.getBytes(StandardCharsets.UTF_8)));
+    } catch (GeneralSecurityException e) {
+      throw new AssertionError("every Java platform has HmacSHA256", e);
+    }
+  }
+
+  private SecretKeySpec key() {
+    if (key == null) {
+      byte[] fresh = new byte[32];
+      new SecureRandom().nextBytes(fresh);
+      String hex =
+          QuarkusTransaction.requiringNew().call(() -> stored(HexFormat.of().formatHex(fresh)));
+      key = new SecretKeySpec(HexFormat.of().parseHex(hex), ALGORITHM);
+    }
+    return key;
+  }
+
+  /** The key in the database; the given one when there was none. */
+  private String stored(String fresh) {
+    entities
+        .createNativeQuery(
+            "insert into setting (name, value) values ('executor_signing_key', :key) on conflict do nothing")
+        .setParameter("key", fresh)
+        .executeUpdate();
+    return Optional.of(
+            entities
+                .createNativeQuery(
+                    "select value from setting where name = 'executor_signing_key'", String.class)
+                .getSingleResult())
+        .map(String.class::cast)
+        .orElseThrow();
+  }
+
+  private static Problem refused() {
+    return Problem.of(ErrorCode.UNAUTHENTICATED, "This is no valid executor token.");
+  }
+}

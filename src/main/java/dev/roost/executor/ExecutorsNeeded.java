@@ -1,0 +1,7 @@
+package dev.roost.executor;
+
+/**
+ * Told when a job found no executor waiting, or room has become free: there may be executors to
+ * start or remove.
+ */
+public record ExecutorsNeeded() {}

@@ -1,0 +1,154 @@
+package dev.roost.executor;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.roost.api.ErrorCode;
+import dev.roost.api.JsonText;
+import dev.roost.api.Problem;
+import dev.roost.execution.ExecutionReason;
+import dev.roost.execution.Outcome;
+import dev.roost.log.LogEntry;
+import java.time.DateTimeException;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * What an executor tells of an execution, as {@code docs/executor-link.md} has it. Executors run
+ * users' code, so everything in a frame is checked.
+ */
+sealed interface Frame {
+  Set<String> STREAMS = Set.of("stdout", "stderr", "logging", "system");
+  Set<String> FAILED_STATES = Set.of("failed", "timed_out", "cancelled", "lost");
+
+  /** From 1, without gaps, for each execution. */
+  int seq();
+
+  /** main is about to be called. */
+  record Started(int seq, Instant time) implements Frame {}
+
+  record Log(int seq, List<LogEntry> entries) implements Frame {}
+
+  /** The last one. */
+  record End(int seq, Outcome outcome) implements Frame {}
+
+  /**
+   * Reads one line.
+   *
+   * @throws Problem malformed_json
+   */
+  static Frame parse(ObjectMapper mapper, String line) {
+    try {
+      JsonNode node = mapper.readTree(line);
+      int seq = node.path("seq").intValue();
+      if (seq < 1) {
+        throw malformed("a frame has no seq");
+      }
+      return switch (node.path("type").asText()) {
+        case "started" -> new Started(seq, time(node));
+        case "log" -> new Log(seq, entries(node.path("entries")));
+        case "returned" -> new End(seq, returned(node));
+        case "failed" -> new End(seq, failed(node));
+        default -> throw malformed("a frame has the unknown type " + node.path("type"));
+      };
+    } catch (JsonProcessingException | DateTimeException e) {
+      throw malformed(e.getMessage());
+    }
+  }
+
+  private static List<LogEntry> entries(JsonNode nodes) {
+    List<LogEntry> entries = new ArrayList<>(nodes.size());
+    for (JsonNode node : nodes) {
+      String stream = node.path("stream").asText();
+      if (!STREAMS.contains(stream)) {
+        throw malformed("a log entry has the unknown stream " + node.path("stream"));
+      }
+      entries.add(
+          new LogEntry(
+              node.path("seq").intValue(),
+              time(node),
+              stream,
+              storable(node.path("level").textValue()),
+              storable(node.path("logger").textValue()),
+              storable(node.path("message").asText()),
+              node.path("continued").booleanValue()));
+    }
+    return entries;
+  }
+
+  private static Outcome returned(JsonNode node) {
+    String value = node.path("value").textValue();
+    if (value == null || !JsonText.isValid(value)) {
+      return outcome(
+          node,
+          "failed",
+          ExecutionReason.NOT_JSON,
+          "What came back as the return value is no JSON; did the script write to a file descriptor that isn't its own?",
+          null,
+          null);
+    }
+    return outcome(node, "succeeded", null, null, null, value);
+  }
+
+  private static Outcome failed(JsonNode node) {
+    String state = node.path("state").asText();
+    ExecutionReason reason =
+        ExecutionReason.of(node.path("reason").asText())
+            .orElseThrow(() -> malformed("unknown reason " + node.path("reason")));
+    if (!FAILED_STATES.contains(state)) {
+      throw malformed("unknown state " + node.path("state"));
+    }
+    JsonNode error = node.path("error");
+    return outcome(
+        node,
+        state,
+        reason,
+        storable(node.path("message").textValue()),
+        error.isObject() ? error.toString() : null,
+        null);
+  }
+
+  private static Outcome outcome(
+      JsonNode node,
+      String state,
+      ExecutionReason reason,
+      String message,
+      String error,
+      String value) {
+    JsonNode usage = node.path("usage");
+    return new Outcome(
+        state,
+        reason,
+        message,
+        error,
+        value,
+        node.path("logs_truncated").booleanValue(),
+        usage.path("cpu_seconds").isNumber() ? usage.path("cpu_seconds").doubleValue() : null,
+        usage.path("max_memory_bytes").isNumber()
+            ? usage.path("max_memory_bytes").longValue()
+            : null,
+        time(node));
+  }
+
+  private static Instant time(JsonNode node) {
+    return Instant.parse(node.path("time").asText());
+  }
+
+  /** PostgreSQL stores no U+0000 and no half of a surrogate pair. */
+  private static String storable(String text) {
+    if (text == null || dev.roost.api.Text.unstorable(text).isEmpty()) {
+      return text;
+    }
+    StringBuilder clean = new StringBuilder(text.length());
+    text.codePoints()
+        .map(point -> point == 0 || (point >= 0xd800 && point <= 0xdfff) ? 0xfffd : point)
+        .forEach(clean::appendCodePoint);
+    return clean.toString();
+  }
+
+  private static Problem malformed(String detail) {
+    return Problem.of(ErrorCode.MALFORMED_JSON, "Not a frame: " + detail);
+  }
+}

@@ -1,0 +1,224 @@
+package dev.roost.executor;
+
+import dev.roost.api.ErrorCode;
+import dev.roost.api.Problem;
+import dev.roost.event.Signals;
+import dev.roost.execution.Execution;
+import dev.roost.execution.ExecutorJob;
+import dev.roost.execution.ExecutorJobQueued;
+import dev.roost.execution.Outcome;
+import dev.roost.log.LogBook;
+import dev.roost.log.LogEntry;
+import io.quarkus.narayana.jta.QuarkusTransaction;
+import io.quarkus.panache.common.Parameters;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.enterprise.event.Event;
+import jakarta.persistence.EntityManager;
+import java.security.SecureRandom;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Stores what executors tell. Both ways home, the link and an ended executor's output, come through
+ * here.
+ */
+@ApplicationScoped
+class FrameIntake {
+  private final EntityManager entities;
+  private final LogBook log;
+  private final Signals signals;
+  private final Event<ExecutorJobQueued> queued;
+  private final SecureRandom random = new SecureRandom();
+
+  FrameIntake(
+      EntityManager entities, LogBook log, Signals signals, Event<ExecutorJobQueued> queued) {
+    this.entities = entities;
+    this.log = log;
+    this.signals = signals;
+    this.queued = queued;
+  }
+
+  /**
+   * @param acknowledged every frame up to this one is stored
+   * @param cancel whether the script is to be stopped
+   * @param last whether the execution has ended
+   */
+  record Receipt(int acknowledged, boolean cancel, boolean last) {}
+
+  /** What an Execution's row says when frames arrive. */
+  private record Row(
+      String executorId,
+      String state,
+      int acknowledged,
+      int logEntries,
+      String jobId,
+      boolean cancel,
+      String agentId,
+      int revision) {
+    boolean isRunning() {
+      return state.equals("running");
+    }
+  }
+
+  /**
+   * Stores frames in one transaction; those that are stored already are passed over.
+   *
+   * @throws Problem not_found or fenced: the execution is not (or no longer) this executor's
+   */
+  Receipt take(String executorId, String executionId, List<Frame> frames) {
+    Stored stored =
+        QuarkusTransaction.requiringNew().call(() -> store(executorId, executionId, frames));
+    tell(executionId, stored);
+    return stored.receipt();
+  }
+
+  private record Stored(Row row, Receipt receipt, boolean changed) {}
+
+  private Stored store(String executorId, String executionId, List<Frame> frames) {
+    Row row = lock(executionId);
+    if (!row.executorId().equals(executorId)) {
+      throw fenced();
+    }
+    if (!row.isRunning()) {
+      // Sent again after the last frame: the answer to it got lost. Anything beyond is news of a
+      // run that was given up.
+      int last = frames.isEmpty() ? 0 : frames.get(frames.size() - 1).seq();
+      if (frames.isEmpty() || last > row.acknowledged()) {
+        throw fenced();
+      }
+      return new Stored(row, new Receipt(row.acknowledged(), false, true), false);
+    }
+    int acknowledged = row.acknowledged();
+    List<LogEntry> entries = new ArrayList<>();
+    Instant entered = null;
+    Outcome outcome = null;
+    for (Frame frame : frames) {
+      if (frame.seq() != acknowledged + 1 || outcome != null) {
+        continue;
+      }
+      acknowledged++;
+      if (frame instanceof Frame.Started started) {
+        entered = started.time();
+      } else if (frame instanceof Frame.Log lines) {
+        entries.addAll(lines.entries());
+      } else if (frame instanceof Frame.End end) {
+        outcome = end.outcome();
+      }
+    }
+    boolean changed = acknowledged > row.acknowledged();
+    if (changed) {
+      write(executionId, acknowledged, row.logEntries(), entries, entered);
+    }
+    if (outcome != null) {
+      Execution.finish(executionId, outcome, false, random);
+    }
+    return new Stored(row, new Receipt(acknowledged, row.cancel(), outcome != null), changed);
+  }
+
+  /**
+   * Ends an execution whose executor is no more, with what its output holds and the link did not
+   * bring.
+   *
+   * @param entries every log entry of it that was found
+   * @param entered when main was called, if the output says so
+   * @param outcome the last frame's, or what is known otherwise
+   * @param mayHaveEntered whether main may have been called although nothing says so
+   */
+  void replay(
+      String executionId,
+      List<LogEntry> entries,
+      Instant entered,
+      Outcome outcome,
+      boolean mayHaveEntered) {
+    Stored stored =
+        QuarkusTransaction.requiringNew()
+            .call(
+                () -> {
+                  Row row = lock(executionId);
+                  if (!row.isRunning()) {
+                    return new Stored(row, new Receipt(row.acknowledged(), false, true), false);
+                  }
+                  List<LogEntry> missing = new ArrayList<>();
+                  for (LogEntry entry : entries) {
+                    if (entry.seq() == row.logEntries() + missing.size() + 1) {
+                      missing.add(entry);
+                    }
+                  }
+                  write(executionId, row.acknowledged(), row.logEntries(), missing, entered);
+                  Execution.finish(executionId, outcome, mayHaveEntered, random);
+                  return new Stored(row, new Receipt(row.acknowledged(), false, true), true);
+                });
+    tell(executionId, stored);
+  }
+
+  private void write(
+      String executionId,
+      int acknowledged,
+      int logEntries,
+      List<LogEntry> entries,
+      Instant entered) {
+    for (int i = 0; i < entries.size(); i++) {
+      if (entries.get(i).seq() != logEntries + i + 1) {
+        throw Problem.of(ErrorCode.MALFORMED_JSON, "Log entries must count without gaps.");
+      }
+    }
+    log.append(executionId, entries);
+    Execution.update(
+        "acknowledged = :acknowledged, logEntries = :entries, enteredAt = coalesce(:entered, enteredAt) where id = :id",
+        Parameters.with("acknowledged", acknowledged)
+            .and("entries", logEntries + entries.size())
+            .and("entered", entered)
+            .and("id", executionId));
+  }
+
+  private Row lock(String executionId) {
+    List<Object[]> rows =
+        entities
+            .createNativeQuery(
+                """
+                select e.executor_id, e.state, e.acknowledged, e.log_entries, j.id, j.cancel_requested, j.agent_id,
+                  j.agent_revision
+                from execution e join executor_job j on j.id = e.executor_job_id
+                where e.id = :id for update of e""",
+                Object[].class)
+            .setParameter("id", executionId)
+            .getResultList();
+    Object[] row =
+        rows.stream().findFirst().orElseThrow(() -> Problem.notFound("Execution", executionId));
+    return new Row(
+        (String) row[0],
+        (String) row[1],
+        (Integer) row[2],
+        (Integer) row[3],
+        (String) row[4],
+        (Boolean) row[5],
+        (String) row[6],
+        (Integer) row[7]);
+  }
+
+  private void tell(String executionId, Stored stored) {
+    if (stored.changed()) {
+      signals.fire(executionId);
+      if (stored.receipt().last()) {
+        signals.fire(stored.row().jobId());
+        tellOfRetry(stored.row());
+      }
+    }
+  }
+
+  private void tellOfRetry(Row row) {
+    Optional<ExecutorJob> job =
+        QuarkusTransaction.requiringNew()
+            .call(
+                () ->
+                    ExecutorJob.find("id = ?1 and state = 'queued'", row.jobId())
+                        .firstResultOptional());
+    job.ifPresent(again -> queued.fire(new ExecutorJobQueued(again.agentId, again.agentRevision)));
+  }
+
+  private static Problem fenced() {
+    return Problem.of(ErrorCode.FENCED, "The execution is no longer this executor's.");
+  }
+}

@@ -1,0 +1,54 @@
+package dev.roost.executor;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import dev.roost.config.RoostConfig;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What an executor is given to run: the answer to its poll, as {@code docs/executor-link.md} has
+ * it.
+ *
+ * @param payload JSON text, or null
+ * @param stores the first is the one that main gets
+ * @param agent null when the executor has it already
+ */
+record Work(
+    String executionId,
+    String executorJobId,
+    String agentId,
+    int attempt,
+    Instant scheduledTime,
+    double timeoutSeconds,
+    int memoryMib,
+    String payload,
+    List<Store> stores,
+    Limits limits,
+    @JsonInclude(JsonInclude.Include.NON_NULL) AgentCode agent) {
+
+  record Store(String name, String id) {}
+
+  record AgentCode(int revision, String script, Map<String, String> envVars) {}
+
+  record Limits(
+      int returnValueBytes,
+      int logLineBytes,
+      int logBytes,
+      int logTailBytes,
+      int processes,
+      int diskMib,
+      double graceSeconds) {
+    static Limits of(RoostConfig config) {
+      RoostConfig.Limits limits = config.limits();
+      return new Limits(
+          limits.returnValueBytes(),
+          limits.logLineBytes(),
+          limits.logBytes(),
+          limits.logTailBytes(),
+          limits.processes(),
+          limits.workDirectoryMib(),
+          config.executors().grace().toMillis() / 1e3);
+    }
+  }
+}

@@ -1,0 +1,62 @@
+"""The heartbeat of a longer execution: keeps the lease and brings a cancel at once."""
+
+import json
+import threading
+from typing import Callable
+
+from roost_executor.link import Address, Link, Pause
+
+WAIT_SECONDS = 5
+
+
+class Heartbeat:
+    """A thread that keeps a request open until the execution ends."""
+
+    def __init__(
+        self,
+        address: Address,
+        execution_id: str,
+        cancel: "Callable[[], None]",
+        kill: "Callable[[], None]",
+    ) -> None:
+        self._address = address
+        self._path = f"/internal/v1/executions/{execution_id}/frames?wait={WAIT_SECONDS}"
+        self._cancel = cancel
+        self._kill = kill
+        self._link = Link(address)
+        self._stopped = threading.Event()
+        threading.Thread(target=self._run, name="heartbeat", daemon=True).start()
+
+    def stop(self) -> None:
+        """Ends the thread, without waiting for it."""
+        self._stopped.set()
+        self._link.interrupt()
+
+    def _run(self) -> None:
+        pause = Pause()
+        while not self._stopped.is_set():
+            try:
+                answer = self._link.call(self._path, b"", "application/x-ndjson", WAIT_SECONDS + 15)
+            except self._address.errors:
+                self._stopped.wait(pause.next())
+                continue
+            except AttributeError:
+                break  # interrupted between two calls
+            if self._stopped.is_set():
+                break
+            if answer.status in (404, 409):
+                self._kill()
+                break
+            if answer.status == 200:
+                pause.reset()
+                try:
+                    cancelled = json.loads(answer.body).get("cancel")
+                except ValueError:
+                    cancelled = False
+                if cancelled:
+                    self._cancel()
+                    # The answers would come at once from now on; the lease still wants to be kept.
+                    self._stopped.wait(WAIT_SECONDS)
+            else:
+                self._stopped.wait(pause.next())
+        self._link.close()

@@ -1,0 +1,113 @@
+"""What the script writes, kept in order across stdout, stderr, logging and child processes.
+
+The three ways out are three pipes, and a reader of three pipes can't know which was written first.
+So a writer waits, before it writes to one, until the runner has emptied the others; and before the
+script starts a process, until all are empty. The wait is a few microseconds when nothing is there.
+"""
+
+import io
+import logging
+import sys
+import time
+from typing import Any, Callable
+
+from roost_executor.control import Channel
+from roost_executor.linux import pipe_is_empty
+
+PATIENCE_SECONDS = 1.0
+PAUSE_SECONDS = 0.00005
+STARTS_A_PROCESS = frozenset(
+    ("subprocess.Popen", "os.system", "os.posix_spawn", "os.exec", "os.fork", "os.forkpty")
+)
+
+
+class Order:
+    """Knows the write ends of all pipes."""
+
+    def __init__(self) -> None:
+        self._failures = 0
+
+    def waiter(self, *descriptors: int) -> "Callable[[], None]":
+        """A function that returns when the runner has read all that was written to `descriptors`."""
+
+        def wait() -> None:
+            for descriptor in descriptors:
+                if not pipe_is_empty(descriptor):
+                    self._wait(descriptor)
+
+        return wait
+
+    def _wait(self, descriptor: int) -> None:
+        if self._failures >= 3:
+            return
+        give_up = time.monotonic() + PATIENCE_SECONDS
+        while not pipe_is_empty(descriptor):
+            if time.monotonic() > give_up:
+                # The runner is held up, or the script has put something else in this descriptor's
+                # place: going on is worth more than the order of the lines.
+                self._failures += 1
+                return
+            time.sleep(PAUSE_SECONDS)
+        self._failures = 0
+
+
+class OrderedFile(io.FileIO):
+    """An output descriptor that waits for the other pipes before each write."""
+
+    def __init__(self, descriptor: int, before_write: "Callable[[], None]") -> None:
+        super().__init__(descriptor, "w", closefd=False)
+        self._before_write = before_write
+
+    def write(self, data: Any) -> int:
+        """Writes as FileIO does."""
+        self._before_write()
+        return super().write(data)
+
+
+def text_stream(descriptor: int, before_write: "Callable[[], None]") -> io.TextIOWrapper:
+    """`sys.stdout` or `sys.stderr`: UTF-8, line by line; lone surrogates come out escaped."""
+    return io.TextIOWrapper(
+        io.BufferedWriter(OrderedFile(descriptor, before_write)),
+        encoding="utf-8",
+        errors="backslashreplace",
+        line_buffering=True,
+    )
+
+
+def flush_streams() -> None:
+    """Flushes stdout and stderr, whatever the script has made of them."""
+    for stream in {
+        id(s): s for s in (sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__)
+    }.values():
+        try:
+            stream.flush()
+        except Exception:  # noqa: S110 - closed or replaced by the script: its own business
+            pass
+
+
+class ChannelHandler(logging.Handler):
+    """Sends log records over the control pipe, with their level, logger and time."""
+
+    def __init__(self, channel: Channel) -> None:
+        super().__init__()
+        self._channel = channel
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Formats as logging does by default: the message, then exception and stack, if there are."""
+        try:
+            message = self.format(record)
+            flush_streams()
+            self._channel.send_log(record.levelname, record.name, record.created, message)
+        except Exception:
+            self.handleError(record)
+
+
+def watch_for_processes(all_empty: "Callable[[], None]") -> None:
+    """From now on, starting a process waits until all that was written before has been read."""
+
+    def hook(event: str, _: object) -> None:
+        if event in STARTS_A_PROCESS:
+            flush_streams()
+            all_empty()
+
+    sys.addaudithook(hook)

@@ -1,0 +1,141 @@
+"""Looking at, and ending, all processes below this one."""
+
+import os
+import signal
+import time
+
+PAGE = os.sysconf("SC_PAGE_SIZE")
+REAP_LIMIT_SECONDS = 5.0
+
+
+def descendants(root: "int | None" = None) -> "list[int]":
+    """Ids of all processes below `root` (default: this one), zombies included, parents first."""
+    found = _children(os.getpid() if root is None else root)
+    for process in found:  # the list grows while it is walked
+        found.extend(_children(process))
+    return found
+
+
+def _children(process: int) -> "list[int]":
+    directory = f"/proc/{process}/task"
+    children: "list[int]" = []
+    try:
+        threads = os.listdir(directory)
+    except OSError:
+        return children
+    for thread in threads:
+        try:
+            with open(f"{directory}/{thread}/children", "rb", buffering=0) as file:
+                children.extend(int(child) for child in (file.readall() or b"").split())
+        except FileNotFoundError:
+            if thread == str(process) and os.path.exists(directory):
+                return _children_by_scan(process)  # a kernel without CONFIG_PROC_CHILDREN
+        except OSError:
+            continue
+    return children
+
+
+def _children_by_scan(parent: int) -> "list[int]":
+    children = []
+    for name in os.listdir("/proc"):
+        if name.isdigit():
+            try:
+                with open(f"/proc/{name}/stat", "rb") as file:
+                    fields = file.read().rpartition(b")")[2].split()
+            except OSError:
+                continue
+            if int(fields[1]) == parent:
+                children.append(int(name))
+    return children
+
+
+def resident_bytes(processes: "list[int]") -> int:
+    """Resident memory of `processes`; memory that they share counts once for each of them."""
+    pages = 0
+    for process in processes:
+        try:
+            with open(f"/proc/{process}/statm", "rb", buffering=0) as file:
+                pages += int((file.read(128) or b"0 0").split()[1])
+        except (OSError, IndexError):
+            continue
+    return pages * PAGE
+
+
+def proportional_bytes(processes: "list[int]") -> "int | None":
+    """Memory of `processes`, what they share counted once; None where the system doesn't tell."""
+    total = 0
+    for process in processes:
+        try:
+            with open(f"/proc/{process}/smaps_rollup", "rb") as file:
+                for line in file:
+                    if line.startswith(b"Pss:"):
+                        total += int(line.split()[1]) * 1024
+        except (ProcessLookupError, FileNotFoundError):
+            if os.path.exists(f"/proc/{process}/statm"):
+                return None
+        except OSError:
+            return None
+    return total
+
+
+def signal_all(processes: "list[int]", number: int) -> None:
+    """Sends a signal to each; those that have ended meanwhile are passed over."""
+    for process in processes:
+        try:
+            os.kill(process, number)
+        except (ProcessLookupError, PermissionError):
+            continue
+
+
+def reap(seconds: float = REAP_LIMIT_SECONDS) -> "list[tuple[int, int, float, int]]":
+    """Kills all descendants and waits for them: (id, wait status, CPU seconds, peak bytes) of each.
+
+    They are stopped before they are killed, so that a fork bomb can't outrun the sweep; what is
+    forked meanwhile is found by the next sweep. Ends when nothing is left, or after `seconds`
+    (a process in an uninterruptible wait ends when the kernel lets it).
+    """
+    ended: "list[tuple[int, int, float, int]]" = []
+    give_up = time.monotonic() + seconds
+    while True:
+        if collect(ended):
+            return ended
+        stopped: "set[int]" = set()
+        while True:
+            fresh = [process for process in descendants() if process not in stopped]
+            if not fresh:
+                break
+            signal_all(fresh, signal.SIGSTOP)
+            stopped.update(fresh)
+        signal_all(list(stopped), signal.SIGKILL)
+        for _ in range(100):
+            if collect(ended):
+                return ended
+            if time.monotonic() > give_up:
+                return ended
+            time.sleep(0.0002)
+
+
+def collect(ended: "list[tuple[int, int, float, int]]") -> bool:
+    """Appends every child that has ended, without waiting; True when this process has no child left."""
+    while True:
+        try:
+            process, status, usage = os.wait4(-1, os.WNOHANG)
+        except ChildProcessError:
+            return True
+        if process == 0:
+            return False
+        ended.append((process, status, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024))
+
+
+def reap_one(process: int) -> "list[tuple[int, int, float, int]]":
+    """Waits for one child that has been killed or is ending; as `reap`."""
+    give_up = time.monotonic() + REAP_LIMIT_SECONDS
+    while time.monotonic() < give_up:
+        try:
+            ended, status, usage = os.wait4(process, os.WNOHANG)
+        except ChildProcessError:
+            return []
+        if ended:
+            return [(ended, status, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024)]
+        time.sleep(0.0001)
+    return []

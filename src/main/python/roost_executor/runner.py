@@ -1,0 +1,220 @@
+"""The runner: takes work from the sidecar, forks for each execution, never runs user code itself."""
+
+import json
+import os
+import select
+import signal
+import socket
+import sys
+import time
+from typing import Any
+
+from roost_executor.files import truncate_when_large
+from roost_executor.sink import Sink
+from roost_executor.sockets import LineReader, connect
+
+# Above this much unsent output the script's pipes aren't read: the script waits, the limits don't.
+CONGESTION_BYTES = 4 * 1024 * 1024
+RECEIVE_BYTES = 1024 * 1024
+CONNECT_PAUSE_SECONDS = 0.002
+LONGEST_CONNECT_PAUSE_SECONDS = 0.1
+
+
+class Runner:
+    """One runner, for one agent revision. Single-threaded, so that a fork copies nothing half-done."""
+
+    def __init__(self, directory: str) -> None:
+        """`directory`: the executor's own, with the sidecar's `runner.sock` in it."""
+        self._directory = directory
+        self._parent = os.getppid()
+        self._agent: "dict[str, Any] | None" = None
+        self._script_path = ""
+        self._execution: Any = None
+        self._lines = LineReader()
+        self._stopped = False
+
+    def run(self) -> int:
+        """Serves the sidecar until it goes away; returns the exit status."""
+        connection = self._connect()
+        if connection is None:
+            return 1
+        self._connection = connection
+        self._sidecar = Sink(connection.fileno())
+        self._output = Sink(1)
+        self._sidecar.write(
+            json.dumps({"type": "hello", "python": sys.version.split()[0].rstrip("+")}).encode()
+            + b"\n"
+        )
+        self._warm_up()
+        try:
+            self._serve()
+        finally:
+            from roost_executor.processes import reap
+
+            reap()
+        return 0
+
+    def _connect(self) -> "socket.socket | None":
+        path = os.path.join(self._directory, "runner.sock")
+        pause = CONNECT_PAUSE_SECONDS
+        while os.getppid() == self._parent and os.path.isdir(self._directory):
+            try:
+                return connect(path)
+            except OSError:
+                time.sleep(pause)
+                pause = min(pause * 1.2, LONGEST_CONNECT_PAUSE_SECONDS)
+        return None
+
+    def _warm_up(self) -> None:
+        """Imports once what every execution needs, after the greeting, while the sidecar asks for work."""
+        import gc
+
+        from roost_executor import execution, linux
+
+        self._execution_class = execution.Execution
+        linux.become_subreaper()
+        for name in [name for name in os.environ if name.startswith("ROOST_")]:
+            del os.environ[name]
+        self._put_interpreter_on_path()
+        null = os.open(os.devnull, os.O_RDONLY)
+        os.dup2(null, 0)
+        if null:
+            os.close(null)
+        self._wake_reader, self._wake_writer = os.pipe()
+        os.set_blocking(self._wake_reader, False)
+        os.set_blocking(self._wake_writer, False)
+        signal.set_wakeup_fd(self._wake_writer, warn_on_full_buffer=False)
+        signal.signal(signal.SIGCHLD, lambda *_: None)
+        signal.signal(signal.SIGTERM, self._on_terminate)
+        gc.collect()
+        # A collection in a child would otherwise touch, and so copy, every page it shares.
+        gc.freeze()
+
+    @staticmethod
+    def _put_interpreter_on_path() -> None:
+        """The commands that the requirements install are beside the interpreter."""
+        commands = os.path.dirname(sys.executable)
+        path = os.environ.get("PATH", os.defpath)
+        if commands not in path.split(os.pathsep):
+            os.environ["PATH"] = commands + os.pathsep + path
+
+    def _on_terminate(self, *_: object) -> None:
+        self._stopped = True
+
+    def _serve(self) -> None:
+        while not self._stopped and not self._sidecar.broken:
+            execution = self._execution
+            timeout = None if execution is None else execution.tick()
+            if execution is not None and execution.ended:
+                self._execution = None
+                continue
+            for descriptor, _ in self._wait(timeout):
+                self._handle(descriptor)
+
+    def _wait(self, seconds: "float | None") -> "list[tuple[int, int]]":
+        # A poll object needs no descriptor of its own that a child would have to close.
+        poll = select.poll()
+        waiting = self._sidecar.waiting_bytes
+        poll.register(self._connection, select.POLLIN | (select.POLLOUT if waiting else 0))
+        poll.register(self._wake_reader, select.POLLIN)
+        if self._output.waiting_bytes:
+            poll.register(1, select.POLLOUT)
+        execution = self._execution
+        if execution is not None and waiting + self._output.waiting_bytes < CONGESTION_BYTES:
+            for descriptor in execution.descriptors:
+                poll.register(descriptor, select.POLLIN)
+        return poll.poll(None if seconds is None else int(seconds * 1000) + 1)
+
+    def _handle(self, descriptor: int) -> None:
+        execution = self._execution
+        if descriptor == self._connection.fileno():
+            self._sidecar.flush()
+            self._receive()
+        elif descriptor == 1:
+            self._output.flush()
+        elif descriptor == self._wake_reader:
+            os.read(descriptor, 4096)
+            if execution is not None:
+                execution.on_child_ended()
+        elif execution is not None and descriptor in execution.descriptors:
+            execution.on_readable(descriptor)
+        if execution is not None and execution.ended:
+            self._execution = None
+
+    def _receive(self) -> None:
+        try:
+            data = self._connection.recv(RECEIVE_BYTES)
+        except BlockingIOError:
+            return
+        except OSError:
+            data = b""
+        if not data:
+            self._stopped = True  # the sidecar has gone: nobody would take a result
+            return
+        for line in self._lines.feed(data):
+            self._obey(json.loads(line))
+
+    def _obey(self, order: "dict[str, Any]") -> None:
+        from roost_executor import verdict
+
+        execution = self._execution
+        if order["type"] == "execute":
+            self._execute(order["work"])
+        elif execution is not None and order["execution_id"] == execution.id:
+            if order["type"] == "cancel":
+                execution.stop(verdict.cancelled())
+            else:
+                execution.kill(verdict.cancelled())
+
+    def _execute(self, work: "dict[str, Any]") -> None:
+        truncate_when_large(1)
+        try:
+            self._prepare(work)
+            self._execution = self._execution_class(
+                work,
+                self._script_path,
+                self._directory,
+                self._close_in_child,
+                self._sidecar.write,
+                self._output.write,
+            )
+        except OSError as error:
+            self._sidecar.write(json.dumps(_not_started(error)).encode() + b"\n")
+
+    def _prepare(self, work: "dict[str, Any]") -> None:
+        from roost_executor.script import write_script
+
+        if work.get("agent") is not None:
+            self._agent = work["agent"]
+            directory = os.path.join(self._directory, "script")
+            self._script_path = write_script(directory, self._agent["script"])
+            if "asyncio" in self._agent["script"] or "async def main" in self._agent["script"]:
+                import asyncio  # noqa: F401 - 40 ms once instead of in each execution
+                import gc
+
+                gc.freeze()
+        if self._agent is None:
+            raise OSError("the script has not arrived")
+        work["agent"] = self._agent
+
+    def _close_in_child(self) -> None:
+        self._connection.close()
+        os.close(self._wake_reader)
+        os.close(self._wake_writer)
+
+
+def _not_started(error: OSError) -> "dict[str, Any]":
+    """The only frame of an execution that couldn't be forked. It is lost, so that another executor tries it."""
+    from roost_executor.clock import time_text
+
+    return {
+        "seq": 1,
+        "type": "failed",
+        "time": time_text(),
+        "state": "lost",
+        "reason": "executor_lost",
+        "message": f"the executor couldn't start the script's process: {error}",
+        "error": None,
+        "logs_truncated": False,
+        "usage": {"cpu_seconds": 0.0, "max_memory_bytes": 0},
+    }

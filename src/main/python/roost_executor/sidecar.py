@@ -1,0 +1,237 @@
+"""The sidecar: polls for work, hands it to the runner, brings the frames home."""
+
+import _thread  # all that is needed of threading, which takes longer to import
+import json
+import os
+import select
+import signal
+import socket
+import sys
+import time
+from typing import Any
+
+from roost_executor import PROTOCOL, sockets
+from roost_executor.delivery import Delivery
+from roost_executor.files import truncate_when_large
+from roost_executor.link import Address, Answer, Link, Pause
+
+POLL_WAIT_SECONDS = 30
+ANSWER_SECONDS = 15
+LOOK_SECONDS = 1.0
+STOPPED = (401, 403)
+
+
+class Leave(Exception):
+    """The sidecar ends, with this exit status."""
+
+    def __init__(self, status: int, message: str = "") -> None:
+        super().__init__(message)
+        self.status = status
+
+
+class RunnerConnection:
+    """The runner, as the sidecar sees it: orders go in, lines come out."""
+
+    def __init__(self, connection: socket.socket) -> None:
+        self.socket = connection
+        self._lines = sockets.LineReader()
+        self._lock = _thread.allocate_lock()
+
+    def send(self, order: bytes) -> None:
+        """Sends an order (a line). A runner that has gone is noticed by `receive`."""
+        try:
+            with self._lock:
+                self.socket.sendall(order)
+        except OSError:
+            pass
+
+    def receive(self) -> "list[bytes] | None":
+        """The lines that have arrived; None when the runner has gone."""
+        try:
+            data = self.socket.recv(1 << 20)
+        except OSError:
+            return None
+        return self._lines.feed(data) if data else None
+
+
+class Sidecar:
+    """One sidecar, for one executor."""
+
+    def __init__(
+        self, url: str, executor_id: str, token_file: str, directory: str, runner_id: "int | None"
+    ) -> None:
+        """`runner_id`: the runner's process id when the sidecar has started it."""
+        self._url = url
+        self._executor_id = executor_id
+        self._token_file = token_file
+        self.directory = directory
+        self._runner_id = runner_id
+        self._prepared = False
+        self._python = ""
+
+    def run(self) -> int:
+        """Works until it is told to stop; returns the exit status."""
+        signal.signal(signal.SIGTERM, _terminate)
+        status = 1
+        try:
+            if self._runner_id is not None:
+                from roost_executor.linux import become_subreaper
+
+                become_subreaper()  # what a killed runner leaves behind comes to us
+            self._start()
+            while True:
+                self._take_work()
+        except Leave as leave:
+            status = leave.status
+            if str(leave):
+                print(f"roost sidecar: {leave}", file=sys.stderr, flush=True)
+        finally:
+            signal.signal(signal.SIGTERM, signal.SIG_IGN)
+            self.end_processes()
+        return status
+
+    def _start(self) -> None:
+        listener = sockets.listen(os.path.join(self.directory, "runner.sock"), 1)
+        self.store_listener = sockets.listen(os.path.join(self.directory, "store.sock"), 64)
+        with open(self._token_file, encoding="ascii") as file:
+            token = file.read().strip()
+        try:
+            os.unlink(self._token_file)
+        except OSError:
+            pass  # a read-only mount
+        self.address = Address(self._url, token)
+        self.link = Link(self.address)
+        self._pause = Pause()
+        self.runner = self._await_runner(listener)
+        listener.close()
+
+    def _await_runner(self, listener: socket.socket) -> RunnerConnection:
+        while not select.select([listener], [], [], 0.1)[0]:
+            self.look_around()
+        connection, _ = listener.accept()
+        runner = RunnerConnection(connection)
+        while not self._python:
+            lines = runner.receive()
+            if lines is None:
+                raise Leave(1, f"the runner has gone: {self.runner_fate()}")
+            for line in lines:
+                self._python = json.loads(line)["python"]
+        return runner
+
+    def _take_work(self) -> None:
+        """One poll, and what comes of it."""
+        question = {
+            "protocol": PROTOCOL,
+            "python": self._python,
+            "prepared": self._prepared,
+            "running": [],
+        }
+        path = f"/internal/v1/executors/{self._executor_id}/poll?wait={POLL_WAIT_SECONDS}"
+        try:
+            body = json.dumps(question).encode()
+            self.link.send(path, body, "application/json", POLL_WAIT_SECONDS + ANSWER_SECONDS)
+            self._wait(POLL_WAIT_SECONDS + ANSWER_SECONDS, True)
+            answer = self.link.receive()
+        except self.address.errors:
+            self.link.close()
+            self._wait(self._pause.next())
+            return
+        token = answer.headers.get("Roost-Token")
+        if token:
+            self.address.token = token
+        if answer.status == 200:
+            self._pause.reset()
+            self._execute(answer)
+        elif answer.status == 204:
+            self._pause.reset()
+        elif answer.status == 410:
+            raise Leave(0)
+        elif answer.status in STOPPED:
+            raise Leave(1, f"the control plane refused this executor (status {answer.status})")
+        else:
+            self._wait(self._pause.next())
+
+    def _execute(self, answer: Answer) -> None:
+        truncate_when_large(1)
+        try:
+            work = json.loads(answer.body)
+        except ValueError:
+            self._wait(self._pause.next())
+            return
+        # The answer goes on as it came, so that a payload of some MiB isn't written anew.
+        text = answer.body.replace(b"\n", b" ").replace(b"\r", b" ")
+        delivery = Delivery(self, work)
+        self.runner.send(b'{"type": "execute", "work": ' + text + b"}\n")
+        delivery.run()
+        self._prepared = True
+        if delivery.runner_lost:
+            raise Leave(1, "the runner has gone")
+        if delivery.refused:
+            raise Leave(1, "the control plane refused this executor")
+
+    def _wait(self, seconds: float, for_answer: bool = False) -> None:
+        """Waits for an answer or for time to pass, and leaves when the runner or the directory has gone."""
+        end = time.monotonic() + seconds
+        readers: "list[Any]" = [self.runner.socket]
+        if for_answer:
+            readers.append(self.link.socket)
+        while True:
+            remaining = end - time.monotonic()
+            if remaining <= 0:
+                return
+            ready = select.select(readers, [], [], min(remaining, LOOK_SECONDS))[0]
+            if self.runner.socket in ready and self.runner.receive() is None:
+                raise Leave(1, f"the runner has gone: {self.runner_fate()}")
+            if for_answer and self.link.socket in ready:
+                return
+            if not ready:
+                self.look_around()
+
+    def look_around(self) -> None:
+        """Leaves when the directory has gone, or a runner that hasn't connected yet."""
+        if not os.path.isdir(self.directory):
+            raise Leave(1, "the executor's directory has gone")
+        if self._runner_id is not None and not self._python:
+            ended, status = os.waitpid(self._runner_id, os.WNOHANG)
+            if ended:
+                self._runner_id = None
+                raise Leave(1, f"the runner didn't start: {_fate(status)}")
+
+    def runner_fate(self) -> str:
+        """How the runner ended, for people."""
+        if self._runner_id is None:
+            return "its connection closed"
+        for _ in range(1000):
+            try:
+                ended, status = os.waitpid(self._runner_id, os.WNOHANG)
+            except ChildProcessError:
+                break
+            if ended:
+                self._runner_id = None
+                return _fate(status)
+            time.sleep(0.001)
+        return "its connection closed"
+
+    def end_processes(self) -> None:
+        """Kills the runner, if it is ours, and all that it has left behind."""
+        from roost_executor.processes import reap
+
+        reap()
+
+
+def _fate(status: int) -> str:
+    if os.WIFSIGNALED(status):
+        number = os.WTERMSIG(status)
+        name = signal.Signals(number).name if number < signal.SIGRTMIN else f"signal {number}"
+        hint = " (the kernel does that when memory runs out)" if number == signal.SIGKILL else ""
+        return f"it was killed by {name}{hint}"
+    return f"it ended with status {os.WEXITSTATUS(status)}"
+
+
+def _terminate(*_: object) -> None:
+    """Ends at once. Not by an exception: one that hits a destructor is swallowed by Python."""
+    from roost_executor.processes import reap
+
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    reap()
+    os._exit(128 + signal.SIGTERM)

@@ -1,0 +1,71 @@
+"""Unix sockets between the processes of an executor."""
+
+import os
+import socket
+
+# sockaddr_un holds 108 bytes with the closing zero.
+LONGEST_PATH = 107
+
+
+class UnixPath:
+    """A socket's path that bind and connect accept at any length.
+
+    A path too long for sockaddr_un is reached through /proc/self/fd, as long as this is open.
+    """
+
+    def __init__(self, path: str) -> None:
+        self._descriptor = -1
+        self.address = path
+        if len(os.fsencode(path)) > LONGEST_PATH:
+            self._descriptor = os.open(os.path.dirname(path), os.O_PATH | os.O_DIRECTORY)
+            self.address = f"/proc/self/fd/{self._descriptor}/{os.path.basename(path)}"
+
+    def __enter__(self) -> str:
+        return self.address
+
+    def __exit__(self, *_: object) -> None:
+        if self._descriptor >= 0:
+            os.close(self._descriptor)
+
+
+def listen(path: str, backlog: int) -> socket.socket:
+    """A listening socket at `path`; one left there by an earlier process is replaced."""
+    try:
+        os.unlink(path)
+    except FileNotFoundError:
+        pass
+    listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    with UnixPath(path) as address:
+        listener.bind(address)
+    listener.listen(backlog)
+    return listener
+
+
+def connect(path: str) -> socket.socket:
+    """A connection to the socket at `path`; raises OSError when nobody listens."""
+    connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    try:
+        with UnixPath(path) as address:
+            connection.connect(address)
+    except OSError:
+        connection.close()
+        raise
+    return connection
+
+
+class LineReader:
+    """Splits what a socket receives into lines, at a cost that grows with the bytes alone."""
+
+    def __init__(self) -> None:
+        self._parts: "list[bytes]" = []
+
+    def feed(self, data: bytes) -> "list[bytes]":
+        """The lines completed by `data`, without their newlines."""
+        if b"\n" not in data:
+            self._parts.append(data)
+            return []
+        lines = data.split(b"\n")
+        lines[0] = b"".join(self._parts) + lines[0]
+        rest = lines.pop()
+        self._parts = [rest] if rest else []
+        return lines

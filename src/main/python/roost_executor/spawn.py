@@ -1,0 +1,38 @@
+"""Starting the runner from the sidecar (the local runtime)."""
+
+import os
+
+from roost_executor.files import truncate_when_large
+
+PRIVATE_PREFIXES = ("ROOST_", "QUARKUS_")
+
+
+def spawn_runner(python: str, directory: str) -> int:
+    """Starts the runner with the interpreter `python`, its output going to `agent.log`; returns its process id.
+
+    What the control plane was configured with (its `ROOST_*` and `QUARKUS_*` variables may hold
+    passwords) stays out of the runner's environment, hence out of the script's reach.
+    Raises OSError when the interpreter can't be started.
+    """
+    environment = {
+        name: value for name, value in os.environ.items() if not name.startswith(PRIVATE_PREFIXES)
+    }
+    log = os.open(
+        os.path.join(directory, "agent.log"), os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600
+    )
+    try:
+        truncate_when_large(log)
+        package = os.path.dirname(os.path.abspath(__file__))
+        # posix_spawn instead of subprocess, whose import costs as much as the runner's whole start.
+        return os.posix_spawn(
+            python,
+            [python, "-I", "-B", package, "runner", "--directory", directory],
+            environment,
+            file_actions=[
+                (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
+                (os.POSIX_SPAWN_DUP2, log, 1),
+                (os.POSIX_SPAWN_DUP2, log, 2),
+            ],
+        )
+    finally:
+        os.close(log)

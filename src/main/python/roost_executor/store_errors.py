@@ -1,0 +1,44 @@
+"""What a store raises.
+
+    StoreError
+    ├── StoreConflict      someone else changed what this depended on
+    ├── StoreFull          the store has reached its size limit
+    ├── ValueTooLarge      a key or a value is over its limit
+    ├── NotSerializable    a value isn't JSON; the message has the path
+    └── StoreUnavailable   no answer, after retries; the message says whether a write may have been applied
+
+A missing key is a KeyError, as with a dict.
+"""
+
+
+class StoreError(Exception):
+    """Any failure of a store."""
+
+
+class StoreConflict(StoreError):
+    """Someone else changed what this operation depended on."""
+
+
+class StoreFull(StoreError):
+    """The store has reached its size limit."""
+
+
+class ValueTooLarge(StoreError):
+    """A key or a value is over its limit."""
+
+
+class NotSerializable(StoreError, TypeError):
+    """A value can't be written as JSON."""
+
+
+class StoreUnavailable(StoreError):
+    """The store gave no answer, after retries."""
+
+
+BY_CODE = {
+    "conflict": StoreConflict,
+    "precondition_failed": StoreConflict,
+    "store_full": StoreFull,
+    "too_large": ValueTooLarge,
+    "unavailable": StoreUnavailable,
+}

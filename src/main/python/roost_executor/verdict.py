@@ -1,0 +1,94 @@
+"""Why an execution ended, as the fields of its last frame."""
+
+import os
+import signal
+from typing import Any
+
+MEBIBYTE = 1024 * 1024
+
+
+def failed(
+    reason: str, message: str, state: str = "failed", error: "dict[str, Any] | None" = None
+) -> "dict[str, Any]":
+    """The fields of a `failed` frame."""
+    return {"type": "failed", "state": state, "reason": reason, "message": message, "error": error}
+
+
+def timed_out(seconds: float) -> "dict[str, Any]":
+    """The time-out has passed."""
+    return failed(
+        "deadline_exceeded", f"the script ran longer than its timeout of {seconds:g} s", "timed_out"
+    )
+
+
+def cancelled() -> "dict[str, Any]":
+    """Someone cancelled the job."""
+    return failed("cancelled", "the execution was cancelled", "cancelled")
+
+
+def out_of_memory(used_bytes: int, limit_mib: int) -> "dict[str, Any]":
+    """All processes of the script together use more than they may."""
+    return failed(
+        "out_of_memory",
+        f"the script used {used_bytes // MEBIBYTE:,} MiB of memory; its limit is {limit_mib:,} MiB",
+    )
+
+
+def out_of_disk(used_bytes: int, limit_mib: int) -> "dict[str, Any]":
+    """The working directory holds more than it may."""
+    return failed(
+        "out_of_disk",
+        f"the script's working directory holds {used_bytes // MEBIBYTE:,} MiB; "
+        f"its limit is {limit_mib:,} MiB",
+    )
+
+
+def too_many_processes(count: int, limit: int) -> "dict[str, Any]":
+    """The script started more processes than it may."""
+    return failed(
+        "too_many_processes",
+        f"the script had {count:,} processes at once; its limit is {limit:,}",
+    )
+
+
+def of_record(record: "dict[str, Any]", memory_mib: int) -> "dict[str, Any]":
+    """What the script's process said of its end."""
+    if "value" in record:
+        return {"type": "returned", "value": record["value"]}
+    message = record["message"]
+    if record["reason"] == "out_of_memory":
+        message = f"{message} (the script's limit is {memory_mib:,} MiB)"
+    return failed(record["reason"], message, error=record["error"])
+
+
+def of_status(status: int, kernel_killed: bool, memory_mib: int) -> "dict[str, Any]":
+    """The script's process ended without a word, with this wait status."""
+    if os.WIFSIGNALED(status):
+        number = os.WTERMSIG(status)
+        if number == signal.SIGKILL and kernel_killed:
+            return failed(
+                "out_of_memory",
+                "the kernel killed the script because memory had run out; "
+                f"the script's limit is {memory_mib:,} MiB",
+            )
+        try:
+            name = f" ({signal.Signals(number).name})"
+        except ValueError:
+            name = ""
+        return failed("exited", f"the script's process was killed by signal {number}{name}")
+    code = os.WEXITSTATUS(status)
+    return failed("exited", f"the script's process ended with status {code} before main returned")
+
+
+def kernel_kills() -> int:
+    """How many processes of this control group the kernel has killed for want of memory; 0 if unknown."""
+    for path in ("/sys/fs/cgroup/memory.events", "/sys/fs/cgroup/memory/memory.oom_control"):
+        try:
+            with open(path, encoding="ascii") as file:
+                for line in file:
+                    name, _, count = line.partition(" ")
+                    if name == "oom_kill":
+                        return int(count)
+        except (OSError, ValueError):
+            continue
+    return 0

@@ -1,0 +1,75 @@
+package dev.roost;
+
+import dev.roost.runtime.Observation;
+import dev.roost.runtime.Runtime;
+import jakarta.enterprise.context.ApplicationScoped;
+import java.io.IOException;
+import java.util.List;
+import java.util.Set;
+
+/** A runtime on which nothing runs, for tests of what stands above it. */
+@ApplicationScoped
+public class TestRuntime implements Runtime {
+  @Override
+  public Description describe() {
+    return new Description("test", List.of("3.11", "3.13"), "3.13", "linux/amd64", 4);
+  }
+
+  @Override
+  public String baseIdentity(String pythonVersion) {
+    return "test-" + pythonVersion;
+  }
+
+  @Override
+  public void startBuild(BuildOrder order) {}
+
+  @Override
+  public Observation observeBuild(String builderJobId) {
+    return new Observation.Absent();
+  }
+
+  @Override
+  public BuildOutput buildOutput(String builderJobId, long fromByte) {
+    return new BuildOutput(List.of(), fromByte);
+  }
+
+  @Override
+  public void deleteBuilderJob(String builderJobId) {}
+
+  @Override
+  public boolean hasBuild(String imageKey) {
+    return false;
+  }
+
+  @Override
+  public void deleteBuild(String imageKey) {}
+
+  @Override
+  public void startExecutor(ExecutorOrder order) {}
+
+  @Override
+  public void stopExecutor(String executorId) {}
+
+  @Override
+  public Observation observeExecutor(String executorId) {
+    return new Observation.Absent();
+  }
+
+  @Override
+  public Set<String> executors() {
+    return Set.of();
+  }
+
+  @Override
+  public ExecutorOutput executorOutput(String executorId) throws IOException {
+    throw new IOException("there is no output");
+  }
+
+  @Override
+  public void deleteExecutor(String executorId) {}
+
+  @Override
+  public Set<String> builderJobs() {
+    return Set.of();
+  }
+}

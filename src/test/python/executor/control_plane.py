@@ -1,0 +1,198 @@
+"""A control plane for tests: polls, frames and stores as docs/executor-link.md has them, with faults on demand."""
+
+import json
+import socket
+import threading
+import time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any, Callable, Optional
+from urllib.parse import parse_qs, urlsplit
+
+LAST = ("returned", "failed")
+Answer = "tuple[int, Any]"
+
+
+class ControlPlane:
+    """Listens on 127.0.0.1; `frames[execution id]` are the frames it has stored, in order."""
+
+    def __init__(self, port: int = 0) -> None:
+        self.changed = threading.Condition()
+        self.queue: "list[dict[str, Any]]" = []
+        self.frames: "dict[str, list[dict[str, Any]]]" = {}
+        self.arrived: "dict[str, float]" = {}
+        self.requests: "list[tuple[str, Any]]" = []
+        self.cancelled: "set[str]" = set()
+        self.gone: "set[str]" = set()
+        self.stop_polls = False
+        self.entries: "dict[str, dict[str, tuple[str, int]]]" = {}
+        self.fault: "Optional[Callable[[str], Optional[tuple[int, Any]]]]" = None
+        self.acknowledge_at_most: "Optional[int]" = None
+        self.new_token: "Optional[str]" = None
+        self.connections: "set[socket.socket]" = set()
+        self.port = port
+        self.start()
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    def start(self) -> None:
+        plane = self
+
+        class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+            disable_nagle_algorithm = True
+            wbufsize = -1
+
+            def setup(self) -> None:
+                super().setup()
+                plane.connections.add(self.connection)
+
+            def do_POST(self) -> None:
+                plane.answer(self)
+
+            def log_message(self, *_: Any) -> None:
+                pass
+
+        class Server(ThreadingHTTPServer):
+            daemon_threads = True
+            block_on_close = False
+
+            def handle_error(self, *_: Any) -> None:
+                pass
+
+        self.server = Server(("127.0.0.1", self.port), Handler)
+        self.port = self.server.server_address[1]
+        threading.Thread(target=self.server.serve_forever, args=(0.02,), daemon=True).start()
+
+    def stop(self) -> None:
+        """Goes away as a killed process does: every connection breaks."""
+        self.server.shutdown()
+        self.server.server_close()
+        for connection in list(self.connections):
+            try:
+                connection.shutdown(socket.SHUT_RDWR)
+            except OSError:
+                pass
+        self.connections.clear()
+
+    def answer(self, handler: Any) -> None:
+        body = handler.rfile.read(int(handler.headers["Content-Length"] or 0))
+        url = urlsplit(handler.path)
+        wait = float(parse_qs(url.query).get("wait", ["0"])[0])
+        parts = url.path.split("/")
+        self.requests.append((url.path, handler.headers["Authorization"]))
+        status, content = self._answer(parts, body, wait)
+        if status is None:
+            handler.close_connection = True
+            return
+        data = b"" if content is None else json.dumps(content).encode()
+        handler.send_response(status)
+        if self.new_token and parts[-1] == "poll":
+            handler.send_header("Roost-Token", self.new_token)
+        if status != 204:
+            handler.send_header("Content-Length", str(len(data)))
+        handler.end_headers()
+        handler.wfile.write(data)
+        handler.wfile.flush()
+
+    def _answer(self, parts: "list[str]", body: bytes, wait: float) -> Any:
+        fault = self.fault and self.fault(parts[-1])
+        if fault:
+            return fault
+        if parts[-1] == "poll":
+            return self._poll(json.loads(body), wait)
+        if parts[-1] == "frames":
+            return self._frames(parts[-2], body, wait)
+        return self._operation(parts[-2], json.loads(body))
+
+    def _poll(self, question: "dict[str, Any]", wait: float) -> Any:
+        assert question["protocol"] == 1 and question["running"] == []
+        with self.changed:
+            self.changed.wait_for(lambda: self.queue or self.stop_polls, wait)
+            if self.queue:
+                work = dict(self.queue.pop(0))
+                if question["prepared"]:
+                    work.pop("agent", None)
+                return 200, work
+            return (410, None) if self.stop_polls else (204, None)
+
+    def _frames(self, execution: str, body: bytes, wait: float) -> Any:
+        with self.changed:
+            if execution in self.gone:
+                return 409, {"code": "conflict"}
+            stored = self.frames.setdefault(execution, [])
+            fresh = [json.loads(line) for line in body.splitlines()]
+            if self.acknowledge_at_most is not None:
+                fresh = fresh[: self.acknowledge_at_most]
+            for frame in fresh:
+                if frame["seq"] <= len(stored):
+                    assert stored[frame["seq"] - 1] == frame, "a frame sent again has changed"
+                else:
+                    assert frame["seq"] == len(stored) + 1, "a gap between frames"
+                    stored.append(frame)
+                    if frame["type"] in LAST:
+                        self.arrived[execution] = time.perf_counter()
+            self.changed.notify_all()
+            if not body and wait:
+                self.changed.wait_for(
+                    lambda: execution in self.cancelled or execution in self.gone, wait
+                )
+                if execution in self.gone:
+                    return 409, {"code": "conflict"}
+            return 200, {
+                "acknowledged": len(stored),
+                "cancel": execution in self.cancelled,
+            }
+
+    def cancel(self, execution: str) -> None:
+        with self.changed:
+            self.cancelled.add(execution)
+            self.changed.notify_all()
+
+    def disown(self, execution: str) -> None:
+        with self.changed:
+            self.gone.add(execution)
+            self.changed.notify_all()
+
+    def _operation(self, store: str, question: "dict[str, Any]") -> Any:
+        with self.changed:
+            entries = self.entries.setdefault(store, {})
+            assert question["execution_id"].startswith("exec_")
+            operation, key = question["op"], question.get("key")
+            if operation == "get":
+                value, version = entries.get(key, (None, 0))
+                return 200, {"value": value, "version": version}
+            if operation == "set":
+                if len(question["value"]) > 1024 * 1024:
+                    detail = "the value is over 1 MiB"
+                    return 413, {"code": "too_large", "detail": detail}
+                version = entries.get(key, ("", 0))[1] + 1
+                entries[key] = (question["value"], version)
+                return 200, {"version": version}
+            if operation == "delete":
+                return 200, {"deleted": entries.pop(key, None) is not None}
+            if operation == "count":
+                return 200, {"count": len(entries)}
+            if operation == "clear":
+                count = len(entries)
+                entries.clear()
+                return 200, {"deleted": count}
+            after = question["after"] or ""
+            keys = sorted(k for k in entries if k.startswith(question["prefix"]) and k > after)
+            page = keys[: question["limit"]]
+            found = [
+                {
+                    "key": k,
+                    "value": entries[k][0] if question["values"] else None,
+                    "version": entries[k][1],
+                }
+                for k in page
+            ]
+            return 200, {"entries": found, "next": page[-1] if len(keys) > len(page) else None}
+
+    def wait_for(self, condition: "Callable[[], Any]", seconds: float = 30) -> Any:
+        """Waits until `condition()` is true; fails when it isn't within `seconds`."""
+        with self.changed:
+            assert self.changed.wait_for(condition, seconds), "waited in vain"
+            return condition()

@@ -1,0 +1,171 @@
+"""A real executor, sidecar and runner, under a fake control plane."""
+
+import copy
+import json
+import os
+import subprocess
+import sys
+import textwrap
+import time
+from pathlib import Path
+from typing import Any, Callable, Optional
+
+from control_plane import LAST, ControlPlane
+
+PYTHON = os.environ.get("ROOST_TEST_PYTHON", sys.executable)
+PACKAGE = Path(__file__).parents[4] / "src/main/python/roost_executor"
+CONTRACT = Path(__file__).parents[2] / "resources/contract"
+
+WORK: "dict[str, Any]" = {
+    "execution_id": "exec_contract",
+    "executor_job_id": "xjob_contract",
+    "agent_id": "agent_contract",
+    "attempt": 1,
+    "scheduled_time": None,
+    "timeout_seconds": 60.0,
+    "memory_mib": 256,
+    "payload": None,
+    "stores": [{"name": "main", "id": "store_main"}],
+    "limits": {
+        "return_value_bytes": 16777216,
+        "log_line_bytes": 65536,
+        "log_bytes": 33554432,
+        "log_tail_bytes": 1048576,
+        "processes": 256,
+        "disk_mib": 1024,
+        "grace_seconds": 10.0,
+    },
+    "agent": {"revision": 1, "script": "", "env_vars": {}},
+}
+
+
+def merged(base: "dict[str, Any]", changes: "dict[str, Any]") -> "dict[str, Any]":
+    """`base` with `changes`, objects merged key by key."""
+    result = copy.deepcopy(base)
+    for key, value in changes.items():
+        both = isinstance(value, dict) and isinstance(result.get(key), dict)
+        result[key] = merged(result[key], value) if both else value
+    return result
+
+
+class Result:
+    """What came of an execution."""
+
+    def __init__(self, frames: "list[dict[str, Any]]") -> None:
+        self.frames = frames
+        self.last = frames[-1]
+        self.types = [frame["type"] for frame in frames]
+        self.entries = [entry for frame in frames for entry in frame.get("entries", ())]
+        assert [entry["seq"] for entry in self.entries] == list(range(1, len(self.entries) + 1))
+
+    @property
+    def value(self) -> Any:
+        assert self.last["type"] == "returned", self.last
+        return json.loads(self.last["value"])
+
+    @property
+    def reason(self) -> str:
+        assert self.last["type"] == "failed", self.last
+        return str(self.last["reason"])
+
+    @property
+    def lines(self) -> "list[str]":
+        return [entry["message"] for entry in self.entries]
+
+
+class Executor:
+    """Starts sidecar and runner; `close` ends them and checks that no process is left."""
+
+    def __init__(self, directory: Path, plane: "Optional[ControlPlane]" = None) -> None:
+        self.directory = directory
+        self.plane = plane or ControlPlane()
+        self._count = 0
+        token = directory.parent / f"{directory.name}.token"
+        token.write_text("secret\n")
+        self.token = token
+        self.output = directory.parent / f"{directory.name}.out"
+        command = [PYTHON, "-I", "-B", str(PACKAGE), "sidecar", "--url", self.plane.url]
+        command += ["--executor", "executor_1", "--token-file", str(token)]
+        command += ["--directory", str(directory), "--runner", PYTHON]
+        environment = {**os.environ, "ROOST_SECRET": "x"}
+        with open(self.output, "ab") as output:
+            self.process = subprocess.Popen(
+                command, stdout=output, stderr=subprocess.STDOUT, env=environment
+            )
+
+    def submit(self, script: str, **changes: Any) -> str:
+        """Orders an execution; returns its id. The script of the first one stays."""
+        self._count += 1
+        name = changes.pop("execution_id", f"exec_{self._count}")
+        base = merged(WORK, {"execution_id": name, "agent": {"script": textwrap.dedent(script)}})
+        with self.plane.changed:
+            self.plane.queue.append(merged(base, changes))
+            self.plane.changed.notify_all()
+        return name
+
+    def finished(self, execution: str, seconds: float = 40) -> Result:
+        """The frames, as soon as the last one is there."""
+
+        def last() -> bool:
+            frames = self.plane.frames.get(execution)
+            return bool(frames) and frames[-1]["type"] in LAST
+
+        self.plane.wait_for(last, seconds)
+        return Result(self.plane.frames[execution])
+
+    def run(self, script: str, **changes: Any) -> Result:
+        """`submit`, then `finished`."""
+        return self.finished(self.submit(script, **changes))
+
+    def logged(self, execution: str, text: str, seconds: float = 30) -> None:
+        """Waits until a log line with `text` has arrived."""
+        self.plane.wait_for(
+            lambda: any(
+                text in entry["message"]
+                for frame in self.plane.frames.get(execution, ())
+                for entry in frame.get("entries", ())
+            ),
+            seconds,
+        )
+
+    @property
+    def runner(self) -> int:
+        """The runner's process id."""
+        return wait_until(lambda: next(iter(self.processes("runner")), None))
+
+    def processes(self, word: str = "") -> "list[int]":
+        """Processes that belong to this executor: their command line or directory is its own."""
+        own = str(self.directory)
+        found = []
+        for name in os.listdir("/proc"):
+            if name.isdigit() and int(name) != os.getpid():
+                try:
+                    command = Path(f"/proc/{name}/cmdline").read_bytes().decode(errors="replace")
+                    directory = os.readlink(f"/proc/{name}/cwd")
+                except OSError:
+                    continue
+                arguments = command.split("\0")
+                if (own in arguments and word in arguments + [""]) or (
+                    not word and directory.startswith(own)
+                ):
+                    found.append(int(name))
+        return found
+
+    def close(self) -> None:
+        """Ends the executor; nothing of it may be left."""
+        if self.process.poll() is None:
+            self.process.terminate()
+        self.process.wait(20)
+        wait_until(lambda: not self.processes())
+        self.plane.stop()
+
+
+def wait_until(condition: "Callable[[], Any]", seconds: float = 20) -> Any:
+    """Polls until `condition()` is true; fails when it isn't within `seconds`."""
+    end = time.monotonic() + seconds
+    while True:
+        value = condition()
+        if value:
+            return value
+        assert time.monotonic() < end, "waited in vain"
+        time.sleep(0.01)

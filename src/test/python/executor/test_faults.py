@@ -1,0 +1,206 @@
+"""What breaks around an executor, and that nothing is lost by it."""
+
+import os
+import random
+import shutil
+import signal
+from typing import Any, Callable
+
+from control_plane import ControlPlane
+from executor import Executor, wait_until
+
+Make = Callable[..., Executor]
+CHATTY = """
+    import time
+
+    def main():
+        for n in range(300):
+            print("line", n)
+            if n % 3 == 0:
+                time.sleep(0.002)
+        return "done"
+    """
+LINES = [f"line {n}" for n in range(300)]
+
+
+def test_a_control_plane_that_fails_at_random_loses_nothing(executor: Executor) -> None:
+    chance = random.Random(7)
+
+    def fault(call: str) -> Any:
+        if call == "frames" and chance.random() < 0.5:
+            return chance.choice([(503, None), (500, {"code": "internal"}), (None, None)])
+        return None
+
+    executor.plane.fault = fault
+    result = executor.run(CHATTY)
+    assert result.value == "done" and result.lines == LINES
+
+
+def test_frames_that_are_acknowledged_in_part_are_sent_again(executor: Executor) -> None:
+    executor.plane.acknowledge_at_most = 1
+    result = executor.run(CHATTY)
+    assert result.value == "done" and result.lines == LINES
+
+
+def test_an_answer_that_is_lost_makes_a_harmless_repetition(executor: Executor) -> None:
+    plane = executor.plane
+    lost = [0]
+    original = plane._frames
+
+    def frames(*arguments: Any) -> Any:
+        answer = original(*arguments)
+        if arguments[1] and lost[0] < 3:
+            lost[0] += 1
+            return None, None
+        return answer
+
+    plane._frames = frames  # type: ignore[method-assign]
+    result = executor.run(CHATTY)
+    assert result.value == "done" and result.lines == LINES and lost[0] == 3
+
+
+def test_a_control_plane_that_goes_away_finds_everything_when_it_is_back(executor: Executor) -> None:
+    plane = executor.plane
+    name = executor.submit(
+        """
+        import os, time
+
+        def main():
+            print("began")
+            while not os.path.exists("go"):
+                time.sleep(0.01)
+            for n in range(100_000):
+                print(n, "x" * 190)
+            open("written", "w").close()
+            while not os.path.exists("end"):
+                time.sleep(0.01)
+            return "done"
+        """
+    )
+    executor.logged(name, "began")
+    plane.stop()
+    work = executor.directory / "work" / name
+    (work / "go").touch()
+    wait_until(lambda: (work / "written").exists())  # 20 MB, none of them delivered
+    spool = executor.directory / "spool" / f"{name}.ndjson"
+    wait_until(lambda: spool.exists() and spool.stat().st_size > 8_000_000)
+    plane.start()
+    (work / "end").touch()
+    result = executor.finished(name)
+    assert result.value == "done" and len(result.lines) == 100_001
+    assert [line.split()[0] for line in result.lines[1:]] == [str(n) for n in range(100_000)]
+    wait_until(lambda: not spool.exists())
+
+
+def test_a_control_plane_that_is_not_there_yet_is_waited_for(make_executor: Make) -> None:
+    plane = ControlPlane()
+    plane.stop()
+    executor = make_executor(plane=plane)
+    wait_until(lambda: executor.processes("runner"))
+    plane.start()
+    assert executor.run("def main(): return 1\n").value == 1
+
+
+def test_an_execution_that_is_not_ours_any_more_is_killed(executor: Executor) -> None:
+    name = executor.submit("import time\ndef main():\n    print('on')\n    time.sleep(600)\n")
+    executor.logged(name, "on")
+    executor.plane.disown(name)
+    wait_until(lambda: len(executor.processes()) == 2)
+    executor.plane.gone.clear()
+    quick = executor.submit("", timeout_seconds=0.2, limits={"grace_seconds": 0.1})
+    assert executor.finished(quick).last["state"] == "timed_out"
+
+
+def test_a_runner_that_is_killed_loses_the_execution_with_a_reason(executor: Executor) -> None:
+    name = executor.submit(
+        "import os, time\ndef main():\n    print('on')\n    os.system('setsid sleep 600 &')\n    time.sleep(600)\n"
+    )
+    executor.logged(name, "on")
+    os.kill(executor.runner, signal.SIGKILL)
+    result = executor.finished(name)
+    assert (result.last["state"], result.reason) == ("lost", "executor_lost")
+    assert "SIGKILL" in result.last["message"] and "memory" in result.last["message"]
+    assert executor.process.wait(20) == 1
+    wait_until(lambda: not executor.processes())
+
+
+def test_a_runner_that_is_killed_while_idle_ends_the_executor(executor: Executor) -> None:
+    executor.run("def main(): pass\n")
+    os.kill(executor.runner, signal.SIGKILL)
+    assert executor.process.wait(20) == 1
+
+
+def test_a_sidecar_that_is_killed_leaves_no_process(executor: Executor) -> None:
+    name = executor.submit(
+        "import os, time\ndef main():\n    os.system('setsid sleep 600 &')\n    print('on')\n    time.sleep(600)\n"
+    )
+    executor.logged(name, "on")
+    executor.process.kill()
+    wait_until(lambda: not executor.processes())
+
+
+def test_sigterm_ends_everything(executor: Executor) -> None:
+    name = executor.submit(
+        "import os, time\ndef main():\n    os.system('setsid sleep 600 &')\n    print('on')\n    time.sleep(600)\n"
+    )
+    executor.logged(name, "on")
+    executor.process.terminate()
+    executor.process.wait(20)
+    wait_until(lambda: not executor.processes())
+
+
+def test_410_ends_the_executor_well(executor: Executor) -> None:
+    executor.run("def main(): pass\n")
+    with executor.plane.changed:
+        executor.plane.stop_polls = True
+        executor.plane.changed.notify_all()
+    assert executor.process.wait(20) == 0
+    wait_until(lambda: not executor.processes())
+
+
+def test_a_refused_token_ends_the_executor(make_executor: Make) -> None:
+    plane = ControlPlane()
+    plane.fault = lambda call: (401, {"code": "unauthenticated"})
+    executor = make_executor(plane=plane)
+    assert executor.process.wait(20) == 1
+    assert "refused" in executor.output.read_text()
+
+
+def test_the_token_file_is_removed_and_a_new_token_taken(executor: Executor) -> None:
+    executor.plane.new_token = "fresh"
+    executor.run("def main(): pass\n")
+    executor.run("")
+    assert not executor.token.exists()
+    tokens = [token for _, token in executor.plane.requests]
+    assert tokens[0] == "Bearer secret" and tokens[-1] == "Bearer fresh"
+
+
+def test_a_directory_that_vanishes_ends_the_executor(executor: Executor) -> None:
+    executor.run("def main(): pass\n")
+    shutil.rmtree(executor.directory)
+    assert executor.process.wait(20) == 1
+
+
+def test_an_interpreter_that_is_not_there_ends_the_executor(make_executor: Make, monkeypatch: Any) -> None:
+    import executor as module
+
+    broken = make_executor()
+    broken.run("def main(): pass\n")
+    monkeypatch.setattr(module, "PYTHON", module.PYTHON)
+    import subprocess
+
+    command = [module.PYTHON, "-I", "-B", str(module.PACKAGE), "sidecar", "--url", broken.plane.url]
+    command += ["--executor", "e", "--token-file", "/dev/null", "--runner", "/bin/false"]
+    command += ["--directory", str(broken.directory) + "-other"]
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=20)
+    assert ended.returncode == 1 and "the runner didn't start" in ended.stderr
+
+
+def test_a_directory_with_a_long_path_will_do(tmp_path: Any) -> None:
+    directory = tmp_path / ("d" * 120)
+    executor = Executor(directory)
+    try:
+        result = executor.run("def main(r, store):\n    store['a'] = 1\n    return store['a']\n")
+        assert result.value == 1
+    finally:
+        executor.close()
