@@ -36,6 +36,12 @@ public interface RoostConfig {
   @WithDefault("true")
   boolean welcome();
 
+  /** Whether this start makes another API key and writes it to the data directory. */
+  @WithDefault("false")
+  boolean newApiKey();
+
+  Database database();
+
   Limits limits();
 
   Builds builds();
@@ -45,6 +51,16 @@ public interface RoostConfig {
   Local local();
 
   Retention retention();
+
+  /** A PostgreSQL of the operator's; without it the local runtime starts one of its own. */
+  interface Database {
+    /** JDBC URL, for example {@code jdbc:postgresql://db.example.org/roost}. */
+    Optional<String> url();
+
+    Optional<String> username();
+
+    Optional<String> password();
+  }
 
   /**
    * Bounds on what users send and scripts make; beyond them: 413, 422 or 429, or the execution's

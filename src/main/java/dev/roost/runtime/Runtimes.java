@@ -1,0 +1,21 @@
+package dev.roost.runtime;
+
+import dev.roost.config.RoostConfig;
+import dev.roost.runtime.local.LocalRuntime;
+import jakarta.enterprise.inject.Instance;
+import jakarta.enterprise.inject.Produces;
+import jakarta.inject.Singleton;
+
+/** The runtime that the settings choose. */
+class Runtimes {
+  @Produces
+  @Singleton
+  Runtime chosen(RoostConfig config, Instance<LocalRuntime> local) {
+    return switch (config.runtime()) {
+      case "local" -> local.get();
+      default ->
+          throw new IllegalStateException(
+              "roost.runtime: there is no \"" + config.runtime() + "\"");
+    };
+  }
+}

@@ -1,0 +1,135 @@
+package dev.roost.runtime.local;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.channels.OverlappingFileLockException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
+
+/**
+ * Where the local runtime keeps everything.
+ *
+ * <pre>
+ * api_key                 the first API key, readable by its owner only
+ * lock                    held, and with the process's number, while a Roost runs here
+ * database/ database.*    PostgreSQL's cluster, password and port
+ * postgres-VERSION/       PostgreSQL's programs
+ * builds/IMAGE_KEY/       a Build: a virtual environment
+ * builder-jobs/ID/        a build that runs or has ended: pid, log, requirements.txt, tmp/
+ * executors/ID/           an executor: pid, token, sidecar.log, agent.log, …
+ * lib/HASH/               the Python sources of executor and builder
+ * tools/ cache/ logs/
+ * </pre>
+ */
+public record DataDirectory(Path root) {
+  public DataDirectory {
+    root = root.toAbsolutePath().normalize();
+  }
+
+  /**
+   * Makes the directory when it isn't there yet, for its owner alone, since it holds secrets.
+   *
+   * @throws StartFailed when it can't be made or written
+   */
+  public void create() throws StartFailed {
+    try {
+      if (!Files.isDirectory(root)) {
+        Files.createDirectories(root);
+        Files.setPosixFilePermissions(root, PosixFilePermissions.fromString("rwx------"));
+      }
+      Files.delete(Files.createTempFile(root, ".writable", ""));
+      Files.createDirectories(logs());
+    } catch (IOException | UnsupportedOperationException e) {
+      throw new StartFailed(
+          "the data directory " + root + " can't be written. Set ROOST_DATA to one that can.", e);
+    }
+  }
+
+  /**
+   * Takes the directory for this process, until it ends or closes the lock.
+   *
+   * @throws StartFailed when another process has it
+   */
+  public AutoCloseable lock() throws StartFailed {
+    Path file = root.resolve("lock");
+    FileChannel channel = null;
+    try {
+      channel =
+          FileChannel.open(
+              file, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE);
+      FileLock lock = channel.tryLock();
+      if (lock != null) {
+        channel.truncate(0);
+        channel.write(StandardCharsets.US_ASCII.encode(ProcessHandle.current().pid() + "\n"), 0);
+        return channel;
+      }
+    } catch (OverlappingFileLockException e) {
+      // This process has it already; it is told below like any other.
+    } catch (IOException e) {
+      throw new StartFailed("the data directory " + root + " can't be locked: " + e, e);
+    }
+    throw new StartFailed(
+        "another Roost%s uses the data directory %s. Stop it, or set ROOST_DATA to another directory."
+            .formatted(owner(channel), root));
+  }
+
+  private static String owner(FileChannel channel) {
+    try (channel) {
+      ByteBuffer text = ByteBuffer.allocate(32);
+      channel.read(text, 0);
+      String pid = StandardCharsets.US_ASCII.decode(text.flip()).toString().strip();
+      return pid.isEmpty() ? "" : " (process " + pid + ")";
+    } catch (IOException e) {
+      return "";
+    }
+  }
+
+  public Path apiKey() {
+    return root.resolve("api_key");
+  }
+
+  public Path logs() {
+    return root.resolve("logs");
+  }
+
+  Path database() {
+    return root.resolve("database");
+  }
+
+  Path databasePassword() {
+    return root.resolve("database.password");
+  }
+
+  Path databasePort() {
+    return root.resolve("database.port");
+  }
+
+  Path builds() {
+    return root.resolve("builds");
+  }
+
+  Path builderJobs() {
+    return root.resolve("builder-jobs");
+  }
+
+  Path executors() {
+    return root.resolve("executors");
+  }
+
+  Path lib() {
+    return root.resolve("lib");
+  }
+
+  Path tools() {
+    return root.resolve("tools");
+  }
+
+  Path uvCache() {
+    return root.resolve("cache").resolve("uv");
+  }
+}

@@ -1,0 +1,56 @@
+package dev.roost.runtime.local;
+
+import dev.roost.api.ApiKey;
+import dev.roost.api.Role;
+import dev.roost.config.RoostConfig;
+import io.quarkus.narayana.jta.QuarkusTransaction;
+import jakarta.enterprise.context.ApplicationScoped;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Clock;
+
+/** The API key that a fresh installation makes for its owner, in a file that only they can read. */
+@ApplicationScoped
+class FirstKey {
+  private final Path file;
+  private final boolean another;
+  private final Clock clock;
+
+  FirstKey(RoostConfig config, Clock clock) {
+    this.file = new DataDirectory(config.data()).apiKey();
+    this.another = config.newApiKey();
+    this.clock = clock;
+  }
+
+  /**
+   * Makes the key when there is none yet, or when the settings ask for another one.
+   *
+   * @return where the key is, for a person
+   */
+  String announce() {
+    QuarkusTransaction.requiringNew()
+        .run(
+            () -> {
+              boolean first = ApiKey.count() == 0;
+              if (first || another) {
+                make(first ? "first key" : "key of the data directory");
+              }
+            });
+    return Files.exists(file)
+        ? "API key in " + file
+        : "The file "
+            + file
+            + " is gone; start once with ROOST_NEW_API_KEY=true to get another key";
+  }
+
+  /** The file is there before the transaction ends: no key is made that nobody can know. */
+  private void make(String name) {
+    try {
+      PrivateFiles.writeDurably(file, ApiKey.make(name, Role.WRITE, clock.instant()).text() + "\n");
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}

@@ -1,0 +1,160 @@
+package dev.roost.runtime.local;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/**
+ * The Python interpreters of this machine that agents can choose: one of each version from 3.9 to
+ * 3.14, the newest patch of each. The system's, uv's and pyenv's are found.
+ */
+public final class Interpreters {
+  private static final int MAJOR = 3;
+  private static final int OLDEST_MINOR = 9;
+  private static final int NEWEST_MINOR = 14;
+  private static final String PREFERRED = "3.13";
+  private static final Duration LIMIT = Duration.ofSeconds(60);
+
+  private final NavigableMap<Integer, Interpreter> byMinor;
+
+  private Interpreters(NavigableMap<Integer, Interpreter> byMinor) {
+    this.byMinor = byMinor;
+  }
+
+  /**
+   * @param patch the third number of the version
+   * @param version the full one, for example "3.11.7"
+   * @param executable the interpreter itself, not a link to it or a script that chooses one
+   */
+  public record Interpreter(int minor, int patch, String version, Path executable) {
+    /** What dependencies are installed for: another patch may be built in another way. */
+    String identity() {
+      return "cpython-" + version + " " + executable;
+    }
+  }
+
+  /**
+   * Asks uv, which remembers what it has looked at.
+   *
+   * @throws StartFailed when there is none
+   */
+  public static Interpreters find(Path uv, DataDirectory data) throws StartFailed {
+    String path = searchDirectories().stream().map(Path::toString).collect(Collectors.joining(":"));
+    List<String> command =
+        List.of(
+            uv.toString(),
+            "python",
+            "list",
+            "--only-installed",
+            "--no-config",
+            "--output-format",
+            "json");
+    Map<String, String> environment =
+        Map.of("PATH", path, "UV_CACHE_DIR", data.uvCache().toString());
+    try {
+      Programs.Result result = Programs.run(command, environment, LIMIT);
+      if (!result.succeeded()) {
+        throw new StartFailed("uv can't list the Python interpreters: " + result.errors().strip());
+      }
+      return of(result.output());
+    } catch (IOException e) {
+      throw new StartFailed("uv can't list the Python interpreters: " + e, e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new StartFailed("the start was interrupted", e);
+    }
+  }
+
+  /**
+   * @param json what {@code uv python list} prints
+   */
+  static Interpreters of(String json) throws IOException, StartFailed {
+    NavigableMap<Integer, Interpreter> byMinor = new TreeMap<>();
+    for (JsonNode entry : new ObjectMapper().readTree(json)) {
+      JsonNode version = entry.path("version_parts");
+      int minor = version.path("minor").asInt();
+      boolean suits =
+          entry.path("implementation").asText().equals("cpython")
+              && entry.path("variant").asText("default").equals("default")
+              && version.path("major").asInt() == MAJOR
+              && minor >= OLDEST_MINOR
+              && minor <= NEWEST_MINOR;
+      if (suits) {
+        Path executable = Path.of(entry.path("path").asText()).toRealPath();
+        Interpreter found =
+            new Interpreter(
+                minor, version.path("patch").asInt(), entry.path("version").asText(), executable);
+        byMinor.merge(minor, found, Interpreters::newer);
+      }
+    }
+    if (byMinor.isEmpty()) {
+      throw new StartFailed(
+          "no Python 3.9 or later was found. Install one and see that it is on the PATH.");
+    }
+    return new Interpreters(byMinor);
+  }
+
+  /** Oldest first, for example "3.9". */
+  public List<String> versions() {
+    return byMinor.keySet().stream().map(minor -> MAJOR + "." + minor).toList();
+  }
+
+  public String defaultVersion() {
+    List<String> versions = versions();
+    return versions.contains(PREFERRED) ? PREFERRED : versions.get(versions.size() - 1);
+  }
+
+  public Optional<Interpreter> get(String version) {
+    return byMinor.values().stream()
+        .filter(interpreter -> version.equals(MAJOR + "." + interpreter.minor()))
+        .findFirst();
+  }
+
+  List<Interpreter> all() {
+    return List.copyOf(byMinor.values());
+  }
+
+  private static Interpreter newer(Interpreter one, Interpreter other) {
+    return Comparator.comparingInt(Interpreter::patch).compare(one, other) >= 0 ? one : other;
+  }
+
+  /**
+   * The search path, with the interpreters that pyenv has installed instead of its shims: those are
+   * scripts, which run whatever version is chosen at the moment, or none.
+   */
+  static List<Path> searchDirectories() {
+    List<Path> directories = new ArrayList<>();
+    String root = System.getenv("PYENV_ROOT");
+    Path pyenv = root == null ? Path.of(System.getProperty("user.home"), ".pyenv") : Path.of(root);
+    try (Stream<Path> versions = Files.list(pyenv.resolve("versions"))) {
+      versions
+          .map(version -> version.resolve("bin"))
+          .filter(Interpreters::isCurrentPython)
+          .forEach(directories::add);
+    } catch (IOException e) {
+      // There is no pyenv.
+    }
+    Programs.searchPath(System.getenv("PATH")).stream()
+        .filter(directory -> !directory.endsWith("shims"))
+        .forEach(directories::add);
+    return directories;
+  }
+
+  /** Keeps uv from looking at, and complaining about, versions that nobody can use. */
+  private static boolean isCurrentPython(Path directory) {
+    return Stream.iterate(OLDEST_MINOR, minor -> minor <= NEWEST_MINOR, minor -> minor + 1)
+        .anyMatch(minor -> Files.exists(directory.resolve("python" + MAJOR + "." + minor)));
+  }
+}

@@ -1,0 +1,145 @@
+package dev.roost.runtime.local;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/**
+ * A process that is told apart from a later one with the same number, also by the next control
+ * plane.
+ *
+ * <p>Its start is taken in clock ticks since the machine's start, as Linux counts them: the time of
+ * day that Java makes of it moves when someone sets the clock.
+ *
+ * @param startTicks field 22 of {@code /proc/PID/stat}
+ * @param bootId which start of the machine the ticks count from
+ */
+record LiveProcess(long pid, long startTicks, String bootId) {
+  private static final Path PROC = Path.of("/proc");
+  private static final int STATE = 0;
+  private static final int START_TICKS = 19;
+
+  /** The process that has this number now; empty when none has, or one that has ended. */
+  static Optional<LiveProcess> of(long pid) {
+    String[] fields = stat(pid);
+    return fields == null
+        ? Optional.empty()
+        : Optional.of(new LiveProcess(pid, Long.parseLong(fields[START_TICKS]), currentBoot()));
+  }
+
+  static Optional<LiveProcess> parse(String text) {
+    String[] parts = text.strip().split(" ");
+    return parts.length == 3
+        ? Optional.of(new LiveProcess(Long.parseLong(parts[0]), Long.parseLong(parts[1]), parts[2]))
+        : Optional.empty();
+  }
+
+  /** What {@link #parse} reads. */
+  String text() {
+    return pid + " " + startTicks + " " + bootId;
+  }
+
+  boolean isAlive() {
+    return of(pid).filter(this::equals).isPresent();
+  }
+
+  /** Sends SIGTERM. */
+  void terminate() {
+    if (isAlive()) {
+      ProcessHandle.of(pid).ifPresent(ProcessHandle::destroy);
+    }
+  }
+
+  /** Sends SIGKILL. */
+  void kill() {
+    if (isAlive()) {
+      ProcessHandle.of(pid).ifPresent(ProcessHandle::destroyForcibly);
+    }
+  }
+
+  /**
+   * @return whether it has ended within that time
+   */
+  boolean awaitEnd(Duration limit) throws InterruptedException {
+    long deadline = System.nanoTime() + limit.toNanos();
+    while (isAlive()) {
+      if (System.nanoTime() > deadline) {
+        return false;
+      }
+      Thread.sleep(5); // It may be no child of this process, so nothing tells of its end.
+    }
+    return true;
+  }
+
+  /**
+   * All processes that work on that directory: it, or a file below it, is among their arguments, or
+   * is their working directory. So a process is found even when nobody has noted its number.
+   */
+  static List<LiveProcess> workingIn(Path directory) {
+    List<LiveProcess> found = new ArrayList<>();
+    try (Stream<Path> all = Files.list(PROC)) {
+      all.map(path -> path.getFileName().toString())
+          .filter(name -> Character.isDigit(name.charAt(0)))
+          .filter(name -> worksIn(PROC.resolve(name), directory))
+          .forEach(name -> of(Long.parseLong(name)).ifPresent(found::add));
+    } catch (IOException e) {
+      throw new IllegalStateException("/proc can't be read", e);
+    }
+    found.removeIf(process -> process.pid() == ProcessHandle.current().pid());
+    return found;
+  }
+
+  /** The arguments with which it was started, its program first; empty when it has ended. */
+  List<String> arguments() {
+    try {
+      String all = Files.readString(process(pid, "cmdline"), StandardCharsets.ISO_8859_1);
+      return List.of(all.split("\0"));
+    } catch (IOException e) {
+      return List.of();
+    }
+  }
+
+  private static boolean worksIn(Path process, Path directory) {
+    try {
+      String arguments = Files.readString(process.resolve("cmdline"), StandardCharsets.ISO_8859_1);
+      String name =
+          new String(
+              directory.toString().getBytes(StandardCharsets.UTF_8), StandardCharsets.ISO_8859_1);
+      return arguments.contains(name + "\0")
+          || arguments.contains(name + "/")
+          || Files.readSymbolicLink(process.resolve("cwd")).startsWith(directory);
+    } catch (IOException e) {
+      return false; // It has ended, or belongs to another user.
+    }
+  }
+
+  /** The fields after the command, which stands in parentheses and may hold anything. */
+  private static String[] stat(long pid) {
+    try {
+      String stat = Files.readString(process(pid, "stat"), StandardCharsets.ISO_8859_1);
+      String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ");
+      boolean ended = fields[STATE].equals("Z") || fields[STATE].equals("X");
+      return ended ? null : fields;
+    } catch (IOException e) {
+      return null;
+    }
+  }
+
+  private static Path process(long pid, String file) {
+    return PROC.resolve(Long.toString(pid)).resolve(file);
+  }
+
+  private static String currentBoot() {
+    try {
+      return Files.readString(PROC.resolve("sys/kernel/random/boot_id")).strip();
+    } catch (IOException e) {
+      return "-"; // Some sandboxes hide it; then the ticks must do.
+    }
+  }
+}

@@ -1,0 +1,189 @@
+package dev.roost.runtime.local;
+
+import dev.roost.runtime.Observation;
+import dev.roost.runtime.Runtime.BuildOrder;
+import dev.roost.runtime.Runtime.BuildOutput;
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+
+/** Builds as processes that make virtual environments. */
+final class LocalBuilds {
+  private static final Duration GRACE = Duration.ofSeconds(1);
+  private static final int MAX_READ_BYTES = 1 << 20;
+  private static final String RESULT_START = "{\"outcome\": ";
+  private static final String START_BUILDER =
+      "import sys; sys.path.append(sys.argv.pop(1)); from roost_builder.__main__ import main; sys.exit(main())";
+
+  private final DataDirectory data;
+  private final Path sources;
+  private final Path uv;
+  private final Map<String, String> environment;
+
+  /**
+   * @param sources the directory that holds the package {@code roost_builder}
+   */
+  LocalBuilds(DataDirectory data, Path sources, Path uv, Map<String, String> environment) {
+    this.data = data;
+    this.sources = sources;
+    this.uv = uv;
+    this.environment = environment;
+  }
+
+  void start(BuildOrder order, Path python) throws IOException {
+    JobDirectory job = job(order.builderJobId());
+    if (job.exists() && job.process().isPresent()) {
+      return;
+    }
+    job.create();
+    Path requirements = job.path().resolve("requirements.txt");
+    Files.write(requirements, order.requirements());
+    List<String> command =
+        List.of(
+            python.toString(),
+            "-I",
+            "-B",
+            "-c",
+            START_BUILDER,
+            sources.toString(),
+            "--uv=" + uv,
+            "--directory=" + job.path().resolve("tmp"),
+            "--requirements=" + requirements,
+            "--target=venv",
+            "--output=" + build(order.imageKey()),
+            "--timeout=" + order.timeoutSeconds());
+    job.start(command, environment, log(job), log(job));
+  }
+
+  Observation observe(String builderJobId) throws IOException {
+    JobDirectory job = job(builderJobId);
+    Optional<LiveProcess> process = job.exists() ? job.process() : Optional.empty();
+    if (process.isEmpty()) {
+      return new Observation.Absent();
+    }
+    if (process.get().isAlive()) {
+      return new Observation.Running();
+    }
+    String result = lastLine(log(job));
+    return result.startsWith(RESULT_START)
+        ? new Observation.Ended("The build has ended.", result)
+        : new Observation.Ended("The build has no result: " + job.ending() + ".", null);
+  }
+
+  /** The lines but the last, the result. */
+  BuildOutput output(String builderJobId, long fromByte) throws IOException {
+    Path log = log(job(builderJobId));
+    if (!Files.exists(log)) {
+      return new BuildOutput(List.of(), fromByte);
+    }
+    byte[] read;
+    try (RandomAccessFile file = new RandomAccessFile(log.toFile(), "r")) {
+      read = new byte[(int) Math.max(0, Math.min(MAX_READ_BYTES, file.length() - fromByte))];
+      file.seek(fromByte);
+      file.readFully(read);
+    }
+    int end = read.length;
+    while (end > 0 && read[end - 1] != '\n') {
+      end--;
+    }
+    List<String> lines =
+        new ArrayList<>(new String(read, 0, end, StandardCharsets.UTF_8).lines().toList());
+    lines.removeIf(line -> line.startsWith(RESULT_START));
+    return new BuildOutput(lines, fromByte + end);
+  }
+
+  Set<String> ids() {
+    return JobDirectory.in(data.builderJobs());
+  }
+
+  JobDirectory job(String builderJobId) {
+    return new JobDirectory(data.builderJobs().resolve(LocalRuntime.checked(builderJobId)));
+  }
+
+  void delete(String builderJobId) throws IOException, InterruptedException {
+    JobDirectory job = job(builderJobId);
+    if (job.exists()) {
+      job.end(GRACE);
+      job.delete();
+    }
+  }
+
+  void end(String builderJobId) throws IOException, InterruptedException {
+    job(builderJobId).end(GRACE);
+  }
+
+  /**
+   * Whether it is there, and the interpreter too with which it was made: that one may have been
+   * uninstalled.
+   */
+  boolean has(String imageKey) {
+    return Files.isExecutable(python(imageKey));
+  }
+
+  /** The interpreter that sees the Build's packages. */
+  Path python(String imageKey) {
+    return build(imageKey).resolve("bin").resolve("python");
+  }
+
+  Path build(String imageKey) {
+    return data.builds().resolve(LocalRuntime.checked(imageKey));
+  }
+
+  /**
+   * Takes a Build away at once and then removes its files, so that half of it is never taken for
+   * all of it.
+   */
+  void deleteBuild(String imageKey) throws IOException {
+    if (Files.exists(build(imageKey))) {
+      Path gone = data.builds().resolve(".deleted-" + UUID.randomUUID());
+      Files.move(build(imageKey), gone, StandardCopyOption.ATOMIC_MOVE);
+      PrivateFiles.deleteTree(gone);
+    }
+  }
+
+  /** Removes what builds and deletions left behind that were killed. */
+  void removeLeftovers() throws IOException {
+    for (String id : ids()) {
+      JobDirectory job = job(id);
+      if (job.process().filter(LiveProcess::isAlive).isEmpty()
+          && LiveProcess.workingIn(job.path()).isEmpty()) {
+        PrivateFiles.deleteTree(job.path().resolve("tmp"));
+      }
+    }
+    if (Files.isDirectory(data.builds())) {
+      try (var builds = Files.newDirectoryStream(data.builds(), ".deleted-*")) {
+        for (Path gone : builds) {
+          PrivateFiles.deleteTree(gone);
+        }
+      }
+    }
+  }
+
+  private static Path log(JobDirectory job) {
+    return job.path().resolve("log");
+  }
+
+  private static String lastLine(Path file) throws IOException {
+    if (!Files.exists(file)) {
+      return "";
+    }
+    try (RandomAccessFile content = new RandomAccessFile(file.toFile(), "r")) {
+      // The list of packages makes it long, up to a few hundred bytes for each.
+      byte[] end = new byte[(int) Math.min(MAX_READ_BYTES, content.length())];
+      content.seek(content.length() - end.length);
+      content.readFully(end);
+      String text = new String(end, StandardCharsets.UTF_8).stripTrailing();
+      return text.substring(text.lastIndexOf('\n') + 1);
+    }
+  }
+}

@@ -1,0 +1,140 @@
+package dev.roost.runtime.local;
+
+import dev.roost.runtime.Observation;
+import dev.roost.runtime.Runtime.ExecutorOrder;
+import dev.roost.runtime.Runtime.ExecutorOutput;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
+
+/** Executors as processes: a sidecar, which starts its runner. */
+final class LocalExecutors {
+  private static final Duration GRACE = Duration.ofSeconds(2);
+  private static final long MAX_ERROR_BYTES = 1 << 20;
+
+  private final DataDirectory data;
+  private final Path sources;
+  private final Path sidecarPython;
+  private final String url;
+  private final Set<String> starting = ConcurrentHashMap.newKeySet();
+
+  /**
+   * @param sources the directory that holds the package {@code roost_executor}
+   * @param sidecarPython runs the sidecars, which need no packages
+   * @param url of the control plane, as executors reach it
+   */
+  LocalExecutors(DataDirectory data, Path sources, Path sidecarPython, String url) {
+    this.data = data;
+    this.sources = sources;
+    this.sidecarPython = sidecarPython;
+    this.url = url;
+  }
+
+  /**
+   * @param build the environment with the agent's packages
+   */
+  void start(ExecutorOrder order, Path build) throws IOException {
+    JobDirectory job = job(order.executorId());
+    if (!starting.add(order.executorId())) {
+      return;
+    }
+    try {
+      if (!job.exists() || job.process().isEmpty()) {
+        start(order, build, job);
+      }
+    } finally {
+      starting.remove(order.executorId());
+    }
+  }
+
+  private void start(ExecutorOrder order, Path build, JobDirectory job) throws IOException {
+    job.create();
+    Path token = job.path().resolve("token");
+    PrivateFiles.write(token, order.token());
+    Files.writeString(job.path().resolve("labels"), labels(order.labels()));
+    List<String> command =
+        List.of(
+            sidecarPython.toString(),
+            "-I",
+            "-B",
+            sources.resolve("roost_executor").toString(),
+            "sidecar",
+            "--url",
+            url,
+            "--executor",
+            order.executorId(),
+            "--token-file",
+            token.toString(),
+            "--directory",
+            job.path().toString(),
+            "--runner",
+            build.resolve("bin").resolve("python").toString());
+    Map<String, String> environment = ChildEnvironment.forExecutor(System.getenv(), build);
+    job.start(command, environment, frames(job), errors(job).file());
+  }
+
+  Observation observe(String executorId) throws IOException {
+    JobDirectory job = job(executorId);
+    if (starting.contains(executorId)) {
+      return new Observation.Pending(null);
+    }
+    Optional<LiveProcess> process = job.exists() ? job.process() : Optional.empty();
+    if (process.isEmpty()) {
+      return new Observation.Absent();
+    }
+    if (process.get().isAlive()) {
+      return new Observation.Running();
+    }
+    String said = errors(job).lastLines();
+    String message = "The executor is gone: " + job.ending() + (said.isEmpty() ? "." : "\n" + said);
+    return new Observation.Ended(message, null);
+  }
+
+  Set<String> ids() {
+    return JobDirectory.in(data.executors());
+  }
+
+  ExecutorOutput output(String executorId) {
+    JobDirectory job = job(executorId);
+    return new ExecutorOutput(frames(job), job.path().resolve("agent.log"));
+  }
+
+  void delete(String executorId) throws IOException, InterruptedException {
+    JobDirectory job = job(executorId);
+    if (job.exists()) {
+      job.end(GRACE);
+      job.delete();
+    }
+  }
+
+  /** Ends it and leaves its files: they hold what may not have arrived yet. */
+  void end(String executorId) throws IOException, InterruptedException {
+    job(executorId).end(GRACE);
+  }
+
+  JobDirectory job(String executorId) {
+    return new JobDirectory(data.executors().resolve(LocalRuntime.checked(executorId)));
+  }
+
+  private static Path frames(JobDirectory job) {
+    return job.path().resolve("sidecar.log");
+  }
+
+  private static BoundedLog errors(JobDirectory job) {
+    return new BoundedLog(job.path().resolve("sidecar.err"), MAX_ERROR_BYTES);
+  }
+
+  private static String labels(Map<String, String> labels) {
+    return labels.entrySet().stream()
+        .sorted(Map.Entry.comparingByKey())
+        .map(label -> label.getKey() + ": " + label.getValue() + "\n")
+        .collect(Collectors.joining());
+  }
+}

@@ -1,0 +1,270 @@
+package dev.roost.runtime.local;
+
+import dev.roost.config.RoostConfig;
+import dev.roost.runtime.Observation;
+import dev.roost.runtime.Runtime;
+import dev.roost.runtime.local.Interpreters.Interpreter;
+import io.quarkus.runtime.ShutdownEvent;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.enterprise.event.Observes;
+import jakarta.enterprise.inject.Typed;
+import jakarta.inject.Inject;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.regex.Pattern;
+import org.jboss.logging.Logger;
+
+/**
+ * Builds and executors as processes on this machine. They are detached: when this process is
+ * killed, they go on, and the next one finds them in the data directory. When it ends in peace, it
+ * takes them along.
+ */
+@ApplicationScoped
+@Typed(LocalRuntime.class)
+public class LocalRuntime implements Runtime, AutoCloseable {
+  private static final Logger LOG = Logger.getLogger(LocalRuntime.class);
+  private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_][A-Za-z0-9_.-]{0,199}");
+
+  private final Interpreters interpreters;
+  private final LocalBuilds builds;
+  private final LocalExecutors executors;
+  private final int maxExecutors;
+  private volatile boolean closed;
+  private final Set<String> ending = ConcurrentHashMap.newKeySet();
+  private final ExecutorService background =
+      Executors.newCachedThreadPool(
+          task -> {
+            Thread thread = new Thread(task, "local-runtime");
+            thread.setDaemon(true);
+            return thread;
+          });
+
+  @Inject
+  public LocalRuntime(RoostConfig config) throws IOException, StartFailed {
+    DataDirectory data = new DataDirectory(config.data());
+    Path uv = UvProgram.find(data);
+    interpreters = Interpreters.find(uv, data);
+    Path sources = PythonSources.unpack(data);
+    builds =
+        new LocalBuilds(
+            data,
+            sources,
+            uv,
+            ChildEnvironment.forBuild(System.getenv(), data.uvCache(), config.builds().indexUrl()));
+    Interpreter newest = interpreters.get(interpreters.defaultVersion()).orElseThrow();
+    executors =
+        new LocalExecutors(
+            data, sources, newest.executable(), executorUrl(config.host(), config.port()));
+    maxExecutors = config.local().maxExecutors();
+    background.execute(() -> tidyUp(sources));
+  }
+
+  /** For the container's proxy. */
+  protected LocalRuntime() {
+    interpreters = null;
+    builds = null;
+    executors = null;
+    maxExecutors = 0;
+  }
+
+  @Override
+  public Description describe() {
+    String platform = "linux-" + System.getProperty("os.arch").replace("amd64", "x86_64");
+    return new Description(
+        "local", interpreters.versions(), interpreters.defaultVersion(), platform, maxExecutors);
+  }
+
+  @Override
+  public String baseIdentity(String pythonVersion) {
+    return interpreter(pythonVersion).identity();
+  }
+
+  @Override
+  public void startBuild(BuildOrder order) {
+    Path python = interpreter(order.pythonVersion()).executable();
+    refuseWhenClosed();
+    attempt("the build can't be started", () -> builds.start(order, python));
+  }
+
+  @Override
+  public Observation observeBuild(String builderJobId) {
+    return ask("the build can't be looked at", () -> builds.observe(builderJobId));
+  }
+
+  @Override
+  public BuildOutput buildOutput(String builderJobId, long fromByte) {
+    return ask("the build's log can't be read", () -> builds.output(builderJobId, fromByte));
+  }
+
+  @Override
+  public void deleteBuilderJob(String builderJobId) {
+    inBackground(builds.job(builderJobId), () -> builds.delete(builderJobId));
+  }
+
+  @Override
+  public boolean hasBuild(String imageKey) {
+    return builds.has(imageKey);
+  }
+
+  @Override
+  public void deleteBuild(String imageKey) {
+    attempt("the build can't be deleted", () -> builds.deleteBuild(imageKey));
+  }
+
+  @Override
+  public void startExecutor(ExecutorOrder order) {
+    refuseWhenClosed();
+    attempt(
+        "the executor can't be started",
+        () -> executors.start(order, builds.build(order.imageKey())));
+  }
+
+  @Override
+  public Observation observeExecutor(String executorId) {
+    return ask("the executor can't be looked at", () -> executors.observe(executorId));
+  }
+
+  @Override
+  public Set<String> executors() {
+    return executors.ids();
+  }
+
+  @Override
+  public ExecutorOutput executorOutput(String executorId) {
+    return executors.output(executorId);
+  }
+
+  /** Returns at once; it is listed until it has ended and its files are gone. */
+  @Override
+  public void deleteExecutor(String executorId) {
+    inBackground(executors.job(executorId), () -> executors.delete(executorId));
+  }
+
+  @Override
+  public Set<String> builderJobs() {
+    return builds.ids();
+  }
+
+  void onShutdown(@Observes ShutdownEvent event) {
+    close();
+  }
+
+  /** Ends all builds and executors, side by side. Their files stay, with what they still hold. */
+  @Override
+  public void close() {
+    closed = true;
+    List<CompletableFuture<Void>> all = new ArrayList<>();
+    for (String id : executors.ids()) {
+      all.add(CompletableFuture.runAsync(quietly(() -> executors.end(id)), background));
+    }
+    for (String id : builds.ids()) {
+      all.add(CompletableFuture.runAsync(quietly(() -> builds.end(id)), background));
+    }
+    CompletableFuture.allOf(all.toArray(CompletableFuture[]::new)).join();
+    background.shutdown();
+  }
+
+  /** A name that can be a file's, so that no identifier leads out of the data directory. */
+  static String checked(String name) {
+    if (!NAME.matcher(name).matches()) {
+      throw new IllegalArgumentException("not a name: " + name);
+    }
+    return name;
+  }
+
+  /**
+   * The control plane's address as seen from this machine.
+   *
+   * @param host where it listens, maybe on all addresses
+   */
+  static String executorUrl(String host, int port) {
+    String reachable =
+        switch (host) {
+          case "0.0.0.0", "::", "[::]", "localhost" -> "127.0.0.1";
+          default -> host.contains(":") && !host.startsWith("[") ? "[" + host + "]" : host;
+        };
+    return "http://" + reachable + ":" + port;
+  }
+
+  private Interpreter interpreter(String version) {
+    return interpreters
+        .get(version)
+        .orElseThrow(
+            () ->
+                new UnsupportedPython(
+                    "Python %s isn't installed on this machine; there are %s."
+                        .formatted(version, String.join(", ", interpreters.versions()))));
+  }
+
+  private void refuseWhenClosed() {
+    if (closed) {
+      throw new RuntimeUnavailable("Roost is stopping", null);
+    }
+  }
+
+  private void tidyUp(Path sources) {
+    quietly(builds::removeLeftovers).run();
+    quietly(() -> PythonSources.removeUnused(sources)).run();
+    for (Interpreter interpreter : interpreters.all()) {
+      quietly(() -> PythonSources.compile(sources, interpreter.executable())).run();
+    }
+  }
+
+  private void inBackground(JobDirectory job, Work work) {
+    String name = job.path().getFileName().toString();
+    if (job.exists() && ending.add(name)) {
+      background.execute(
+          () -> {
+            quietly(work).run();
+            ending.remove(name);
+          });
+    }
+  }
+
+  private static Runnable quietly(Work work) {
+    return () -> {
+      try {
+        work.run();
+      } catch (IOException | RuntimeException e) {
+        LOG.warn("Something was left behind", e);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      }
+    };
+  }
+
+  private static void attempt(String otherwise, Work work) {
+    ask(
+        otherwise,
+        () -> {
+          work.run();
+          return null;
+        });
+  }
+
+  private static <T> T ask(String otherwise, Question<T> question) {
+    try {
+      return question.answer();
+    } catch (IOException e) {
+      throw new RuntimeUnavailable(otherwise + ": " + e, e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new RuntimeUnavailable(otherwise + ": interrupted", e);
+    }
+  }
+
+  private interface Work {
+    void run() throws IOException, InterruptedException;
+  }
+
+  private interface Question<T> {
+    T answer() throws IOException, InterruptedException;
+  }
+}

@@ -1,0 +1,172 @@
+package dev.roost.runtime.local;
+
+import dev.roost.config.RoostConfig;
+import io.quarkus.runtime.Quarkus;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.UnknownHostException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.eclipse.microprofile.config.Config;
+
+/**
+ * A run on one machine from its start to its end: check, start PostgreSQL, run Quarkus, stop
+ * PostgreSQL. Executors and builds end with Quarkus, while the database still runs.
+ */
+final class LocalStart {
+  private static final String JDBC_URL = "quarkus.datasource.jdbc.url";
+  private static final long STOP_LIMIT_SECONDS = 60;
+  private static final long PARENT_INTERVAL_MILLIS = 250;
+
+  private final RoostConfig config;
+  private final Config settings;
+  private final DataDirectory data;
+  private final CountDownLatch ended = new CountDownLatch(1);
+  private volatile boolean preparing = true;
+  private volatile boolean stopping;
+
+  LocalStart(RoostConfig config, Config settings) {
+    this.config = config;
+    this.settings = settings;
+    this.data = new DataDirectory(config.data());
+  }
+
+  /**
+   * Runs until someone asks it to stop.
+   *
+   * @return the process's exit status
+   * @throws StartFailed with what to do about it
+   */
+  int run(String... arguments) throws StartFailed {
+    data.create();
+    AutoCloseable lock = data.lock(); // Until the process ends: whoever has it owns all that runs.
+    checkPort();
+    stopOnSignals();
+    try {
+      CompletableFuture<Void> pythons = CompletableFuture.runAsync(this::checkPythons);
+      try (AutoCloseable database = database()) {
+        pythons.join();
+        return runQuarkus(arguments);
+      }
+    } catch (CompletionException e) {
+      throw e.getCause() instanceof StartFailed failure
+          ? failure
+          : new StartFailed(e.getCause().toString(), e);
+    } catch (StartFailed e) {
+      if (stopping) {
+        return 0; // Whoever has interrupted the start knows why it failed.
+      }
+      throw e;
+    } catch (Exception e) {
+      throw new StartFailed(e.toString(), e);
+    } finally {
+      ended.countDown();
+    }
+  }
+
+  private int runQuarkus(String... arguments) {
+    preparing = false;
+    if (stopping) {
+      return 0;
+    }
+    if (config.exitWithParent()) {
+      watchParent();
+    }
+    System.setProperty("quarkus.log.file.enabled", "true");
+    System.setProperty("quarkus.log.file.path", data.logs().resolve("roost.log").toString());
+    AtomicInteger status = new AtomicInteger();
+    Quarkus.run(LocalApplication.class, (code, failure) -> status.set(code), arguments);
+    return status.get();
+  }
+
+  /** The embedded database, unless the settings name another one. */
+  private AutoCloseable database() throws StartFailed {
+    Main.ownDatabase(config);
+    boolean other =
+        config.database().url().isPresent()
+            || settings.getOptionalValue(JDBC_URL, String.class).isPresent();
+    if (other) {
+      return () -> {};
+    }
+    EmbeddedDatabase database = EmbeddedDatabase.start(data);
+    Main.set(JDBC_URL, database.jdbcUrl());
+    Main.set("quarkus.datasource.username", database.username());
+    Main.set("quarkus.datasource.password", database.password());
+    return database;
+  }
+
+  private void checkPythons() {
+    try {
+      Interpreters.find(UvProgram.find(data), data);
+    } catch (StartFailed e) {
+      throw new CompletionException(e);
+    }
+  }
+
+  private void checkPort() throws StartFailed {
+    try (ServerSocket socket = new ServerSocket()) {
+      socket.setReuseAddress(true);
+      socket.bind(new InetSocketAddress(InetAddress.getByName(config.host()), config.port()));
+    } catch (UnknownHostException e) {
+      throw new StartFailed("roost.host is no address of this machine: " + config.host(), e);
+    } catch (IOException | IllegalArgumentException e) {
+      throw new StartFailed(
+          "port %d of %s can't be used (%s). Another Roost, or another program? Set ROOST_PORT to a free port."
+              .formatted(config.port(), config.host(), e.getMessage()),
+          e);
+    }
+  }
+
+  /**
+   * On SIGTERM and SIGINT the virtual machine ends as soon as its hooks have: this one holds it
+   * until everything has been stopped in order. (Quarkus has a hook too, which ends {@link
+   * Quarkus#run}.)
+   */
+  private void stopOnSignals() {
+    Thread main = Thread.currentThread();
+    java.lang.Runtime.getRuntime()
+        .addShutdownHook(
+            new Thread(
+                () -> {
+                  stopping = true;
+                  if (preparing) {
+                    main.interrupt();
+                  }
+                  try {
+                    ended.await(STOP_LIMIT_SECONDS, TimeUnit.SECONDS);
+                  } catch (InterruptedException e) {
+                    Thread.currentThread().interrupt();
+                  }
+                },
+                "stop"));
+  }
+
+  /** Ends this process when its parent ends: then it gets another one. */
+  private void watchParent() {
+    long parent = parent();
+    Thread thread =
+        new Thread(
+            () -> {
+              while (parent() == parent) {
+                try {
+                  Thread.sleep(PARENT_INTERVAL_MILLIS);
+                } catch (InterruptedException e) {
+                  return;
+                }
+              }
+              System.exit(0);
+            },
+            "parent-watch");
+    thread.setDaemon(true);
+    thread.start();
+  }
+
+  private static long parent() {
+    return ProcessHandle.current().parent().map(ProcessHandle::pid).orElse(0L);
+  }
+}

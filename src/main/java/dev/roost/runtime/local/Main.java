@@ -1,0 +1,52 @@
+package dev.roost.runtime.local;
+
+import dev.roost.config.RoostConfig;
+import io.quarkus.runtime.Quarkus;
+import io.quarkus.runtime.annotations.QuarkusMain;
+import io.quarkus.runtime.configuration.ConfigUtils;
+import io.smallrye.config.ConfigValidationException;
+import io.smallrye.config.SmallRyeConfig;
+import java.util.NoSuchElementException;
+
+/** Starts Roost. What keeps it from starting is told in a line, with status 1. */
+@QuarkusMain
+public final class Main {
+  private Main() {}
+
+  public static void main(String... arguments) {
+    try {
+      SmallRyeConfig settings = settings();
+      RoostConfig config = settings.getConfigMapping(RoostConfig.class);
+      if (config.runtime().equals("local")) {
+        System.exit(new LocalStart(config, settings).run(arguments));
+      }
+      ownDatabase(config);
+      Quarkus.run(arguments);
+    } catch (StartFailed e) {
+      System.err.println("Roost can't start: " + e.getMessage());
+      System.exit(1);
+    }
+  }
+
+  /** The database of the operator's, when the settings name one. */
+  static void ownDatabase(RoostConfig config) {
+    config.database().url().ifPresent(url -> set("quarkus.datasource.jdbc.url", url));
+    config.database().username().ifPresent(name -> set("quarkus.datasource.username", name));
+    config.database().password().ifPresent(text -> set("quarkus.datasource.password", text));
+  }
+
+  static void set(String property, String value) {
+    System.setProperty(property, value);
+  }
+
+  /** The settings as Quarkus will read them; they decide what happens before it starts. */
+  private static SmallRyeConfig settings() throws StartFailed {
+    try {
+      return ConfigUtils.configBuilder().withMapping(RoostConfig.class).build();
+    } catch (ConfigValidationException e) {
+      throw new StartFailed("a setting is wrong: " + e.getProblem(0).getMessage(), e);
+    } catch (IllegalArgumentException | NoSuchElementException e) {
+      throw new StartFailed("a setting is wrong: " + e.getMessage(), e);
+    }
+  }
+}

@@ -1,0 +1,50 @@
+package dev.roost.runtime.local;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * A PostgreSQL that runs on a data directory, as told by its {@code postmaster.pid} (lines:
+ * process, directory, start, port, socket directory, address, shared memory, status).
+ */
+record Postmaster(LiveProcess process, int port) {
+  private static final int PROCESS_LINE = 0;
+  private static final int PORT_LINE = 3;
+  private static final int STATUS_LINE = 7;
+
+  /** The one that runs on this directory. The file alone proves nothing: it outlives a kill. */
+  static Optional<Postmaster> running(Path directory) throws IOException {
+    List<String> lines = lines(directory);
+    if (lines.size() <= PORT_LINE) {
+      return Optional.empty();
+    }
+    long pid = Long.parseLong(lines.get(PROCESS_LINE).strip());
+    return LiveProcess.of(pid)
+        .filter(process -> process.arguments().contains(directory.toString()))
+        .map(process -> new Postmaster(process, Integer.parseInt(lines.get(PORT_LINE).strip())));
+  }
+
+  boolean isRunBy(Path program) {
+    return process.arguments().get(0).equals(program.toString());
+  }
+
+  /** Whether that process accepts connections on this directory's database. */
+  static boolean isReady(Path directory, long pid) throws IOException {
+    List<String> lines = lines(directory);
+    return lines.size() > STATUS_LINE
+        && lines.get(PROCESS_LINE).strip().equals(Long.toString(pid))
+        && lines.get(STATUS_LINE).strip().equals("ready");
+  }
+
+  private static List<String> lines(Path directory) throws IOException {
+    try {
+      return Files.readAllLines(directory.resolve("postmaster.pid"));
+    } catch (NoSuchFileException e) {
+      return List.of();
+    }
+  }
+}

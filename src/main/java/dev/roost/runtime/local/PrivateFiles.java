@@ -1,0 +1,94 @@
+package dev.roost.runtime.local;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.FileVisitResult;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Set;
+
+/** Writing and removing files of the data directory. */
+final class PrivateFiles {
+  private PrivateFiles() {}
+
+  /**
+   * Writes a small file that only its owner can read, so that it is there either completely or not
+   * at all, whenever this process is killed.
+   */
+  static void write(Path file, String text) throws IOException {
+    write(file, text, false);
+  }
+
+  /** As {@link #write(Path, String)}, and so that it outlives a power failure from here on. */
+  static void writeDurably(Path file, String text) throws IOException {
+    write(file, text, true);
+  }
+
+  private static void write(Path file, String text, boolean durably) throws IOException {
+    Path draft = file.resolveSibling("." + file.getFileName() + ".new");
+    Files.deleteIfExists(draft);
+    try (FileChannel channel =
+        FileChannel.open(
+            draft,
+            Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE),
+            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")))) {
+      ByteBuffer bytes = StandardCharsets.UTF_8.encode(text);
+      while (bytes.hasRemaining()) {
+        channel.write(bytes);
+      }
+      if (durably) {
+        channel.force(true);
+      }
+    }
+    Files.move(draft, file, StandardCopyOption.ATOMIC_MOVE);
+  }
+
+  /** The file's text without the white space around it, or null when it isn't there. */
+  static String read(Path file) throws IOException {
+    try {
+      return Files.readString(file).strip();
+    } catch (NoSuchFileException e) {
+      return null;
+    }
+  }
+
+  /** Removes a directory and all that is in it. What is gone already is no error. */
+  static void deleteTree(Path directory) throws IOException {
+    try {
+      Files.walkFileTree(directory, new Remover());
+    } catch (NoSuchFileException e) {
+      // Someone else has removed it.
+    }
+  }
+
+  private static final class Remover extends SimpleFileVisitor<Path> {
+    @Override
+    public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) throws IOException {
+      Files.deleteIfExists(file);
+      return FileVisitResult.CONTINUE;
+    }
+
+    @Override
+    public FileVisitResult visitFileFailed(Path file, IOException failure) throws IOException {
+      if (failure instanceof NoSuchFileException) {
+        return FileVisitResult.CONTINUE;
+      }
+      throw failure;
+    }
+
+    @Override
+    public FileVisitResult postVisitDirectory(Path directory, IOException failure)
+        throws IOException {
+      Files.deleteIfExists(directory);
+      return FileVisitResult.CONTINUE;
+    }
+  }
+}

@@ -1,0 +1,109 @@
+"""Why a build failed, told from what uv said.
+
+uv explains well, but to people: its exit status is 1 or 2 for everything. So its words are looked at, with the
+precise patterns first. They are uv's of 2024 to 2026; words that nobody knows fall through to
+``runtime_unavailable``, with all that uv said.
+"""
+
+import errno
+import re
+from typing import List, Tuple
+
+MAX_MESSAGE_CHARACTERS = 4_000
+BUILD_OUTPUT_LINES = 15
+
+OUT_OF_DISK = re.compile(r"No space left on device|Disk quota exceeded|\(os error (28|122)\)")
+OUT_OF_MEMORY = re.compile(
+    r"signal: 9\b|SIGKILL|Cannot allocate memory|\(os error 12\)|memory allocation of \d+ bytes failed|"
+    r"Killed signal terminated program|^\s*MemoryError\b",
+    re.MULTILINE,
+)
+INDEX_UNREACHABLE = re.compile(
+    r"Failed to fetch|Request failed after|error sending request|dns error|tcp connect error|invalid peer certificate|"
+    r"HTTP status (client|server) error|operation timed out|connection (reset|closed)|"
+    r"lack of valid authentication|40[13] (Unauthorized|Forbidden)|Hash mismatch|[Nn]etwork connectivity is disabled",
+)
+BUILD_FAILED = re.compile(r"Failed to build|build backend|Failed to (download and )?build|Call to `.*` failed")
+NOT_FOUND = re.compile(
+    r"was not found in the (package registry|provided package locations)|[Tt]here (is|are) no versions? of \S+==|"
+    r"has no wheels with a matching|has no usable wheels|is unavailable because|Couldn't parse requirement"
+)
+CONFLICT = re.compile(r"No solution found|unsatisfiable")
+NO_PYTHON = re.compile(
+    r"No interpreter found|Querying Python|Failed to (inspect|query) Python|Failed to discover.*interpreter|broken Python"
+)
+UNKNOWN_VERSION = re.compile(r"[Tt]here is no version of ([A-Za-z0-9._-]+)(?:\[[^\]]*\])?==([^\s,]+)")
+BLOCK = re.compile(r"^\s*\[(stdout|stderr)\]$")
+HEAD = re.compile(r"^(error:|\s*×)")
+GENERIC_HINT = re.compile(r"^hint: Build failures usually indicate")
+
+
+class BuildFailed(Exception):
+    """The build has failed for one of the API's reasons."""
+
+    def __init__(self, reason: str, message: str) -> None:
+        super().__init__(message)
+        self.reason = reason
+        self.message = message
+
+
+def failure_of(status: int, lines: List[str]) -> BuildFailed:
+    """What to tell after a run of uv that failed.
+
+    status: as in subprocess, negative for a signal.
+    lines: what it said, free of credentials.
+    """
+    words, output = split(lines)
+    explanation = "\n".join(words)
+    reason = reason_of(status, explanation, "\n".join(output))
+    if reason == "out_of_memory" and not explanation:
+        explanation = "uv was killed; most likely it ran out of memory."
+    if reason in ("build_from_source_failed", "out_of_memory") and output:
+        explanation += "\n\n" + "\n".join(output[-BUILD_OUTPUT_LINES:])
+    return BuildFailed(reason, explanation.strip()[:MAX_MESSAGE_CHARACTERS] or f"uv ended with status {status}.")
+
+
+def reason_of(status: int, explanation: str, output: str) -> str:
+    if OUT_OF_DISK.search(explanation) or OUT_OF_DISK.search(output):
+        return "out_of_disk"
+    if status == -9 or OUT_OF_MEMORY.search(explanation) or OUT_OF_MEMORY.search(output):
+        return "out_of_memory"
+    if INDEX_UNREACHABLE.search(explanation):
+        return "index_unreachable"
+    if BUILD_FAILED.search(explanation):
+        return "build_from_source_failed"
+    if NOT_FOUND.search(explanation):
+        return "requirement_not_found"
+    if CONFLICT.search(explanation):
+        return "requirements_conflict"
+    if NO_PYTHON.search(explanation):
+        return "python_version_unavailable"
+    return "runtime_unavailable"
+
+
+def split(lines: List[str]) -> Tuple[List[str], List[str]]:
+    """uv's own words, from its first error on and without their indentation, and what a build backend printed
+    last."""
+    start = next((number for number, line in enumerate(lines) if HEAD.match(line)), 0)
+    words: List[str] = []
+    output: List[str] = []
+    inside = False
+    for line in lines[start:]:
+        if BLOCK.match(line):
+            inside = True
+            output = []
+        elif inside and line and not line.startswith("hint:"):
+            output.append(line.strip() if not line.startswith("         ") else line[9:])
+        elif line and not GENERIC_HINT.match(line):
+            inside = False
+            words.append(re.sub(r"^(error|\s+cause): |^\s*[×╰├│─▶]+\s*", "", line).strip())
+    return [word for word in words if word], output
+
+
+def explain_os_error(error: OSError) -> Tuple[str, str]:
+    """The reason and the message of an error of the operating system's in the builder itself."""
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return "out_of_disk", f"There is no space left for the build: {error}"
+    if error.errno == errno.ENOMEM:
+        return "out_of_memory", f"The builder ran out of memory: {error}"
+    return "runtime_unavailable", f"The builder could not work: {error}"

@@ -1,0 +1,54 @@
+"""Ending everything that a build has started."""
+
+import os
+import signal
+import time
+from typing import List
+
+
+def end_session() -> None:
+    """Kill all processes of this process's session but itself.
+
+    ``uv`` starts build backends, which start compilers: killing ``uv`` alone would leave those behind. Does
+    nothing when this process doesn't lead its session, for then others may be in it.
+    """
+    if os.getsid(0) != os.getpid():
+        return
+    while True:
+        members = session_members()
+        if not members:
+            return
+        for pid in members:
+            try:
+                os.kill(pid, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+        reap()
+        time.sleep(0.005)
+
+
+def session_members() -> List[int]:
+    """The processes of this session that live, without this one."""
+    own = os.getpid()
+    members = []
+    for name in os.listdir("/proc"):
+        if not name.isdigit() or int(name) == own:
+            continue
+        try:
+            with open(f"/proc/{name}/stat", "rb") as file:
+                # The second field is the command in parentheses and may hold anything.
+                fields = file.read().rpartition(b")")[2].split()
+        except OSError:
+            continue  # It has ended meanwhile.
+        state, session = fields[0], int(fields[3])
+        if session == own and state != b"Z":
+            members.append(int(name))
+    return members
+
+
+def reap() -> None:
+    try:
+        while os.waitpid(-1, os.WNOHANG)[0]:
+            pass
+    except ChildProcessError:
+        pass

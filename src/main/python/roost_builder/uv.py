@@ -1,0 +1,84 @@
+"""Runs ``uv`` and passes on what it says."""
+
+import collections
+import re
+import subprocess
+from pathlib import Path
+from typing import Deque, Dict, List, NamedTuple, Tuple
+
+from roost_builder.failures import BuildFailed, failure_of
+
+CREDENTIALS = re.compile(r"://[^/@\s]+@")
+MAX_LINE_CHARACTERS = 16_384
+KEPT_LINES = 400
+
+
+class Said(NamedTuple):
+    """How a run of uv ended: its exit status and its output, without the middle when that is very long."""
+
+    status: int
+    lines: List[str]
+
+
+class Uv:
+    """uv, run in one directory with one environment.
+
+    Not in a directory of the caller's, where uv would look for a project and its settings.
+    """
+
+    def __init__(self, executable: Path, directory: Path, environment: Dict[str, str]) -> None:
+        self.executable = executable
+        self.directory = directory
+        self.environment = environment
+
+    def run(self, *arguments: str) -> None:
+        """Run uv, print what it says, and raise BuildFailed when it fails."""
+        said = self._run(arguments)
+        if said.status != 0:
+            raise failure_of(said.status, said.lines)
+
+    def ask(self, *arguments: str, given: str) -> List[str]:
+        """What uv answers to a question on its standard input; nothing when it can't."""
+        answer = subprocess.run(
+            [str(self.executable), *arguments],
+            cwd=self.directory,
+            env=self.environment,
+            input=given,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            encoding="utf-8",
+            errors="replace",
+            check=False,
+        )
+        return answer.stdout.splitlines() if answer.returncode == 0 else []
+
+    def _run(self, arguments: Tuple[str, ...]) -> Said:
+        try:
+            process = subprocess.Popen(
+                [str(self.executable), *arguments],
+                cwd=self.directory,
+                env=self.environment,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                encoding="utf-8",
+                errors="replace",
+            )
+        except (FileNotFoundError, PermissionError) as error:
+            raise BuildFailed("runtime_unavailable", f"uv can't be run: {error}") from error
+        head: List[str] = []
+        tail: Deque[str] = collections.deque(maxlen=KEPT_LINES)
+        assert process.stdout is not None
+        for raw in process.stdout:
+            line = hide_credentials(raw.rstrip("\n"))[:MAX_LINE_CHARACTERS]
+            print(line)
+            if len(head) < KEPT_LINES:
+                head.append(line)
+            else:
+                tail.append(line)
+        return Said(process.wait(), head + list(tail))
+
+
+def hide_credentials(text: str) -> str:
+    """The text with the user and password of every URL in it replaced."""
+    return CREDENTIALS.sub("://***@", text)
