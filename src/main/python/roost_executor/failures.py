@@ -42,6 +42,7 @@ class ScriptFailure(Exception):
         error_type: "str | None" = None,
         traceback_text: "str | None" = None,
         print_text: "str | None" = None,
+        error_message: "str | None" = None,
     ) -> None:
         """`traceback_text`: kept with the failure; `print_text`: what its log ends with."""
         super().__init__(message)
@@ -54,7 +55,7 @@ class ScriptFailure(Exception):
         if error_type or line is not None:
             self.record["error"] = {
                 "type": error_type or reason,
-                "message": bounded(message),
+                "message": bounded(error_message or message),
                 "traceback": traceback_text,
                 "line": line,
                 "column": column,

@@ -76,6 +76,8 @@ class Runner:
         for name in [name for name in os.environ if name.startswith("ROOST_")]:
             del os.environ[name]
         self._put_interpreter_on_path()
+        # Python processes that the script starts would keep their output until they end.
+        os.environ.setdefault("PYTHONUNBUFFERED", "1")
         null = os.open(os.devnull, os.O_RDONLY)
         os.dup2(null, 0)
         if null:

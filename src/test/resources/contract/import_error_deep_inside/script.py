@@ -1,9 +1,5 @@
-import sys
-import types
-
-
 def load():
-    from http import nothing_of_the_kind
+    from time import nothing_of_the_kind
 
     return nothing_of_the_kind
 
