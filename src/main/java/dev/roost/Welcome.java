@@ -6,6 +6,7 @@ import dev.roost.api.JsonText;
 import dev.roost.build.Build;
 import dev.roost.build.BuilderJob;
 import dev.roost.config.RoostConfig;
+import dev.roost.event.Ready;
 import dev.roost.event.Waiting;
 import dev.roost.execution.Execution;
 import dev.roost.execution.ExecutorJob;
@@ -15,6 +16,7 @@ import dev.roost.log.LogEntry;
 import dev.roost.runtime.Runtime;
 import io.quarkus.narayana.jta.QuarkusTransaction;
 import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.enterprise.event.Observes;
 import jakarta.persistence.EntityManager;
 import java.io.IOException;
 import java.io.InputStream;
@@ -59,7 +61,8 @@ public class Welcome {
   }
 
   /** Does nothing on any start but the first. Blocks until the agent has run. */
-  public void show(PrintStream out) {
+  void show(@Observes Ready ready) {
+    PrintStream out = ready.out();
     if (!config.welcome() || !isFirstStart()) {
       return;
     }
