@@ -13,6 +13,7 @@ import org.eclipse.microprofile.openapi.models.Operation;
 import org.eclipse.microprofile.openapi.models.PathItem;
 import org.eclipse.microprofile.openapi.models.media.Schema;
 import org.eclipse.microprofile.openapi.models.parameters.Parameter;
+import org.eclipse.microprofile.openapi.models.responses.APIResponse;
 import org.eclipse.microprofile.openapi.models.security.SecurityScheme;
 
 /**
@@ -56,6 +57,13 @@ public class OpenApiFilter implements OASFilter {
         OASFactory.createSchema()
             .title("Any JSON value")
             .description("Any JSON value. Its text is kept and given back exactly as it came."));
+    schemas.put(
+        "Instant",
+        OASFactory.createSchema()
+            .addType(Schema.SchemaType.STRING)
+            .format("date-time")
+            .description("RFC 3339, in UTC, with microseconds")
+            .examples(List.of("2026-11-21T18:12:41.123456Z")));
     schemas.putAll(OpenApiErrors.schemas());
     components.setSchemas(schemas);
     components.setResponses(OpenApiErrors.responses());
@@ -82,14 +90,12 @@ public class OpenApiFilter implements OASFilter {
     } else if (parameters.stream().anyMatch(p -> p.getIn() == Parameter.In.QUERY)) {
       errors.add(ErrorCode.VALIDATION_FAILED);
     }
+    Map<String, APIResponse> responses = new TreeMap<>(operation.getResponses().getAPIResponses());
     for (ErrorCode code : errors) {
-      String status = Integer.toString(code.status());
-      if (!operation.getResponses().hasAPIResponse(status)) {
-        operation
-            .getResponses()
-            .addAPIResponse(status, OASFactory.createAPIResponse().ref(code.code()));
-      }
+      responses.putIfAbsent(
+          Integer.toString(code.status()), OASFactory.createAPIResponse().ref(code.code()));
     }
+    operation.getResponses().setAPIResponses(responses);
     parameters.forEach(OpenApiFilter::describePaging);
   }
 

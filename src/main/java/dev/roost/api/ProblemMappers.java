@@ -7,9 +7,11 @@ import io.vertx.core.http.HttpServerRequest;
 import jakarta.ws.rs.WebApplicationException;
 import jakarta.ws.rs.container.ContainerRequestContext;
 import jakarta.ws.rs.core.HttpHeaders;
+import jakarta.ws.rs.core.MultivaluedMap;
 import jakarta.ws.rs.core.Response;
 import java.sql.SQLException;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.jboss.logging.Logger;
 import org.jboss.resteasy.reactive.server.ServerExceptionMapper;
@@ -54,7 +56,10 @@ public class ProblemMappers {
     String path = request.getUriInfo().getPath();
     Problem problem =
         switch (e.getResponse().getStatus()) {
-          case 404 -> Problem.of(ErrorCode.NOT_FOUND, "There is nothing at " + path + ".");
+          case 404 ->
+              e.getCause() instanceof IllegalArgumentException cause
+                  ? unreadable(request.getUriInfo().getQueryParameters(), cause)
+                  : Problem.of(ErrorCode.NOT_FOUND, "There is nothing at " + path + ".");
           case 405 ->
               allowed(
                   Problem.of(
@@ -99,6 +104,23 @@ public class ProblemMappers {
       }
     }
     return false;
+  }
+
+  /** A query parameter that isn't of its type; RESTEasy calls the resource not found then. */
+  private static Problem unreadable(
+      MultivaluedMap<String, String> parameters, IllegalArgumentException cause) {
+    String message = String.valueOf(cause.getMessage());
+    String name =
+        parameters.entrySet().stream()
+            .filter(
+                entry -> entry.getValue().stream().anyMatch(v -> message.contains('"' + v + '"')))
+            .map(Map.Entry::getKey)
+            .findFirst()
+            .orElse("");
+    return Problem.invalid(
+        "?" + name,
+        "wrong_type",
+        "The query parameter " + name + " has the wrong type: " + message);
   }
 
   private static Problem allowed(Problem problem, WebApplicationException e) {
