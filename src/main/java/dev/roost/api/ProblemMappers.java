@@ -29,6 +29,12 @@ public class ProblemMappers {
           "08000", "08001", "08003", "08004", "08006", "08007", "57P01", "57P02", "57P03", "40001",
           "40P01", "53300");
 
+  private final AllowedMethods allowed;
+
+  ProblemMappers(AllowedMethods allowed) {
+    this.allowed = allowed;
+  }
+
   /** RFC 9457, with the code, the single mistakes and the request's identifier. */
   public record Document(
       String type,
@@ -56,15 +62,12 @@ public class ProblemMappers {
     String path = request.getUriInfo().getPath();
     Problem problem =
         switch (e.getResponse().getStatus()) {
+          // RESTEasy also says 404 where another class at the same path takes the method.
           case 404 ->
               e.getCause() instanceof IllegalArgumentException cause
                   ? unreadable(request.getUriInfo().getQueryParameters(), cause)
-                  : Problem.of(ErrorCode.NOT_FOUND, "There is nothing at " + path + ".");
-          case 405 ->
-              allowed(
-                  Problem.of(
-                      ErrorCode.METHOD_NOT_ALLOWED, http.method() + " is not possible here."),
-                  e);
+                  : absent(path, http.method().name());
+          case 405 -> notAllowed(path, http.method().name());
           case 406 ->
               Problem.of(
                   ErrorCode.NOT_ACCEPTABLE, "Nothing here has the type that Accept asks for.");
@@ -106,6 +109,18 @@ public class ProblemMappers {
     return false;
   }
 
+  private Problem absent(String path, String method) {
+    Set<String> methods = allowed.at(path);
+    return methods.isEmpty() || methods.contains(method)
+        ? Problem.of(ErrorCode.NOT_FOUND, "There is nothing at " + path + ".")
+        : notAllowed(path, method);
+  }
+
+  private Problem notAllowed(String path, String method) {
+    return Problem.of(ErrorCode.METHOD_NOT_ALLOWED, method + " is not possible here.")
+        .withHeader(HttpHeaders.ALLOW, String.join(", ", allowed.at(path)));
+  }
+
   /** A query parameter that isn't of its type; RESTEasy calls the resource not found then. */
   private static Problem unreadable(
       MultivaluedMap<String, String> parameters, IllegalArgumentException cause) {
@@ -121,11 +136,6 @@ public class ProblemMappers {
         "?" + name,
         "wrong_type",
         "The query parameter " + name + " has the wrong type: " + message);
-  }
-
-  private static Problem allowed(Problem problem, WebApplicationException e) {
-    String allow = e.getResponse().getHeaderString(HttpHeaders.ALLOW);
-    return problem.withHeader(HttpHeaders.ALLOW, allow == null ? "GET" : allow);
   }
 
   private static Response answer(Problem problem, ContainerRequestContext request) {

@@ -128,6 +128,11 @@ class DocumentsIT {
     assertEquals("GET, HEAD, OPTIONS, POST", method.header("Allow"));
     assertEquals(
         "DELETE, GET, HEAD, OPTIONS, PATCH", api.post("/v1/datastore/x", "{}").header("Allow"));
+    assertEquals(200, api.send("HEAD", "/v1/datastore", null).status());
+    assertEquals(200, api.send("OPTIONS", "/v1/datastore", null).status());
+    assertEquals(
+        "DELETE, GET, HEAD, OPTIONS, PUT",
+        api.post("/v1/datastore/x/entries/a/b", "{}").header("Allow"));
     assertEquals(406, api.get("/v1/runtime", "Accept", "text/csv").status());
   }
 
