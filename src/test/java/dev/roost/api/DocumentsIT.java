@@ -50,6 +50,11 @@ class DocumentsIT {
               for (String field : List.of("summary", "operationId", "tags")) {
                 assertTrue(operation.hasNonNull(field), name + " has no " + field);
               }
+              Matcher parameters = Pattern.compile("\\{([^}]+)}").matcher(path);
+              while (parameters.find()) {
+                List<String> names = operation.get("parameters").findValuesAsText("name");
+                assertTrue(names.contains(parameters.group(1)), name + ": " + names);
+              }
               for (String status : List.of("401", "403", "429", "500", "503")) {
                 assertTrue(operation.get("responses").has(status), name + " lacks " + status);
               }
@@ -77,6 +82,8 @@ class DocumentsIT {
     assertTrue(schemas.at("/DataStore/properties").has("size_bytes"));
     assertTrue(schemas.at("/Runtime/properties").has("default"));
     assertFalse(schemas.get("JsonText").has("type"));
+    assertTrue(schemas.at("/Entry/properties/expires_at").toString().contains("null"));
+    assertTrue(schemas.at("/PageEntry/properties/next_cursor").toString().contains("null"));
     assertEquals("date-time", schemas.at("/Instant/format").asText());
     assertEquals("[\"read\",\"execute\",\"write\"]", schemas.at("/Role/enum").toString());
   }
