@@ -52,7 +52,9 @@ def test_a_log_without_room_keeps_the_tail_alone() -> None:
         log.feed("stdout", b"%03d\n" % n)
     log.finish()
     messages = [entry["message"] for entry in log.take()]
-    assert messages == ["3,990 bytes of output were left out here: the log had reached its limit."] + [
+    assert messages == [
+        "3,990 bytes of output were left out here: the log had reached its limit."
+    ] + [
         "7",
         "998",
         "999",
@@ -119,7 +121,11 @@ def test_a_spool_without_a_disk_stays_in_memory(tmp_path: Path, monkeypatch: Any
     assert frames.full and frames.batch()[0] == 100
 
 
-@pytest.mark.parametrize("value", [{"a": [1, 2.5, None, True, "é\ud800"]}, [], "x", 10**5000], ids=["object", "array", "string", "long"])
+@pytest.mark.parametrize(
+    "value",
+    [{"a": [1, 2.5, None, True, "é\ud800"]}, [], "x", 10**5000],
+    ids=["object", "array", "string", "long"],
+)
 def test_json_text_is_that_of_json_dumps(value: object) -> None:
     assert jsonvalue.decode(jsonvalue.encode(value)) == value
 
