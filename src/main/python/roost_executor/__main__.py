@@ -30,17 +30,16 @@ def main() -> int:
     sidecar.add_argument("--runner", help="start the runner with this Python interpreter")
     runner = commands.add_parser("runner", help="runs the script, in a fork for each execution")
     runner.add_argument("--directory", required=True, help="this executor's own directory")
+    runner.add_argument("--parent", type=int, help="end when this is no longer the parent process")
     arguments = parser.parse_args()
-    try:
+    if os.getpgrp() != os.getpid():
         os.setsid()
-    except PermissionError:
-        pass  # it leads a session already
     os.makedirs(arguments.directory, exist_ok=True)
     directory = os.path.realpath(arguments.directory)
     if arguments.command == "runner":
         from roost_executor.runner import Runner
 
-        return Runner(directory).run()
+        return Runner(directory, arguments.parent).run()
     from roost_executor.spawn import spawn_runner
 
     # Before the heavier imports, so that both processes start side by side.

@@ -1,5 +1,6 @@
 """One execution, seen from the runner: the fork, its output, its limits, its end."""
 
+import contextlib
 import json
 import os
 import signal
@@ -210,10 +211,8 @@ class Execution:
     def _finish(self) -> None:
         """Ends all that is left, reads what it has written, sends the last frame."""
         self.ended = True
-        try:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self._process, signal.SIGKILL)
-        except (ProcessLookupError, PermissionError):
-            pass
         if self._status is None:
             # It has nothing left to do, or has been killed: this takes no time.
             self._count(processes.reap_one(self._process))

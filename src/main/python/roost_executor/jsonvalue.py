@@ -10,7 +10,7 @@ DEEPEST = 3000
 SCALARS = (str, int, float, bool, type(None))
 
 
-class NotJson(ValueError):
+class NotJson(ValueError):  # noqa: N818
     """A value can't be written as JSON; the message says where and why, beginning with the path."""
 
 

@@ -68,7 +68,7 @@ def import_script(path: str) -> ModuleType:
     module.__file__ = path
     module.__package__ = ""
     sys.modules[MODULE] = module
-    exec(code, module.__dict__)  # noqa: S102 - what all of this is for
+    exec(code, module.__dict__)
     return sys.modules.get(MODULE, module)
 
 

@@ -22,7 +22,7 @@ LOOK_SECONDS = 1.0
 STOPPED = (401, 403)
 
 
-class Leave(Exception):
+class Leave(Exception):  # noqa: N818
     """The sidecar ends, with this exit status."""
 
     def __init__(self, status: int, message: str = "") -> None:

@@ -22,7 +22,7 @@ def spawn_runner(python: str, directory: str) -> int:
         # posix_spawn instead of subprocess, whose import costs as much as the runner's whole start.
         return os.posix_spawn(
             python,
-            [python, "-I", "-B", package, "runner", "--directory", directory],
+            [python, "-I", "-B", package, "runner", "--directory", directory, "--parent", str(os.getpid())],
             environment,
             file_actions=[
                 (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),

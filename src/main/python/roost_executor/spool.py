@@ -1,5 +1,6 @@
 """Frames that the control plane has not acknowledged yet."""
 
+import contextlib
 import os
 from collections import deque
 from typing import Any
@@ -76,10 +77,8 @@ class Spool:
         if self._file is not None:
             self._file.close()
             self._file = None
-            try:
+            with contextlib.suppress(OSError):
                 os.unlink(self._path)
-            except OSError:
-                pass
 
     def _append_to_file(self, sequence: int, line: bytes) -> bool:
         try:

@@ -229,11 +229,7 @@ def test_the_second_way_home_has_the_same_lines_and_frames(executor: Executor) -
         f"[{second['time']} exec_1/2 logging WARNING root] careful",
     ]
     frames = [json.loads(line) for line in executor.output.read_text().splitlines()]
-    assert frames == [
-        {"execution_id": "exec_1", "frame": frame}
-        for frame in result.frames
-        if frame["type"] != "log"
-    ]
+    assert frames == [{"execution_id": "exec_1", "frame": frame} for frame in result.frames if frame["type"] != "log"]
 
 
 def test_c_code_that_buffers_is_heard(executor: Executor) -> None:

@@ -20,7 +20,7 @@ from roost_executor.log import Log  # noqa: E402
 
 def split(data: bytes, limit: int, sizes: "list[int]") -> "list[tuple[bytes, bool]]":
     splitter = LineSplitter(limit)
-    lines: "list[tuple[bytes, bool]]" = []
+    lines: list[tuple[bytes, bool]] = []
     while data:
         size = sizes.pop() if sizes else len(data)
         lines += splitter.feed(data[:size])
@@ -52,9 +52,7 @@ def test_a_log_without_room_keeps_the_tail_alone() -> None:
         log.feed("stdout", b"%03d\n" % n)
     log.finish()
     messages = [entry["message"] for entry in log.take()]
-    assert messages == [
-        "3,990 bytes of output were left out here: the log had reached its limit."
-    ] + [
+    assert messages == ["3,990 bytes of output were left out here: the log had reached its limit."] + [
         "7",
         "998",
         "999",
@@ -103,9 +101,7 @@ def test_a_spool_keeps_order_across_memory_and_disk(tmp_path: Path, monkeypatch:
             first = int(lines.split()[0])
             keep = chance.choice([last, (first + last) // 2, 0])
             frames.acknowledge(keep)
-            delivered += [
-                n for n in (int(line.split()[0]) for line in lines.splitlines()) if n <= keep
-            ]
+            delivered += [n for n in (int(line.split()[0]) for line in lines.splitlines()) if n <= keep]
     assert delivered == list(range(1, added + 1))
     frames.close()
     assert os.listdir(tmp_path / "spool") == []
