@@ -10,6 +10,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.random.RandomGenerator;
+import org.eclipse.microprofile.openapi.annotations.media.Schema;
 
 /**
  * One attempt at an ExecutorJob. States: running, then succeeded, failed, timed_out, cancelled or
@@ -115,6 +116,7 @@ public class Execution extends PanacheEntityBase {
    *
    * @param error an object with type, message, traceback, line and column; or null
    */
+  @Schema(name = "Execution")
   public record View(
       String id,
       String executorJobId,

@@ -10,6 +10,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.random.RandomGenerator;
+import org.eclipse.microprofile.openapi.annotations.media.Schema;
 
 /** The order to run an agent once. States: queued, running, then succeeded, failed or cancelled. */
 @Entity(name = "executor_job")
@@ -206,6 +207,7 @@ public class ExecutorJob extends PanacheEntityBase {
    * @param attempts used up
    * @param execution the latest attempt, or null before the first
    */
+  @Schema(name = "ExecutorJob")
   public record View(
       String id,
       String agentId,
