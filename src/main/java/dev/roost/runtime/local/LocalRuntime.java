@@ -168,7 +168,10 @@ public class LocalRuntime implements Runtime, AutoCloseable {
     close();
   }
 
-  /** Ends all builds and executors, side by side. Their files stay, with what they still hold. */
+  /**
+   * Ends all builds and executors, side by side. The executors' files stay, with what they still
+   * hold; builds start anew when Roost does.
+   */
   @Override
   public void close() {
     closed = true;
@@ -177,7 +180,7 @@ public class LocalRuntime implements Runtime, AutoCloseable {
       all.add(CompletableFuture.runAsync(quietly(() -> executors.end(id)), background));
     }
     for (String id : builds.ids()) {
-      all.add(CompletableFuture.runAsync(quietly(() -> builds.end(id)), background));
+      all.add(CompletableFuture.runAsync(quietly(() -> builds.interrupt(id)), background));
     }
     CompletableFuture.allOf(all.toArray(CompletableFuture[]::new)).join();
     background.shutdown();
