@@ -136,11 +136,6 @@ public class LocalRuntime implements Runtime, AutoCloseable {
   }
 
   @Override
-  public void stopExecutor(String executorId) {
-    attempt("the executor can't be ended", () -> executors.end(executorId));
-  }
-
-  @Override
   public Set<String> executors() {
     return executors.ids();
   }
