@@ -47,9 +47,7 @@ def main() -> int:
     runner_id = spawn_runner(arguments.runner, directory) if arguments.runner else None
     from roost_executor.sidecar import Sidecar
 
-    return Sidecar(
-        arguments.url, arguments.executor, arguments.token_file, directory, runner_id
-    ).run()
+    return Sidecar(arguments.url, arguments.executor, arguments.token_file, directory, runner_id).run()
 
 
 if __name__ == "__main__":

@@ -181,10 +181,7 @@ def traceback_text(error: BaseException, trace: "TracebackType | None", script_p
         _without_markers(summary, script_path, set())
         text = "".join(summary.format())
     except Exception as second:
-        text = (
-            f"{type_name(error)}: {message_of(error)}\n"
-            f"(the traceback can't be shown: {type(second).__name__})\n"
-        )
+        text = f"{type_name(error)}: {message_of(error)}\n(the traceback can't be shown: {type(second).__name__})\n"
     return bounded(text.rstrip("\n").replace(f'File "{script_path}"', 'File "agent.py"'))
 
 

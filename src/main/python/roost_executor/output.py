@@ -16,9 +16,7 @@ from roost_executor.linux import pipe_is_empty
 
 PATIENCE_SECONDS = 1.0
 PAUSE_SECONDS = 0.00005
-STARTS_A_PROCESS = frozenset(
-    ("subprocess.Popen", "os.system", "os.posix_spawn", "os.exec", "os.fork", "os.forkpty")
-)
+STARTS_A_PROCESS = frozenset(("subprocess.Popen", "os.system", "os.posix_spawn", "os.exec", "os.fork", "os.forkpty"))
 
 
 class Order:
@@ -76,9 +74,7 @@ def text_stream(descriptor: int, before_write: "Callable[[], None]") -> io.TextI
 
 def flush_streams() -> None:
     """Flushes stdout and stderr, whatever the script has made of them."""
-    for stream in {
-        id(s): s for s in (sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__)
-    }.values():
+    for stream in {id(s): s for s in (sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__)}.values():
         try:
             stream.flush()
         except Exception:  # noqa: S110 - closed or replaced by the script: its own business

@@ -27,7 +27,7 @@ class Runner:
         """`directory`: the executor's own, with the sidecar's `runner.sock` in it."""
         self._directory = directory
         self._parent = os.getppid()
-        self._agent: "dict[str, Any] | None" = None
+        self._agent: dict[str, Any] | None = None
         self._script_path = ""
         self._execution: Any = None
         self._lines = LineReader()
@@ -42,8 +42,7 @@ class Runner:
         self._sidecar = Sink(connection.fileno())
         self._output = Sink(1)
         self._sidecar.write(
-            json.dumps({"type": "hello", "python": sys.version.split()[0].rstrip("+")}).encode()
-            + b"\n"
+            json.dumps({"type": "hello", "python": sys.version.split()[0].rstrip("+")}).encode() + b"\n"
         )
         self._warm_up()
         try:

@@ -57,7 +57,7 @@ class LineReader:
     """Splits what a socket receives into lines, at a cost that grows with the bytes alone."""
 
     def __init__(self) -> None:
-        self._parts: "list[bytes]" = []
+        self._parts: list[bytes] = []
 
     def feed(self, data: bytes) -> "list[bytes]":
         """The lines completed by `data`, without their newlines."""

@@ -18,10 +18,10 @@ class Spool:
 
     def __init__(self, directory: str, execution_id: str) -> None:
         self._path = os.path.join(directory, "spool", execution_id + ".ndjson")
-        self._memory: "deque[tuple[int, bytes]]" = deque()
+        self._memory: deque[tuple[int, bytes]] = deque()
         self._memory_bytes = 0
         self._file: Any = None
-        self._sizes: "deque[tuple[int, int]]" = deque()  # of the frames in the file: (seq, bytes)
+        self._sizes: deque[tuple[int, int]] = deque()  # of the frames in the file: (seq, bytes)
         self._read_at = 0
         self._write_at = 0
 

@@ -58,10 +58,10 @@ public class Execution extends PanacheEntityBase {
 
   /**
    * Ends an attempt and its ExecutorJob, or queues the job for another attempt, in the caller's
-   * transaction.
+   * transaction. Changes nothing when the attempt had ended before.
    *
    * @param mayHaveEntered whether main may have been called although no frame says so
-   * @return false when the attempt had ended before: nothing has changed
+   * @return whether the job waits for another attempt now
    */
   public static boolean finish(
       String id, Outcome outcome, boolean mayHaveEntered, RandomGenerator random) {
@@ -82,10 +82,7 @@ public class Execution extends PanacheEntityBase {
                     .and("now", outcome.time())
                     .and("id", id))
             == 1;
-    if (first) {
-      ExecutorJob.endAttempt(id, outcome, mayHaveEntered, random);
-    }
-    return first;
+    return first && ExecutorJob.endAttempt(id, outcome, mayHaveEntered, random);
   }
 
   /** What of the list to show; null: all. */
