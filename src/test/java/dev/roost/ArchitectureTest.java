@@ -43,7 +43,7 @@ class ArchitectureTest {
   private static final Map<String, Set<String>> MAY_USE =
       Map.ofEntries(
           Map.entry("config", Set.of()),
-          Map.entry("runtime", Set.of()),
+          Map.entry("runtime", Set.of("config")),
           // Only for RuntimeUnavailable, which becomes a problem document.
           Map.entry("api", Set.of("config", "runtime")),
           Map.entry("event", Set.of("api")),
