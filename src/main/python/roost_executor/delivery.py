@@ -183,7 +183,8 @@ class Delivery:
             self._acknowledged(answer)
         elif answer.status in (404, 409):
             self.kill()
-        elif answer.status in (401, 403):
+        elif answer.status in (400, 401, 403, 413):
+            # A frame that is refused today is refused tomorrow: better to end than to send it for ever.
             self.refused = True
             self.kill()
         else:

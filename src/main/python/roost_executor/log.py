@@ -121,8 +121,12 @@ class Log:
 def readable(execution_id: str, entry: "dict[str, object]") -> str:
     """An entry as `kubectl logs` and `agent.log` show it, without the newline.
 
-    A carriage return or an escape sequence stays as the script wrote it.
+    A carriage return or an escape sequence stays as the script wrote it. Names of levels and loggers are a script's
+    own too: what would break the line in them is left out.
     """
     more = "+" if entry["continued"] else ""
-    origin = f" {entry['level']} {entry['logger']}" if entry["stream"] == "logging" else ""
+    origin = ""
+    if entry["stream"] == "logging":
+        level = "".join(str(entry["level"]).split()) or "-"
+        origin = f" {level} {' '.join(str(entry['logger']).split()) or '-'}"
     return f"[{entry['time']} {execution_id}/{entry['seq']} {entry['stream']}{more}{origin}] {entry['message']}"
