@@ -30,7 +30,7 @@ DISTRIBUTIONS = {
 Failure = "dict[str, Any]"
 
 
-class ScriptFailure(Exception):
+class ScriptFailure(Exception):  # noqa: N818
     """The script can't be run, or has failed without an exception of its own."""
 
     def __init__(
@@ -42,6 +42,7 @@ class ScriptFailure(Exception):
         error_type: "str | None" = None,
         traceback_text: "str | None" = None,
         print_text: "str | None" = None,
+        error_message: "str | None" = None,
     ) -> None:
         """`traceback_text`: kept with the failure; `print_text`: what its log ends with."""
         super().__init__(message)
@@ -54,7 +55,7 @@ class ScriptFailure(Exception):
         if error_type or line is not None:
             self.record["error"] = {
                 "type": error_type or reason,
-                "message": bounded(message),
+                "message": bounded(error_message or message),
                 "traceback": traceback_text,
                 "line": line,
                 "column": column,
@@ -73,9 +74,8 @@ def failure_of(error: BaseException, script_path: str, importing: bool) -> Failu
         reason = _reason(error, importing)
         if isinstance(error, ModuleNotFoundError) and error.name:
             summary += f". {_advice(error.name)}"
-        elif reason == "import_error" and isinstance(error, ImportError) and error.name:
-            if error.name not in message:
-                summary += f" (module {error.name})"
+        elif isinstance(error, ImportError) and error.name and error.name not in message:
+            summary += f" (module {error.name})"
         return {
             "reason": reason,
             "message": bounded(summary, LARGEST_SUMMARY),
@@ -180,10 +180,7 @@ def traceback_text(error: BaseException, trace: "TracebackType | None", script_p
         _without_markers(summary, script_path, set())
         text = "".join(summary.format())
     except Exception as second:
-        text = (
-            f"{type_name(error)}: {message_of(error)}\n"
-            f"(the traceback can't be shown: {type(second).__name__})\n"
-        )
+        text = f"{type_name(error)}: {message_of(error)}\n(the traceback can't be shown: {type(second).__name__})\n"
     return bounded(text.rstrip("\n").replace(f'File "{script_path}"', 'File "agent.py"'))
 
 

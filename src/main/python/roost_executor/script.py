@@ -10,7 +10,7 @@ from roost_executor.failures import ScriptFailure
 from roost_executor.jsonvalue import with_article
 
 MODULE = "agent"
-WANTED = "define `def main(request, store):` with no parameter, one or two"
+WANTED = "Define `def main(request, store):` with no parameter, one or two"
 
 
 def load_code(path: str) -> "tuple[SourceFileLoader, CodeType]":
@@ -53,6 +53,7 @@ def _syntax_failure(error: SyntaxError) -> ScriptFailure:
         name,
         text,
         text,
+        error.msg,
     )
 
 
@@ -67,7 +68,7 @@ def import_script(path: str) -> ModuleType:
     module.__file__ = path
     module.__package__ = ""
     sys.modules[MODULE] = module
-    exec(code, module.__dict__)  # noqa: S102 - what all of this is for
+    exec(code, module.__dict__)
     return sys.modules.get(MODULE, module)
 
 
@@ -75,10 +76,10 @@ def find_main(module: ModuleType, path: str) -> "tuple[Callable[..., Any], int]"
     """`main` and how many arguments it takes (0 to 2). Raises ScriptFailure (`no_main`, `bad_signature`)."""
     names = vars(module)
     if "main" not in names:
-        raise ScriptFailure("no_main", f"the script has no function `main`{_near(names)}: {WANTED}")
+        raise ScriptFailure("no_main", f"the script defines no `main`.{_near(names)} {WANTED}")
     main = names["main"]
     if not callable(main):
-        raise ScriptFailure("no_main", f"`main` is {with_article(main)}, no function: {WANTED}")
+        raise ScriptFailure("no_main", f"`main` is {with_article(main)}, no function. {WANTED}")
     if type(main) is FunctionType and not hasattr(main, "__wrapped__"):
         return main, _count(main, path)
     return main, _count_by_signature(main, path)
@@ -88,11 +89,10 @@ def _near(names: "dict[str, Any]") -> str:
     import difflib
 
     functions = [name for name, value in names.items() if isinstance(value, FunctionType)]
-    by_lower = {name.lower(): name for name in functions if name.startswith("_") is False}
+    by_lower = {name.lower(): name for name in functions}
     near = difflib.get_close_matches("main", by_lower, 1, 0.6)
-    if near:
-        return f", but `{by_lower[near[0]]}`; is that the one?"
-    return f", but `{functions[0]}`" if len(functions) == 1 else ""
+    name = by_lower[near[0]] if near else functions[0] if len(functions) == 1 else None
+    return f" Did you mean `{name}`?" if name else ""
 
 
 def _count(main: FunctionType, path: str) -> int:
@@ -120,9 +120,7 @@ def _count_by_signature(main: Any, path: str) -> int:
     return _decide(len(positional), extra, missing, takes_more, path)
 
 
-def _decide(
-    positional: int, extra: "list[str]", missing: "list[str]", takes_more: bool, path: str
-) -> int:
+def _decide(positional: int, extra: "list[str]", missing: "list[str]", takes_more: bool, path: str) -> int:
     if not extra and not missing:
         return 2 if takes_more else min(positional, 2)
     parts = []

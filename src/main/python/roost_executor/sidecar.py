@@ -6,6 +6,7 @@ import os
 import select
 import signal
 import socket
+import stat
 import sys
 import time
 from typing import Any
@@ -21,7 +22,7 @@ LOOK_SECONDS = 1.0
 STOPPED = (401, 403)
 
 
-class Leave(Exception):
+class Leave(Exception):  # noqa: N818
     """The sidecar ends, with this exit status."""
 
     def __init__(self, status: int, message: str = "") -> None:
@@ -57,9 +58,7 @@ class RunnerConnection:
 class Sidecar:
     """One sidecar, for one executor."""
 
-    def __init__(
-        self, url: str, executor_id: str, token_file: str, directory: str, runner_id: "int | None"
-    ) -> None:
+    def __init__(self, url: str, executor_id: str, token_file: str, directory: str, runner_id: "int | None") -> None:
         """`runner_id`: the runner's process id when the sidecar has started it."""
         self._url = url
         self._executor_id = executor_id
@@ -95,8 +94,11 @@ class Sidecar:
         self.store_listener = sockets.listen(os.path.join(self.directory, "store.sock"), 64)
         with open(self._token_file, encoding="ascii") as file:
             token = file.read().strip()
+            # Whatever else it may be (a device, a pipe) isn't ours to remove.
+            removable = stat.S_ISREG(os.fstat(file.fileno()).st_mode)
         try:
-            os.unlink(self._token_file)
+            if removable:
+                os.unlink(self._token_file)
         except OSError:
             pass  # a read-only mount
         self.address = Address(self._url, token)
@@ -172,7 +174,7 @@ class Sidecar:
     def _wait(self, seconds: float, for_answer: bool = False) -> None:
         """Waits for an answer or for time to pass, and leaves when the runner or the directory has gone."""
         end = time.monotonic() + seconds
-        readers: "list[Any]" = [self.runner.socket]
+        readers: list[Any] = [self.runner.socket]
         if for_answer:
             readers.append(self.link.socket)
         while True:

@@ -27,7 +27,7 @@ def test_a_control_plane_that_fails_at_random_loses_nothing(executor: Executor) 
     chance = random.Random(7)
 
     def fault(call: str) -> Any:
-        if call == "frames" and chance.random() < 0.5:
+        if call == "frames" and chance.random() < 0.3:
             return chance.choice([(503, None), (500, {"code": "internal"}), (None, None)])
         return None
 
@@ -59,7 +59,9 @@ def test_an_answer_that_is_lost_makes_a_harmless_repetition(executor: Executor) 
     assert result.value == "done" and result.lines == LINES and lost[0] == 3
 
 
-def test_a_control_plane_that_goes_away_finds_everything_when_it_is_back(executor: Executor) -> None:
+def test_a_control_plane_that_goes_away_finds_everything_when_it_is_back(
+    executor: Executor,
+) -> None:
     plane = executor.plane
     name = executor.submit(
         """
@@ -181,19 +183,12 @@ def test_a_directory_that_vanishes_ends_the_executor(executor: Executor) -> None
     assert executor.process.wait(20) == 1
 
 
-def test_an_interpreter_that_is_not_there_ends_the_executor(make_executor: Make, monkeypatch: Any) -> None:
-    import executor as module
-
-    broken = make_executor()
-    broken.run("def main(): pass\n")
-    monkeypatch.setattr(module, "PYTHON", module.PYTHON)
-    import subprocess
-
-    command = [module.PYTHON, "-I", "-B", str(module.PACKAGE), "sidecar", "--url", broken.plane.url]
-    command += ["--executor", "e", "--token-file", "/dev/null", "--runner", "/bin/false"]
-    command += ["--directory", str(broken.directory) + "-other"]
-    ended = subprocess.run(command, capture_output=True, text=True, timeout=20)
-    assert ended.returncode == 1 and "the runner didn't start" in ended.stderr
+def test_an_interpreter_that_does_not_start_ends_the_executor(
+    make_executor: Make,
+) -> None:
+    executor = make_executor(runner="/bin/false")
+    assert executor.process.wait(20) == 1
+    assert "the runner didn't start" in executor.output.read_text()
 
 
 def test_a_directory_with_a_long_path_will_do(tmp_path: Any) -> None:

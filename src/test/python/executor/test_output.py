@@ -26,7 +26,13 @@ def test_all_ways_out_are_in_order(executor: Executor) -> None:
     for n in range(20):
         expected += [f"out {n}", f"err {n}", f"log {n}", f"sub {n}", f"system {n}", "partial line"]
     assert result.lines == expected
-    assert [e["stream"] for e in result.entries[:5]] == ["stdout", "stderr", "logging", "stdout", "stderr"]
+    assert [e["stream"] for e in result.entries[:5]] == [
+        "stdout",
+        "stderr",
+        "logging",
+        "stdout",
+        "stderr",
+    ]
 
 
 def test_a_logging_entry_keeps_level_logger_and_exception(executor: Executor) -> None:
@@ -223,9 +229,7 @@ def test_the_second_way_home_has_the_same_lines_and_frames(executor: Executor) -
         f"[{second['time']} exec_1/2 logging WARNING root] careful",
     ]
     frames = [json.loads(line) for line in executor.output.read_text().splitlines()]
-    assert frames == [
-        {"execution_id": "exec_1", "frame": frame} for frame in result.frames if frame["type"] != "log"
-    ]
+    assert frames == [{"execution_id": "exec_1", "frame": frame} for frame in result.frames if frame["type"] != "log"]
 
 
 def test_c_code_that_buffers_is_heard(executor: Executor) -> None:

@@ -205,7 +205,6 @@ def test_an_exception_carries_type_message_traceback_and_place(executor: Executo
     assert error["line"] == 6 and error["column"] in (5, None)
     assert "roost_executor" not in error["traceback"] and "^" not in error["traceback"]
     assert error["traceback"].startswith("KeyError: 'k'\n\nThe above exception")
-    assert [entry["stream"] for entry in result.entries][:2] == ["stdout", "stderr"] or True
     assert "\n".join(e["message"] for e in result.entries if e["stream"] == "stderr") == error["traceback"]
 
 
@@ -316,9 +315,7 @@ def test_each_execution_has_a_fresh_process_and_directory(executor: Executor) ->
     assert first.value[:2] == second.value[:2] == [1, []]
     assert first.value[2] != second.value[2]
     executor.run(script)  # by now the directories of the others are gone
-    assert not any(
-        p.name in ("exec_1", "exec_2") for p in (executor.directory / "work").iterdir()
-    )
+    assert not any(p.name in ("exec_1", "exec_2") for p in (executor.directory / "work").iterdir())
 
 
 def test_the_script_is_a_module_in_a_file(executor: Executor) -> None:
@@ -350,8 +347,11 @@ def test_multiprocessing_works(executor: Executor, method: str) -> None:
             return 2 * n
 
         def main():
-            with multiprocessing.get_context("{method}").Pool(2) as pool:
-                return pool.map(double, [1, 2, 3])
+            pool = multiprocessing.get_context("{method}").Pool(2)
+            result = pool.map(double, [1, 2, 3])
+            pool.close()
+            pool.join()
+            return result
         """
     )
     assert result.value == [2, 4, 6]
@@ -362,7 +362,9 @@ def test_multiprocessing_works(executor: Executor, method: str) -> None:
     ]
 
 
-def test_exit_handlers_run_and_what_was_left_running_does_not_hold_them_up(executor: Executor) -> None:
+def test_exit_handlers_run_and_what_was_left_running_does_not_hold_them_up(
+    executor: Executor,
+) -> None:
     result = executor.run(
         """
         import atexit, multiprocessing, threading, time
@@ -392,11 +394,11 @@ def test_usage_includes_what_the_script_started(executor: Executor) -> None:
             subprocess.run([sys.executable, "-c", "import time\\nwhile time.process_time() < 0.5: pass"])
         """
     )
-    usage: "dict[str, Any]" = result.last["usage"]
+    usage: dict[str, Any] = result.last["usage"]
     assert usage["cpu_seconds"] >= 0.5 and usage["max_memory_bytes"] > 4_000_000
 
 
 def test_a_missing_module_says_what_to_add(executor: Executor) -> None:
-    result = executor.run("import yaml.nodes\ndef main(): pass\n")
+    result = executor.run("import skimage.io\ndef main(): pass\n")
     assert result.reason == "import_error"
-    assert re.search("PyYAML.*requirements", result.last["message"])
+    assert re.search("scikit-image.*requirements", result.last["message"])

@@ -8,7 +8,6 @@ import dev.roost.config.RoostConfig;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Optional;
-import org.eclipse.microprofile.openapi.annotations.media.Schema;
 
 /**
  * What a client may give of an agent, checked; everything is optional here, since a change gives
@@ -16,7 +15,6 @@ import org.eclipse.microprofile.openapi.annotations.media.Schema;
  *
  * @param parsedRequirements of {@link #requirements}, when given
  */
-@Schema(name = "AgentRequest")
 public record AgentRequest(
     Optional<String> name,
     Optional<String> script,
@@ -34,6 +32,25 @@ public record AgentRequest(
     Optional<String> isolation) {
 
   private static final int DAY_SECONDS = 86_400;
+
+  /** An agent with everything else as it is by default. */
+  public static AgentRequest of(String name, String script, String requirements) {
+    return new AgentRequest(
+        Optional.of(name),
+        Optional.of(script),
+        Optional.of(requirements),
+        Optional.empty(),
+        Optional.empty(),
+        Optional.empty(),
+        Optional.empty(),
+        Optional.empty(),
+        Optional.empty(),
+        Optional.empty(),
+        Optional.empty(),
+        Optional.empty(),
+        Optional.empty(),
+        Optional.empty());
+  }
 
   /**
    * Reads and checks the body of a request; the caller adds what it knows and calls {@link

@@ -256,7 +256,8 @@ public class BuilderReconciler {
     build.sizeBytes = result.path("size_bytes").asLong();
     build.durationSeconds = Duration.between(job.startedAt, now).toNanos() / 1e9;
     build.createdAt = now;
-    build.persist();
+    build.persistAndFlush(); // the update that follows is one that Hibernate would not flush this
+    // for
     return build;
   }
 

@@ -1,10 +1,12 @@
 package dev.roost.runtime.local;
 
 import dev.roost.config.RoostConfig;
+import dev.roost.event.Ready;
 import io.quarkus.arc.Unremovable;
 import io.quarkus.runtime.Quarkus;
 import io.quarkus.runtime.QuarkusApplication;
 import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.enterprise.event.Event;
 
 /** Runs once everything is up: tells the person who has started Roost where to go from here. */
 @ApplicationScoped
@@ -12,15 +14,18 @@ import jakarta.enterprise.context.ApplicationScoped;
 class LocalApplication implements QuarkusApplication {
   private final RoostConfig config;
   private final FirstKey firstKey;
+  private final Event<Ready> ready;
 
-  LocalApplication(RoostConfig config, FirstKey firstKey) {
+  LocalApplication(RoostConfig config, FirstKey firstKey, Event<Ready> ready) {
     this.config = config;
     this.firstKey = firstKey;
+    this.ready = ready;
   }
 
   @Override
   public int run(String... arguments) {
     String key = firstKey.announce();
+    ready.fire(new Ready(System.out));
     System.out.println(
         "Roost is ready at " + LocalRuntime.executorUrl(config.host(), config.port()));
     System.out.println(key);

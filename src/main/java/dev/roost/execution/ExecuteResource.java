@@ -1,0 +1,124 @@
+package dev.roost.execution;
+
+import dev.roost.api.Body;
+import dev.roost.api.Ids;
+import dev.roost.api.JsonText;
+import dev.roost.api.Needs;
+import dev.roost.api.Problem;
+import dev.roost.api.Role;
+import dev.roost.config.RoostConfig;
+import io.smallrye.common.annotation.Blocking;
+import io.smallrye.mutiny.Uni;
+import jakarta.ws.rs.Consumes;
+import jakarta.ws.rs.HeaderParam;
+import jakarta.ws.rs.POST;
+import jakarta.ws.rs.Path;
+import jakarta.ws.rs.core.MediaType;
+import jakarta.ws.rs.core.Response;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import org.eclipse.microprofile.openapi.annotations.Operation;
+import org.eclipse.microprofile.openapi.annotations.media.Content;
+import org.eclipse.microprofile.openapi.annotations.media.ExampleObject;
+import org.eclipse.microprofile.openapi.annotations.media.Schema;
+import org.eclipse.microprofile.openapi.annotations.parameters.Parameter;
+import org.eclipse.microprofile.openapi.annotations.parameters.RequestBody;
+import org.eclipse.microprofile.openapi.annotations.responses.APIResponse;
+import org.eclipse.microprofile.openapi.annotations.tags.Tag;
+import org.jboss.resteasy.reactive.RestQuery;
+
+/** Orders an execution of an agent. */
+@Path("/v1/agents/{id}/execute")
+@Tag(name = "Executions")
+@Blocking
+public class ExecuteResource {
+  private final Orders orders;
+  private final ExecutorJobAnswers answers;
+  private final RoostConfig config;
+
+  ExecuteResource(Orders orders, ExecutorJobAnswers answers, RoostConfig config) {
+    this.orders = orders;
+    this.answers = answers;
+    this.config = config;
+  }
+
+  /** The schema of the body of an order. */
+  @Schema(name = "ExecuteRequest")
+  record ExecuteRequest(
+      @Schema(description = "Any JSON value; without it, request.payload is None.")
+          JsonText payload) {}
+
+  @POST
+  @Consumes(MediaType.APPLICATION_JSON)
+  @Needs(Role.EXECUTE)
+  @Operation(
+      summary = "Execute an agent",
+      description =
+          "Makes an ExecutorJob. With wait, the answer is held until it has ended or the time is over.")
+  @RequestBody(
+      content =
+          @Content(
+              schema = @Schema(implementation = ExecuteRequest.class),
+              examples =
+                  @ExampleObject(name = "greet Ada", value = "{\"payload\": {\"name\": \"Ada\"}}")))
+  @APIResponse(
+      responseCode = "201",
+      description = "The order was made",
+      content = @Content(schema = @Schema(implementation = ExecutorJob.View.class)))
+  @APIResponse(
+      responseCode = "200",
+      description = "The order that an earlier request with this Idempotency-Key made",
+      content = @Content(schema = @Schema(implementation = ExecutorJob.View.class)))
+  public Uni<Response> execute(
+      String id,
+      @Parameter(description = "Seconds, 0 to 60") @RestQuery("wait") Integer waitSeconds,
+      @HeaderParam("Idempotency-Key") String idempotencyKey,
+      byte[] bytes) {
+    Duration wait = ExecutorJobAnswers.wait(waitSeconds);
+    if (idempotencyKey != null && (idempotencyKey.isBlank() || idempotencyKey.length() > 255)) {
+      throw Problem.invalid(
+          "Idempotency-Key", "out_of_range", "Idempotency-Key must have 1 to 255 characters.");
+    }
+    Body body = Body.parse(bytes);
+    Optional<JsonText> payload = body.json("payload");
+    body.check();
+    payload.ifPresent(
+        value -> {
+          int size = value.text().getBytes(StandardCharsets.UTF_8).length;
+          if (size > config.limits().payloadBytes()) {
+            throw Problem.tooLarge(
+                "payload", size, config.limits().payloadBytes(), "roost.limits.payload-bytes");
+          }
+        });
+    return answer(id, payload.orElse(null), idempotencyKey, wait);
+  }
+
+  private Uni<Response> answer(
+      String agentId, JsonText payload, String idempotencyKey, Duration wait) {
+    String jobId = Ids.next("xjob");
+    CompletableFuture<Void> change = answers.nextChange(jobId);
+    Orders.Placed placed;
+    try {
+      placed = orders.place(jobId, agentId, payload, idempotencyKey);
+    } catch (RuntimeException e) {
+      change.cancel(false);
+      throw e;
+    }
+    boolean look = placed.repeated() || wait.isZero();
+    if (look) {
+      change.cancel(false);
+    }
+    int status = placed.repeated() ? 200 : 201;
+    return (look
+            ? answers.whenEnded(placed.executorJobId(), wait)
+            : answers.whenEnded(change, jobId, wait))
+        .map(
+            view ->
+                Response.status(status)
+                    .header("Location", "/v1/executor-jobs/" + view.id())
+                    .entity(view)
+                    .build());
+  }
+}

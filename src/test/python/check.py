@@ -1,0 +1,123 @@
+"""Checks and tests all Python of the project: what the executors and builders run, and the SDK.
+
+    python3 src/test/python/check.py [--jar target/quarkus-app/quarkus-run.jar]
+
+Makes an environment with the pinned tools of `requirements.txt` under `target/python`, then runs formatter, linter,
+type checker and tests. With a packaged server it also starts that on an empty data directory and runs the SDK's tests
+against it. Needs Python 3.9 or later and a package index; ends with status 1 when anything has failed.
+"""
+
+import argparse
+import contextlib
+import hashlib
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.error
+import urllib.request
+import venv
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[3]
+SOURCES = ["src/main/python", "src/test/python", "bench"]
+SDK = ROOT / "sdk/python"
+START_SECONDS = 180
+STOP_SECONDS = 30
+
+
+def environment() -> Path:
+    """The Python with the tools; made when it isn't there or the pinned versions have changed."""
+    pinned = ROOT / "src/test/python/requirements.txt"
+    key = hashlib.sha256(pinned.read_bytes() + sys.version.encode()).hexdigest()[:16]
+    directory = ROOT / "target/python" / key
+    python = directory / "bin/python"
+    if not (directory / "complete").exists():
+        shutil.rmtree(directory, ignore_errors=True)
+        venv.create(directory, with_pip=True)
+        install = [python, "-m", "pip", "install", "-q", "--require-hashes", "-r", pinned]
+        subprocess.run(install, check=True)
+        (directory / "complete").touch()
+    return python
+
+
+class Checks:
+    """Runs one command after another and remembers which have failed."""
+
+    def __init__(self, python: Path) -> None:
+        self.python = python
+        self.failed: list[str] = []
+
+    def run(self, name: str, *arguments: object, cwd: Path = ROOT, env: "dict[str, str] | None" = None) -> None:
+        """One tool, by the name of its module, with its output shown."""
+        print(f"\n--- {name}", flush=True)
+        command = [str(self.python), "-m", *map(str, arguments)]
+        merged = {**os.environ, **(env or {})}
+        if subprocess.run(command, cwd=cwd, env=merged, check=False).returncode:
+            self.failed.append(name)
+
+
+@contextlib.contextmanager
+def server(jar: Path):  # noqa: ANN201 - a generator of (url, key)
+    """A server on an empty data directory and a free port; ends with everything that it started."""
+    with tempfile.TemporaryDirectory(prefix="roost-check-") as data:
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            port = probe.getsockname()[1]
+        url = f"http://127.0.0.1:{port}"
+        settings = {"ROOST_DATA": data, "ROOST_PORT": str(port), "ROOST_WELCOME": "false"}
+        java = Path(os.environ["JAVA_HOME"], "bin/java") if os.environ.get("JAVA_HOME") else "java"
+        process = subprocess.Popen([java, "-jar", jar], env={**os.environ, **settings})
+        try:
+            await_ready(process, url)
+            yield url, Path(data, "api_key").read_text(encoding="ascii").strip()
+        finally:
+            process.send_signal(signal.SIGTERM)
+            process.wait(STOP_SECONDS)
+
+
+def await_ready(process: "subprocess.Popen[bytes]", url: str) -> None:
+    """Returns when the server says that it is ready."""
+    end = time.monotonic() + START_SECONDS
+    while time.monotonic() < end:
+        if process.poll() is not None:
+            raise SystemExit(f"the server ended with status {process.returncode}")
+        with contextlib.suppress(urllib.error.URLError, ConnectionError, json.JSONDecodeError):
+            with urllib.request.urlopen(url + "/q/health/ready", timeout=5) as answer:
+                if json.load(answer)["status"] == "UP":
+                    return
+        time.sleep(0.1)
+    raise SystemExit(f"the server was not ready within {START_SECONDS} s")
+
+
+def main() -> int:
+    """Runs everything; 0 when nothing has failed."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--jar", type=Path, help="the packaged server, for the SDK's tests against it")
+    arguments = parser.parse_args()
+    checks = Checks(environment())
+    sources = [source for source in SOURCES if (ROOT / source).exists()]
+    checks.run("format", "ruff", "format", "--check", *sources)
+    checks.run("lint", "ruff", "check", *sources)
+    checks.run("SDK format", "ruff", "format", "--check", ".", cwd=SDK)
+    checks.run("SDK lint", "ruff", "check", ".", cwd=SDK)
+    checks.run("SDK types", "mypy", cwd=SDK)
+    checks.run("executor and builder tests", "pytest", "-q", "src/test/python", "-m", "not slow")
+    if arguments.jar is None:
+        checks.run("SDK tests", "pytest", "-q", cwd=SDK)
+        print("\nLeft out: the SDK's tests against a server (no --jar).")
+    else:
+        with server(arguments.jar.resolve()) as (url, key):
+            live = {"ROOST_TEST_URL": url, "ROOST_TEST_API_KEY": key}
+            checks.run("SDK tests, alone and against a server", "pytest", "-q", cwd=SDK, env=live)
+    print("\nPython checks: " + (f"FAILED: {', '.join(checks.failed)}" if checks.failed else "all passed"))
+    return 1 if checks.failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

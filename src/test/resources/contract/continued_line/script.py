@@ -1,0 +1,3 @@
+def main():
+    print("é" * 5 + "x")
+    print("exactly te")

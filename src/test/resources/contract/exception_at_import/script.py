@@ -1,0 +1,6 @@
+print("importing")
+raise RuntimeError("not configured")
+
+
+def main():
+    pass

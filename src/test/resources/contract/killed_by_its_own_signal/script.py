@@ -1,0 +1,6 @@
+import os
+import signal
+
+
+def main():
+    os.kill(os.getpid(), signal.SIGSEGV)

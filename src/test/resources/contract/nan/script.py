@@ -1,0 +1,2 @@
+def main():
+    return [1.0, float("nan")]

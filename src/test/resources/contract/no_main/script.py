@@ -1,0 +1,2 @@
+def mian(request):
+    return 1

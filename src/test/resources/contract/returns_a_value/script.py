@@ -1,0 +1,2 @@
+def main(request):
+    return {"n": request.payload["n"] + 1}

@@ -1,0 +1,6 @@
+import time
+
+
+def main():
+    print("waiting")
+    time.sleep(600)

@@ -1,0 +1,3 @@
+def main():
+    for n in range(100):
+        print(f"line {n:04}")

@@ -1,0 +1,2 @@
+def main():
+    return "x" * 100
