@@ -95,6 +95,7 @@ class EmbeddedDatabaseIT {
   @Test
   void aStalePidFileOfAnotherProcessMisleadsNobody() throws Exception {
     EmbeddedDatabase.start(data).close();
+    Process bystander = new ProcessBuilder("sleep", "100").start();
     String stale =
         """
         %d
@@ -106,10 +107,14 @@ class EmbeddedDatabaseIT {
         0 0
         ready
         """
-            .formatted(ProcessHandle.current().pid(), data.database());
+            .formatted(bystander.pid(), data.database());
     Files.writeString(data.database().resolve("postmaster.pid"), stale);
     assertTrue(Postmaster.running(data.database()).isEmpty());
-    Files.delete(data.database().resolve("postmaster.pid"));
+    try (EmbeddedDatabase database = EmbeddedDatabase.start(data)) {
+      assertEquals("1", query(database, "select 1"));
+    } finally {
+      bystander.destroyForcibly();
+    }
   }
 
   @Test
