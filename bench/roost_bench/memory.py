@@ -26,10 +26,10 @@ def parts(context: Context) -> "dict[str, list[int]]":
     return found
 
 
-def total(pids: "Iterable[int]") -> "tuple[int, str]":
+def counted(pids: Iterable[int]) -> "tuple[int, str]":
     """Their memory together, and how it was counted."""
-    counted = [processes.memory_bytes(pid) for pid in pids]
-    return sum(size for size, _ in counted), counted[0][1]
+    sizes = [processes.memory_bytes(pid) for pid in pids]
+    return sum(size for size, _ in sizes), sizes[0][1]
 
 
 def bare_python(python: Path) -> int:
@@ -41,7 +41,7 @@ def bare_python(python: Path) -> int:
 
 
 def measure(context: Context) -> "list[Row]":
-    """One warm executor that has worked, at rest."""
+    """Executors that have worked, at rest."""
     rows = []
     with context.agent(keep_warm=HOUR) as agent:
         for number in range(EXECUTIONS):
@@ -53,17 +53,12 @@ def measure(context: Context) -> "list[Row]":
             raise SystemExit(f"no process was found of: {', '.join(sorted(missing))}")
         floor = bare_python(context.interpreter(agent))
         for kind, pids in found.items():
-            size, how = total(pids)
-            executor = kind in ("sidecar", "runner")
-            rows.append(
-                Row(
-                    f"{kind} ({how}" + (f" of {len(pids)} processes)" if len(pids) > 1 else ")"),
-                    "B",
-                    size,
-                    rounds=len(pids),
-                    floor=floor if executor else None,
-                    floor_name="an idle python" if executor else None,
-                )
-            )
-    rows.append(Row("together", "B", sum(row.value for row in rows)))
-    return rows
+            size, how = counted(pids)
+            if kind in ("sidecar", "runner"):
+                mean = size / len(pids)
+                rows.append(Row(f"{kind} ({how})", "B", mean, rounds=len(pids), floor=floor, floor_name="idle python"))
+            else:
+                name = f"{kind} ({how})" if len(pids) == 1 else f"{kind} ({how} of {len(pids)} processes)"
+                rows.append(Row(name, "B", size, rounds=1))
+        executors = f"{len(found['runner'])} executor(s) were there after {EXECUTIONS} executions, one after another"
+    return [*rows, Row("together, with one executor", "B", sum(row.value for row in rows), note=executors)]

@@ -1,14 +1,13 @@
 """A server on a data directory of its own."""
 
 import contextlib
-import json
+import http.client
 import os
 import signal
 import socket
 import subprocess
 import sys
 import time
-import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
@@ -52,12 +51,11 @@ class Server:
             [java(), "-jar", JAR], env={**own, **settings}, stdout=subprocess.DEVNULL, start_new_session=True
         )
         try:
-            self._await_ready()
+            self.key = self._await_ready()
         except BaseException:
             self.stop()
             raise
         self.start_seconds = time.perf_counter() - began
-        self.key = (data / "api_key").read_text(encoding="ascii").strip()
 
     @property
     def url(self) -> str:
@@ -69,21 +67,26 @@ class Server:
         """The uv that it builds with, unless one is on the PATH."""
         return next(self.data.glob("tools/uv-*/bin/uv"))
 
-    def _await_ready(self) -> None:
+    def _await_ready(self) -> str:
+        """The API key, once it is taken: a fresh server makes it a little after it says that it is ready."""
         end = time.monotonic() + START_SECONDS
+        key = self.data / "api_key"
         while time.monotonic() < end:
             if self.process.poll() is not None:
                 raise SystemExit(f"the server ended with status {self.process.returncode}")
-            if self._is_ready():
-                return
+            if self._answers("/q/health/ready") and key.exists():
+                text = key.read_text(encoding="ascii").strip()
+                if self._answers("/v1/agents?limit=1", text):
+                    return text
             time.sleep(LOOK_SECONDS)
         raise SystemExit(f"the server was not ready within {START_SECONDS} s")
 
-    def _is_ready(self) -> bool:
+    def _answers(self, path: str, key: str = "") -> bool:
+        request = urllib.request.Request(self.url + path, headers={"Authorization": f"Bearer {key}"} if key else {})
         try:
-            with urllib.request.urlopen(self.url + "/q/health/ready", timeout=5) as answer:
-                return json.load(answer)["status"] == "UP"
-        except (urllib.error.URLError, ConnectionError, json.JSONDecodeError):
+            with urllib.request.urlopen(request, timeout=5) as answer:
+                return bool(answer.status == 200)
+        except (OSError, http.client.HTTPException):
             return False
 
     def stop(self) -> None:
