@@ -83,7 +83,8 @@ def until_ended(
         left = math.inf if deadline is None else deadline - clock.monotonic()
         if left <= 0:
             raise APITimeout(
-                f"{job.id} had not ended after {timeout:g} s (it was {job.state}) and goes on{advice}"
+                f"{job.id} had not ended after {timeout:g} s "
+                f"(it was {job.state}) and goes on{advice}"
             ) from trouble
         if trouble is None:
             trouble_began, failures = None, 0
