@@ -88,8 +88,8 @@ class Claims {
     Instant now = clock.instant();
     String executionId = Ids.next("exec");
     return CLAIM
-        .with("agent", session.agentId())
-        .with("revision", session.agentRevision())
+        .with("agent", session.target().agentId())
+        .with("revision", session.target().agentRevision())
         .with("executor", session.executorId())
         .with("execution", executionId)
         .with("cold", cold)
@@ -109,7 +109,7 @@ class Claims {
     return new Work(
         executionId,
         row.getString("id"),
-        session.agentId(),
+        session.target().agentId(),
         row.getInt("attempt"),
         Sql.instant(row, "scheduled_time"),
         row.getDouble("timeout_seconds"),
@@ -121,7 +121,8 @@ class Claims {
   }
 
   private static Work.AgentCode code(Session session) {
-    AgentRevision revision = AgentRevision.of(session.agentId(), session.agentRevision());
+    AgentRevision revision =
+        AgentRevision.of(session.target().agentId(), session.target().agentRevision());
     return new Work.AgentCode(
         revision.revision, revision.script, EnvVars.parse(revision.envVars).values());
   }

@@ -165,8 +165,7 @@ public class ExecutorReconciler {
     QuarkusTransaction.requiringNew()
         .run(() -> Executor.end(executor.id, message, clock.instant()));
     if (executor.readyAt == null) {
-      starter.failedToStart(
-          new Dispatcher.Target(executor.agentId, executor.agentRevision), message);
+      starter.failedToStart(new Target(executor.agentId, executor.agentRevision), message);
     }
     takeHome(executor, message);
     remove(executor.id);
