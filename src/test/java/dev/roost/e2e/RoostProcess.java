@@ -1,0 +1,284 @@
+package dev.roost.e2e;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+
+/** The packaged application as a process, with a data directory of its own. */
+final class RoostProcess implements AutoCloseable {
+  private static final Path JAR =
+      Path.of(System.getProperty("packaged.jar", "target/quarkus-app/quarkus-run.jar"))
+          .toAbsolutePath();
+
+  /** uv as the first start has fetched it, so that not every data directory needs it again. */
+  private static final Path TOOLS = Path.of("target", "e2e-tools").toAbsolutePath();
+
+  private final Path home;
+  private final int port = freePort();
+  private final Map<String, String> environment = new HashMap<>();
+  private Process process;
+  private int starts;
+
+  private RoostProcess() {
+    try {
+      // Paths of Unix sockets may have about 100 bytes; the system's temporary directory can be
+      // deep.
+      home = Files.createTempDirectory(Path.of("/tmp"), "roost-e2e-");
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    environment.put("ROOST_DATA", data().toString());
+    environment.put("ROOST_PORT", Integer.toString(port));
+    environment.put("ROOST_WELCOME", "false");
+    environment.put("PATH", TOOLS + ":" + System.getenv("PATH"));
+  }
+
+  /**
+   * One that has not been started.
+   *
+   * @param settings environment variables: name, value, name, value, …
+   */
+  static RoostProcess prepared(String... settings) {
+    RoostProcess roost = new RoostProcess();
+    for (int i = 0; i < settings.length; i += 2) {
+      roost.environment.put(settings[i], settings[i + 1]);
+    }
+    return roost;
+  }
+
+  /** One that answers. */
+  static RoostProcess started(String... settings) {
+    RoostProcess roost = prepared(settings);
+    try {
+      roost.start();
+      return roost;
+    } catch (RuntimeException | Error e) {
+      roost.close();
+      throw e;
+    }
+  }
+
+  /** Sets an environment variable of the next start. */
+  void set(String name, String value) {
+    environment.put(name, value);
+  }
+
+  /** Starts it and waits until it answers. */
+  void start() {
+    launch();
+    awaitReady();
+    keepUv();
+  }
+
+  private void keepUv() {
+    try {
+      if (Files.exists(TOOLS.resolve("uv")) || !Files.isDirectory(data().resolve("tools"))) {
+        return;
+      }
+      Files.createDirectories(TOOLS);
+      try (Stream<Path> all = Files.walk(data().resolve("tools"))) {
+        Path uv = all.filter(path -> path.endsWith("bin/uv")).findFirst().orElseThrow();
+        Path draft = TOOLS.resolve("uv." + pid());
+        Files.copy(uv, draft, StandardCopyOption.COPY_ATTRIBUTES);
+        Files.move(draft, TOOLS.resolve("uv"), StandardCopyOption.ATOMIC_MOVE);
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Starts it, whatever becomes of it. */
+  void launch() {
+    starts++;
+    ProcessBuilder builder =
+        new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-Xmx512m",
+                "-jar",
+                JAR.toString())
+            .directory(home.toFile())
+            .redirectOutput(file("out").toFile())
+            .redirectError(file("err").toFile());
+    builder.environment().keySet().removeIf(name -> name.startsWith("ROOST_"));
+    builder.environment().putAll(environment);
+    try {
+      process = builder.start();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  void awaitReady() {
+    Client client = new Client(url(), null);
+    Await.until(
+        "ready",
+        () -> {
+          if (!process.isAlive()) {
+            throw new AssertionError("Roost ended with " + process.exitValue() + ":\n" + errors());
+          }
+          return Files.exists(keyFile()) && client.get("/q/health/ready").status() == 200;
+        });
+  }
+
+  Path home() {
+    return home;
+  }
+
+  Path data() {
+    return home.resolve("data");
+  }
+
+  Path keyFile() {
+    return data().resolve("api_key");
+  }
+
+  String key() {
+    return read(keyFile()).strip();
+  }
+
+  int port() {
+    return port;
+  }
+
+  String url() {
+    return "http://127.0.0.1:" + port;
+  }
+
+  Client client() {
+    return new Client(url(), key());
+  }
+
+  /** What the latest start has printed. */
+  String output() {
+    return read(file("out"));
+  }
+
+  String errors() {
+    return read(file("err"));
+  }
+
+  long pid() {
+    return process.pid();
+  }
+
+  boolean isRunning() {
+    return process.isAlive();
+  }
+
+  /** Waits for the end and answers the exit status. */
+  int exitStatus() {
+    try {
+      if (!process.waitFor(Await.LIMIT.toSeconds(), TimeUnit.SECONDS)) {
+        throw new AssertionError("Roost doesn't end:\n" + output() + errors());
+      }
+      return process.exitValue();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException(e);
+    }
+  }
+
+  void kill9() {
+    Machine.signal(pid(), "KILL");
+    exitStatus();
+  }
+
+  /** Sends SIGTERM and waits for the end. */
+  int terminate() {
+    Machine.signal(pid(), "TERM");
+    return exitStatus();
+  }
+
+  /** Everything that works for this one, the control plane itself included. */
+  List<Machine.Running> processes() {
+    return Machine.processesOf(home);
+  }
+
+  List<Machine.Running> sidecars() {
+    return all(" sidecar ");
+  }
+
+  /** The runners themselves, not what they have forked for executions. */
+  List<Machine.Running> runners() {
+    List<Machine.Running> all = all(" runner ");
+    List<Long> pids = all.stream().map(Machine.Running::pid).toList();
+    return all.stream().filter(one -> !pids.contains(Machine.parent(one.pid()))).toList();
+  }
+
+  List<Machine.Running> builders() {
+    return all("roost_builder");
+  }
+
+  /** PostgreSQL's main process. */
+  Machine.Running postmaster() {
+    return processes().stream()
+        .filter(
+            one ->
+                one.command().contains("/bin/postgres -D")
+                    || one.command().contains("/bin/postgres --"))
+        .findFirst()
+        .orElseThrow();
+  }
+
+  private List<Machine.Running> all(String part) {
+    return processes().stream().filter(one -> one.command().contains(part)).toList();
+  }
+
+  /** Ends it in peace, and what is left by force; removes its files. */
+  @Override
+  public void close() {
+    if (process != null && process.isAlive()) {
+      Machine.signal(pid(), "TERM");
+      try {
+        if (!process.waitFor(60, TimeUnit.SECONDS)) {
+          process.destroyForcibly();
+        }
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      }
+    }
+    processes().forEach(one -> one.signal("KILL"));
+    Await.until("nothing is left of it", () -> processes().isEmpty());
+    delete(home);
+  }
+
+  private Path file(String name) {
+    return home.resolve(name + "." + starts);
+  }
+
+  private static String read(Path file) {
+    try {
+      return Files.readString(file);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static void delete(Path tree) {
+    try (Stream<Path> all = Files.walk(tree)) {
+      for (Path one : all.sorted(Comparator.reverseOrder()).toList()) {
+        Files.deleteIfExists(one);
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  static int freePort() {
+    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      return socket.getLocalPort();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}
