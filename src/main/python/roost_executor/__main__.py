@@ -30,26 +30,23 @@ def main() -> int:
     sidecar.add_argument("--runner", help="start the runner with this Python interpreter")
     runner = commands.add_parser("runner", help="runs the script, in a fork for each execution")
     runner.add_argument("--directory", required=True, help="this executor's own directory")
+    runner.add_argument("--parent", type=int, help="end when this is no longer the parent process")
     arguments = parser.parse_args()
-    try:
+    if os.getpgrp() != os.getpid():
         os.setsid()
-    except PermissionError:
-        pass  # it leads a session already
     os.makedirs(arguments.directory, exist_ok=True)
     directory = os.path.realpath(arguments.directory)
     if arguments.command == "runner":
         from roost_executor.runner import Runner
 
-        return Runner(directory).run()
+        return Runner(directory, arguments.parent).run()
     from roost_executor.spawn import spawn_runner
 
     # Before the heavier imports, so that both processes start side by side.
     runner_id = spawn_runner(arguments.runner, directory) if arguments.runner else None
     from roost_executor.sidecar import Sidecar
 
-    return Sidecar(
-        arguments.url, arguments.executor, arguments.token_file, directory, runner_id
-    ).run()
+    return Sidecar(arguments.url, arguments.executor, arguments.token_file, directory, runner_id).run()
 
 
 if __name__ == "__main__":

@@ -152,10 +152,7 @@ class Child:
 
     def _arguments(self) -> "tuple[Any, Any]":
         work = self._work
-        stores = {
-            item["name"]: Store(self._store_socket, item["id"], item["name"])
-            for item in work["stores"]
-        }
+        stores = {item["name"]: Store(self._store_socket, item["id"], item["name"]) for item in work["stores"]}
         try:
             payload = None if work["payload"] is None else decode(work["payload"])
         except (ValueError, RecursionError) as error:
@@ -183,9 +180,7 @@ class Child:
                 process.kill()  # multiprocessing's own handler would wait for them
             atexit._run_exitfuncs()
         except BaseException as error:
-            print(
-                f"roost: an exit handler failed: {type(error).__name__}: {error}", file=sys.stderr
-            )
+            print(f"roost: an exit handler failed: {type(error).__name__}: {error}", file=sys.stderr)
 
 
 def _moment(value: "float | str | None") -> "datetime.datetime | None":

@@ -10,7 +10,8 @@ import json
 import os
 import struct
 import threading
-from typing import Any, Callable, Iterator
+from collections.abc import Iterator
+from typing import Any, Callable
 
 HEADER = struct.Struct("<IH?")
 PACKET = 4096  # PIPE_BUF on Linux
@@ -69,8 +70,8 @@ class Records:
     def __init__(self, largest: int) -> None:
         self._largest = largest
         self._packets = b""
-        self._open: "dict[int, list[bytes]]" = {}
-        self._sizes: "dict[int, int]" = {}
+        self._open: dict[int, list[bytes]] = {}
+        self._sizes: dict[int, int] = {}
 
     def feed(self, data: bytes) -> "Iterator[tuple[int, bytes]]":
         """The records that `data` completes: (process id, record).

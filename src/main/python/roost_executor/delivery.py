@@ -38,9 +38,9 @@ class Delivery:
         self._stores = StoreServer(sidecar.address)
         self._stores.begin(work)
         self._pause = Pause()
-        self._heartbeat: "Heartbeat | None" = None
+        self._heartbeat: Heartbeat | None = None
         self._heartbeat_at = time.monotonic() + HEARTBEAT_AFTER_SECONDS
-        self._send_at: "float | None" = None
+        self._send_at: float | None = None
         self._in_flight = False
         self._answer_by = 0.0
         self._sequence = 0
@@ -83,7 +83,7 @@ class Delivery:
         now = time.monotonic()
         if self._send_at is not None and now >= self._send_at and not self._in_flight:
             self._send()
-        readers: "list[Any]" = [self._sidecar.store_listener]
+        readers: list[Any] = [self._sidecar.store_listener]
         if not (self.runner_lost or self._spool.full):
             readers.append(self._sidecar.runner.socket)
         answer = self._sidecar.link.socket if self._in_flight else None
@@ -101,11 +101,7 @@ class Delivery:
             self._stores.accept(self._sidecar.store_listener)
         if not ready:
             self._sidecar.look_around()
-        if (
-            self._heartbeat is None
-            and not self._complete
-            and time.monotonic() >= self._heartbeat_at
-        ):
+        if self._heartbeat is None and not self._complete and time.monotonic() >= self._heartbeat_at:
             from roost_executor.heartbeat import Heartbeat
 
             self._heartbeat = Heartbeat(self._sidecar.address, self._id, self.cancel, self.kill)
@@ -187,7 +183,8 @@ class Delivery:
             self._acknowledged(answer)
         elif answer.status in (404, 409):
             self.kill()
-        elif answer.status in (401, 403):
+        elif answer.status in (400, 401, 403, 413):
+            # A frame that is refused today is refused tomorrow: better to end than to send it for ever.
             self.refused = True
             self.kill()
         else:

@@ -1,5 +1,6 @@
 """One execution, seen from the runner: the fork, its output, its limits, its end."""
 
+import contextlib
 import json
 import os
 import signal
@@ -45,27 +46,25 @@ class Execution:
         self._send = send
         self._show = show
         self._sequence = 0
-        self._verdict: "dict[str, Any] | None" = None
-        self._record: "dict[str, Any] | None" = None
-        self._kill_at: "float | None" = None
-        self._status: "int | None" = None
+        self._verdict: dict[str, Any] | None = None
+        self._record: dict[str, Any] | None = None
+        self._kill_at: float | None = None
+        self._status: int | None = None
         self._cpu_seconds = 0.0
         self._peak_bytes = 0
-        self._log_since: "float | None" = None
+        self._log_since: float | None = None
         self.ended = False
         self._log = Log(
             self._limits["log_line_bytes"],
             self._limits["log_bytes"],
             self._limits["log_tail_bytes"],
         )
-        self._records = control.Records(
-            6 * self._limits["return_value_bytes"] + RECORD_OVERHEAD_BYTES
-        )
+        self._records = control.Records(6 * self._limits["return_value_bytes"] + RECORD_OVERHEAD_BYTES)
         self._kernel_kills = verdict.kernel_kills()
         self._directory = os.path.join(directory, "work", self.id)
         remove_tree(self._directory)
         os.makedirs(self._directory, mode=0o700)
-        self.descriptors: "dict[int, str]" = {}
+        self.descriptors: dict[int, str] = {}
         writers = []
         for stream in STREAMS:
             reader, writer = linux.pipe(PIPE_BYTES)
@@ -112,7 +111,7 @@ class Execution:
 
     def on_child_ended(self) -> None:
         """Takes note of children that have ended; ends the execution when the script's own is among them."""
-        ended: "list[tuple[int, int, float, int]]" = []
+        ended: list[tuple[int, int, float, int]] = []
         processes.collect(ended)
         self._count(ended)
         if self._status is not None and not self.ended:
@@ -212,10 +211,8 @@ class Execution:
     def _finish(self) -> None:
         """Ends all that is left, reads what it has written, sends the last frame."""
         self.ended = True
-        try:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self._process, signal.SIGKILL)
-        except (ProcessLookupError, PermissionError):
-            pass
         if self._status is None:
             # It has nothing left to do, or has been killed: this takes no time.
             self._count(processes.reap_one(self._process))

@@ -30,7 +30,7 @@ DISTRIBUTIONS = {
 Failure = "dict[str, Any]"
 
 
-class ScriptFailure(Exception):
+class ScriptFailure(Exception):  # noqa: N818
     """The script can't be run, or has failed without an exception of its own."""
 
     def __init__(
@@ -74,9 +74,8 @@ def failure_of(error: BaseException, script_path: str, importing: bool) -> Failu
         reason = _reason(error, importing)
         if isinstance(error, ModuleNotFoundError) and error.name:
             summary += f". {_advice(error.name)}"
-        elif reason == "import_error" and isinstance(error, ImportError) and error.name:
-            if error.name not in message:
-                summary += f" (module {error.name})"
+        elif isinstance(error, ImportError) and error.name and error.name not in message:
+            summary += f" (module {error.name})"
         return {
             "reason": reason,
             "message": bounded(summary, LARGEST_SUMMARY),
@@ -181,10 +180,7 @@ def traceback_text(error: BaseException, trace: "TracebackType | None", script_p
         _without_markers(summary, script_path, set())
         text = "".join(summary.format())
     except Exception as second:
-        text = (
-            f"{type_name(error)}: {message_of(error)}\n"
-            f"(the traceback can't be shown: {type(second).__name__})\n"
-        )
+        text = f"{type_name(error)}: {message_of(error)}\n(the traceback can't be shown: {type(second).__name__})\n"
     return bounded(text.rstrip("\n").replace(f'File "{script_path}"', 'File "agent.py"'))
 
 

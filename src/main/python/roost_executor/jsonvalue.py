@@ -3,13 +3,14 @@
 import json
 import math
 import sys
-from typing import Any, Iterator
+from collections.abc import Iterator
+from typing import Any
 
 DEEPEST = 3000
 SCALARS = (str, int, float, bool, type(None))
 
 
-class NotJson(ValueError):
+class NotJson(ValueError):  # noqa: N818
     """A value can't be written as JSON; the message says where and why, beginning with the path."""
 
 
@@ -51,8 +52,8 @@ def encode(value: object) -> str:
 
 def _find(root: object) -> "str | None":
     """The first value, in the order of writing, that JSON can't hold. Not recursive: values may be deep."""
-    above: "set[int]" = set()
-    stack: "list[tuple[str, object, Iterator[tuple[str, object]]]]" = []
+    above: set[int] = set()
+    stack: list[tuple[str, object, Iterator[tuple[str, object]]]] = []
     problem = _problem(root)
     if problem:
         return f"$ {problem}"

@@ -1,6 +1,6 @@
 """Splitting a stream of bytes into log lines."""
 
-from typing import Iterator
+from collections.abc import Iterator
 
 
 class LineSplitter:

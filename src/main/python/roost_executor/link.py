@@ -1,5 +1,6 @@
 """Calls to the control plane over HTTP/1.1 with keep-alive."""
 
+import contextlib
 import random
 import select
 import socket
@@ -108,10 +109,8 @@ class Link:
         """Makes a `receive` in another thread fail at once."""
         current = self.socket
         if current is not None:
-            try:
+            with contextlib.suppress(OSError):
                 current.shutdown(socket.SHUT_RDWR)
-            except OSError:
-                pass
 
     def _drop_if_stale(self) -> None:
         """A connection with something to read before we asked has been closed by the other side."""
@@ -131,7 +130,7 @@ class Pause:
 
     def next(self) -> float:
         """How long to wait now, in seconds."""
-        seconds = self._seconds * (0.5 + random.random() / 2)  # noqa: S311 - no secret
+        seconds = self._seconds * (0.5 + random.random() / 2)
         self._seconds = min(self._seconds * 2, LONGEST_PAUSE_SECONDS)
         return seconds
 

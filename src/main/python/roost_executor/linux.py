@@ -1,5 +1,6 @@
 """The few Linux calls that the standard library lacks."""
 
+import contextlib
 import ctypes
 import fcntl
 import os
@@ -34,10 +35,9 @@ def flush_c_streams() -> None:
 def pipe(size: int) -> "tuple[int, int]":
     """A pipe of `size` bytes where the system allows that; (read end, write end)."""
     reader, writer = os.pipe()
-    try:
+    # Where the user's share of pipe memory is used up, the usual 64 KiB will do.
+    with contextlib.suppress(OSError):
         fcntl.fcntl(writer, F_SETPIPE_SZ, size)
-    except OSError:
-        pass  # the user's share of pipe memory is used up: the usual 64 KiB will do
     return reader, writer
 
 

@@ -21,12 +21,12 @@ class Log:
         self._line_bytes = line_bytes
         self._left = log_bytes
         self._tail_bytes = tail_bytes
-        self._tail: "deque[tuple[str, int, bytes, Origin, bool]]" = deque()
+        self._tail: deque[tuple[str, int, bytes, Origin, bool]] = deque()
         self._tail_size = 0
-        self._splitters: "dict[tuple[str, int], LineSplitter]" = {}
+        self._splitters: dict[tuple[str, int], LineSplitter] = {}
         self._sequence = 0
         self._dropped = 0
-        self.entries: "list[dict[str, object]]" = []
+        self.entries: list[dict[str, object]] = []
         self.pending_bytes = 0
 
     @property
@@ -34,9 +34,7 @@ class Log:
         """Whether something was left out."""
         return self._dropped > 0
 
-    def feed(
-        self, stream: str, data: bytes, source: int = 0, origin: Origin = PLAIN, ends: bool = False
-    ) -> None:
+    def feed(self, stream: str, data: bytes, source: int = 0, origin: Origin = PLAIN, ends: bool = False) -> None:
         """Takes what `source` (a process id, where several share a stream) wrote to `stream`.
 
         `ends`: the line ends here, with or without a newline.
@@ -72,8 +70,7 @@ class Log:
             self._splitters.clear()
             self._add(
                 "system",
-                f"{self._dropped:,} bytes of output were left out here: "
-                "the log had reached its limit.",
+                f"{self._dropped:,} bytes of output were left out here: the log had reached its limit.",
             )
         for stream, source, data, origin, ends in self._tail:
             self._make_entries(stream, data, source, origin, ends)
@@ -87,9 +84,7 @@ class Log:
         self.pending_bytes = 0
         return entries
 
-    def _make_entries(
-        self, stream: str, data: bytes, source: int, origin: Origin, ends: bool
-    ) -> None:
+    def _make_entries(self, stream: str, data: bytes, source: int, origin: Origin, ends: bool) -> None:
         splitter = self._splitters.get((stream, source))
         if splitter is None:
             splitter = self._splitters[stream, source] = LineSplitter(self._line_bytes)
@@ -106,9 +101,7 @@ class Log:
             for line, continued in splitter.end():
                 self._add(stream, text_of(line), continued)
 
-    def _add(
-        self, stream: str, message: str, continued: bool = False, origin: Origin = PLAIN
-    ) -> None:
+    def _add(self, stream: str, message: str, continued: bool = False, origin: Origin = PLAIN) -> None:
         level, logger, time = origin
         self._sequence += 1
         self.pending_bytes += len(message) + 150
@@ -128,11 +121,12 @@ class Log:
 def readable(execution_id: str, entry: "dict[str, object]") -> str:
     """An entry as `kubectl logs` and `agent.log` show it, without the newline.
 
-    A carriage return or an escape sequence stays as the script wrote it.
+    A carriage return or an escape sequence stays as the script wrote it. Names of levels and loggers are a script's
+    own too: what would break the line in them is left out.
     """
     more = "+" if entry["continued"] else ""
-    origin = f" {entry['level']} {entry['logger']}" if entry["stream"] == "logging" else ""
-    return (
-        f"[{entry['time']} {execution_id}/{entry['seq']} {entry['stream']}{more}{origin}] "
-        f"{entry['message']}"
-    )
+    origin = ""
+    if entry["stream"] == "logging":
+        level = "".join(str(entry["level"]).split()) or "-"
+        origin = f" {level} {' '.join(str(entry['logger']).split()) or '-'}"
+    return f"[{entry['time']} {execution_id}/{entry['seq']} {entry['stream']}{more}{origin}] {entry['message']}"

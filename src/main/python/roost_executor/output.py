@@ -5,6 +5,7 @@ So a writer waits, before it writes to one, until the runner has emptied the oth
 script starts a process, until all are empty. The wait is a few microseconds when nothing is there.
 """
 
+import contextlib
 import io
 import logging
 import sys
@@ -16,9 +17,7 @@ from roost_executor.linux import pipe_is_empty
 
 PATIENCE_SECONDS = 1.0
 PAUSE_SECONDS = 0.00005
-STARTS_A_PROCESS = frozenset(
-    ("subprocess.Popen", "os.system", "os.posix_spawn", "os.exec", "os.fork", "os.forkpty")
-)
+STARTS_A_PROCESS = frozenset(("subprocess.Popen", "os.system", "os.posix_spawn", "os.exec", "os.fork", "os.forkpty"))
 
 
 class Order:
@@ -76,13 +75,10 @@ def text_stream(descriptor: int, before_write: "Callable[[], None]") -> io.TextI
 
 def flush_streams() -> None:
     """Flushes stdout and stderr, whatever the script has made of them."""
-    for stream in {
-        id(s): s for s in (sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__)
-    }.values():
-        try:
+    for stream in {id(s): s for s in (sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__)}.values():
+        # Closed or replaced by the script: its own business.
+        with contextlib.suppress(Exception):
             stream.flush()
-        except Exception:  # noqa: S110 - closed or replaced by the script: its own business
-            pass
 
 
 class ChannelHandler(logging.Handler):

@@ -18,7 +18,7 @@ def descendants(root: "int | None" = None) -> "list[int]":
 
 def _children(process: int) -> "list[int]":
     directory = f"/proc/{process}/task"
-    children: "list[int]" = []
+    children: list[int] = []
     try:
         threads = os.listdir(directory)
     except OSError:
@@ -94,12 +94,12 @@ def reap(seconds: float = REAP_LIMIT_SECONDS) -> "list[tuple[int, int, float, in
     forked meanwhile is found by the next sweep. Ends when nothing is left, or after `seconds`
     (a process in an uninterruptible wait ends when the kernel lets it).
     """
-    ended: "list[tuple[int, int, float, int]]" = []
+    ended: list[tuple[int, int, float, int]] = []
     give_up = time.monotonic() + seconds
     while True:
         if collect(ended):
             return ended
-        stopped: "set[int]" = set()
+        stopped: set[int] = set()
         while True:
             fresh = [process for process in descendants() if process not in stopped]
             if not fresh:

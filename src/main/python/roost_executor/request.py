@@ -1,6 +1,7 @@
 """What `main` gets as its first argument."""
 
-from typing import Any, Mapping
+from collections.abc import Mapping
+from typing import Any
 
 FIELDS = (
     "payload",

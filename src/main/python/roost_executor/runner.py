@@ -23,11 +23,15 @@ LONGEST_CONNECT_PAUSE_SECONDS = 0.1
 class Runner:
     """One runner, for one agent revision. Single-threaded, so that a fork copies nothing half-done."""
 
-    def __init__(self, directory: str) -> None:
-        """`directory`: the executor's own, with the sidecar's `runner.sock` in it."""
+    def __init__(self, directory: str, parent: "int | None") -> None:
+        """`directory`: the executor's own, with the sidecar's `runner.sock` in it.
+
+        `parent`: the sidecar's process id when it has started this runner, which then doesn't wait
+        for one that has ended before it listened.
+        """
         self._directory = directory
-        self._parent = os.getppid()
-        self._agent: "dict[str, Any] | None" = None
+        self._parent = parent
+        self._agent: dict[str, Any] | None = None
         self._script_path = ""
         self._execution: Any = None
         self._lines = LineReader()
@@ -42,8 +46,7 @@ class Runner:
         self._sidecar = Sink(connection.fileno())
         self._output = Sink(1)
         self._sidecar.write(
-            json.dumps({"type": "hello", "python": sys.version.split()[0].rstrip("+")}).encode()
-            + b"\n"
+            json.dumps({"type": "hello", "python": sys.version.split()[0].rstrip("+")}).encode() + b"\n"
         )
         self._warm_up()
         try:
@@ -57,7 +60,7 @@ class Runner:
     def _connect(self) -> "socket.socket | None":
         path = os.path.join(self._directory, "runner.sock")
         pause = CONNECT_PAUSE_SECONDS
-        while os.getppid() == self._parent and os.path.isdir(self._directory):
+        while self._parent in (None, os.getppid()) and os.path.isdir(self._directory):
             try:
                 return connect(path)
             except OSError:

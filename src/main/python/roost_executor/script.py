@@ -68,7 +68,7 @@ def import_script(path: str) -> ModuleType:
     module.__file__ = path
     module.__package__ = ""
     sys.modules[MODULE] = module
-    exec(code, module.__dict__)  # noqa: S102 - what all of this is for
+    exec(code, module.__dict__)
     return sys.modules.get(MODULE, module)
 
 
@@ -120,9 +120,7 @@ def _count_by_signature(main: Any, path: str) -> int:
     return _decide(len(positional), extra, missing, takes_more, path)
 
 
-def _decide(
-    positional: int, extra: "list[str]", missing: "list[str]", takes_more: bool, path: str
-) -> int:
+def _decide(positional: int, extra: "list[str]", missing: "list[str]", takes_more: bool, path: str) -> int:
     if not extra and not missing:
         return 2 if takes_more else min(positional, 2)
     parts = []

@@ -22,7 +22,7 @@ LOOK_SECONDS = 1.0
 STOPPED = (401, 403)
 
 
-class Leave(Exception):
+class Leave(Exception):  # noqa: N818
     """The sidecar ends, with this exit status."""
 
     def __init__(self, status: int, message: str = "") -> None:
@@ -58,9 +58,7 @@ class RunnerConnection:
 class Sidecar:
     """One sidecar, for one executor."""
 
-    def __init__(
-        self, url: str, executor_id: str, token_file: str, directory: str, runner_id: "int | None"
-    ) -> None:
+    def __init__(self, url: str, executor_id: str, token_file: str, directory: str, runner_id: "int | None") -> None:
         """`runner_id`: the runner's process id when the sidecar has started it."""
         self._url = url
         self._executor_id = executor_id
@@ -176,7 +174,7 @@ class Sidecar:
     def _wait(self, seconds: float, for_answer: bool = False) -> None:
         """Waits for an answer or for time to pass, and leaves when the runner or the directory has gone."""
         end = time.monotonic() + seconds
-        readers: "list[Any]" = [self.runner.socket]
+        readers: list[Any] = [self.runner.socket]
         if for_answer:
             readers.append(self.link.socket)
         while True:

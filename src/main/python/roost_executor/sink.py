@@ -10,7 +10,7 @@ class Sink:
     def __init__(self, descriptor: int) -> None:
         self.descriptor = descriptor
         self.waiting_bytes = 0
-        self._waiting: "deque[memoryview]" = deque()
+        self._waiting: deque[memoryview] = deque()
         self.broken = False
         os.set_blocking(descriptor, False)
 

@@ -1,5 +1,6 @@
 """Unix sockets between the processes of an executor."""
 
+import contextlib
 import os
 import socket
 
@@ -30,10 +31,8 @@ class UnixPath:
 
 def listen(path: str, backlog: int) -> socket.socket:
     """A listening socket at `path`; one left there by an earlier process is replaced."""
-    try:
+    with contextlib.suppress(FileNotFoundError):
         os.unlink(path)
-    except FileNotFoundError:
-        pass
     listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     with UnixPath(path) as address:
         listener.bind(address)
@@ -57,7 +56,7 @@ class LineReader:
     """Splits what a socket receives into lines, at a cost that grows with the bytes alone."""
 
     def __init__(self) -> None:
-        self._parts: "list[bytes]" = []
+        self._parts: list[bytes] = []
 
     def feed(self, data: bytes) -> "list[bytes]":
         """The lines completed by `data`, without their newlines."""

@@ -14,19 +14,15 @@ def spawn_runner(python: str, directory: str) -> int:
     passwords) stays out of the runner's environment, hence out of the script's reach.
     Raises OSError when the interpreter can't be started.
     """
-    environment = {
-        name: value for name, value in os.environ.items() if not name.startswith(PRIVATE_PREFIXES)
-    }
-    log = os.open(
-        os.path.join(directory, "agent.log"), os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600
-    )
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(PRIVATE_PREFIXES)}
+    log = os.open(os.path.join(directory, "agent.log"), os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
     try:
         truncate_when_large(log)
         package = os.path.dirname(os.path.abspath(__file__))
         # posix_spawn instead of subprocess, whose import costs as much as the runner's whole start.
         return os.posix_spawn(
             python,
-            [python, "-I", "-B", package, "runner", "--directory", directory],
+            [python, "-I", "-B", package, "runner", "--directory", directory, "--parent", str(os.getpid())],
             environment,
             file_actions=[
                 (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),

@@ -1,5 +1,6 @@
 """Frames that the control plane has not acknowledged yet."""
 
+import contextlib
 import os
 from collections import deque
 from typing import Any
@@ -18,10 +19,10 @@ class Spool:
 
     def __init__(self, directory: str, execution_id: str) -> None:
         self._path = os.path.join(directory, "spool", execution_id + ".ndjson")
-        self._memory: "deque[tuple[int, bytes]]" = deque()
+        self._memory: deque[tuple[int, bytes]] = deque()
         self._memory_bytes = 0
         self._file: Any = None
-        self._sizes: "deque[tuple[int, int]]" = deque()  # of the frames in the file: (seq, bytes)
+        self._sizes: deque[tuple[int, int]] = deque()  # of the frames in the file: (seq, bytes)
         self._read_at = 0
         self._write_at = 0
 
@@ -76,10 +77,8 @@ class Spool:
         if self._file is not None:
             self._file.close()
             self._file = None
-            try:
+            with contextlib.suppress(OSError):
                 os.unlink(self._path)
-            except OSError:
-                pass
 
     def _append_to_file(self, sequence: int, line: bytes) -> bool:
         try:

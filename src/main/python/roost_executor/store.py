@@ -3,8 +3,8 @@
 import os
 import socket
 import threading
-from collections.abc import ItemsView, KeysView, MutableMapping, ValuesView
-from typing import Any, Iterator
+from collections.abc import ItemsView, Iterator, KeysView, MutableMapping, ValuesView
+from typing import Any
 
 from roost_executor import store_errors
 from roost_executor.jsonvalue import NotJson, decode, encode
@@ -39,7 +39,7 @@ class Store(MutableMapping):  # type: ignore[type-arg]
         self._name = name
         self._process = -1
         self._lock = threading.Lock()
-        self._connection: "socket.socket | None" = None
+        self._connection: socket.socket | None = None
 
     def __getitem__(self, key: str) -> Any:
         found, value = self._read(key)
@@ -131,7 +131,7 @@ class Store(MutableMapping):  # type: ignore[type-arg]
             problem = answer["error"]
             kind = store_errors.BY_CODE.get(problem.get("code"), self.Error)
             raise kind(problem.get("detail") or problem.get("code"))
-        result: "dict[str, Any]" = answer["result"]
+        result: dict[str, Any] = answer["result"]
         return result
 
     def _exchange(self, question: bytes, operation: str) -> str:
@@ -150,9 +150,7 @@ class Store(MutableMapping):  # type: ignore[type-arg]
         except OSError as error:
             self._disconnect()
             applied = "" if operation in ("get", "count", "scan") else "; it may have been applied"
-            raise self.Unavailable(
-                f"{operation}: the executor's store connection failed ({error}){applied}"
-            ) from None
+            raise self.Unavailable(f"{operation}: the executor's store connection failed ({error}){applied}") from None
         except BaseException:
             # Interrupted halfway (a signal handler that raised): the answer would be taken for the next one's.
             self._disconnect()
@@ -171,11 +169,7 @@ class _Keys(KeysView):  # type: ignore[type-arg]
         self._prefix = prefix
 
     def __len__(self) -> int:
-        return (
-            sum(1 for _ in self._store._scan(self._prefix, False))
-            if self._prefix
-            else len(self._store)
-        )
+        return sum(1 for _ in self._store._scan(self._prefix, False)) if self._prefix else len(self._store)
 
     def __contains__(self, key: object) -> bool:
         return isinstance(key, str) and key.startswith(self._prefix) and key in self._store
@@ -221,7 +215,5 @@ def _checked(key: object) -> str:
     except UnicodeEncodeError:
         raise store_errors.NotSerializable(f"the key {key!r} holds a lone surrogate") from None
     if not 0 < size <= KEY_BYTES:
-        raise store_errors.ValueTooLarge(
-            f"the key has {size} bytes of UTF-8; 1 to {KEY_BYTES} are allowed"
-        )
+        raise store_errors.ValueTooLarge(f"the key has {size} bytes of UTF-8; 1 to {KEY_BYTES} are allowed")
     return key

@@ -15,23 +15,23 @@ class StoreError(Exception):
     """Any failure of a store."""
 
 
-class StoreConflict(StoreError):
+class StoreConflict(StoreError):  # noqa: N818
     """Someone else changed what this operation depended on."""
 
 
-class StoreFull(StoreError):
+class StoreFull(StoreError):  # noqa: N818
     """The store has reached its size limit."""
 
 
-class ValueTooLarge(StoreError):
+class ValueTooLarge(StoreError):  # noqa: N818
     """A key or a value is over its limit."""
 
 
-class NotSerializable(StoreError, TypeError):
+class NotSerializable(StoreError, TypeError):  # noqa: N818
     """A value can't be written as JSON."""
 
 
-class StoreUnavailable(StoreError):
+class StoreUnavailable(StoreError):  # noqa: N818
     """The store gave no answer, after retries."""
 
 

@@ -19,7 +19,7 @@ class StoreServer:
     def __init__(self, address: Address) -> None:
         self._address = address
         self._execution_id = ""
-        self._allowed: "frozenset[str]" = frozenset()
+        self._allowed: frozenset[str] = frozenset()
 
     def begin(self, work: "dict[str, Any]") -> None:
         """From now on operations are those of this execution, on its stores alone."""
@@ -34,9 +34,7 @@ class StoreServer:
     def accept(self, listener: socket.socket) -> None:
         """Takes a connection that is waiting."""
         connection, _ = listener.accept()
-        threading.Thread(
-            target=self._serve, args=(connection, self._execution_id), name="store", daemon=True
-        ).start()
+        threading.Thread(target=self._serve, args=(connection, self._execution_id), name="store", daemon=True).start()
 
     def _serve(self, connection: socket.socket, execution_id: str) -> None:
         link = Link(self._address)

@@ -7,18 +7,14 @@ from typing import Any
 MEBIBYTE = 1024 * 1024
 
 
-def failed(
-    reason: str, message: str, state: str = "failed", error: "dict[str, Any] | None" = None
-) -> "dict[str, Any]":
+def failed(reason: str, message: str, state: str = "failed", error: "dict[str, Any] | None" = None) -> "dict[str, Any]":
     """The fields of a `failed` frame."""
     return {"type": "failed", "state": state, "reason": reason, "message": message, "error": error}
 
 
 def timed_out(seconds: float) -> "dict[str, Any]":
     """The time-out has passed."""
-    return failed(
-        "deadline_exceeded", f"the script ran longer than its timeout of {seconds:g} s", "timed_out"
-    )
+    return failed("deadline_exceeded", f"the script ran longer than its timeout of {seconds:g} s", "timed_out")
 
 
 def cancelled() -> "dict[str, Any]":
@@ -38,8 +34,7 @@ def out_of_disk(used_bytes: int, limit_mib: int) -> "dict[str, Any]":
     """The working directory holds more than it may."""
     return failed(
         "out_of_disk",
-        f"the script's working directory holds {used_bytes // MEBIBYTE:,} MiB; "
-        f"its limit is {limit_mib:,} MiB",
+        f"the script's working directory holds {used_bytes // MEBIBYTE:,} MiB; its limit is {limit_mib:,} MiB",
     )
 
 
@@ -68,8 +63,7 @@ def of_status(status: int, kernel_killed: bool, memory_mib: int) -> "dict[str, A
         if number == signal.SIGKILL and kernel_killed:
             return failed(
                 "out_of_memory",
-                "the kernel killed the script because memory had run out; "
-                f"the script's limit is {memory_mib:,} MiB",
+                f"the kernel killed the script because memory had run out; the script's limit is {memory_mib:,} MiB",
             )
         try:
             name = f" ({signal.Signals(number).name})"

@@ -1,6 +1,7 @@
 import sys
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Callable, Iterator
+from typing import Any, Callable
 
 import pytest
 
@@ -15,7 +16,7 @@ def pytest_configure(config: Any) -> None:
 
 @pytest.fixture
 def make_executor(tmp_path: Path) -> "Iterator[Callable[..., Executor]]":
-    made: "list[Executor]" = []
+    made: list[Executor] = []
 
     def make(**arguments: Any) -> Executor:
         made.append(Executor(tmp_path / f"executor{len(made)}", **arguments))

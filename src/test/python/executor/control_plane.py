@@ -1,5 +1,6 @@
 """A control plane for tests: polls, frames and stores as docs/executor-link.md has them, with faults on demand."""
 
+import contextlib
 import json
 import socket
 import threading
@@ -17,18 +18,18 @@ class ControlPlane:
 
     def __init__(self, port: int = 0) -> None:
         self.changed = threading.Condition()
-        self.queue: "list[dict[str, Any]]" = []
-        self.frames: "dict[str, list[dict[str, Any]]]" = {}
-        self.arrived: "dict[str, float]" = {}
-        self.requests: "list[tuple[str, Any]]" = []
-        self.cancelled: "set[str]" = set()
-        self.gone: "set[str]" = set()
+        self.queue: list[dict[str, Any]] = []
+        self.frames: dict[str, list[dict[str, Any]]] = {}
+        self.arrived: dict[str, float] = {}
+        self.requests: list[tuple[str, Any]] = []
+        self.cancelled: set[str] = set()
+        self.gone: set[str] = set()
         self.stop_polls = False
-        self.entries: "dict[str, dict[str, tuple[str, int]]]" = {}
-        self.fault: "Optional[Callable[[str], Optional[tuple[int, Any]]]]" = None
-        self.acknowledge_at_most: "Optional[int]" = None
-        self.new_token: "Optional[str]" = None
-        self.connections: "set[socket.socket]" = set()
+        self.entries: dict[str, dict[str, tuple[str, int]]] = {}
+        self.fault: Optional[Callable[[str], Optional[tuple[int, Any]]]] = None
+        self.acknowledge_at_most: Optional[int] = None
+        self.new_token: Optional[str] = None
+        self.connections: set[socket.socket] = set()
         self.port = port
         self.start()
 
@@ -70,10 +71,8 @@ class ControlPlane:
         self.server.shutdown()
         self.server.server_close()
         for connection in list(self.connections):
-            try:
+            with contextlib.suppress(OSError):
                 connection.shutdown(socket.SHUT_RDWR)
-            except OSError:
-                pass
         self.connections.clear()
 
     def answer(self, handler: Any) -> None:
@@ -135,9 +134,7 @@ class ControlPlane:
                         self.arrived[execution] = time.perf_counter()
             self.changed.notify_all()
             if not body and wait:
-                self.changed.wait_for(
-                    lambda: execution in self.cancelled or execution in self.gone, wait
-                )
+                self.changed.wait_for(lambda: execution in self.cancelled or execution in self.gone, wait)
                 if execution in self.gone:
                     return 409, {"code": "conflict"}
             return 200, {

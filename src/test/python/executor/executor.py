@@ -76,9 +76,7 @@ class Result:
 class Executor:
     """Starts sidecar and runner; `close` ends them and checks that no process is left."""
 
-    def __init__(
-        self, directory: Path, plane: "Optional[ControlPlane]" = None, runner: str = PYTHON
-    ) -> None:
+    def __init__(self, directory: Path, plane: "Optional[ControlPlane]" = None, runner: str = PYTHON) -> None:
         self.directory = directory
         self.plane = plane or ControlPlane()
         self._count = 0
@@ -91,9 +89,7 @@ class Executor:
         command += ["--directory", str(directory), "--runner", runner]
         environment = {**os.environ, "ROOST_SECRET": "x"}
         with open(self.output, "ab") as output:
-            self.process = subprocess.Popen(
-                command, stdout=output, stderr=subprocess.STDOUT, env=environment
-            )
+            self.process = subprocess.Popen(command, stdout=output, stderr=subprocess.STDOUT, env=environment)
 
     def submit(self, script: str, **changes: Any) -> str:
         """Orders an execution; returns its id. The script of the first one stays."""
@@ -147,9 +143,7 @@ class Executor:
                 except OSError:
                     continue
                 arguments = command.split("\0")
-                if (own in arguments and word in arguments + [""]) or (
-                    not word and directory.startswith(own)
-                ):
+                if (own in arguments and word in arguments + [""]) or (not word and directory.startswith(own)):
                     found.append(int(name))
         return found
 

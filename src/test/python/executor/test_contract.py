@@ -14,7 +14,7 @@ WITHOUT_VERSIONS = ("syntax_error", "bad_signature")
 
 def normalised(frames: "list[dict[str, Any]]") -> "list[dict[str, Any]]":
     """The frames without what differs from run to run; see the README beside the cases."""
-    result: "list[dict[str, Any]]" = []
+    result: list[dict[str, Any]] = []
     for frame in json.loads(json.dumps(frames)):
         for part in [frame, *frame.get("entries", ())]:
             if "time" in part:
@@ -32,9 +32,7 @@ def normalised(frames: "list[dict[str, Any]]") -> "list[dict[str, Any]]":
     return result
 
 
-@pytest.mark.parametrize(
-    "case", sorted(p for p in CONTRACT.iterdir() if p.is_dir()), ids=lambda case: case.name
-)
+@pytest.mark.parametrize("case", sorted(p for p in CONTRACT.iterdir() if p.is_dir()), ids=lambda case: case.name)
 def test_a_script_makes_these_frames(executor: Executor, case: Path) -> None:
     script = (case / "script.py").read_text()
     work = json.loads((case / "work.json").read_text())

@@ -27,7 +27,7 @@ def test_a_control_plane_that_fails_at_random_loses_nothing(executor: Executor) 
     chance = random.Random(7)
 
     def fault(call: str) -> Any:
-        if call == "frames" and chance.random() < 0.5:
+        if call == "frames" and chance.random() < 0.3:
             return chance.choice([(503, None), (500, {"code": "internal"}), (None, None)])
         return None
 

@@ -77,19 +77,14 @@ def test_a_cancel_reaches_an_execution_under_way_for_longer(executor: Executor) 
     [
         "data = []\n    while True: data.append(bytearray(10_000_000)); time.sleep(0.005)",
         "data = b'x' * (1 << 36)",
-        "subprocess.run([sys.executable, '-c', 'import time; d = bytearray(b\"x\" * 120_000_000); "
-        "time.sleep(60)'])",
+        "subprocess.run([sys.executable, '-c', 'import time; d = bytearray(b\"x\" * 120_000_000); time.sleep(60)'])",
         "raise MemoryError",
     ],
 )
 def test_too_much_memory(executor: Executor, code: str) -> None:
-    result = executor.run(
-        f"import subprocess, sys, time\ndef main():\n    {code}\n", memory_mib=100
-    )
+    result = executor.run(f"import subprocess, sys, time\ndef main():\n    {code}\n", memory_mib=100)
     assert result.reason == "out_of_memory" and "100 MiB" in result.last["message"]
-    assert (
-        executor.run("", memory_mib=100).reason == "out_of_memory"
-    )  # and the executor is unharmed
+    assert executor.run("", memory_mib=100).reason == "out_of_memory"  # and the executor is unharmed
 
 
 def test_memory_that_forks_share_counts_once(executor: Executor) -> None:

@@ -35,6 +35,26 @@ def test_all_ways_out_are_in_order(executor: Executor) -> None:
     ]
 
 
+def test_a_record_with_an_impossible_time_or_name_breaks_nothing(executor: Executor) -> None:
+    result = executor.run(
+        """
+        import logging
+
+        def main():
+            logging.addLevelName(35, "RATHER\\nBAD")
+            for when in (1e15, -6e10, float("inf")):
+                record = logging.LogRecord("new\\nline", 35, "agent.py", 1, "at %s", (when,), None)
+                record.created = when
+                logging.getLogger().handle(record)
+            print("done")
+            return 1
+        """
+    )
+    assert result.last["type"] == "returned"
+    assert result.lines[-1] == "done"
+    assert all(entry["time"].startswith("2") for entry in result.entries)
+
+
 def test_a_logging_entry_keeps_level_logger_and_exception(executor: Executor) -> None:
     result = executor.run(
         """
@@ -229,11 +249,7 @@ def test_the_second_way_home_has_the_same_lines_and_frames(executor: Executor) -
         f"[{second['time']} exec_1/2 logging WARNING root] careful",
     ]
     frames = [json.loads(line) for line in executor.output.read_text().splitlines()]
-    assert frames == [
-        {"execution_id": "exec_1", "frame": frame}
-        for frame in result.frames
-        if frame["type"] != "log"
-    ]
+    assert frames == [{"execution_id": "exec_1", "frame": frame} for frame in result.frames if frame["type"] != "log"]
 
 
 def test_c_code_that_buffers_is_heard(executor: Executor) -> None:

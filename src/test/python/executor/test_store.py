@@ -136,9 +136,7 @@ def test_operations_are_tried_again(executor: Executor) -> None:
 
 def test_a_refusal_is_told_as_it_is(executor: Executor) -> None:
     executor.plane.fault = lambda call: (
-        (409, {"code": "fenced", "detail": "the execution has ended"})
-        if call == "operations"
-        else None
+        (409, {"code": "fenced", "detail": "the execution has ended"}) if call == "operations" else None
     )
     result = executor.run(
         """

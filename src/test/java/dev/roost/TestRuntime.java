@@ -2,12 +2,16 @@ package dev.roost;
 
 import dev.roost.runtime.Observation;
 import dev.roost.runtime.Runtime;
+import jakarta.annotation.Priority;
 import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.enterprise.inject.Alternative;
 import java.io.IOException;
 import java.util.List;
 import java.util.Set;
 
 /** A runtime on which nothing runs, for tests of what stands above it. */
+@Alternative
+@Priority(1)
 @ApplicationScoped
 public class TestRuntime implements Runtime {
   @Override

@@ -8,7 +8,6 @@ import dev.roost.config.RoostConfig;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Optional;
-import org.eclipse.microprofile.openapi.annotations.media.Schema;
 
 /**
  * What a client may give of an agent, checked; everything is optional here, since a change gives
@@ -16,7 +15,6 @@ import org.eclipse.microprofile.openapi.annotations.media.Schema;
  *
  * @param parsedRequirements of {@link #requirements}, when given
  */
-@Schema(name = "AgentRequest")
 public record AgentRequest(
     Optional<String> name,
     Optional<String> script,

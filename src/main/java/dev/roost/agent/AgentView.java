@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.eclipse.microprofile.openapi.annotations.media.Schema;
 
 /**
  * An agent, as the API shows it.
@@ -17,6 +18,7 @@ import java.util.Map;
  * @param keepWarm seconds
  * @param buildId the newest Build that was made for this agent; null before the first
  */
+@Schema(name = "Agent")
 public record AgentView(
     String id,
     String name,

@@ -54,7 +54,7 @@ public class AgentsResource {
   @RequestBody(
       content =
           @Content(
-              schema = @Schema(implementation = AgentRequest.class),
+              schema = @Schema(implementation = AgentFields.class),
               examples =
                   @ExampleObject(
                       name = "greeter",
@@ -106,7 +106,7 @@ public class AgentsResource {
       description =
           "Fields that are not given stay. A change of script, requirements, env_vars or python_version makes the next"
               + " revision; a change of requirements or python_version also a BuilderJob.")
-  @RequestBody(content = @Content(schema = @Schema(implementation = AgentRequest.class)))
+  @RequestBody(content = @Content(schema = @Schema(implementation = AgentFields.class)))
   public AgentView update(String id, byte[] bytes) {
     agents.update(id, read(Body.parse(bytes)));
     return view(id);

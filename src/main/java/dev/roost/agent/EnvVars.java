@@ -53,6 +53,7 @@ public record EnvVars(Map<String, String> values, List<FieldError> errors) {
 
   /** The text with every value replaced, for those who may not see them. */
   static String masked(String text) {
-    return text.replaceAll("(?m)^([A-Za-z_][A-Za-z0-9_]*=).*$", "$1********");
+    // d: only \n ends a line, as in parse. Otherwise a value could go on after another separator.
+    return text.replaceAll("(?md)^([A-Za-z_][A-Za-z0-9_]*=).*?(\r?)$", "$1********$2");
   }
 }

@@ -29,13 +29,13 @@ public record Requirements(List<String> normalised, List<FieldError> errors) {
 
   /**
    * PEP 440, appendix B, without the leading {@code v} and the alternative spellings that it only
-   * tolerates.
+   * tolerates. The repeated groups are possessive: others recurse once for each repetition.
    */
   private static final Pattern VERSION =
       Pattern.compile(
-          "(?i)(?:\\d+!)?\\d+(?:\\.\\d+)*(?:[._-]?(?:a|b|c|rc|alpha|beta|pre|preview)[._-]?\\d*)?"
+          "(?i)(?:\\d+!)?\\d+(?:\\.\\d+)*+(?:[._-]?(?:a|b|c|rc|alpha|beta|pre|preview)[._-]?\\d*)?"
               + "(?:-\\d+|[._-]?(?:post|rev|r)[._-]?\\d*)?(?:[._-]?dev[._-]?\\d*)?"
-              + "(?:\\+[a-z0-9]+(?:[._-][a-z0-9]+)*)?");
+              + "(?:\\+[a-z0-9]+(?:[._-][a-z0-9]+)*+)?");
 
   private static final Pattern MARKER_VARIABLE =
       Pattern.compile(
@@ -59,7 +59,7 @@ public record Requirements(List<String> normalised, List<FieldError> errors) {
       int number = 0;
       for (String raw : text.split("\r?\n|\r", -1)) {
         number++;
-        String line = raw.replaceFirst("(^|\\s)#.*", "").strip();
+        String line = raw.replaceFirst("(?s)(^|\\s)#.*", "").strip();
         if (!line.isEmpty()) {
           parse(line, number);
         }

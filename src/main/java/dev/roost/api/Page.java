@@ -3,13 +3,19 @@ package dev.roost.api;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
+import org.eclipse.microprofile.openapi.annotations.media.Schema;
 
 /**
  * A part of a list, newest first.
  *
  * @param nextCursor what to pass as {@code cursor} for the next part; null at the end
  */
-public record Page<T>(List<T> data, String nextCursor) {
+public record Page<T>(
+    List<T> data,
+    @Schema(
+            nullable = true,
+            description = "What to pass as cursor for the next part; null: the end")
+        String nextCursor) {
   public static final int DEFAULT_LIMIT = 50;
   public static final int MAX_LIMIT = 200;
 

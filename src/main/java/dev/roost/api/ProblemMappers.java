@@ -7,9 +7,11 @@ import io.vertx.core.http.HttpServerRequest;
 import jakarta.ws.rs.WebApplicationException;
 import jakarta.ws.rs.container.ContainerRequestContext;
 import jakarta.ws.rs.core.HttpHeaders;
+import jakarta.ws.rs.core.MultivaluedMap;
 import jakarta.ws.rs.core.Response;
 import java.sql.SQLException;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.jboss.logging.Logger;
 import org.jboss.resteasy.reactive.server.ServerExceptionMapper;
@@ -26,6 +28,12 @@ public class ProblemMappers {
       Set.of(
           "08000", "08001", "08003", "08004", "08006", "08007", "57P01", "57P02", "57P03", "40001",
           "40P01", "53300");
+
+  private final AllowedMethods allowed;
+
+  ProblemMappers(AllowedMethods allowed) {
+    this.allowed = allowed;
+  }
 
   /** RFC 9457, with the code, the single mistakes and the request's identifier. */
   public record Document(
@@ -54,12 +62,12 @@ public class ProblemMappers {
     String path = request.getUriInfo().getPath();
     Problem problem =
         switch (e.getResponse().getStatus()) {
-          case 404 -> Problem.of(ErrorCode.NOT_FOUND, "There is nothing at " + path + ".");
-          case 405 ->
-              allowed(
-                  Problem.of(
-                      ErrorCode.METHOD_NOT_ALLOWED, http.method() + " is not possible here."),
-                  e);
+          // RESTEasy also says 404 where another class at the same path takes the method.
+          case 404 ->
+              e.getCause() instanceof IllegalArgumentException cause
+                  ? unreadable(request.getUriInfo().getQueryParameters(), cause)
+                  : absent(path, http.method().name());
+          case 405 -> notAllowed(path, http.method().name());
           case 406 ->
               Problem.of(
                   ErrorCode.NOT_ACCEPTABLE, "Nothing here has the type that Accept asks for.");
@@ -101,9 +109,33 @@ public class ProblemMappers {
     return false;
   }
 
-  private static Problem allowed(Problem problem, WebApplicationException e) {
-    String allow = e.getResponse().getHeaderString(HttpHeaders.ALLOW);
-    return problem.withHeader(HttpHeaders.ALLOW, allow == null ? "GET" : allow);
+  private Problem absent(String path, String method) {
+    Set<String> methods = allowed.at(path);
+    return methods.isEmpty() || methods.contains(method)
+        ? Problem.of(ErrorCode.NOT_FOUND, "There is nothing at " + path + ".")
+        : notAllowed(path, method);
+  }
+
+  private Problem notAllowed(String path, String method) {
+    return Problem.of(ErrorCode.METHOD_NOT_ALLOWED, method + " is not possible here.")
+        .withHeader(HttpHeaders.ALLOW, String.join(", ", allowed.at(path)));
+  }
+
+  /** A query parameter that isn't of its type; RESTEasy calls the resource not found then. */
+  private static Problem unreadable(
+      MultivaluedMap<String, String> parameters, IllegalArgumentException cause) {
+    String message = String.valueOf(cause.getMessage());
+    String name =
+        parameters.entrySet().stream()
+            .filter(
+                entry -> entry.getValue().stream().anyMatch(v -> message.contains('"' + v + '"')))
+            .map(Map.Entry::getKey)
+            .findFirst()
+            .orElse("");
+    return Problem.invalid(
+        "?" + name,
+        "wrong_type",
+        "The query parameter " + name + " has the wrong type: " + message);
   }
 
   private static Response answer(Problem problem, ContainerRequestContext request) {

@@ -3,6 +3,7 @@ package dev.roost.api;
 import jakarta.ws.rs.container.ContainerRequestContext;
 import jakarta.ws.rs.container.ContainerResponseContext;
 import jakarta.ws.rs.container.ResourceInfo;
+import java.util.Set;
 import java.util.regex.Pattern;
 import org.jboss.resteasy.reactive.server.ServerRequestFilter;
 import org.jboss.resteasy.reactive.server.ServerResponseFilter;
@@ -11,6 +12,8 @@ import org.jboss.resteasy.reactive.server.ServerResponseFilter;
 public class RequestFilters {
   static final String REQUEST_ID = "X-Request-Id";
   private static final Pattern ACCEPTABLE_ID = Pattern.compile("[\\x21-\\x7e]{1,128}");
+
+  private static final Set<String> READING = Set.of("GET", "HEAD", "OPTIONS");
 
   private final Authentication authentication;
   private final Caller caller;
@@ -55,6 +58,6 @@ public class RequestFilters {
     if (needs != null) {
       return needs.value();
     }
-    return request.getMethod().equals("GET") ? Role.READ : Role.WRITE;
+    return READING.contains(request.getMethod()) ? Role.READ : Role.WRITE;
   }
 }

@@ -9,8 +9,14 @@ public final class Text {
 
   /** The string in quotation marks, shortened to 80 characters, for messages. */
   public static String quote(String text) {
-    String shown = text.length() > 80 ? text.substring(0, 79) + "…" : text;
+    String shown = text.length() > 80 ? beginning(text, 79) + "…" : text;
     return '"' + shown.replace("\n", "\\n").replace("\0", "\\0") + '"';
+  }
+
+  /** The first characters, and not half of one. */
+  private static String beginning(String text, int length) {
+    return text.substring(
+        0, Character.isHighSurrogate(text.charAt(length - 1)) ? length - 1 : length);
   }
 
   /**

@@ -8,6 +8,7 @@ import jakarta.persistence.Entity;
 import jakarta.persistence.Id;
 import java.time.Instant;
 import java.util.Optional;
+import org.eclipse.microprofile.openapi.annotations.media.Schema;
 
 /**
  * What a successful BuilderJob made: an environment with the dependencies, named by what went in.
@@ -56,6 +57,7 @@ public class Build extends PanacheEntityBase {
    *     came from
    * @param duration seconds
    */
+  @Schema(name = "Build")
   public record View(
       String id,
       String imageKey,

@@ -8,6 +8,7 @@ import jakarta.persistence.Entity;
 import jakarta.persistence.Id;
 import java.time.Instant;
 import java.util.List;
+import org.eclipse.microprofile.openapi.annotations.media.Schema;
 
 /**
  * One attempt to build an agent's dependencies. States: queued, running, succeeded, failed,
@@ -145,6 +146,7 @@ public class BuilderJob extends PanacheEntityBase {
   }
 
   /** A BuilderJob, as the API shows it. */
+  @Schema(name = "BuilderJob")
   public record View(
       String id,
       String agentId,

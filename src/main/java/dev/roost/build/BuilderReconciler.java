@@ -232,9 +232,9 @@ public class BuilderReconciler {
                 BuilderJob.succeed(job.id, build.id, false, now);
               } else {
                 String reason =
-                    result.map(node -> node.path("reason").asText()).orElse(finish.reason());
+                    result.map(node -> node.path("reason").textValue()).orElse(finish.reason());
                 String message =
-                    result.map(node -> node.path("message").asText()).orElse(finish.message());
+                    result.map(node -> node.path("message").textValue()).orElse(finish.message());
                 BuilderJob.fail(
                     job.id,
                     reason == null ? BuildReason.LOST.code() : reason,

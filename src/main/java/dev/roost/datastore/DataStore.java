@@ -110,11 +110,15 @@ public class DataStore extends PanacheEntityBase {
       return;
     }
     requireName(newName);
+    if (count("name", newName) > 0) {
+      throw taken(newName);
+    }
     name = newName;
     updatedAt = now;
     try {
       flush();
     } catch (ConstraintViolationException e) {
+      // Someone took the name since it was looked up.
       throw taken(newName);
     }
   }
@@ -149,11 +153,11 @@ public class DataStore extends PanacheEntityBase {
                   Text.quote(store.name)));
     }
     entities()
-        .createNativeQuery("delete from agent_store where store_id = :id")
+        .createNativeMutationQuery("delete from agent_store where store_id = :id")
         .setParameter("id", id)
         .executeUpdate();
     store.delete();
-    store.flush();
+    flush();
   }
 
   /** The stores of an agent, in the order in which it has them. */
@@ -229,12 +233,12 @@ public class DataStore extends PanacheEntityBase {
       throw Problem.invalid(mistakes);
     }
     entities()
-        .createNativeQuery("delete from agent_store where agent_id = :agent")
+        .createNativeMutationQuery("delete from agent_store where agent_id = :agent")
         .setParameter("agent", agentId)
         .executeUpdate();
     if (!storeIds.isEmpty()) {
       entities()
-          .createNativeQuery(
+          .createNativeMutationQuery(
               """
               insert into agent_store (agent_id, store_id, position)
               select :agent, id, position from unnest(:ids) with ordinality as ids (id, position)""")
@@ -292,7 +296,7 @@ public class DataStore extends PanacheEntityBase {
   /** Whether the name was free. An insert that fails would spoil the caller's transaction. */
   private static boolean insert(String name, Instant now) {
     return entities()
-            .createNativeQuery(
+            .createNativeMutationQuery(
                 """
                 insert into datastore (id, name, created_at, updated_at) values (:id, :name, :now, :now)
                 on conflict (name) do nothing""")

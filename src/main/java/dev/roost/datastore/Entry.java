@@ -5,6 +5,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.time.OffsetDateTime;
+import org.eclipse.microprofile.openapi.annotations.media.Schema;
 
 /**
  * One entry of a DataStore.
@@ -14,7 +15,12 @@ import java.time.OffsetDateTime;
  * @param expiresAt from then on the entry is not seen any more; null: never
  */
 public record Entry(
-    String key, JsonText value, long version, Instant expiresAt, Instant updatedAt) {
+    @Schema(examples = "user/42") String key,
+    JsonText value,
+    @Schema(description = "Grows with each change; the ETag", examples = "42") long version,
+    @Schema(nullable = true, description = "From then on the entry is gone; null: never")
+        Instant expiresAt,
+    Instant updatedAt) {
   /** From a row with columns named like those of the table. */
   static Entry of(ResultSet row, boolean withValue) throws SQLException {
     return new Entry(

@@ -20,6 +20,7 @@ import jakarta.ws.rs.core.MediaType;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import org.eclipse.microprofile.openapi.annotations.Operation;
+import org.eclipse.microprofile.openapi.annotations.enums.ParameterIn;
 import org.eclipse.microprofile.openapi.annotations.enums.SchemaType;
 import org.eclipse.microprofile.openapi.annotations.headers.Header;
 import org.eclipse.microprofile.openapi.annotations.media.Content;
@@ -82,7 +83,12 @@ public class EntryResource {
       operationId = "getEntry",
       summary = "Retrieve a value",
       description = "The exact JSON text that was stored.")
-  @Parameter(name = "key", description = KEY)
+  @Parameter(
+      name = "key",
+      in = ParameterIn.PATH,
+      required = true,
+      description = KEY,
+      schema = @Schema(type = SchemaType.STRING, examples = "user/42"))
   @APIResponse(
       responseCode = "200",
       description = "The value",
@@ -113,7 +119,12 @@ public class EntryResource {
   @PUT
   @Path("/{key: .+}")
   @Operation(operationId = "putEntry", summary = "Store a value")
-  @Parameter(name = "key", description = KEY)
+  @Parameter(
+      name = "key",
+      in = ParameterIn.PATH,
+      required = true,
+      description = KEY,
+      schema = @Schema(type = SchemaType.STRING, examples = "user/42"))
   @RequestBody(
       required = true,
       description = "The value, up to 1 MiB; its text is kept as it is",
@@ -156,7 +167,12 @@ public class EntryResource {
   @DELETE
   @Path("/{key: .+}")
   @Operation(operationId = "deleteEntry", summary = "Delete an entry")
-  @Parameter(name = "key", description = KEY)
+  @Parameter(
+      name = "key",
+      in = ParameterIn.PATH,
+      required = true,
+      description = KEY,
+      schema = @Schema(type = SchemaType.STRING, examples = "user/42"))
   @APIResponse(responseCode = "204", description = "It is gone")
   @APIResponse(responseCode = "412", ref = "precondition_failed")
   public void delete(

@@ -3,6 +3,7 @@ package dev.roost.datastore;
 import dev.roost.api.Problem;
 import dev.roost.config.RoostConfig;
 import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.inject.Inject;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.LongSupplier;
@@ -37,8 +38,13 @@ class StoreSizes {
         }
       };
 
+  @Inject
   StoreSizes(RoostConfig config) {
-    this.limit = config.limits().storeBytes();
+    this(config.limits().storeBytes());
+  }
+
+  StoreSizes(long limitBytes) {
+    this.limit = limitBytes;
   }
 
   /** What is known of one store; guarded by itself. */

@@ -63,7 +63,9 @@ public final class Loop {
       try {
         pause = pass.run();
         failures = 0;
-      } catch (RuntimeException e) {
+      } catch (RuntimeException | Error e) {
+        // Errors too: what waits for this loop would otherwise wait for ever, and nobody would
+        // know.
         failures++;
         long millis = Math.min(LONGEST_PAUSE.toMillis(), 100L << Math.min(failures, 10));
         pause = Duration.ofMillis(millis);

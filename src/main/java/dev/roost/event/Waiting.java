@@ -25,7 +25,8 @@ public class Waiting {
   }
 
   /**
-   * Looks now and after each signal, until there is a result or the time is over.
+   * Looks now, on the caller's thread, and after each signal, until there is a result or the time
+   * is over.
    *
    * @param look reads the state; runs on a worker thread; empty means "not yet"
    * @param atTimeout what to answer when time is over; runs on a worker thread
@@ -45,8 +46,22 @@ public class Waiting {
       Supplier<Optional<T>> look,
       Supplier<T> atTimeout) {
     long end = System.nanoTime() + timeout.toNanos();
-    return attempt(topic, end, every, look, atTimeout)
-        .runSubscriptionOn(Infrastructure.getDefaultWorkerPool());
+    return attempt(topic, end, every, look, atTimeout);
+  }
+
+  /**
+   * The same for what has begun only just now, so that a first look would be in vain.
+   *
+   * @param change from {@link Signals#next}, asked for before it began
+   */
+  public <T> Uni<T> afterChange(
+      CompletableFuture<Void> change,
+      String topic,
+      Duration timeout,
+      Supplier<Optional<T>> look,
+      Supplier<T> atTimeout) {
+    long end = System.nanoTime() + timeout.toNanos();
+    return pause(change, end, LOOK).chain(() -> attempt(topic, end, LOOK, look, atTimeout));
   }
 
   private <T> Uni<T> attempt(
@@ -67,16 +82,21 @@ public class Waiting {
                 change.cancel(false);
                 return Uni.createFrom().item(result.orElseGet(atTimeout));
               }
-              Duration pause = left.compareTo(every) < 0 ? left : every;
-              return Uni.createFrom()
-                  .completionStage(change)
-                  .ifNoItem()
-                  .after(pause)
-                  .recoverWithItem((Void) null)
-                  .onCancellation()
-                  .invoke(() -> change.cancel(false))
-                  .emitOn(Infrastructure.getDefaultWorkerPool())
+              return pause(change, end, every)
                   .chain(() -> attempt(topic, end, every, look, atTimeout));
             });
+  }
+
+  /** Waits for the change, but not beyond the end and not longer than that. */
+  private static Uni<Void> pause(CompletableFuture<Void> change, long end, Duration longest) {
+    Duration left = Duration.ofNanos(Math.max(1, end - System.nanoTime()));
+    return Uni.createFrom()
+        .completionStage(change)
+        .ifNoItem()
+        .after(left.compareTo(longest) < 0 ? left : longest)
+        .recoverWithItem((Void) null)
+        .onTermination()
+        .invoke(() -> change.cancel(false))
+        .emitOn(Infrastructure.getDefaultWorkerPool());
   }
 }

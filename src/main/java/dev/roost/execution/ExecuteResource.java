@@ -1,6 +1,7 @@
 package dev.roost.execution;
 
 import dev.roost.api.Body;
+import dev.roost.api.Ids;
 import dev.roost.api.JsonText;
 import dev.roost.api.Needs;
 import dev.roost.api.Problem;
@@ -17,6 +18,7 @@ import jakarta.ws.rs.core.Response;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import org.eclipse.microprofile.openapi.annotations.Operation;
 import org.eclipse.microprofile.openapi.annotations.media.Content;
 import org.eclipse.microprofile.openapi.annotations.media.ExampleObject;
@@ -90,10 +92,28 @@ public class ExecuteResource {
                 "payload", size, config.limits().payloadBytes(), "roost.limits.payload-bytes");
           }
         });
-    Orders.Placed placed = orders.place(id, payload.orElse(null), idempotencyKey);
+    return answer(id, payload.orElse(null), idempotencyKey, wait);
+  }
+
+  private Uni<Response> answer(
+      String agentId, JsonText payload, String idempotencyKey, Duration wait) {
+    String jobId = Ids.next("xjob");
+    CompletableFuture<Void> change = answers.nextChange(jobId);
+    Orders.Placed placed;
+    try {
+      placed = orders.place(jobId, agentId, payload, idempotencyKey);
+    } catch (RuntimeException e) {
+      change.cancel(false);
+      throw e;
+    }
+    boolean look = placed.repeated() || wait.isZero();
+    if (look) {
+      change.cancel(false);
+    }
     int status = placed.repeated() ? 200 : 201;
-    return answers
-        .whenEnded(placed.executorJobId(), wait)
+    return (look
+            ? answers.whenEnded(placed.executorJobId(), wait)
+            : answers.whenEnded(change, jobId, wait))
         .map(
             view ->
                 Response.status(status)

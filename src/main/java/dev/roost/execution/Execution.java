@@ -10,6 +10,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.random.RandomGenerator;
+import org.eclipse.microprofile.openapi.annotations.media.Schema;
 
 /**
  * One attempt at an ExecutorJob. States: running, then succeeded, failed, timed_out, cancelled or
@@ -58,10 +59,10 @@ public class Execution extends PanacheEntityBase {
 
   /**
    * Ends an attempt and its ExecutorJob, or queues the job for another attempt, in the caller's
-   * transaction.
+   * transaction. Changes nothing when the attempt had ended before.
    *
    * @param mayHaveEntered whether main may have been called although no frame says so
-   * @return false when the attempt had ended before: nothing has changed
+   * @return whether the job waits for another attempt now
    */
   public static boolean finish(
       String id, Outcome outcome, boolean mayHaveEntered, RandomGenerator random) {
@@ -82,10 +83,7 @@ public class Execution extends PanacheEntityBase {
                     .and("now", outcome.time())
                     .and("id", id))
             == 1;
-    if (first) {
-      ExecutorJob.endAttempt(id, outcome, mayHaveEntered, random);
-    }
-    return first;
+    return first && ExecutorJob.endAttempt(id, outcome, mayHaveEntered, random);
   }
 
   /** What of the list to show; null: all. */
@@ -118,6 +116,7 @@ public class Execution extends PanacheEntityBase {
    *
    * @param error an object with type, message, traceback, line and column; or null
    */
+  @Schema(name = "Execution")
   public record View(
       String id,
       String executorJobId,

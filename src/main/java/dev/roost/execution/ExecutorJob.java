@@ -10,6 +10,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.random.RandomGenerator;
+import org.eclipse.microprofile.openapi.annotations.media.Schema;
 
 /** The order to run an agent once. States: queued, running, then succeeded, failed or cancelled. */
 @Entity(name = "executor_job")
@@ -42,8 +43,10 @@ public class ExecutorJob extends PanacheEntityBase {
     return !state.equals("queued") && !state.equals("running");
   }
 
-  /** Ends the job whose latest attempt has ended, or queues it again. */
-  static void endAttempt(
+  /**
+   * Ends the job whose latest attempt has ended, or queues it again; answers whether it did that.
+   */
+  static boolean endAttempt(
       String executionId, Outcome outcome, boolean mayHaveEntered, RandomGenerator random) {
     if (outcome.state().equals("succeeded")) {
       update(
@@ -51,7 +54,7 @@ public class ExecutorJob extends PanacheEntityBase {
               + "(select e.executorJobId from execution e where e.id = ?2) and state = 'running'",
           outcome.time(),
           executionId);
-      return;
+      return false;
     }
     Object[] row =
         (Object[])
@@ -95,6 +98,7 @@ public class ExecutorJob extends PanacheEntityBase {
           outcome.message(),
           outcome.time());
     }
+    return again.isPresent();
   }
 
   /** Ends a job that waits or runs. */
@@ -161,6 +165,20 @@ public class ExecutorJob extends PanacheEntityBase {
         .getResultList();
   }
 
+  /** A job with its latest Execution, by one query. */
+  static Optional<View> view(String id) {
+    return getEntityManager()
+        .createQuery(
+            """
+            select j, e from executor_job j left join execution e on e.id = j.latestExecutionId
+            where j.id = :id""",
+            Object[].class)
+        .setParameter("id", id)
+        .getResultStream()
+        .findFirst()
+        .map(row -> View.of((ExecutorJob) row[0], (Execution) row[1]));
+  }
+
   /** What a queued job waits for: "build", "retry_delay", "concurrency" or "executor". */
   private static String waitingOn(ExecutorJob job) {
     return (String)
@@ -189,6 +207,7 @@ public class ExecutorJob extends PanacheEntityBase {
    * @param attempts used up
    * @param execution the latest attempt, or null before the first
    */
+  @Schema(name = "ExecutorJob")
   public record View(
       String id,
       String agentId,
@@ -206,8 +225,11 @@ public class ExecutorJob extends PanacheEntityBase {
       Instant finishedAt) {
 
     public static View of(ExecutorJob job) {
-      Execution execution =
-          job.latestExecutionId == null ? null : Execution.findById(job.latestExecutionId);
+      return of(
+          job, job.latestExecutionId == null ? null : Execution.findById(job.latestExecutionId));
+    }
+
+    private static View of(ExecutorJob job, Execution execution) {
       return new View(
           job.id,
           job.agentId,

@@ -1,12 +1,14 @@
 package dev.roost.execution;
 
 import dev.roost.api.Problem;
+import dev.roost.event.Signals;
 import dev.roost.event.Waiting;
 import io.quarkus.narayana.jta.QuarkusTransaction;
 import io.smallrye.mutiny.Uni;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 
 /** Answers with an ExecutorJob, now or when it has ended. */
 @ApplicationScoped
@@ -14,9 +16,25 @@ class ExecutorJobAnswers {
   private static final int MAX_WAIT_SECONDS = 60;
 
   private final Waiting waiting;
+  private final Signals signals;
 
-  ExecutorJobAnswers(Waiting waiting) {
+  ExecutorJobAnswers(Waiting waiting, Signals signals) {
     this.waiting = waiting;
+    this.signals = signals;
+  }
+
+  /** The next change of a job that is not there yet. */
+  CompletableFuture<Void> nextChange(String id) {
+    return signals.next(id);
+  }
+
+  /**
+   * A new job when it has ended, or as it is when the time is over.
+   *
+   * @param change from {@link #nextChange}
+   */
+  Uni<ExecutorJob.View> whenEnded(CompletableFuture<Void> change, String id, Duration wait) {
+    return waiting.afterChange(change, id, wait, () -> ended(id), () -> now(id));
   }
 
   /** The job when it has ended, or as it is when the time is over. */
@@ -24,14 +42,11 @@ class ExecutorJobAnswers {
     if (wait.isZero()) {
       return Uni.createFrom().item(now(id));
     }
-    return waiting.until(
-        id,
-        wait,
-        () -> {
-          ExecutorJob.View view = now(id);
-          return view.finishedAt() == null ? Optional.empty() : Optional.of(view);
-        },
-        () -> now(id));
+    return waiting.until(id, wait, () -> ended(id), () -> now(id));
+  }
+
+  private Optional<ExecutorJob.View> ended(String id) {
+    return Optional.of(now(id)).filter(view -> view.finishedAt() != null);
   }
 
   /**
@@ -39,11 +54,7 @@ class ExecutorJobAnswers {
    */
   ExecutorJob.View now(String id) {
     return QuarkusTransaction.requiringNew()
-        .call(
-            () ->
-                ExecutorJob.<ExecutorJob>findByIdOptional(id)
-                    .map(ExecutorJob.View::of)
-                    .orElseThrow(() -> Problem.notFound("ExecutorJob", id)));
+        .call(() -> ExecutorJob.view(id).orElseThrow(() -> Problem.notFound("ExecutorJob", id)));
   }
 
   /**

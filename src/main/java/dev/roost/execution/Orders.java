@@ -60,19 +60,27 @@ public class Orders {
    * @throws Problem not_found, queue_full, idempotency_key_reused
    */
   public Placed place(String agentId, JsonText payload, String idempotencyKey) {
+    return place(Ids.next("xjob"), agentId, payload, idempotencyKey);
+  }
+
+  /**
+   * @param id of the new ExecutorJob
+   */
+  Placed place(String id, String agentId, JsonText payload, String idempotencyKey) {
     String text = payload == null ? null : payload.text();
     byte[] digest = sha256(text == null ? "" : text);
     Placed placed =
-        QuarkusTransaction.requiringNew().call(() -> place(agentId, text, idempotencyKey, digest));
+        QuarkusTransaction.requiringNew()
+            .call(() -> place(id, agentId, text, idempotencyKey, digest));
     if (!placed.repeated()) {
       queued.fire(new ExecutorJobQueued(agentId, placed.agentRevision()));
     }
     return placed;
   }
 
-  private Placed place(String agentId, String payload, String idempotencyKey, byte[] digest) {
+  private Placed place(
+      String id, String agentId, String payload, String idempotencyKey, byte[] digest) {
     Instant now = clock.instant();
-    String id = Ids.next("xjob");
     for (int attempt = 0; attempt < 2; attempt++) {
       List<Integer> revision = insert(id, agentId, payload, idempotencyKey, digest, now);
       if (!revision.isEmpty()) {

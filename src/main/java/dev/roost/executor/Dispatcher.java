@@ -22,6 +22,7 @@ import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jboss.logging.Logger;
 
 /**
  * Brings waiting ExecutorJobs and polling executors together.
@@ -33,6 +34,7 @@ import java.util.concurrent.atomic.AtomicLong;
  */
 @ApplicationScoped
 public class Dispatcher {
+  private static final Logger LOG = Logger.getLogger(Dispatcher.class);
   private static final Duration RENEW_EVERY = Duration.ofSeconds(5);
 
   private final Claims claims;
@@ -68,6 +70,16 @@ public class Dispatcher {
   private static final class Queue {
     final ConcurrentLinkedDeque<Waiter> waiters = new ConcurrentLinkedDeque<>();
     final AtomicLong orders = new AtomicLong();
+
+    /**
+     * What {@link #orders} was when a claim found nothing: as long as it is, asking again is in
+     * vain.
+     */
+    final AtomicLong emptyAt = new AtomicLong(-1);
+
+    boolean isKnownEmpty() {
+      return emptyAt.get() == orders.get();
+    }
   }
 
   private record Waiter(Session session, CompletableFuture<Answer> answer) {}
@@ -83,8 +95,19 @@ public class Dispatcher {
 
   void queued(@Observes ExecutorJobQueued order) {
     Target target = new Target(order.agentId(), order.agentRevision());
-    queue(target).orders.incrementAndGet();
-    if (!offer(target, 1)) {
+    Queue queue = queue(target);
+    long number = queue.orders.incrementAndGet();
+    boolean given = false;
+    try {
+      given = give(queue, 1);
+    } catch (RuntimeException e) {
+      // The order stands; the reconciler brings it to an executor.
+      LOG.warnf("a job of %s can't be handed over at once: %s", target.agentId(), e.getMessage());
+    }
+    if (given) {
+      // Where nothing waited before, nothing waits now.
+      queue.emptyAt.compareAndSet(number - 1, number);
+    } else {
       needed.fire(new ExecutorsNeeded());
     }
   }
@@ -95,11 +118,20 @@ public class Dispatcher {
    */
   boolean offer(Target target, int most) {
     Queue queue = queue(target);
+    queue.emptyAt.set(-1);
+    return give(queue, most);
+  }
+
+  private boolean give(Queue queue, int most) {
     boolean given = false;
     for (int count = 0; count < most; ) {
       Waiter waiter = queue.waiters.pollFirst();
       if (waiter == null) {
         return given;
+      }
+      if (waiter.answer() != waiter.session().waiting) {
+        waiter.answer().complete(new Answer.None()); // its executor has polled again since
+        continue;
       }
       long seen = queue.orders.get();
       Optional<Work> work;
@@ -114,6 +146,7 @@ public class Dispatcher {
         given = true;
         count++;
       } else {
+        queue.emptyAt.set(seen);
         queue.waiters.addFirst(waiter);
         if (queue.orders.get() == seen) {
           return given;
@@ -149,17 +182,22 @@ public class Dispatcher {
       return CompletableFuture.completedFuture(stop(session));
     }
     Queue queue = queue(target(session));
+    dropEarlierPoll(session, queue);
     CompletableFuture<Answer> answer = new CompletableFuture<>();
     Waiter waiter = new Waiter(session, answer);
     while (true) {
       long seen = queue.orders.get();
-      Optional<Work> work = claim(session);
-      if (work.isPresent()) {
-        return CompletableFuture.completedFuture(new Answer.Some(work.get()));
+      if (!queue.isKnownEmpty()) {
+        Optional<Work> work = claim(session);
+        if (work.isPresent()) {
+          return CompletableFuture.completedFuture(new Answer.Some(work.get()));
+        }
+        queue.emptyAt.set(seen);
       }
       if (session.isStale()) {
         return CompletableFuture.completedFuture(stop(session));
       }
+      session.waiting = answer;
       queue.waiters.addFirst(waiter);
       if (queue.orders.get() == seen || !queue.waiters.remove(waiter)) {
         break;
@@ -293,9 +331,27 @@ public class Dispatcher {
             });
   }
 
+  /**
+   * An executor polls once at a time: an earlier poll that still waits here has lost its
+   * connection.
+   */
+  private static void dropEarlierPoll(Session session, Queue queue) {
+    CompletableFuture<Answer> earlier = session.waiting;
+    if (earlier != null && queue.waiters.removeIf(waiter -> waiter.answer() == earlier)) {
+      earlier.complete(new Answer.None());
+    }
+  }
+
   private Optional<Work> claim(Session session) {
-    Optional<Work> work =
-        QuarkusTransaction.requiringNew().call(() -> claims.next(session, !session.hasServed()));
+    Optional<Work> work;
+    try {
+      work =
+          QuarkusTransaction.requiringNew().call(() -> claims.next(session, !session.hasServed()));
+    } catch (RuntimeException e) {
+      // The claim may have been committed all the same: the next poll finds out.
+      sessions.remove(session.executorId());
+      throw e;
+    }
     work.ifPresent(
         given -> {
           session.working = given.executionId();

@@ -13,9 +13,11 @@ import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.DateTimeException;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -28,7 +30,7 @@ final class ExecutorOutputs {
   private static final Pattern LINE =
       Pattern.compile(
           "\\[(?<time>\\S+) (?<execution>exec_[0-9a-z]+)/(?<seq>\\d+) (?<stream>stdout|stderr|logging|system)(?<more>\\+?)"
-              + "(?: (?<level>\\S+) (?<logger>[^\\]]+))?\\] (?<message>.*)",
+              + "(?: (?<level>\\S+) (?<logger>.+?))?\\] (?<message>.*)",
           Pattern.DOTALL);
 
   private final ObjectMapper mapper;
@@ -50,7 +52,7 @@ final class ExecutorOutputs {
     Instant entered = null;
     Outcome outcome = null;
     try (BufferedReader reader = open(frames)) {
-      for (String line = reader.readLine(); line != null; line = reader.readLine()) {
+      for (String line = nextLine(reader); line != null; line = nextLine(reader)) {
         Frame frame = frame(executionId, line);
         if (frame instanceof Frame.Started started) {
           entered = started.time();
@@ -61,10 +63,10 @@ final class ExecutorOutputs {
     }
     List<LogEntry> entries = new ArrayList<>();
     try (BufferedReader reader = open(log)) {
-      for (String line = reader.readLine(); line != null; line = reader.readLine()) {
+      for (String line = nextLine(reader); line != null; line = nextLine(reader)) {
         Matcher match = LINE.matcher(line);
         if (match.matches() && match.group("execution").equals(executionId)) {
-          entries.add(entry(match));
+          entry(match).ifPresent(entries::add);
         }
       }
     }
@@ -84,15 +86,32 @@ final class ExecutorOutputs {
     }
   }
 
-  private static LogEntry entry(Matcher match) {
-    return new LogEntry(
-        Integer.parseInt(match.group("seq")),
-        Instant.parse(match.group("time")),
-        match.group("stream"),
-        match.group("level"),
-        match.group("logger"),
-        match.group("message"),
-        !match.group("more").isEmpty());
+  private static Optional<LogEntry> entry(Matcher match) {
+    try {
+      return Optional.of(
+          new LogEntry(
+              Integer.parseInt(match.group("seq")),
+              Frame.time(match.group("time")),
+              match.group("stream"),
+              Frame.storable(match.group("level")),
+              Frame.storable(match.group("logger")),
+              Frame.storable(match.group("message")),
+              !match.group("more").isEmpty()));
+    } catch (NumberFormatException | DateTimeException e) {
+      return Optional.empty(); // the runner wrote no such line, but scripts may reach its output
+    }
+  }
+
+  /** Up to the next newline; a carriage return, as progress bars write it, is part of the line. */
+  private static String nextLine(BufferedReader reader) throws IOException {
+    StringBuilder line = new StringBuilder();
+    for (int c = reader.read(); c != '\n'; c = reader.read()) {
+      if (c < 0) {
+        return line.isEmpty() ? null : line.toString();
+      }
+      line.append((char) c);
+    }
+    return line.toString();
   }
 
   private static BufferedReader open(Path file) throws IOException {

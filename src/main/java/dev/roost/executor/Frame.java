@@ -1,16 +1,19 @@
 package dev.roost.executor;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.roost.api.ErrorCode;
 import dev.roost.api.JsonText;
 import dev.roost.api.Problem;
+import dev.roost.api.Text;
 import dev.roost.execution.ExecutionReason;
 import dev.roost.execution.Outcome;
 import dev.roost.log.LogEntry;
 import java.time.DateTimeException;
 import java.time.Instant;
+import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -41,9 +44,11 @@ sealed interface Frame {
    */
   static Frame parse(ObjectMapper mapper, String line) {
     try {
-      JsonNode node = mapper.readTree(line);
-      int seq = node.path("seq").intValue();
-      if (seq < 1) {
+      JsonNode node =
+          mapper.reader().with(DeserializationFeature.FAIL_ON_TRAILING_TOKENS).readTree(line);
+      JsonNode seqNode = node.path("seq");
+      int seq = seqNode.intValue();
+      if (!seqNode.isIntegralNumber() || !seqNode.canConvertToInt() || seq < 1) {
         throw malformed("a frame has no seq");
       }
       return switch (node.path("type").asText()) {
@@ -80,7 +85,7 @@ sealed interface Frame {
 
   private static Outcome returned(JsonNode node) {
     String value = node.path("value").textValue();
-    if (value == null || !JsonText.isValid(value)) {
+    if (value == null || Text.unstorable(value).isPresent() || !JsonText.isValid(value)) {
       return outcome(
           node,
           "failed",
@@ -106,7 +111,7 @@ sealed interface Frame {
         state,
         reason,
         storable(node.path("message").textValue()),
-        error.isObject() ? error.toString() : null,
+        error.isObject() ? storable(error.toString()) : null,
         null);
   }
 
@@ -133,12 +138,24 @@ sealed interface Frame {
   }
 
   private static Instant time(JsonNode node) {
-    return Instant.parse(node.path("time").asText());
+    return time(node.path("time").asText());
+  }
+
+  /**
+   * @throws DateTimeException also for a year that RFC 3339 can't write
+   */
+  static Instant time(String text) {
+    Instant time = Instant.parse(text);
+    int year = time.atOffset(ZoneOffset.UTC).getYear();
+    if (year < 0 || year > 9_999) {
+      throw new DateTimeException("no such year: " + year);
+    }
+    return time;
   }
 
   /** PostgreSQL stores no U+0000 and no half of a surrogate pair. */
-  private static String storable(String text) {
-    if (text == null || dev.roost.api.Text.unstorable(text).isEmpty()) {
+  static String storable(String text) {
+    if (text == null || Text.unstorable(text).isEmpty()) {
       return text;
     }
     StringBuilder clean = new StringBuilder(text.length());

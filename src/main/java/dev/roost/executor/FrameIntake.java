@@ -4,7 +4,6 @@ import dev.roost.api.ErrorCode;
 import dev.roost.api.Problem;
 import dev.roost.event.Signals;
 import dev.roost.execution.Execution;
-import dev.roost.execution.ExecutorJob;
 import dev.roost.execution.ExecutorJobQueued;
 import dev.roost.execution.Outcome;
 import dev.roost.log.LogBook;
@@ -18,7 +17,6 @@ import java.security.SecureRandom;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 
 /**
  * Stores what executors tell. Both ways home, the link and an ended executor's output, come through
@@ -74,7 +72,10 @@ class FrameIntake {
     return stored.receipt();
   }
 
-  private record Stored(Row row, Receipt receipt, boolean changed) {}
+  /**
+   * @param again whether the job waits for another attempt
+   */
+  private record Stored(Row row, Receipt receipt, boolean changed, boolean again) {}
 
   private Stored store(String executorId, String executionId, List<Frame> frames) {
     Row row = lock(executionId);
@@ -88,7 +89,7 @@ class FrameIntake {
       if (frames.isEmpty() || last > row.acknowledged()) {
         throw fenced();
       }
-      return new Stored(row, new Receipt(row.acknowledged(), false, true), false);
+      return new Stored(row, new Receipt(row.acknowledged(), false, true), false, false);
     }
     int acknowledged = row.acknowledged();
     List<LogEntry> entries = new ArrayList<>();
@@ -111,10 +112,9 @@ class FrameIntake {
     if (changed) {
       write(executionId, acknowledged, row.logEntries(), entries, entered);
     }
-    if (outcome != null) {
-      Execution.finish(executionId, outcome, false, random);
-    }
-    return new Stored(row, new Receipt(acknowledged, row.cancel(), outcome != null), changed);
+    boolean again = outcome != null && Execution.finish(executionId, outcome, false, random);
+    Receipt receipt = new Receipt(acknowledged, row.cancel(), outcome != null);
+    return new Stored(row, receipt, changed, again);
   }
 
   /**
@@ -138,7 +138,8 @@ class FrameIntake {
                 () -> {
                   Row row = lock(executionId);
                   if (!row.isRunning()) {
-                    return new Stored(row, new Receipt(row.acknowledged(), false, true), false);
+                    return new Stored(
+                        row, new Receipt(row.acknowledged(), false, true), false, false);
                   }
                   List<LogEntry> missing = new ArrayList<>();
                   for (LogEntry entry : entries) {
@@ -147,8 +148,8 @@ class FrameIntake {
                     }
                   }
                   write(executionId, row.acknowledged(), row.logEntries(), missing, entered);
-                  Execution.finish(executionId, outcome, mayHaveEntered, random);
-                  return new Stored(row, new Receipt(row.acknowledged(), false, true), true);
+                  boolean again = Execution.finish(executionId, outcome, mayHaveEntered, random);
+                  return new Stored(row, new Receipt(row.acknowledged(), false, true), true, again);
                 });
     tell(executionId, stored);
   }
@@ -203,19 +204,11 @@ class FrameIntake {
       signals.fire(executionId);
       if (stored.receipt().last()) {
         signals.fire(stored.row().jobId());
-        tellOfRetry(stored.row());
+      }
+      if (stored.again()) {
+        queued.fire(new ExecutorJobQueued(stored.row().agentId(), stored.row().revision()));
       }
     }
-  }
-
-  private void tellOfRetry(Row row) {
-    Optional<ExecutorJob> job =
-        QuarkusTransaction.requiringNew()
-            .call(
-                () ->
-                    ExecutorJob.find("id = ?1 and state = 'queued'", row.jobId())
-                        .firstResultOptional());
-    job.ifPresent(again -> queued.fire(new ExecutorJobQueued(again.agentId, again.agentRevision)));
   }
 
   private static Problem fenced() {

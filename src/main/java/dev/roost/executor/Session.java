@@ -1,6 +1,7 @@
 package dev.roost.executor;
 
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 
 /**
  * What this replica remembers of an executor that polls here. Lost with the process without harm:
@@ -18,6 +19,9 @@ final class Session {
    * The Execution that was handed out and whose last frame has not come; null when there is none.
    */
   volatile String working;
+
+  /** The answer that its latest poll waits for, or waited for. */
+  volatile CompletableFuture<Dispatcher.Answer> waiting;
 
   private volatile boolean served;
   private volatile long idleSince = System.nanoTime();

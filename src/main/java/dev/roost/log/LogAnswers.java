@@ -8,6 +8,7 @@ import dev.roost.event.Waiting;
 import io.quarkus.narayana.jta.QuarkusTransaction;
 import io.smallrye.mutiny.Multi;
 import io.smallrye.mutiny.Uni;
+import io.smallrye.mutiny.infrastructure.Infrastructure;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.ws.rs.sse.OutboundSseEvent;
 import jakarta.ws.rs.sse.Sse;
@@ -112,39 +113,39 @@ public class LogAnswers {
     if (position.get() == AFTER_END) {
       return Uni.createFrom().item(new Step(List.of()));
     }
-    return waiting.until(
-        ownerId,
-        KEEP_ALIVE,
-        () -> {
-          // The end is read first: after it, the entries are all there.
-          Optional<Object> end = ended.get();
-          List<LogEntry> entries = read(ownerId, position.get(), STEP, LogBook.Filter.NONE);
-          if (entries.isEmpty() && end.isEmpty()) {
-            return Optional.empty();
-          }
-          List<OutboundSseEvent> events = new ArrayList<>(entries.size());
-          for (LogEntry entry : entries) {
-            events.add(
-                sse.newEventBuilder()
-                    .id(Integer.toString(entry.seq()))
-                    .name("log")
-                    .data(json(entry))
-                    .build());
-          }
-          advance(position, entries);
-          if (entries.isEmpty()) {
-            events.add(sse.newEventBuilder().name("end").data(json(end.get())).build());
-            position.set(AFTER_END);
-          }
-          return Optional.of(new Step(events));
-        },
-        () -> new Step(List.of(sse.newEventBuilder().comment("still here").build())));
+    return waiting
+        .until(
+            ownerId,
+            KEEP_ALIVE,
+            () -> {
+              // The end is read first: after it, the entries are all there.
+              Optional<Object> end = ended.get();
+              List<LogEntry> entries = read(ownerId, position.get(), STEP, LogBook.Filter.NONE);
+              if (entries.isEmpty() && end.isEmpty()) {
+                return Optional.empty();
+              }
+              List<OutboundSseEvent> events = new ArrayList<>(entries.size());
+              for (LogEntry entry : entries) {
+                events.add(
+                    sse.newEventBuilder()
+                        .id(Integer.toString(entry.seq()))
+                        .name("log")
+                        .data(json(entry))
+                        .build());
+              }
+              advance(position, entries);
+              if (entries.isEmpty()) {
+                events.add(sse.newEventBuilder().name("end").data(json(end.get())).build());
+                position.set(AFTER_END);
+              }
+              return Optional.of(new Step(events));
+            },
+            () -> new Step(List.of(sse.newEventBuilder().comment("still here").build())))
+        .runSubscriptionOn(Infrastructure.getDefaultWorkerPool());
   }
 
   private <T> Uni<T> onWorker(Supplier<T> work) {
-    return Uni.createFrom()
-        .item(work)
-        .runSubscriptionOn(io.smallrye.mutiny.infrastructure.Infrastructure.getDefaultWorkerPool());
+    return Uni.createFrom().item(work).runSubscriptionOn(Infrastructure.getDefaultWorkerPool());
   }
 
   private List<LogEntry> read(String ownerId, int after, int limit, LogBook.Filter filter) {

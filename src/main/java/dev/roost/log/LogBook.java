@@ -90,6 +90,7 @@ public class LogBook {
     // The running sum keeps a page of 64 KiB lines from filling the memory.
     List<Object[]> rows =
         entities
+            .unwrap(Session.class)
             .createNativeQuery(
                 """
                 select seq, time, stream, level, logger, message, continued from (

@@ -2,6 +2,7 @@ package dev.roost.runtime;
 
 import dev.roost.config.RoostConfig;
 import dev.roost.runtime.local.LocalRuntime;
+import io.quarkus.arc.DefaultBean;
 import jakarta.enterprise.inject.Instance;
 import jakarta.enterprise.inject.Produces;
 import jakarta.inject.Singleton;
@@ -9,6 +10,7 @@ import jakarta.inject.Singleton;
 /** The runtime that the settings choose. */
 class Runtimes {
   @Produces
+  @DefaultBean // Tests bring another one.
   @Singleton
   Runtime chosen(RoostConfig config, Instance<LocalRuntime> local) {
     return switch (config.runtime()) {

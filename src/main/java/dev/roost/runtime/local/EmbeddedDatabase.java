@@ -31,6 +31,7 @@ public final class EmbeddedDatabase implements AutoCloseable {
   private static final Duration FAST_STOP_LIMIT = Duration.ofSeconds(10);
   private static final Duration IMMEDIATE_STOP_LIMIT = Duration.ofSeconds(5);
   private static final Duration WATCH_INTERVAL = Duration.ofMillis(50);
+  private static final Duration LONGEST_PAUSE = Duration.ofSeconds(5);
   private static final long MAX_LOG_BYTES = 8L << 20;
 
   private final DataDirectory data;
@@ -112,7 +113,8 @@ public final class EmbeddedDatabase implements AutoCloseable {
   public void close() {
     closing = true;
     try {
-      watcher.join(); // It might be starting PostgreSQL just now.
+      watcher.interrupt(); // It might be starting PostgreSQL just now.
+      watcher.join();
       stop(server);
     } catch (IOException e) {
       LOG.error("PostgreSQL can't be stopped", e);
@@ -202,6 +204,7 @@ public final class EmbeddedDatabase implements AutoCloseable {
   private void startAgainWhileMemoryIsHeld() throws IOException, InterruptedException, StartFailed {
     long deadline = System.nanoTime() + START_LIMIT.toNanos();
     while (true) {
+      Postmaster.release(data.database());
       server = spawn();
       if (awaitReady()) {
         return;
@@ -258,6 +261,7 @@ public final class EmbeddedDatabase implements AutoCloseable {
   }
 
   private void watch() {
+    Duration pause = WATCH_INTERVAL;
     while (!closing) {
       try {
         if (!server.isAlive()) {
@@ -266,13 +270,20 @@ public final class EmbeddedDatabase implements AutoCloseable {
           LOG.infof("PostgreSQL runs again, as process %d", server.pid());
         }
         log.trim();
-        Thread.sleep(WATCH_INTERVAL.toMillis());
+        pause = WATCH_INTERVAL;
       } catch (IOException | StartFailed e) {
-        if (!closing) {
-          LOG.error("PostgreSQL can't be started again; trying on", e);
-        }
+        pause =
+            pause.multipliedBy(2).compareTo(LONGEST_PAUSE) < 0
+                ? pause.multipliedBy(2)
+                : LONGEST_PAUSE;
+        LOG.errorf("PostgreSQL can't be started again; trying on: %s", e.getMessage());
       } catch (InterruptedException e) {
         return;
+      }
+      try {
+        Thread.sleep(pause.toMillis());
+      } catch (InterruptedException e) {
+        return; // It is being closed.
       }
     }
   }

@@ -59,6 +59,7 @@ record JobDirectory(Path path) {
             .redirectOutput(ProcessBuilder.Redirect.appendTo(output.toFile()))
             .redirectError(ProcessBuilder.Redirect.appendTo(errors.toFile()));
     builder.redirectErrorStream(output.equals(errors));
+    Files.deleteIfExists(path.resolve("status"));
     builder.environment().clear();
     builder.environment().putAll(environment);
     Process process = builder.start();
@@ -114,6 +115,12 @@ record JobDirectory(Path path) {
       }
       left = tree(); // One of them may have started another meanwhile.
     }
+  }
+
+  /** From here on it is as if none had been started. */
+  void forgetProcess() throws IOException {
+    Files.deleteIfExists(path.resolve("pid"));
+    Files.deleteIfExists(path.resolve("status"));
   }
 
   void delete() throws IOException {

@@ -118,8 +118,17 @@ final class LocalBuilds {
     }
   }
 
-  void end(String builderJobId) throws IOException, InterruptedException {
-    job(builderJobId).end(GRACE);
+  /**
+   * Ends it, when it has no result yet, so that it counts as never started: it is to be started
+   * again later, and goes on with the same log.
+   */
+  void interrupt(String builderJobId) throws IOException, InterruptedException {
+    JobDirectory job = job(builderJobId);
+    job.end(GRACE);
+    if (!lastLine(log(job)).startsWith(RESULT_START)) {
+      job.forgetProcess();
+      PrivateFiles.deleteTree(job.path().resolve("tmp"));
+    }
   }
 
   /**

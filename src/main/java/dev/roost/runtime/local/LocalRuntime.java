@@ -5,8 +5,10 @@ import dev.roost.runtime.Observation;
 import dev.roost.runtime.Runtime;
 import dev.roost.runtime.local.Interpreters.Interpreter;
 import io.quarkus.runtime.ShutdownEvent;
+import jakarta.annotation.Priority;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.event.Observes;
+import jakarta.enterprise.event.Reception;
 import jakarta.enterprise.inject.Typed;
 import jakarta.inject.Inject;
 import java.io.IOException;
@@ -31,6 +33,8 @@ import org.jboss.logging.Logger;
 public class LocalRuntime implements Runtime, AutoCloseable {
   private static final Logger LOG = Logger.getLogger(LocalRuntime.class);
   private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_][A-Za-z0-9_.-]{0,199}");
+
+  private static final int LAST = 5_000;
 
   private final Interpreters interpreters;
   private final LocalBuilds builds;
@@ -132,11 +136,6 @@ public class LocalRuntime implements Runtime, AutoCloseable {
   }
 
   @Override
-  public void stopExecutor(String executorId) {
-    attempt("the executor can't be ended", () -> executors.end(executorId));
-  }
-
-  @Override
   public Set<String> executors() {
     return executors.ids();
   }
@@ -144,6 +143,12 @@ public class LocalRuntime implements Runtime, AutoCloseable {
   @Override
   public ExecutorOutput executorOutput(String executorId) {
     return executors.output(executorId);
+  }
+
+  /** Waits for the end, which takes up to two seconds when SIGTERM doesn't bring it. */
+  @Override
+  public void stopExecutor(String executorId) {
+    attempt("the executor can't be stopped", () -> executors.end(executorId));
   }
 
   /** Returns at once; it is listed until it has ended and its files are gone. */
@@ -157,11 +162,16 @@ public class LocalRuntime implements Runtime, AutoCloseable {
     return builds.ids();
   }
 
-  void onShutdown(@Observes ShutdownEvent event) {
+  /** After the reconcilers: they would start again what has been ended. */
+  void onShutdown(
+      @Observes(notifyObserver = Reception.IF_EXISTS) @Priority(LAST) ShutdownEvent event) {
     close();
   }
 
-  /** Ends all builds and executors, side by side. Their files stay, with what they still hold. */
+  /**
+   * Ends all builds and executors, side by side. The executors' files stay, with what they still
+   * hold; builds start anew when Roost does.
+   */
   @Override
   public void close() {
     closed = true;
@@ -170,7 +180,7 @@ public class LocalRuntime implements Runtime, AutoCloseable {
       all.add(CompletableFuture.runAsync(quietly(() -> executors.end(id)), background));
     }
     for (String id : builds.ids()) {
-      all.add(CompletableFuture.runAsync(quietly(() -> builds.end(id)), background));
+      all.add(CompletableFuture.runAsync(quietly(() -> builds.interrupt(id)), background));
     }
     CompletableFuture.allOf(all.toArray(CompletableFuture[]::new)).join();
     background.shutdown();

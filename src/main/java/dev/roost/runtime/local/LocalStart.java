@@ -86,7 +86,7 @@ final class LocalStart {
 
   /** The embedded database, unless the settings name another one. */
   private AutoCloseable database() throws StartFailed {
-    Main.ownDatabase(config);
+    Main.useConfiguredDatabase(config);
     boolean other =
         config.database().url().isPresent()
             || settings.getOptionalValue(JDBC_URL, String.class).isPresent();

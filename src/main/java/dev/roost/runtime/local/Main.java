@@ -7,21 +7,33 @@ import io.quarkus.runtime.configuration.ConfigUtils;
 import io.smallrye.config.ConfigValidationException;
 import io.smallrye.config.SmallRyeConfig;
 import java.util.NoSuchElementException;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /** Starts Roost. What keeps it from starting is told in a line, with status 1. */
 @QuarkusMain
 public final class Main {
+  private static final Pattern CONVERSION =
+      Pattern.compile(
+          ".*config property (\\S+) with .* whilst being converted (?:SRCFG\\d+: )?(.*)",
+          Pattern.DOTALL);
+
   private Main() {}
 
   public static void main(String... arguments) {
     try {
       SmallRyeConfig settings = settings();
       RoostConfig config = settings.getConfigMapping(RoostConfig.class);
-      if (config.runtime().equals("local")) {
-        System.exit(new LocalStart(config, settings).run(arguments));
+      switch (config.runtime()) {
+        case "local" -> System.exit(new LocalStart(config, settings).run(arguments));
+        case "kubernetes" -> {
+          useConfiguredDatabase(config);
+          Quarkus.run(arguments);
+        }
+        default ->
+            throw new StartFailed(
+                "roost.runtime is \"" + config.runtime() + "\"; it can be local or kubernetes");
       }
-      ownDatabase(config);
-      Quarkus.run(arguments);
     } catch (StartFailed e) {
       System.err.println("Roost can't start: " + e.getMessage());
       System.exit(1);
@@ -29,7 +41,7 @@ public final class Main {
   }
 
   /** The database of the operator's, when the settings name one. */
-  static void ownDatabase(RoostConfig config) {
+  static void useConfiguredDatabase(RoostConfig config) {
     config.database().url().ifPresent(url -> set("quarkus.datasource.jdbc.url", url));
     config.database().username().ifPresent(name -> set("quarkus.datasource.username", name));
     config.database().password().ifPresent(text -> set("quarkus.datasource.password", text));
@@ -44,9 +56,17 @@ public final class Main {
     try {
       return ConfigUtils.configBuilder().withMapping(RoostConfig.class).build();
     } catch (ConfigValidationException e) {
-      throw new StartFailed("a setting is wrong: " + e.getProblem(0).getMessage(), e);
+      throw new StartFailed("a setting is wrong: " + readable(e.getProblem(0).getMessage()), e);
     } catch (IllegalArgumentException | NoSuchElementException e) {
-      throw new StartFailed("a setting is wrong: " + e.getMessage(), e);
+      throw new StartFailed("a setting is wrong: " + readable(e.getMessage()), e);
     }
+  }
+
+  /** Without the codes and class names between which SmallRye hides what is wrong. */
+  static String readable(String message) {
+    Matcher conversion = CONVERSION.matcher(message);
+    return conversion.matches()
+        ? conversion.group(1) + ": " + conversion.group(2)
+        : message.replaceAll("\\b[a-z.]+\\.[A-Z]\\w+Exception: |SRCFG\\d+: ", "");
   }
 }

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
@@ -38,6 +39,23 @@ record Postmaster(LiveProcess process, int port) {
     return lines.size() > STATUS_LINE
         && lines.get(PROCESS_LINE).strip().equals(Long.toString(pid))
         && lines.get(STATUS_LINE).strip().equals("ready");
+  }
+
+  /**
+   * Lets the next PostgreSQL take over from one that is no more.
+   *
+   * <p>PostgreSQL itself only asks whether the number in the file is some process's, and that is so
+   * too when the number was given to another process, or when nobody has fetched the dead one's
+   * exit status (in a container, often nobody ever does). It knows however that its parent is no
+   * rival; so the file gets this process's number. The line on shared memory stays: it keeps
+   * PostgreSQL from starting while processes of the old one are still at work.
+   */
+  static void release(Path directory) throws IOException {
+    List<String> lines = new ArrayList<>(lines(directory));
+    if (!lines.isEmpty()) {
+      lines.set(PROCESS_LINE, Long.toString(ProcessHandle.current().pid()));
+      Files.write(directory.resolve("postmaster.pid"), lines);
+    }
   }
 
   private static List<String> lines(Path directory) throws IOException {

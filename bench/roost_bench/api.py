@@ -1,0 +1,50 @@
+"""A bare HTTP client: one connection that is kept, nothing between it and the API."""
+
+import http.client
+import json
+from typing import Any, Optional
+
+
+class WrongResultError(Exception):
+    """The server's answer isn't what it should be."""
+
+
+class Connection:
+    """One connection to the server."""
+
+    def __init__(self, port: int, key: str) -> None:
+        self.connection = http.client.HTTPConnection("127.0.0.1", port, timeout=120)
+        self.headers = {"Authorization": f"Bearer {key}", "Content-Type": "application/json"}
+
+    def request(self, method: str, path: str, body: Optional[bytes] = None, accept: str = "application/json") -> bytes:
+        """The answer's body; raises WrongResultError when its status isn't 2xx."""
+        self.connection.request(method, "/v1" + path, body, {**self.headers, "Accept": accept})
+        answer = self.connection.getresponse()
+        content = answer.read()
+        if answer.status // 100 != 2:
+            raise WrongResultError(f"{method} {path}: {answer.status} {content[:500]!r}")
+        return content
+
+    def get(self, path: str) -> Any:
+        """The resource there."""
+        return json.loads(self.request("GET", path))
+
+    def execute(self, agent_id: str, payload: Any) -> Any:
+        """The ExecutorJob, when it has ended with success."""
+        body = json.dumps({"payload": payload}).encode()
+        job = json.loads(self.request("POST", f"/agents/{agent_id}/execute?wait=60", body))
+        while job["finished_at"] is None:
+            job = self.get(f"/executor-jobs/{job['id']}?wait=60")
+        if job["state"] != "succeeded":
+            raise WrongResultError(f"{job['id']} ended as {job['state']}: {job['message']}")
+        return job
+
+    def close(self) -> None:
+        """Closes the connection."""
+        self.connection.close()
+
+
+def check_sum(sent: int, returned: Any) -> None:
+    """Raises WrongResultError unless the sample script has returned what it should for that payload."""
+    if returned != {"n": sent + 1}:
+        raise WrongResultError(f"sent {{'n': {sent}}}, got {returned!r}")

@@ -1,0 +1,57 @@
+package dev.roost.agent;
+
+import java.util.List;
+import org.eclipse.microprofile.openapi.annotations.enums.SchemaType;
+import org.eclipse.microprofile.openapi.annotations.media.Schema;
+
+/** The schema of what clients send of an agent. {@link AgentRequest} reads it. */
+@Schema(
+    name = "AgentRequest",
+    description = "Only script is required, and only at creation. A change gives what changes.")
+record AgentFields(
+    @Schema(description = "Unique. Without it, a readable one is made.", maxLength = 100)
+        String name,
+    @Schema(description = "Python that defines main(), main(request) or main(request, store).")
+        String script,
+    @Schema(description = "One package a line, name==version; extras, markers, comments allowed.")
+        String requirements,
+    @Schema(description = "One variable a line, KEY=VALUE.") String envVars,
+    @Schema(description = "One of those that GET /v1/runtime lists.", examples = "3.13")
+        String pythonVersion,
+    @Schema(
+            type = SchemaType.ARRAY,
+            description =
+                "The first is what main gets. Left out at creation: a store of its own; []: none.")
+        List<String> storeIds,
+    @Schema(
+            description = "Seconds that an execution may take.",
+            defaultValue = "900",
+            maximum = "86400")
+        double timeout,
+    @Schema(description = "MiB that an execution may use.", defaultValue = "256", minimum = "16")
+        int memory,
+    @Schema(description = "Cores.", defaultValue = "0.5", minimum = "0.01") double cpu,
+    @Schema(
+            description = "Executions at the same time.",
+            defaultValue = "10",
+            minimum = "1",
+            maximum = "1000")
+        int maxConcurrency,
+    @Schema(
+            description = "Attempts at one order.",
+            defaultValue = "1",
+            minimum = "1",
+            maximum = "10")
+        int maxAttempts,
+    @Schema(
+            description = "Seconds before the second attempt; doubled each time, with jitter.",
+            defaultValue = "1")
+        double retryDelay,
+    @Schema(description = "Seconds that an idle executor is kept.", defaultValue = "60")
+        double keepWarm,
+    @Schema(
+            enumeration = {"process", "pod"},
+            defaultValue = "process",
+            description =
+                "process: an executor runs many executions, each a fresh process; pod: only one.")
+        String isolation) {}

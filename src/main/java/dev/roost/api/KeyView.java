@@ -1,0 +1,31 @@
+package dev.roost.api;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonInclude.Include;
+import java.time.Instant;
+import org.eclipse.microprofile.openapi.annotations.media.Schema;
+
+/**
+ * An API key as clients see it.
+ *
+ * @param key the text to send; only in the answer that made the key
+ */
+@Schema(name = "ApiKey")
+record KeyView(
+    @Schema(examples = "key_01jd4m8z6hf0r9w2x3c5v7b8na") String id,
+    @Schema(examples = "dashboard") String name,
+    @Schema(examples = "execute") Role role,
+    Instant createdAt,
+    @JsonInclude(Include.NON_NULL)
+        @Schema(
+            description = "The text to send as bearer token; shown only in the answer that made it")
+        String key) {
+  static KeyView of(ApiKey key) {
+    return new KeyView(key.id, key.name, Role.of(key.role), key.createdAt, null);
+  }
+
+  static KeyView of(ApiKey.Made made) {
+    KeyView view = of(made.key());
+    return new KeyView(view.id, view.name, view.role, view.createdAt, made.text());
+  }
+}

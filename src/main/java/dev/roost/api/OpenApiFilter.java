@@ -1,0 +1,118 @@
+package dev.roost.api;
+
+import java.math.BigDecimal;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.eclipse.microprofile.openapi.OASFactory;
+import org.eclipse.microprofile.openapi.OASFilter;
+import org.eclipse.microprofile.openapi.models.Components;
+import org.eclipse.microprofile.openapi.models.OpenAPI;
+import org.eclipse.microprofile.openapi.models.Operation;
+import org.eclipse.microprofile.openapi.models.PathItem;
+import org.eclipse.microprofile.openapi.models.media.Schema;
+import org.eclipse.microprofile.openapi.models.parameters.Parameter;
+import org.eclipse.microprofile.openapi.models.responses.APIResponse;
+import org.eclipse.microprofile.openapi.models.security.SecurityScheme;
+
+/**
+ * Completes the OpenAPI document with what is the same for every operation, so that no method has
+ * to repeat it: the errors, the bearer key, the paging parameters. Takes out what isn't public.
+ */
+public class OpenApiFilter implements OASFilter {
+  private static final String PUBLIC = "/v1/";
+  private static final String SECURITY = "key";
+
+  /** Errors that any operation can answer. */
+  private static final List<ErrorCode> ALWAYS =
+      List.of(
+          ErrorCode.UNAUTHENTICATED,
+          ErrorCode.FORBIDDEN,
+          ErrorCode.RATE_LIMITED,
+          ErrorCode.INTERNAL,
+          ErrorCode.UNAVAILABLE);
+
+  /** Errors that any operation with a body can answer. */
+  private static final List<ErrorCode> WITH_BODY =
+      List.of(
+          ErrorCode.MALFORMED_JSON,
+          ErrorCode.TOO_LARGE,
+          ErrorCode.UNSUPPORTED_MEDIA_TYPE,
+          ErrorCode.VALIDATION_FAILED);
+
+  @Override
+  public void filterOpenAPI(OpenAPI document) {
+    Map<String, PathItem> paths = new TreeMap<>(document.getPaths().getPathItems());
+    paths.keySet().removeIf(path -> !path.startsWith(PUBLIC));
+    document.getPaths().setPathItems(paths);
+    paths.forEach(
+        (path, item) ->
+            item.getOperations().values().forEach(operation -> complete(path, operation)));
+
+    Components components = document.getComponents();
+    Map<String, Schema> schemas = new TreeMap<>(components.getSchemas());
+    schemas.put(
+        "JsonText",
+        OASFactory.createSchema()
+            .title("Any JSON value")
+            .description("Any JSON value. Its text is kept and given back exactly as it came."));
+    schemas.put(
+        "Instant",
+        OASFactory.createSchema()
+            .addType(Schema.SchemaType.STRING)
+            .format("date-time")
+            .description("RFC 3339, in UTC, with microseconds")
+            .examples(List.of("2026-11-21T18:12:41.123456Z")));
+    schemas.putAll(OpenApiErrors.schemas());
+    components.setSchemas(schemas);
+    components.setResponses(OpenApiErrors.responses());
+    components.addSecurityScheme(
+        SECURITY,
+        OASFactory.createSecurityScheme()
+            .type(SecurityScheme.Type.HTTP)
+            .scheme("bearer")
+            .bearerFormat("roost_<id>_<secret>")
+            .description("An API key. The first start of Roost makes one."));
+    document.setSecurity(
+        List.of(OASFactory.createSecurityRequirement().addScheme(SECURITY, List.of())));
+  }
+
+  private static void complete(String path, Operation operation) {
+    List<ErrorCode> errors = new ArrayList<>(ALWAYS);
+    if (path.contains("{")) {
+      errors.add(ErrorCode.NOT_FOUND);
+    }
+    List<Parameter> parameters =
+        operation.getParameters() == null ? List.of() : operation.getParameters();
+    if (operation.getRequestBody() != null) {
+      errors.addAll(WITH_BODY);
+    } else if (parameters.stream().anyMatch(p -> p.getIn() == Parameter.In.QUERY)) {
+      errors.add(ErrorCode.VALIDATION_FAILED);
+    }
+    Map<String, APIResponse> responses = new TreeMap<>(operation.getResponses().getAPIResponses());
+    for (ErrorCode code : errors) {
+      responses.putIfAbsent(
+          Integer.toString(code.status()), OASFactory.createAPIResponse().ref(code.code()));
+    }
+    operation.getResponses().setAPIResponses(responses);
+    parameters.forEach(OpenApiFilter::describePaging);
+  }
+
+  private static void describePaging(Parameter parameter) {
+    if (parameter.getIn() != Parameter.In.QUERY || parameter.getDescription() != null) {
+      return;
+    }
+    if (parameter.getName().equals("limit")) {
+      parameter.setDescription("How many at most, 1 to " + Page.MAX_LIMIT);
+      parameter.setSchema(
+          OASFactory.createSchema()
+              .addType(Schema.SchemaType.INTEGER)
+              .minimum(BigDecimal.ONE)
+              .maximum(BigDecimal.valueOf(Page.MAX_LIMIT))
+              .defaultValue(Page.DEFAULT_LIMIT));
+    } else if (parameter.getName().equals("cursor")) {
+      parameter.setDescription("The next_cursor of the page before");
+    }
+  }
+}

@@ -1,0 +1,109 @@
+package dev.roost;
+
+import dev.roost.api.ApiKey;
+import dev.roost.api.Role;
+import io.quarkus.narayana.jta.QuarkusTransaction;
+import io.restassured.RestAssured;
+import io.restassured.path.json.JsonPath;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+
+/** Calls the API as a client does, with paths and bodies exactly as they are given. */
+public final class Api {
+  private static final HttpClient CLIENT = HttpClient.newHttpClient();
+
+  private final String key;
+
+  private Api(String key) {
+    this.key = key;
+  }
+
+  /** With a new key of that role. */
+  public static Api as(Role role) {
+    return withKey(
+        QuarkusTransaction.requiringNew()
+            .call(() -> ApiKey.make("test", role, Instant.now()).text()));
+  }
+
+  /**
+   * @param key or null: without
+   */
+  public static Api withKey(String key) {
+    return new Api(key);
+  }
+
+  public record Answer(HttpResponse<byte[]> http) {
+    public int status() {
+      return http.statusCode();
+    }
+
+    public String text() {
+      return new String(http.body(), StandardCharsets.UTF_8);
+    }
+
+    /** The value at a path of the JSON body. */
+    public <T> T get(String path) {
+      return JsonPath.from(text()).get(path);
+    }
+
+    public String header(String name) {
+      return http.headers().firstValue(name).orElse(null);
+    }
+  }
+
+  public Answer get(String path, String... headers) {
+    return send("GET", path, null, headers);
+  }
+
+  public Answer post(String path, String json, String... headers) {
+    return send("POST", path, json, headers);
+  }
+
+  public Answer put(String path, String json, String... headers) {
+    return send("PUT", path, json, headers);
+  }
+
+  public Answer patch(String path, String json, String... headers) {
+    return send("PATCH", path, json, headers);
+  }
+
+  public Answer delete(String path, String... headers) {
+    return send("DELETE", path, null, headers);
+  }
+
+  /**
+   * @param json or null: no body
+   * @param headers names and values in turn
+   */
+  public Answer send(String method, String path, String json, String... headers) {
+    HttpRequest.Builder request =
+        HttpRequest.newBuilder(URI.create("http://localhost:" + RestAssured.port + path))
+            .method(
+                method,
+                json == null
+                    ? HttpRequest.BodyPublishers.noBody()
+                    : HttpRequest.BodyPublishers.ofString(json));
+    if (key != null) {
+      request.setHeader("Authorization", "Bearer " + key);
+    }
+    if (json != null) {
+      request.setHeader("Content-Type", "application/json");
+    }
+    for (int i = 0; i < headers.length; i += 2) {
+      request.setHeader(headers[i], headers[i + 1]);
+    }
+    try {
+      return new Answer(CLIENT.send(request.build(), HttpResponse.BodyHandlers.ofByteArray()));
+    } catch (IOException e) {
+      throw new IllegalStateException(e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException(e);
+    }
+  }
+}

@@ -1,0 +1,192 @@
+package dev.roost;
+
+import static com.tngtech.archunit.base.DescribedPredicate.not;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noFields;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.lang.ArchRule;
+import com.tngtech.archunit.library.GeneralCodingRules;
+import com.tngtech.archunit.library.dependencies.SliceAssignment;
+import com.tngtech.archunit.library.dependencies.SliceIdentifier;
+import com.tngtech.archunit.library.dependencies.SlicesRuleDefinition;
+import jakarta.inject.Inject;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Stream;
+import org.eclipse.microprofile.config.inject.ConfigProperty;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Which package may know which, and who alone may do what. */
+class ArchitectureTest {
+  private static final String ROOT = "dev.roost";
+
+  private static final JavaClasses CLASSES =
+      new ClassFileImporter()
+          .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
+          .importPackages(ROOT);
+
+  /**
+   * What each package may use. A package that is not there yet is listed with what it will need;
+   * one that is not listed here fails {@link #everyPackageHasItsPlace}.
+   */
+  private static final Map<String, Set<String>> MAY_USE =
+      Map.ofEntries(
+          Map.entry("config", Set.of()),
+          Map.entry("runtime", Set.of("config")),
+          // Only for RuntimeUnavailable, which becomes a problem document.
+          Map.entry("api", Set.of("config", "runtime")),
+          Map.entry("event", Set.of("api")),
+          Map.entry("log", Set.of("api", "event")),
+          Map.entry("datastore", Set.of("api", "config", "event")),
+          Map.entry("build", Set.of("api", "config", "event", "log", "runtime")),
+          Map.entry("agent", Set.of("api", "config", "event", "build", "datastore", "runtime")),
+          Map.entry("execution", Set.of("api", "config", "event", "log", "agent")),
+          Map.entry("schedule", Set.of("api", "config", "event", "agent", "execution")),
+          Map.entry(
+              "executor",
+              Set.of(
+                  "api",
+                  "config",
+                  "event",
+                  "log",
+                  "agent",
+                  "build",
+                  "datastore",
+                  "execution",
+                  "runtime")),
+          Map.entry("runtime.local", Set.of("api", "config", "event", "runtime")),
+          Map.entry("runtime.kubernetes", Set.of("api", "config", "event", "runtime")));
+
+  /** Puts the parts together, so it knows them all, and no part knows it. */
+  private static final DescribedPredicate<JavaClass> WIRING =
+      DescribedPredicate.describe(
+          "wiring",
+          javaClass ->
+              javaClass.getPackageName().equals(ROOT)
+                  || outermost(javaClass).equals("dev.roost.runtime.Runtimes"));
+
+  /** Talks to the person at the terminal. */
+  private static final DescribedPredicate<JavaClass> START_UP =
+      DescribedPredicate.describe(
+          "start-up",
+          javaClass ->
+              Set.of(
+                      "dev.roost.Welcome",
+                      "dev.roost.runtime.local.LocalApplication",
+                      "dev.roost.runtime.local.Main")
+                  .contains(outermost(javaClass)));
+
+  static Stream<String> packages() {
+    return MAY_USE.keySet().stream().sorted();
+  }
+
+  @ParameterizedTest
+  @MethodSource("packages")
+  void dependenciesPointOneWay(String name) {
+    Set<String> others = new TreeSet<>(MAY_USE.keySet());
+    others.remove(name);
+    others.removeAll(MAY_USE.get(name));
+    ArchRule rule =
+        noClasses()
+            .that(resideInAPackage(ROOT + "." + name).and(not(WIRING)))
+            .should()
+            .dependOnClassesThat(
+                resideInAnyPackage(
+                        others.stream().map(other -> ROOT + "." + other).toArray(String[]::new))
+                    .or(WIRING));
+    rule.allowEmptyShould(true).check(CLASSES);
+  }
+
+  @Test
+  void everyPackageHasItsPlace() {
+    Set<String> unknown = new TreeSet<>();
+    for (JavaClass javaClass : CLASSES) {
+      if (!WIRING.test(javaClass)) {
+        unknown.add(javaClass.getPackageName().substring(ROOT.length() + 1));
+      }
+    }
+    unknown.removeAll(MAY_USE.keySet());
+    assertEquals(Set.of(), unknown, "packages without a line in MAY_USE");
+  }
+
+  @Test
+  void noPackagesDependOnEachOtherInACircle() {
+    SliceAssignment byPackage =
+        new SliceAssignment() {
+          @Override
+          public SliceIdentifier getIdentifierOf(JavaClass javaClass) {
+            return WIRING.test(javaClass) || !javaClass.getPackageName().startsWith(ROOT)
+                ? SliceIdentifier.ignore()
+                : SliceIdentifier.of(javaClass.getPackageName());
+          }
+
+          @Override
+          public String getDescription() {
+            return "packages of Roost";
+          }
+        };
+    SlicesRuleDefinition.slices().assignedFrom(byPackage).should().beFreeOfCycles().check(CLASSES);
+  }
+
+  @Test
+  void onlyTheKubernetesRuntimeKnowsTheKubernetesClient() {
+    noClasses()
+        .that()
+        .resideOutsideOfPackage(ROOT + ".runtime.kubernetes..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAPackage("io.fabric8..")
+        .check(CLASSES);
+  }
+
+  @Test
+  void onlyTheLocalRuntimeStartsProcesses() {
+    noClasses()
+        .that()
+        .resideOutsideOfPackage(ROOT + ".runtime.local..")
+        .should()
+        .dependOnClassesThat()
+        .belongToAnyOf(ProcessBuilder.class, ProcessHandle.class, Process.class)
+        .orShould()
+        .callMethodWhere(
+            DescribedPredicate.describe(
+                "Runtime.exec",
+                call ->
+                    call.getTargetOwner().isEquivalentTo(Runtime.class)
+                        && call.getName().equals("exec")))
+        .check(CLASSES);
+  }
+
+  @Test
+  void whatABeanNeedsComesThroughItsConstructor() {
+    noFields()
+        .should()
+        .beAnnotatedWith(Inject.class)
+        .orShould()
+        .beAnnotatedWith(ConfigProperty.class)
+        .check(CLASSES);
+  }
+
+  @Test
+  void onlyTheStartWritesToTheTerminal() {
+    noClasses()
+        .that(not(START_UP))
+        .should(GeneralCodingRules.ACCESS_STANDARD_STREAMS)
+        .check(CLASSES);
+  }
+
+  private static String outermost(JavaClass javaClass) {
+    return javaClass.getName().replaceFirst("\\$.*", "");
+  }
+}

@@ -1,0 +1,162 @@
+package dev.roost.api;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.roost.Api;
+import dev.roost.Api.Answer;
+import dev.roost.TestDatabase;
+import io.quarkus.test.common.WithTestResource;
+import io.quarkus.test.junit.QuarkusTest;
+import java.io.IOException;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+
+/** What is served for people and programs that want to know the interface. */
+@QuarkusTest
+@WithTestResource(TestDatabase.class)
+class DocumentsIT {
+  private final Api nobody = Api.withKey(null);
+
+  @Test
+  void theDocumentComesAsYamlAndAsJson() {
+    assertTrue(nobody.get("/openapi").text().contains("openapi: 3.1"));
+    assertTrue(nobody.get("/openapi?format=json").text().startsWith("{"));
+    assertTrue(nobody.get("/openapi", "Accept", "application/json").text().startsWith("{"));
+  }
+
+  @Test
+  void everyOperationIsPublicDescribedAndHasTheCommonErrors() throws IOException {
+    JsonNode document = document();
+    document.get("paths").fields().forEachRemaining(path -> check(path.getKey(), path.getValue()));
+    assertEquals("bearer", document.at("/components/securitySchemes/key/scheme").asText());
+    assertNotNull(document.at("/security/0/key"));
+  }
+
+  private static void check(String path, JsonNode item) {
+    assertTrue(path.startsWith("/v1/"), path);
+    item.fields()
+        .forEachRemaining(
+            entry -> {
+              JsonNode operation = entry.getValue();
+              String name = entry.getKey() + " " + path;
+              for (String field : List.of("summary", "operationId", "tags")) {
+                assertTrue(operation.hasNonNull(field), name + " has no " + field);
+              }
+              Matcher parameters = Pattern.compile("\\{([^}]+)}").matcher(path);
+              while (parameters.find()) {
+                List<String> names = operation.get("parameters").findValuesAsText("name");
+                assertTrue(names.contains(parameters.group(1)), name + ": " + names);
+              }
+              for (String status : List.of("401", "403", "429", "500", "503")) {
+                assertTrue(operation.get("responses").has(status), name + " lacks " + status);
+              }
+            });
+  }
+
+  @Test
+  void everyErrorIsInTheDocument() throws IOException {
+    JsonNode document = document();
+    for (ErrorCode code : ErrorCode.values()) {
+      JsonNode response = document.at("/components/responses/" + code.code());
+      JsonNode example = response.at("/content/application~1problem+json/example");
+      assertEquals(code.code(), example.path("code").asText());
+      assertEquals(code.status(), example.path("status").asInt());
+    }
+    assertEquals(
+        ErrorCode.values().length,
+        document.at("/components/schemas/Problem/properties/code/enum").size());
+    assertNull(danglingReference(document, document));
+  }
+
+  @Test
+  void schemasAreAsTheAnswersAre() throws IOException {
+    JsonNode schemas = document().at("/components/schemas");
+    assertTrue(schemas.at("/DataStore/properties").has("size_bytes"));
+    assertTrue(schemas.at("/Runtime/properties").has("default"));
+    assertFalse(schemas.get("JsonText").has("type"));
+    assertTrue(schemas.at("/Entry/properties/expires_at").toString().contains("null"));
+    assertTrue(schemas.at("/PageEntry/properties/next_cursor").toString().contains("null"));
+    assertEquals("date-time", schemas.at("/Instant/format").asText());
+    assertEquals("[\"read\",\"execute\",\"write\"]", schemas.at("/Role/enum").toString());
+  }
+
+  @Test
+  void thePageOfErrorsHasEveryCode() {
+    Answer page = nobody.get("/docs/errors");
+    assertEquals(200, page.status());
+    assertTrue(page.header("Content-Type").startsWith("text/html"));
+    for (ErrorCode code : ErrorCode.values()) {
+      assertTrue(page.text().contains("<article id=\"" + code.code() + "\">"), code.code());
+      assertFalse(code.advice().isBlank());
+    }
+    String type = nobody.get("/v1/keys").get("type");
+    assertEquals("/docs/errors#unauthenticated", type);
+  }
+
+  @Test
+  void theBrowsablePageNeedsNothingFromElsewhere() {
+    Answer page = nobody.get("/docs/");
+    assertEquals(200, page.status());
+    Matcher resources = Pattern.compile("(?:src|href)=\"([^\"]+)\"").matcher(page.text());
+    while (resources.find()) {
+      String resource = resources.group(1);
+      assertFalse(resource.contains("//"), resource);
+      assertEquals(200, nobody.get("/docs/" + resource).status(), resource);
+    }
+    assertTrue(page.text().contains("/openapi"));
+  }
+
+  @Test
+  void theRuntimeIsDescribed() {
+    Answer answer = Api.as(Role.READ).get("/v1/runtime");
+    assertEquals("3.13", answer.get("default"));
+    assertEquals(List.of("3.11", "3.13"), answer.get("python_versions"));
+    assertEquals(1_048_576, (int) answer.get("limits.store_value_bytes"));
+  }
+
+  @Test
+  void whatIsNotThereIsAProblem() {
+    Api api = Api.as(Role.READ);
+    Answer absent = api.get("/v1/nothing", "X-Request-Id", "mine");
+    assertEquals(404, absent.status());
+    assertEquals("mine", absent.get("request_id"));
+    assertEquals("mine", absent.header("X-Request-Id"));
+    assertEquals("application/problem+json", absent.header("Content-Type"));
+    Answer method = api.put("/v1/datastore", "{}");
+    assertEquals(405, method.status());
+    assertEquals("GET, HEAD, OPTIONS, POST", method.header("Allow"));
+    assertEquals(
+        "DELETE, GET, HEAD, OPTIONS, PATCH", api.post("/v1/datastore/x", "{}").header("Allow"));
+    assertEquals(200, api.send("HEAD", "/v1/datastore", null).status());
+    assertEquals(200, api.send("OPTIONS", "/v1/datastore", null).status());
+    assertEquals(
+        "DELETE, GET, HEAD, OPTIONS, PUT",
+        api.post("/v1/datastore/x/entries/a/b", "{}").header("Allow"));
+    assertEquals(406, api.get("/v1/runtime", "Accept", "text/csv").status());
+  }
+
+  private JsonNode document() throws IOException {
+    return new ObjectMapper().readTree(nobody.get("/openapi?format=json").text());
+  }
+
+  private static String danglingReference(JsonNode node, JsonNode document) {
+    if (node.has("$ref") && document.at(node.get("$ref").asText().substring(1)).isMissingNode()) {
+      return node.get("$ref").asText();
+    }
+    for (JsonNode child : node) {
+      String dangling = danglingReference(child, document);
+      if (dangling != null) {
+        return dangling;
+      }
+    }
+    return null;
+  }
+}

@@ -1,0 +1,58 @@
+package dev.roost.build;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+class ImageKeyTest {
+  private static final List<String> REQUIREMENTS = List.of("a==1", "b==2");
+
+  @Test
+  void theSameInputsHaveTheSameKeyOfSixtyFourHexadecimalDigits() {
+    String key = ImageKey.of("sha256:base", "linux/amd64", "3.13", REQUIREMENTS);
+    assertTrue(key.matches("[0-9a-f]{64}"), key);
+    assertEquals(key, ImageKey.of("sha256:base", "linux/amd64", "3.13", List.copyOf(REQUIREMENTS)));
+  }
+
+  /**
+   * A key must not change by accident: every Build would be made anew. These are the SHA-256 of
+   * {@code roost-build-1}, the four inputs and a NUL after each.
+   */
+  @Test
+  void theKeyStaysFromReleaseToRelease() {
+    assertEquals(
+        "d68f07ee8f862793ca9c98e56d44d4ef7d2129082902ea5d0e516a01f12c9ef6",
+        ImageKey.of("sha256:base", "linux/amd64", "3.13", REQUIREMENTS));
+    assertEquals(
+        "301c6383638da36927950566490e2319c9d3c61180a435cc996c4a8a6f272ff2",
+        ImageKey.of("sha256:base", "linux/amd64", "3.13", List.of()));
+  }
+
+  @Test
+  void everyInputCounts() {
+    Set<String> keys = new HashSet<>();
+    keys.add(ImageKey.of("sha256:base", "linux/amd64", "3.13", REQUIREMENTS));
+    keys.add(ImageKey.of("sha256:other", "linux/amd64", "3.13", REQUIREMENTS));
+    keys.add(ImageKey.of("sha256:base", "linux/arm64", "3.13", REQUIREMENTS));
+    keys.add(ImageKey.of("sha256:base", "linux/amd64", "3.12", REQUIREMENTS));
+    keys.add(ImageKey.of("sha256:base", "linux/amd64", "3.13", List.of("a==1", "b==3")));
+    keys.add(ImageKey.of("sha256:base", "linux/amd64", "3.13", List.of("a==1")));
+    keys.add(ImageKey.of("sha256:base", "linux/amd64", "3.13", List.of()));
+    assertEquals(7, keys.size());
+  }
+
+  @Test
+  void whatBelongsToOnePartIsNotTakenForAnother() {
+    Set<String> keys = new HashSet<>();
+    keys.add(ImageKey.of("ab", "c", "3", List.of()));
+    keys.add(ImageKey.of("a", "bc", "3", List.of()));
+    keys.add(ImageKey.of("a", "b", "c3", List.of()));
+    keys.add(ImageKey.of("a", "b", "c", List.of("3")));
+    keys.add(ImageKey.of("a", "b", "c", List.of("3", "")));
+    assertEquals(5, keys.size());
+  }
+}

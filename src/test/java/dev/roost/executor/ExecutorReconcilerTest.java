@@ -1,0 +1,95 @@
+package dev.roost.executor;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import dev.roost.config.RoostConfig;
+import dev.roost.runtime.Observation;
+import dev.roost.runtime.Step;
+import java.time.Duration;
+import java.time.Instant;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class ExecutorReconcilerTest {
+  private record Settings(Duration lease, Duration grace, Duration startTimeout, Duration lostAfter)
+      implements RoostConfig.Executors {}
+
+  private static final RoostConfig.Executors SETTINGS =
+      new Settings(
+          Duration.ofSeconds(30),
+          Duration.ofSeconds(10),
+          Duration.ofSeconds(60),
+          Duration.ofSeconds(120));
+
+  private static final Instant NOW = Instant.parse("2026-11-21T18:00:00Z");
+
+  /**
+   * Every combination of state and observation at the times that matter: how old the executor is,
+   * and how long ago its lease ran out (negative: it still runs), seconds each. A step without a
+   * name is a Replay with that message.
+   */
+  @ParameterizedTest(name = "{0}, seen {1}, {2} s old, lease over for {3} s: {4}")
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "starting | absent  | 0    | -30 | create",
+        "starting | absent  | 59   | 29  | create",
+        "starting | absent  | 60   | 30  | It is gone.",
+        "starting | absent  | 9999 | 999 | It is gone.",
+        "starting | pending | 0    | -30 | wait",
+        "starting | pending | 9999 | 999 | wait",
+        "starting | running | 0    | -30 | wait",
+        "starting | running | 59   | 29  | wait",
+        "starting | running | 60   | 30  | It did not report within 60 s.",
+        "starting | running | 9999 | 999 | It did not report within 60 s.",
+        "starting | ended   | 0    | -30 | Its process ended.",
+        "starting | ended   | 9999 | 999 | Its process ended.",
+        "ready    | absent  | 1    | -30 | It is gone.",
+        "ready    | absent  | 9999 | 999 | It is gone.",
+        "ready    | pending | 1    | -30 | wait",
+        "ready    | pending | 9999 | 999 | wait",
+        "ready    | running | 1    | -30 | wait",
+        "ready    | running | 9999 | -1  | wait",
+        "ready    | running | 9999 | 1   | wait",
+        "ready    | running | 9999 | 120 | wait",
+        "ready    | running | 9999 | 121 | It has not been heard of for 120 s.",
+        "ready    | ended   | 1    | -30 | Its process ended.",
+        "ready    | ended   | 9999 | 999 | Its process ended.",
+        "stopping | absent  | 1    | -30 | It is gone.",
+        "stopping | absent  | 9999 | 999 | It is gone.",
+        "stopping | pending | 1    | -30 | wait",
+        "stopping | pending | 9999 | 999 | wait",
+        "stopping | running | 1    | -30 | wait",
+        "stopping | running | 9999 | 0   | wait",
+        "stopping | running | 9999 | 1   | It was told to stop.",
+        "stopping | ended   | 1    | -30 | Its process ended.",
+        "stopping | ended   | 9999 | 999 | Its process ended."
+      })
+  void everyCaseHasItsStep(
+      String state, String observation, long age, long leaseOver, String expected) {
+    Executor executor = new Executor();
+    executor.state = state;
+    executor.createdAt = NOW.minusSeconds(age);
+    executor.leaseExpiresAt = NOW.minusSeconds(leaseOver);
+    assertEquals(
+        step(expected), ExecutorReconciler.decide(executor, seen(observation), SETTINGS, NOW));
+  }
+
+  private static Observation seen(String name) {
+    return switch (name) {
+      case "absent" -> new Observation.Absent();
+      case "pending" -> new Observation.Pending("waits for a node");
+      case "running" -> new Observation.Running();
+      case "ended" -> new Observation.Ended("Its process ended.", null);
+      default -> throw new IllegalArgumentException(name);
+    };
+  }
+
+  private static Step step(String name) {
+    return switch (name) {
+      case "create" -> new Step.Create();
+      case "wait" -> new Step.Wait();
+      default -> new Step.Replay(name);
+    };
+  }
+}

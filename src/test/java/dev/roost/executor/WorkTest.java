@@ -1,0 +1,77 @@
+package dev.roost.executor;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.roost.api.Json;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+
+class WorkTest {
+  private static final ObjectMapper MAPPER = new ObjectMapper();
+
+  static {
+    new Json().customize(MAPPER);
+  }
+
+  private static Work work(Instant scheduledTime, Work.AgentCode code) {
+    return new Work(
+        "exec_…",
+        "xjob_…",
+        "agent_…",
+        1,
+        scheduledTime,
+        900.0,
+        256,
+        "{\"n\": 41}",
+        List.of(new Work.Store("greeter", "store_…")),
+        new Work.Limits(16777216, 65536, 33554432, 1048576, 256, 1024, 10.0),
+        code);
+  }
+
+  @Test
+  void theAnswerToAPollIsWhatTheDocumentShows() throws IOException {
+    Matcher example =
+        Pattern.compile("Work:\n```json\n(.*?)```", Pattern.DOTALL)
+            .matcher(Files.readString(Path.of("docs", "executor-link.md")));
+    assertTrue(example.find(), "the document has an example of work");
+    Work.AgentCode code = new Work.AgentCode(3, "def main(request): …", Map.of("LANG", "en"));
+    assertEquals(
+        MAPPER.readTree(example.group(1)).toPrettyString(),
+        MAPPER.readTree(MAPPER.writeValueAsString(work(null, code))).toPrettyString());
+  }
+
+  @Test
+  void theScriptIsLeftOutForAnExecutorThatHasIt() throws IOException {
+    assertFalse(MAPPER.readTree(MAPPER.writeValueAsString(work(null, null))).has("agent"));
+  }
+
+  @Test
+  void namesOfVariablesAreNoFieldsOfOurs() throws IOException {
+    Work.AgentCode code = new Work.AgentCode(1, "", Map.of("camelCase", "1", "UPPER", "2"));
+    JsonNode variables =
+        MAPPER.readTree(MAPPER.writeValueAsString(work(null, code))).path("agent").path("env_vars");
+    assertEquals(MAPPER.readTree("{\"camelCase\": \"1\", \"UPPER\": \"2\"}"), variables);
+  }
+
+  @Test
+  void timesHaveMicroseconds() throws IOException {
+    Instant time = Instant.parse("2026-11-21T18:00:00Z");
+    assertEquals(
+        "2026-11-21T18:00:00.000000Z",
+        MAPPER
+            .readTree(MAPPER.writeValueAsString(work(time, null)))
+            .path("scheduled_time")
+            .textValue());
+  }
+}
