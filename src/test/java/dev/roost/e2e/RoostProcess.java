@@ -7,6 +7,7 @@ import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
@@ -26,6 +27,7 @@ final class RoostProcess implements AutoCloseable {
   private final Path home;
   private final int port = freePort();
   private final Map<String, String> environment = new HashMap<>();
+  private List<String> prefix = List.of();
   private Process process;
   private int starts;
 
@@ -73,6 +75,11 @@ final class RoostProcess implements AutoCloseable {
     environment.put(name, value);
   }
 
+  /** The next start is by a program that gets the real command as its last arguments. */
+  void startBy(String... program) {
+    prefix = List.of(program);
+  }
+
   /** Starts it and waits until it answers. */
   void start() {
     launch();
@@ -100,12 +107,11 @@ final class RoostProcess implements AutoCloseable {
   /** Starts it, whatever becomes of it. */
   void launch() {
     starts++;
+    List<String> command = new ArrayList<>(prefix);
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(List.of("-Xmx512m", "-jar", JAR.toString()));
     ProcessBuilder builder =
-        new ProcessBuilder(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-Xmx512m",
-                "-jar",
-                JAR.toString())
+        new ProcessBuilder(command)
             .directory(home.toFile())
             .redirectOutput(file("out").toFile())
             .redirectError(file("err").toFile());
@@ -213,6 +219,27 @@ final class RoostProcess implements AutoCloseable {
     List<Machine.Running> all = all(" runner ");
     List<Long> pids = all.stream().map(Machine.Running::pid).toList();
     return all.stream().filter(one -> !pids.contains(Machine.parent(one.pid()))).toList();
+  }
+
+  /** The runner or sidecar that works for an agent. */
+  Machine.Running executorOf(String agentId, String kind) {
+    return Await.value(
+        "a " + kind + " of " + agentId,
+        () ->
+            (kind.equals("runner") ? runners() : sidecars())
+                .stream().filter(one -> worksFor(one, agentId)).findFirst());
+  }
+
+  private boolean worksFor(Machine.Running one, String agentId) {
+    try (Stream<Path> executors = Files.list(data().resolve("executors"))) {
+      return executors.anyMatch(
+          directory ->
+              one.command().contains(directory.getFileName().toString())
+                  && Files.exists(directory.resolve("labels"))
+                  && read(directory.resolve("labels")).contains("agent-id: " + agentId));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   List<Machine.Running> builders() {

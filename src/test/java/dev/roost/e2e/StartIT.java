@@ -3,6 +3,7 @@ package dev.roost.e2e;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import java.io.IOException;
@@ -111,7 +112,7 @@ class StartIT {
   void aKilledRoostsDatabaseAndWarmExecutorsAreAdopted() {
     try (RoostProcess roost = RoostProcess.started()) {
       Client client = roost.client();
-      String agent = client.agent("def main():\n    return 1");
+      String agent = client.agent("def main():\n    return 1", "max_concurrency", 1);
       client.execute(agent, null);
       long postmaster = roost.postmaster().pid();
       List<Machine.Running> sidecars = roost.sidecars();
@@ -155,14 +156,25 @@ class StartIT {
     }
   }
 
+  /** Python is hidden from this one by a mount namespace of its own. */
   @Test
-  void aMachineWithoutPythonIsToldInOneLine() throws IOException {
+  void aMachineWithoutPythonIsToldInOneLine() throws IOException, InterruptedException {
+    assumeTrue(
+        new ProcessBuilder("unshare", "-m", "true").start().waitFor() == 0,
+        "needs the right to make a mount namespace");
     try (RoostProcess roost = RoostProcess.prepared("PYENV_ROOT", "/nowhere")) {
-      Path programs = Files.createDirectory(roost.home().resolve("programs"));
-      for (String name : List.of("unshare", "setsid", "sh")) {
-        Files.createSymbolicLink(programs.resolve(name), Path.of("/usr/bin", name));
-      }
-      roost.set("PATH", programs.toString());
+      Path nothing = Files.createFile(roost.home().resolve("nothing"));
+      roost.set("PATH", "/usr/bin:/bin:/usr/sbin:/sbin");
+      roost.startBy(
+          "unshare",
+          "-m",
+          "sh",
+          "-c",
+          "for python in /usr/bin/python3* /usr/local/bin/python3* /usr/local/bin/uv; do"
+              + " [ ! -e \"$python\" ] || mount --bind "
+              + nothing
+              + " \"$(readlink -f \"$python\")\" || exit 9; done; exec \"$@\"",
+          "sh");
       refuses(roost, "Python", "Install", "PATH");
     }
   }
