@@ -12,6 +12,7 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
@@ -248,13 +249,11 @@ final class RoostProcess implements AutoCloseable {
 
   /** PostgreSQL's main process. */
   Machine.Running postmaster() {
-    return processes().stream()
-        .filter(
-            one ->
-                one.command().contains("/bin/postgres -D")
-                    || one.command().contains("/bin/postgres --"))
-        .findFirst()
-        .orElseThrow();
+    return findPostmaster().orElseThrow();
+  }
+
+  Optional<Machine.Running> findPostmaster() {
+    return all("/bin/postgres -D").stream().findFirst();
   }
 
   private List<Machine.Running> all(String part) {
@@ -276,7 +275,21 @@ final class RoostProcess implements AutoCloseable {
     }
     processes().forEach(one -> one.signal("KILL"));
     Await.until("nothing is left of it", () -> processes().isEmpty());
+    keepLog();
     delete(home);
+  }
+
+  /** What it has logged, for whoever looks into a test that failed. */
+  private void keepLog() {
+    Path log = data().resolve("logs").resolve("roost.log");
+    try {
+      if (Files.exists(log)) {
+        Path kept = Files.createDirectories(Path.of("target", "e2e-logs"));
+        Files.copy(log, kept.resolve(home.getFileName() + ".log"));
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   private Path file(String name) {
