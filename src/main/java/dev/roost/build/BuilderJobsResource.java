@@ -88,7 +88,7 @@ public class BuilderJobsResource {
 
   @GET
   @Path("{id}/logs")
-  @Produces(MediaType.TEXT_PLAIN)
+  @Produces(LogAnswers.TEXT)
   public Multi<String> text(String id) {
     check(id);
     return logs.text(id);
@@ -96,7 +96,7 @@ public class BuilderJobsResource {
 
   @GET
   @Path("{id}/logs")
-  @Produces(MediaType.SERVER_SENT_EVENTS)
+  @Produces(LogAnswers.EVENTS)
   public Multi<OutboundSseEvent> follow(
       String id, @HeaderParam("Last-Event-ID") String lastEventId, @Context Sse sse) {
     check(id);

@@ -22,6 +22,11 @@ import java.util.function.Supplier;
 /** The three forms in which a log is answered: a page, plain text, and a live stream. */
 @ApplicationScoped
 public class LogAnswers {
+  /** Who accepts anything gets the page: these have the lower quality. */
+  public static final String TEXT = "text/plain;qs=0.5";
+
+  public static final String EVENTS = "text/event-stream;qs=0.1";
+
   /**
    * How long a stream stays silent before it sends a comment, so that nobody between takes it for
    * dead.

@@ -100,10 +100,14 @@ public final class Interpreters {
       }
     }
     if (byMinor.isEmpty()) {
-      throw new StartFailed(
-          "no Python 3.9 or later was found. Install one and see that it is on the PATH.");
+      throw none();
     }
     return new Interpreters(byMinor);
+  }
+
+  static StartFailed none() {
+    return new StartFailed(
+        "no Python 3.9 or later was found. Install one and see that it is on the PATH.");
   }
 
   /** Oldest first, for example "3.9". */

@@ -64,7 +64,11 @@ public final class UvProgram {
   private static void fetch(Path directory) throws IOException, InterruptedException, StartFailed {
     Path draft = directory.resolveSibling("." + directory.getFileName() + ".new");
     String said = "";
-    for (Path python : pythons()) {
+    List<Path> pythons = pythons();
+    if (pythons.isEmpty()) {
+      throw Interpreters.none(); // Who lacks both needs Python first: it brings uv.
+    }
+    for (Path python : pythons) {
       PrivateFiles.deleteTree(draft);
       Files.createDirectories(draft);
       List<String> command =

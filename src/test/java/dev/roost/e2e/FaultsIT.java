@@ -1,0 +1,182 @@
+package dev.roost.e2e;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What is killed in the middle of the work, and that nothing acknowledged is lost by it. */
+class FaultsIT {
+  private static final int EXECUTIONS = 50;
+  private static final int LINES = 200;
+
+  private static RoostProcess roost;
+  private static Client client;
+
+  @BeforeAll
+  static void start() {
+    roost = RoostProcess.started("ROOST_LOCAL_MAX_EXECUTORS", "60");
+    client = roost.client();
+  }
+
+  @AfterAll
+  static void stop() {
+    roost.close();
+  }
+
+  @Test
+  void aKilledControlPlaneLosesNoLogLineAndNoValue() throws IOException {
+    List<String> jobs = underWay("control");
+    roost.kill9();
+    roost.start();
+    for (String job : jobs) {
+      JsonNode ended = client.ended(job);
+      Numbered.assertComplete(client, ended);
+      assertEquals(1, ended.path("attempts").asInt());
+    }
+  }
+
+  @Test
+  void aKilledDatabaseIsBackSoonAndNothingIsLost() throws IOException {
+    List<String> jobs = new ArrayList<>(underWay("database"));
+    String agent = client.agent(Numbered.SCRIPT);
+    AtomicBoolean over = new AtomicBoolean();
+    List<String> refusals = new ArrayList<>();
+    List<String> later = new ArrayList<>();
+    CompletableFuture<Void> requests =
+        CompletableFuture.runAsync(
+            () -> {
+              while (!over.get()) {
+                String payload = Numbered.payload("later" + later.size(), 3, 0, "");
+                Answer answer =
+                    client.post(
+                        "/v1/agents/" + agent + "/execute", "{\"payload\": " + payload + "}");
+                if (answer.status() == 201) {
+                  later.add(answer.json().path("id").asText());
+                } else if (answer.status() != 503 || answer.header("Retry-After") == null) {
+                  refusals.add(answer.status() + " " + answer.text());
+                }
+                if (client.get("/q/health/live").status() != 200) {
+                  refusals.add("not alive");
+                }
+              }
+            });
+    long postmaster = roost.postmaster().pid();
+    Machine.signal(postmaster, "KILL");
+    Await.until("the kill has taken effect", () -> !Machine.isAlive(postmaster));
+    Await.until("the database is back", () -> client.get("/v1/agents").status() == 200);
+    over.set(true);
+    requests.join();
+    assertEquals(List.of(), refusals);
+    jobs.addAll(later);
+    for (String job : jobs) {
+      Numbered.assertComplete(client, client.ended(job));
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"runner", "sidecar"})
+  void aKilledExecutorLosesTheExecutionWhenMainMayNotBeCalledTwice(String kind) {
+    String agent = client.agent(working(), "max_attempts", 1);
+    String job = client.order(agent, "\"first\"");
+    client.logged(job, "working");
+    roost.executorOf(agent, kind).signal("KILL");
+    JsonNode ended = client.ended(job);
+    assertEquals("failed", ended.path("state").asText());
+    assertEquals("executor_lost", ended.path("reason").asText());
+    assertEquals("lost", ended.path("execution").path("state").asText());
+    assertEquals(1, executions(job));
+    assertEquals("succeeded", client.execute(agent, "\"again\"").path("state").asText());
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"runner", "sidecar"})
+  void aKilledExecutorsExecutionIsTriedAgainWhenTheAgentAllowsIt(String kind) {
+    String agent = client.agent(working(), "max_attempts", 2, "retry_delay", 0.01);
+    String job = client.order(agent, "\"first\"");
+    client.logged(job, "working");
+    roost.executorOf(agent, kind).signal("KILL");
+    JsonNode ended = client.ended(job);
+    assertEquals("succeeded", ended.path("state").asText());
+    assertEquals(2, ended.path("attempts").asInt());
+    assertEquals(2, executions(job));
+    assertEquals(2, ended.path("execution").path("return_value").asInt());
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"runner", "sidecar"})
+  void anExecutorKilledBeforeMainUsesUpNoAttempt(String kind) throws IOException {
+    Path marker = Files.createTempDirectory(roost.home(), "import").resolve("marker");
+    String agent =
+        client.agent(
+            """
+            import os, time
+
+            if not os.path.exists(os.environ["MARKER"]):
+                open(os.environ["MARKER"], "w").close()
+                time.sleep(600)
+
+            def main(request):
+                return request.attempt
+            """,
+            "env_vars",
+            "MARKER=" + marker);
+    String job = client.order(agent, null);
+    Await.until("the import has begun", () -> Files.exists(marker));
+    roost.executorOf(agent, kind).signal("KILL");
+    JsonNode ended = client.ended(job);
+    assertEquals("succeeded", ended.path("state").asText(), ended::toPrettyString);
+    assertEquals(1, ended.path("attempts").asInt());
+    assertEquals(1, ended.path("execution").path("return_value").asInt());
+    assertEquals(2, executions(job));
+  }
+
+  /** Works for ever in its first attempt at the payload "first". */
+  private static String working() {
+    return """
+        import time
+
+        def main(request):
+            if request.payload == "first" and request.attempt == 1:
+                print("working")
+                time.sleep(600)
+            return request.attempt
+        """;
+  }
+
+  private static int executions(String job) {
+    return client.get("/v1/executions?executor_job_id=" + job).json().path("data").size();
+  }
+
+  /** Executions that all run, and of which some have logged a part of their lines. */
+  private static List<String> underWay(String name) throws IOException {
+    Path gate = roost.home().resolve("gate-" + name);
+    String agent = client.agent(Numbered.SCRIPT, "max_concurrency", EXECUTIONS);
+    List<String> jobs = new ArrayList<>();
+    for (int i = 0; i < EXECUTIONS; i++) {
+      jobs.add(client.order(agent, Numbered.payload(name + i, LINES, 0.04, gate.toString())));
+    }
+    String running = "/v1/executor-jobs?limit=200&state=running&agent_id=" + agent;
+    Await.until("all run", () -> client.get(running).json().path("data").size() == EXECUTIONS);
+    Files.createFile(gate);
+    Await.until(
+        "one is in its middle",
+        () ->
+            client.job(jobs.get(EXECUTIONS / 2)).path("execution").path("log_entries").asInt()
+                > 20);
+    assertTrue(client.get(running).json().path("data").size() > 0);
+    return jobs;
+  }
+}

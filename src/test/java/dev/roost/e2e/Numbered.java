@@ -1,0 +1,69 @@
+package dev.roost.e2e;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Executions that log numbered lines and return a value, so that what is lost or doubled shows. */
+final class Numbered {
+  /** Waits for the file {@code gate}, if one is given, between its first line and the others. */
+  static final String SCRIPT =
+      """
+      import os, time
+
+      def main(request):
+          order = request.payload
+          for number in range(1, order["lines"] + 1):
+              print(f"line {number} of {order['name']}")
+              time.sleep(order["pause"])
+              while order["gate"] and not os.path.exists(order["gate"]):
+                  time.sleep(0.02)
+          return {"name": order["name"], "lines": order["lines"]}
+      """;
+
+  private Numbered() {}
+
+  /**
+   * @param pause seconds after each line
+   * @param gate or an empty string
+   */
+  static String payload(String name, int lines, double pause, String gate) {
+    return "{\"name\": \"%s\", \"lines\": %d, \"pause\": %s, \"gate\": \"%s\"}"
+        .formatted(name, lines, pause, gate);
+  }
+
+  /** What is wrong with an ended job of this kind; empty when nothing is. */
+  static List<String> mistakes(Client client, JsonNode job) {
+    List<String> mistakes = new ArrayList<>();
+    JsonNode order = job.path("payload");
+    JsonNode execution = job.path("execution");
+    if (!job.path("state").asText().equals("succeeded")) {
+      mistakes.add(job.path("state").asText() + ": " + job.path("message").asText());
+      return mistakes;
+    }
+    String value =
+        "{\"name\":\"%s\",\"lines\":%d}"
+            .formatted(order.path("name").asText(), order.path("lines").asInt());
+    if (!execution.path("return_value").toString().equals(value)) {
+      mistakes.add("value: " + execution.path("return_value"));
+    }
+    List<String> expected = new ArrayList<>();
+    for (int number = 1; number <= order.path("lines").asInt(); number++) {
+      expected.add(number + " line " + number + " of " + order.path("name").asText());
+    }
+    List<String> found =
+        client.entries(execution.path("id").asText()).stream()
+            .map(entry -> entry.path("seq").asInt() + " " + entry.path("message").asText())
+            .toList();
+    if (!found.equals(expected)) {
+      mistakes.add("log of " + execution.path("id").asText() + ": " + found);
+    }
+    return mistakes;
+  }
+
+  static void assertComplete(Client client, JsonNode job) {
+    assertEquals(List.of(), mistakes(client, job), job::toPrettyString);
+  }
+}

@@ -1,0 +1,324 @@
+package dev.roost.e2e;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+
+/** The packaged application as a process, with a data directory of its own. */
+final class RoostProcess implements AutoCloseable {
+  private static final Path JAR =
+      Path.of(System.getProperty("packaged.jar", "target/quarkus-app/quarkus-run.jar"))
+          .toAbsolutePath();
+
+  /** uv as the first start has fetched it, so that not every data directory needs it again. */
+  private static final Path TOOLS = Path.of("target", "e2e-tools").toAbsolutePath();
+
+  private final Path home;
+  private final int port = freePort();
+  private final Map<String, String> environment = new HashMap<>();
+  private List<String> prefix = List.of();
+  private Process process;
+  private int starts;
+
+  private RoostProcess() {
+    try {
+      // Paths of Unix sockets may have about 100 bytes; the system's temporary directory can be
+      // deep.
+      home = Files.createTempDirectory(Path.of("/tmp"), "roost-e2e-");
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    environment.put("ROOST_DATA", data().toString());
+    environment.put("ROOST_PORT", Integer.toString(port));
+    environment.put("ROOST_WELCOME", "false");
+    environment.put("PATH", TOOLS + ":" + System.getenv("PATH"));
+  }
+
+  /**
+   * One that has not been started.
+   *
+   * @param settings environment variables: name, value, name, value, …
+   */
+  static RoostProcess prepared(String... settings) {
+    RoostProcess roost = new RoostProcess();
+    for (int i = 0; i < settings.length; i += 2) {
+      roost.environment.put(settings[i], settings[i + 1]);
+    }
+    return roost;
+  }
+
+  /** One that answers. */
+  static RoostProcess started(String... settings) {
+    RoostProcess roost = prepared(settings);
+    try {
+      roost.start();
+      return roost;
+    } catch (RuntimeException | Error e) {
+      roost.close();
+      throw e;
+    }
+  }
+
+  /** Sets an environment variable of the next start. */
+  void set(String name, String value) {
+    environment.put(name, value);
+  }
+
+  /** The next start is by a program that gets the real command as its last arguments. */
+  void startBy(String... program) {
+    prefix = List.of(program);
+  }
+
+  /** Starts it and waits until it answers. */
+  void start() {
+    launch();
+    awaitReady();
+    keepUv();
+  }
+
+  private void keepUv() {
+    try {
+      if (Files.exists(TOOLS.resolve("uv")) || !Files.isDirectory(data().resolve("tools"))) {
+        return;
+      }
+      Files.createDirectories(TOOLS);
+      try (Stream<Path> all = Files.walk(data().resolve("tools"))) {
+        Path uv = all.filter(path -> path.endsWith("bin/uv")).findFirst().orElseThrow();
+        Path draft = TOOLS.resolve("uv." + pid());
+        Files.copy(uv, draft, StandardCopyOption.COPY_ATTRIBUTES);
+        Files.move(draft, TOOLS.resolve("uv"), StandardCopyOption.ATOMIC_MOVE);
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Starts it, whatever becomes of it. */
+  void launch() {
+    starts++;
+    List<String> command = new ArrayList<>(prefix);
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(List.of("-Xmx512m", "-jar", JAR.toString()));
+    ProcessBuilder builder =
+        new ProcessBuilder(command)
+            .directory(home.toFile())
+            .redirectOutput(file("out").toFile())
+            .redirectError(file("err").toFile());
+    builder.environment().keySet().removeIf(name -> name.startsWith("ROOST_"));
+    builder.environment().putAll(environment);
+    try {
+      process = builder.start();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  void awaitReady() {
+    Client client = new Client(url(), null);
+    Await.until(
+        "ready",
+        () -> {
+          if (!process.isAlive()) {
+            throw new AssertionError("Roost ended with " + process.exitValue() + ":\n" + errors());
+          }
+          return Files.exists(keyFile()) && client.get("/q/health/ready").status() == 200;
+        });
+  }
+
+  Path home() {
+    return home;
+  }
+
+  Path data() {
+    return home.resolve("data");
+  }
+
+  Path keyFile() {
+    return data().resolve("api_key");
+  }
+
+  String key() {
+    return read(keyFile()).strip();
+  }
+
+  int port() {
+    return port;
+  }
+
+  String url() {
+    return "http://127.0.0.1:" + port;
+  }
+
+  Client client() {
+    return new Client(url(), key());
+  }
+
+  /** What the latest start has printed. */
+  String output() {
+    return read(file("out"));
+  }
+
+  String errors() {
+    return read(file("err"));
+  }
+
+  long pid() {
+    return process.pid();
+  }
+
+  boolean isRunning() {
+    return process.isAlive();
+  }
+
+  /** Waits for the end and answers the exit status. */
+  int exitStatus() {
+    try {
+      if (!process.waitFor(Await.LIMIT.toSeconds(), TimeUnit.SECONDS)) {
+        throw new AssertionError("Roost doesn't end:\n" + output() + errors());
+      }
+      return process.exitValue();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException(e);
+    }
+  }
+
+  void kill9() {
+    Machine.signal(pid(), "KILL");
+    exitStatus();
+  }
+
+  /** Sends SIGTERM and waits for the end. */
+  int terminate() {
+    Machine.signal(pid(), "TERM");
+    return exitStatus();
+  }
+
+  /** Everything that works for this one, the control plane itself included. */
+  List<Machine.Running> processes() {
+    return Machine.processesOf(home);
+  }
+
+  List<Machine.Running> sidecars() {
+    return all(" sidecar ");
+  }
+
+  /** The runners themselves, not what they have forked for executions. */
+  List<Machine.Running> runners() {
+    List<Machine.Running> all = all(" runner ");
+    List<Long> pids = all.stream().map(Machine.Running::pid).toList();
+    return all.stream().filter(one -> !pids.contains(Machine.parent(one.pid()))).toList();
+  }
+
+  /** The runner or sidecar that works for an agent. */
+  Machine.Running executorOf(String agentId, String kind) {
+    return Await.value(
+        "a " + kind + " of " + agentId,
+        () ->
+            (kind.equals("runner") ? runners() : sidecars())
+                .stream().filter(one -> worksFor(one, agentId)).findFirst());
+  }
+
+  private boolean worksFor(Machine.Running one, String agentId) {
+    try (Stream<Path> executors = Files.list(data().resolve("executors"))) {
+      return executors.anyMatch(
+          directory ->
+              one.command().contains(directory.getFileName().toString())
+                  && Files.exists(directory.resolve("labels"))
+                  && read(directory.resolve("labels")).contains("agent-id: " + agentId));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  List<Machine.Running> builders() {
+    return all("roost_builder");
+  }
+
+  /** PostgreSQL's main process. */
+  Machine.Running postmaster() {
+    return findPostmaster().orElseThrow();
+  }
+
+  Optional<Machine.Running> findPostmaster() {
+    return all("/bin/postgres -D").stream().findFirst();
+  }
+
+  private List<Machine.Running> all(String part) {
+    return processes().stream().filter(one -> one.command().contains(part)).toList();
+  }
+
+  /** Ends it in peace, and what is left by force; removes its files. */
+  @Override
+  public void close() {
+    if (process != null && process.isAlive()) {
+      Machine.signal(pid(), "TERM");
+      try {
+        if (!process.waitFor(60, TimeUnit.SECONDS)) {
+          process.destroyForcibly();
+        }
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      }
+    }
+    processes().forEach(one -> one.signal("KILL"));
+    Await.until("nothing is left of it", () -> processes().isEmpty());
+    keepLog();
+    delete(home);
+  }
+
+  /** What it has logged, for whoever looks into a test that failed. */
+  private void keepLog() {
+    Path log = data().resolve("logs").resolve("roost.log");
+    try {
+      if (Files.exists(log)) {
+        Path kept = Files.createDirectories(Path.of("target", "e2e-logs"));
+        Files.copy(log, kept.resolve(home.getFileName() + ".log"));
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private Path file(String name) {
+    return home.resolve(name + "." + starts);
+  }
+
+  private static String read(Path file) {
+    try {
+      return Files.readString(file);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static void delete(Path tree) {
+    try (Stream<Path> all = Files.walk(tree)) {
+      for (Path one : all.sorted(Comparator.reverseOrder()).toList()) {
+        Files.deleteIfExists(one);
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  static int freePort() {
+    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      return socket.getLocalPort();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}

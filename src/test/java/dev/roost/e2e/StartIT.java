@@ -1,0 +1,201 @@
+package dev.roost.e2e;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Starting, stopping, starting again, and not being able to start. */
+class StartIT {
+  private static final String BUSY =
+      """
+      import subprocess, time
+
+      def main():
+          subprocess.Popen(["sleep", "600"], start_new_session=True)
+          print("busy")
+          time.sleep(600)
+      """;
+
+  @Test
+  void theFirstStartShowsAnAgentAtWorkAndWhereToGoOnFromThere() throws IOException {
+    try (RoostProcess roost = RoostProcess.prepared("ROOST_WELCOME", "true")) {
+      roost.launch();
+      Await.until(
+          "the address is printed",
+          java.time.Duration.ofMinutes(4),
+          () -> roost.output().contains("API key in") || !roost.isRunning());
+      String output = roost.output();
+      assertTrue(output.contains("log           Hello Roost, this is Python 3."), output);
+      assertTrue(
+          output.contains("return value  {\"greeting\": \"Hello Roost!\", \"runs\": 1}"), output);
+      assertTrue(output.contains("Roost is ready at " + roost.url()), output);
+      assertTrue(output.contains("API key in " + roost.keyFile()), output);
+      assertEquals("", roost.errors());
+      assertEquals(
+          PosixFilePermissions.fromString("rw-------"),
+          Files.getPosixFilePermissions(roost.keyFile()));
+      assertEquals(
+          PosixFilePermissions.fromString("rwx------"),
+          Files.getPosixFilePermissions(roost.data()));
+      assertEquals(
+          List.of("welcome"), Answer.column(roost.client().get("/v1/agents").json(), "name"));
+
+      roost.terminate();
+      roost.start();
+      Await.until("the address is printed", () -> roost.output().contains("API key in"));
+      assertFalse(roost.output().contains("Welcome"), roost.output());
+      assertEquals(1, roost.client().get("/v1/executions").json().path("data").size());
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"TERM", "INT"})
+  void aSignalEndsEverythingBusyExecutorsIncluded(String signal) {
+    try (RoostProcess roost = RoostProcess.started()) {
+      Client client = roost.client();
+      String agent = client.agent(BUSY, "max_concurrency", 3);
+      List<String> jobs = List.of(client.order(agent, null), client.order(agent, null));
+      jobs.forEach(job -> client.logged(job, "busy"));
+      assertTrue(roost.processes().stream().anyMatch(one -> one.command().equals("sleep 600")));
+
+      Machine.signal(roost.pid(), signal);
+      int status = roost.exitStatus();
+
+      assertTrue(Set.of(0, 128 + 15, 128 + 2).contains(status), "status " + status);
+      assertEquals(List.of(), roost.processes());
+      assertEquals("", roost.errors());
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"TERM", "KILL"})
+  void theNextStartFindsEverythingAsItWas(String signal) {
+    try (RoostProcess roost = RoostProcess.started()) {
+      Client client = roost.client();
+      String agent =
+          client.agent(
+              "def main(request):\n    print('seen')\n    return request.payload", "name", "kept");
+      JsonNode job = client.execute(agent, "{\"pi\": 3.140}");
+      String execution = job.path("execution").path("id").asText();
+      String agentText = client.get("/v1/agents/" + agent).text();
+      String jobText = client.get("/v1/executor-jobs/" + job.path("id").asText()).text();
+      String logs = client.get("/v1/executions/" + execution + "/logs").text();
+      String key = roost.key();
+
+      Machine.signal(roost.pid(), signal);
+      roost.exitStatus();
+      roost.start();
+
+      assertEquals(key, roost.key());
+      assertEquals(agentText, client.get("/v1/agents/" + agent).text());
+      assertEquals(jobText, client.get("/v1/executor-jobs/" + job.path("id").asText()).text());
+      assertEquals(logs, client.get("/v1/executions/" + execution + "/logs").text());
+      assertEquals("succeeded", client.execute(agent, "1").path("state").asText());
+    }
+  }
+
+  @Test
+  void aKilledRoostsDatabaseAndWarmExecutorsAreAdopted() {
+    try (RoostProcess roost = RoostProcess.started()) {
+      Client client = roost.client();
+      String agent = client.agent("def main():\n    return 1", "max_concurrency", 1);
+      client.execute(agent, null);
+      long postmaster = roost.postmaster().pid();
+      List<Machine.Running> sidecars = roost.sidecars();
+
+      roost.kill9();
+      roost.start();
+
+      assertEquals(postmaster, roost.postmaster().pid());
+      JsonNode job = client.execute(agent, null);
+      assertEquals("succeeded", job.path("state").asText());
+      assertFalse(job.path("execution").path("cold_start").asBoolean());
+      assertEquals(sidecars, roost.sidecars());
+    }
+  }
+
+  @Test
+  void aPortInUseIsToldInOneLine() throws IOException {
+    try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+        RoostProcess roost =
+            RoostProcess.prepared("ROOST_PORT", Integer.toString(taken.getLocalPort()))) {
+      refuses(roost, "port " + taken.getLocalPort(), "Set ROOST_PORT");
+    }
+  }
+
+  @Test
+  void aDataDirectoryInUseIsToldInOneLineAndTheOtherRoostGoesOn() {
+    try (RoostProcess one = RoostProcess.started();
+        RoostProcess other = RoostProcess.prepared("ROOST_DATA", one.data().toString())) {
+      refuses(other, "process " + one.pid(), one.data().toString(), "ROOST_DATA");
+      assertEquals(200, one.client().get("/v1/agents").status());
+    }
+  }
+
+  @Test
+  void aDataDirectoryThatCannotBeWrittenIsToldInOneLine() throws IOException {
+    try (RoostProcess roost = RoostProcess.prepared()) {
+      // Below a file not even root can make one.
+      Path below = Files.createFile(roost.home().resolve("file")).resolve("data");
+      roost.set("ROOST_DATA", below.toString());
+      refuses(roost, below.toString(), "Set ROOST_DATA");
+    }
+  }
+
+  /** Python is hidden from this one by a mount namespace of its own. */
+  @Test
+  void aMachineWithoutPythonIsToldInOneLine() throws IOException, InterruptedException {
+    assumeTrue(
+        new ProcessBuilder("unshare", "-m", "true").start().waitFor() == 0,
+        "needs the right to make a mount namespace");
+    try (RoostProcess roost = RoostProcess.prepared("PYENV_ROOT", "/nowhere")) {
+      Path nothing = Files.createFile(roost.home().resolve("nothing"));
+      roost.set("PATH", "/usr/bin:/bin:/usr/sbin:/sbin");
+      roost.startBy(
+          "unshare",
+          "-m",
+          "sh",
+          "-c",
+          "for python in /usr/bin/python3* /usr/local/bin/python3* /usr/local/bin/uv; do"
+              + " [ ! -e \"$python\" ] || mount --bind "
+              + nothing
+              + " \"$(readlink -f \"$python\")\" || exit 9; done; exec \"$@\"",
+          "sh");
+      refuses(roost, "Python", "Install", "PATH");
+    }
+  }
+
+  @Test
+  void aWrongSettingIsToldInOneLine() {
+    try (RoostProcess roost = RoostProcess.prepared("ROOST_LIMITS_PAYLOAD_BYTES", "lots")) {
+      refuses(roost, "payload");
+    }
+  }
+
+  private static void refuses(RoostProcess roost, String... parts) {
+    roost.launch();
+    int status = roost.exitStatus();
+    String said = roost.errors();
+    assertEquals(1, status, said);
+    assertEquals(1, said.lines().count(), said);
+    for (String part : parts) {
+      assertTrue(said.contains(part), said);
+    }
+    assertEquals("", roost.output());
+    assertEquals(List.of(), roost.processes());
+  }
+}
