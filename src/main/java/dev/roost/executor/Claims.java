@@ -25,15 +25,18 @@ class Claims {
 
   /**
    * One statement, so that a warm execution costs one round trip here: claim the job, make the
-   * Execution, read all.
+   * Execution, read all. The lock on the executor keeps the Execution from being made on one that
+   * is just being ended.
    */
   private static final String CLAIM =
       """
-      with next as (
+      with alive as (
+        select id, build_id from executor where id = :executor and state in ('starting', 'ready') for share),
+      next as (
         select j.id from executor_job j
         where j.agent_id = :agent and j.agent_revision = :revision and j.state = 'queued'
           and (j.not_before is null or j.not_before <= :now)
-          and exists (select 1 from executor e where e.id = :executor and e.state in ('starting', 'ready'))
+          and exists (select 1 from alive)
         order by j.id limit 1 for update skip locked),
       claimed as (
         update executor_job j set state = 'running', attempts = attempts + 1, latest_execution_id = :execution
@@ -43,7 +46,7 @@ class Claims {
           started_at, cold_start, queued_seconds)
         select :execution, c.id, c.agent_id, c.agent_revision, e.build_id, e.id, c.attempts, 'running',
           :now, :cold, greatest(0, extract(epoch from :now - greatest(c.created_at, c.not_before)))
-        from claimed c join executor e on e.id = :executor)
+        from claimed c cross join alive e)
       select c.id, c.attempts, c.scheduled_time, a.timeout_seconds, a.memory_mib, c.payload, """
           + STORES
           + """
