@@ -259,10 +259,15 @@ public class Dispatcher {
     return waiter != null && waiter.answer().complete(stop(waiter.session()));
   }
 
-  /** How many executors of a target wait here. */
+  /**
+   * How many executors of a target wait here, or are about to: one that has just sent its last
+   * frame asks for work a moment later, long before another one could be started.
+   */
   int idle(Target target) {
-    Queue queue = queues.get(target);
-    return queue == null ? 0 : queue.waiters.size();
+    return (int)
+        sessions.values().stream()
+            .filter(session -> target(session).equals(target) && session.isFree())
+            .count();
   }
 
   /** The executor is no more. */

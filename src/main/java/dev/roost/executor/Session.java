@@ -70,6 +70,11 @@ final class Session {
     return served;
   }
 
+  /** Whether it takes work as soon as there is some. */
+  boolean isFree() {
+    return working == null && !isSpent() && !stale;
+  }
+
   boolean isSpent() {
     return once && served;
   }
