@@ -18,13 +18,28 @@ import org.eclipse.microprofile.openapi.annotations.media.Schema;
  */
 @Entity(name = "execution")
 public class Execution extends PanacheEntityBase {
-  private static final Sql FINISH =
+  private static final String END =
+      """
+      update execution set state = :state, reason = :reason, message = :message, error = :error,
+        return_value = :value, logs_truncated = :truncated, cpu_seconds = :cpu,
+        max_memory_bytes = :memory, finished_at = :now,
+        acknowledged = coalesce(cast(:acknowledged as integer), acknowledged),
+        log_entries = coalesce(cast(:entries as integer), log_entries),
+        entered_at = coalesce(cast(:entered as timestamptz), entered_at)
+      where id = :id and state = 'running'
+      """;
+
+  private static final Sql FINISH = Sql.of(END);
+
+  /** The usual end, of the Execution and its job, in one statement. */
+  private static final Sql SUCCEED =
       Sql.of(
-          """
-          update execution set state = :state, reason = :reason, message = :message, error = :error,
-            return_value = :value, logs_truncated = :truncated, cpu_seconds = :cpu,
-            max_memory_bytes = :memory, finished_at = :now
-          where id = :id and state = 'running'""");
+          "with ended as ("
+              + END
+              + """
+              returning executor_job_id)
+              update executor_job j set state = 'succeeded', finished_at = :now
+              from ended where j.id = ended.executor_job_id and j.state = 'running'""");
 
   @Id public String id;
   public String executorJobId;
@@ -66,6 +81,18 @@ public class Execution extends PanacheEntityBase {
   }
 
   /**
+   * What the frames before the last one, and the last one, have told.
+   *
+   * @param acknowledged the last frame's number
+   * @param logEntries how many there are
+   * @param enteredAt when main was called; null when this is known already, or nobody knows
+   */
+  public record Progress(Integer acknowledged, Integer logEntries, Instant enteredAt) {
+    /** Nothing new. */
+    public static final Progress NONE = new Progress(null, null, null);
+  }
+
+  /**
    * Ends an attempt and its ExecutorJob, or queues the job for another attempt, in the caller's
    * transaction. Changes nothing when the attempt had ended before.
    *
@@ -73,22 +100,31 @@ public class Execution extends PanacheEntityBase {
    * @return whether the job waits for another attempt now
    */
   public static boolean finish(
-      String id, Outcome outcome, boolean mayHaveEntered, RandomGenerator random) {
-    boolean first =
-        FINISH
-                .with("state", outcome.state())
-                .with("reason", outcome.reason() == null ? null : outcome.reason().code())
-                .with("message", outcome.message())
-                .with("error", outcome.error())
-                .with("value", outcome.returnValue())
-                .with("truncated", outcome.logsTruncated())
-                .with("cpu", outcome.cpuSeconds())
-                .with("memory", outcome.maxMemoryBytes())
-                .with("now", outcome.time())
-                .with("id", id)
-                .update(getEntityManager())
-            == 1;
-    return first && ExecutorJob.endAttempt(id, outcome, mayHaveEntered, random);
+      String id,
+      Progress progress,
+      Outcome outcome,
+      boolean mayHaveEntered,
+      RandomGenerator random) {
+    boolean succeeded = outcome.state().equals("succeeded");
+    int changed =
+        (succeeded ? SUCCEED : FINISH)
+            .with("state", outcome.state())
+            .with("reason", outcome.reason() == null ? null : outcome.reason().code())
+            .with("message", outcome.message())
+            .with("error", outcome.error())
+            .with("value", outcome.returnValue())
+            .with("truncated", outcome.logsTruncated())
+            .with("cpu", outcome.cpuSeconds())
+            .with("memory", outcome.maxMemoryBytes())
+            .with("now", outcome.time())
+            .with("acknowledged", progress.acknowledged())
+            .with("entries", progress.logEntries())
+            .with("entered", progress.enteredAt())
+            .with("id", id)
+            .update(getEntityManager());
+    return !succeeded
+        && changed == 1
+        && ExecutorJob.endAttempt(id, outcome, mayHaveEntered, random);
   }
 
   /** What of the list to show; null: all. */

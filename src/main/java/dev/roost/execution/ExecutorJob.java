@@ -1,7 +1,6 @@
 package dev.roost.execution;
 
 import dev.roost.api.JsonText;
-import dev.roost.api.Sql;
 import io.quarkus.hibernate.orm.panache.PanacheEntityBase;
 import io.quarkus.panache.common.Parameters;
 import jakarta.persistence.Column;
@@ -16,12 +15,6 @@ import org.eclipse.microprofile.openapi.annotations.media.Schema;
 /** The order to run an agent once. States: queued, running, then succeeded, failed or cancelled. */
 @Entity(name = "executor_job")
 public class ExecutorJob extends PanacheEntityBase {
-  private static final Sql SUCCEED =
-      Sql.of(
-          """
-          update executor_job set state = 'succeeded', finished_at = :now
-          where id = (select executor_job_id from execution where id = :execution) and state = 'running'""");
-
   @Id public String id;
   public String agentId;
   public int agentRevision;
@@ -51,14 +44,11 @@ public class ExecutorJob extends PanacheEntityBase {
   }
 
   /**
-   * Ends the job whose latest attempt has ended, or queues it again; answers whether it did that.
+   * Ends the job whose latest attempt has ended without success, or queues it again; answers
+   * whether it did that.
    */
   static boolean endAttempt(
       String executionId, Outcome outcome, boolean mayHaveEntered, RandomGenerator random) {
-    if (outcome.state().equals("succeeded")) {
-      SUCCEED.with("now", outcome.time()).with("execution", executionId).update(getEntityManager());
-      return false;
-    }
     Object[] row =
         (Object[])
             getEntityManager()

@@ -264,7 +264,7 @@ public class Dispatcher {
                 return Optional.of(claims.again(session, executionId));
               }
               Outcome outcome = Outcome.lost("The executor forgot the execution.", clock.instant());
-              Execution.finish(executionId, outcome, true, random);
+              Execution.finish(executionId, Execution.Progress.NONE, outcome, true, random);
               session.working = null;
               return Optional.empty();
             });

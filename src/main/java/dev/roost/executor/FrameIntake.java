@@ -5,6 +5,7 @@ import dev.roost.api.Problem;
 import dev.roost.api.Sql;
 import dev.roost.event.Signals;
 import dev.roost.execution.Execution;
+import dev.roost.execution.Execution.Progress;
 import dev.roost.execution.ExecutorJobQueued;
 import dev.roost.execution.Outcome;
 import dev.roost.log.LogBook;
@@ -138,10 +139,16 @@ class FrameIntake {
       }
     }
     boolean changed = acknowledged > row.acknowledged();
+    boolean again = false;
     if (changed) {
-      write(executionId, acknowledged, row.logEntries(), entries, entered);
+      append(executionId, row, entries);
+      Progress progress = new Progress(acknowledged, row.logEntries() + entries.size(), entered);
+      if (outcome == null) {
+        advance(executionId, progress);
+      } else {
+        again = Execution.finish(executionId, progress, outcome, false, random);
+      }
     }
-    boolean again = outcome != null && Execution.finish(executionId, outcome, false, random);
     Receipt receipt = new Receipt(acknowledged, row.cancel(), outcome != null);
     return new Stored(row, receipt, changed, again);
   }
@@ -176,29 +183,30 @@ class FrameIntake {
                       missing.add(entry);
                     }
                   }
-                  write(executionId, row.acknowledged(), row.logEntries(), missing, entered);
-                  boolean again = Execution.finish(executionId, outcome, mayHaveEntered, random);
+                  append(executionId, row, missing);
+                  Progress progress =
+                      new Progress(row.acknowledged(), row.logEntries() + missing.size(), entered);
+                  boolean again =
+                      Execution.finish(executionId, progress, outcome, mayHaveEntered, random);
                   return new Stored(row, new Receipt(row.acknowledged(), false, true), true, again);
                 });
     tell(executionId, stored);
   }
 
-  private void write(
-      String executionId,
-      int acknowledged,
-      int logEntries,
-      List<LogEntry> entries,
-      Instant entered) {
+  private void append(String executionId, Row row, List<LogEntry> entries) {
     for (int i = 0; i < entries.size(); i++) {
-      if (entries.get(i).seq() != logEntries + i + 1) {
+      if (entries.get(i).seq() != row.logEntries() + i + 1) {
         throw Problem.of(ErrorCode.MALFORMED_JSON, "Log entries must count without gaps.");
       }
     }
     log.append(executionId, entries);
+  }
+
+  private void advance(String executionId, Progress progress) {
     ADVANCE
-        .with("acknowledged", acknowledged)
-        .with("entries", logEntries + entries.size())
-        .with("entered", entered)
+        .with("acknowledged", progress.acknowledged())
+        .with("entries", progress.logEntries())
+        .with("entered", progress.enteredAt())
         .with("id", executionId)
         .update(entities);
   }
