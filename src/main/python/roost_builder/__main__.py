@@ -19,13 +19,14 @@ index is used is said in ``settings``.
 """
 
 import argparse
+import contextlib
 import json
 import os
 import shutil
 import signal
 import sys
 from pathlib import Path
-from typing import Any, Dict, List, NoReturn, Optional
+from typing import Any, NoReturn, Optional
 
 from roost_builder.failures import BuildFailed, explain_os_error
 from roost_builder.processes import end_session
@@ -42,7 +43,8 @@ class Terminated(Exception):
     """Someone asked the builder to stop."""
 
 
-def main(arguments: Optional[List[str]] = None) -> int:
+def main(arguments: Optional[list[str]] = None) -> int:
+    """Builds, and prints the result as the last line; 0 when the build has succeeded."""
     options = parse(arguments)
     start_session()
     sys.stdout.reconfigure(line_buffering=True, errors="backslashreplace")  # type: ignore[union-attr]
@@ -61,7 +63,8 @@ def main(arguments: Optional[List[str]] = None) -> int:
     return 0
 
 
-def parse(arguments: Optional[List[str]]) -> argparse.Namespace:
+def parse(arguments: Optional[list[str]]) -> argparse.Namespace:
+    """Reads the command line."""
     parser = argparse.ArgumentParser(prog="roost_builder", description="Installs an agent's requirements.")
     parser.add_argument("--uv", required=True, type=Path, help="the uv executable")
     parser.add_argument("--directory", required=True, type=Path, help="where to work; removed at the end")
@@ -72,7 +75,8 @@ def parse(arguments: Optional[List[str]]) -> argparse.Namespace:
     return parser.parse_args(arguments)
 
 
-def run(options: argparse.Namespace) -> Dict[str, Any]:
+def run(options: argparse.Namespace) -> dict[str, Any]:
+    """The result of the build, success or failure; raises nothing that a build can cause."""
     try:
         options.directory.mkdir(parents=True, exist_ok=True)
         uv = Uv(options.uv, options.directory, uv_environment(os.environ))
@@ -89,29 +93,31 @@ def run(options: argparse.Namespace) -> Dict[str, Any]:
         return failed(*explain_os_error(error))
 
 
-def failed(reason: str, message: str) -> Dict[str, Any]:
+def failed(reason: str, message: str) -> dict[str, Any]:
+    """A result that says why there is no environment."""
     return {"outcome": "failed", "reason": reason, "message": message}
 
 
 def start_session() -> None:
     """Leave the terminal's session, so that Ctrl-C doesn't end the build halfway."""
-    try:
+    with contextlib.suppress(PermissionError):  # It leads one already.
         os.setsid()
-    except PermissionError:
-        pass  # It leads one already.
 
 
 def disarm() -> None:
+    """Turns the time-out off: the result is known."""
     signal.setitimer(signal.ITIMER_REAL, 0)
     signal.signal(signal.SIGALRM, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
 
 
 def raise_deadline_exceeded(_signal: int, _frame: object) -> NoReturn:
+    """Handler of SIGALRM."""
     raise DeadlineExceeded
 
 
 def raise_terminated(_signal: int, _frame: object) -> NoReturn:
+    """Handler of SIGTERM."""
     raise Terminated
 
 

@@ -7,7 +7,6 @@ precise patterns first. They are uv's of 2024 to 2026; words that nobody knows f
 
 import errno
 import re
-from typing import List, Tuple
 
 MAX_MESSAGE_CHARACTERS = 4_000
 BUILD_OUTPUT_LINES = 15
@@ -30,7 +29,8 @@ NOT_FOUND = re.compile(
 )
 CONFLICT = re.compile(r"No solution found|unsatisfiable")
 NO_PYTHON = re.compile(
-    r"No interpreter found|Querying Python|Failed to (inspect|query) Python|Failed to discover.*interpreter|broken Python"
+    r"No interpreter found|Querying Python|Failed to (inspect|query) Python"
+    r"|Failed to discover.*interpreter|broken Python"
 )
 UNKNOWN_VERSION = re.compile(r"[Tt]here is no version of ([A-Za-z0-9._-]+)(?:\[[^\]]*\])?==([^\s,]+)")
 BLOCK = re.compile(r"^\s*\[(stdout|stderr)\]$")
@@ -47,7 +47,7 @@ class BuildFailed(Exception):
         self.message = message
 
 
-def failure_of(status: int, lines: List[str]) -> BuildFailed:
+def failure_of(status: int, lines: list[str]) -> BuildFailed:
     """What to tell after a run of uv that failed.
 
     status: as in subprocess, negative for a signal.
@@ -64,6 +64,7 @@ def failure_of(status: int, lines: List[str]) -> BuildFailed:
 
 
 def reason_of(status: int, explanation: str, output: str) -> str:
+    """One of the build reasons of the API, from how uv ended and what it said."""
     if OUT_OF_DISK.search(explanation) or OUT_OF_DISK.search(output):
         return "out_of_disk"
     if status == -9 or OUT_OF_MEMORY.search(explanation) or OUT_OF_MEMORY.search(output):
@@ -81,12 +82,12 @@ def reason_of(status: int, explanation: str, output: str) -> str:
     return "runtime_unavailable"
 
 
-def split(lines: List[str]) -> Tuple[List[str], List[str]]:
+def split(lines: list[str]) -> tuple[list[str], list[str]]:
     """uv's own words, from its first error on and without their indentation, and what a build backend printed
     last."""
     start = next((number for number, line in enumerate(lines) if HEAD.match(line)), 0)
-    words: List[str] = []
-    output: List[str] = []
+    words: list[str] = []
+    output: list[str] = []
     inside = False
     for line in lines[start:]:
         if BLOCK.match(line):
@@ -100,7 +101,7 @@ def split(lines: List[str]) -> Tuple[List[str], List[str]]:
     return [word for word in words if word], output
 
 
-def explain_os_error(error: OSError) -> Tuple[str, str]:
+def explain_os_error(error: OSError) -> tuple[str, str]:
     """The reason and the message of an error of the operating system's in the builder itself."""
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         return "out_of_disk", f"There is no space left for the build: {error}"

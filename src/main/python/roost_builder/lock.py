@@ -8,7 +8,7 @@ import itertools
 import re
 from email.parser import HeaderParser
 from pathlib import Path
-from typing import Dict, FrozenSet, List, NamedTuple, Optional
+from typing import NamedTuple, Optional
 from urllib.parse import unquote, urlsplit
 
 FILE = re.compile(r'\{[^{}]*?url = "([^"]+)"[^{}]*?hashes = \{[^{}]*?sha256 = "([0-9a-f]{64})"[^{}]*\}')
@@ -16,6 +16,8 @@ NAME = re.compile(r'^name = "([^"]+)"')
 
 
 class File(NamedTuple):
+    """A file of the index: its name and the SHA-256 that the lock gives for it."""
+
     name: str
     sha256: str
 
@@ -28,10 +30,10 @@ class Package(NamedTuple):
     sha256: str
 
 
-def read(lock: Path) -> Dict[str, List[File]]:
+def read(lock: Path) -> dict[str, list[File]]:
     """The files of each package, by its normalised name."""
-    packages: Dict[str, List[File]] = {}
-    files: List[File] = []
+    packages: dict[str, list[File]] = {}
+    files: list[File] = []
     for line in lock.read_text(encoding="utf-8").splitlines():
         name = NAME.match(line)
         if line == "[[packages]]":
@@ -43,7 +45,7 @@ def read(lock: Path) -> Dict[str, List[File]]:
     return packages
 
 
-def installed(site_packages: Path, lock: Dict[str, List[File]]) -> List[Package]:
+def installed(site_packages: Path, lock: dict[str, list[File]]) -> list[Package]:
     """Every installed distribution, sorted by name."""
     packages = []
     for directory in site_packages.glob("*.dist-info"):
@@ -58,7 +60,7 @@ def installed(site_packages: Path, lock: Dict[str, List[File]]) -> List[Package]
     return sorted(packages, key=lambda package: normalised(package.name))
 
 
-def source_of(files: List[File], tags: FrozenSet[str], build: Optional[str]) -> Optional[File]:
+def source_of(files: list[File], tags: frozenset[str], build: Optional[str]) -> Optional[File]:
     """The file that a distribution with these wheel tags was installed from.
 
     A wheel that was built here has tags of its own, which none of the lock's wheels has; then it was the sdist.
@@ -78,17 +80,18 @@ def source_of(files: List[File], tags: FrozenSet[str], build: Optional[str]) -> 
     return similar[0] if similar else None
 
 
-def wheel_tags(name: str) -> FrozenSet[str]:
+def wheel_tags(name: str) -> frozenset[str]:
     """The tags in a wheel's file name (PEP 425, PEP 427)."""
     return frozenset(expanded("-".join(name[: -len(".whl")].split("-")[-3:])))
 
 
-def expanded(tag: str) -> List[str]:
+def expanded(tag: str) -> list[str]:
     """``py2.py3-none-any`` is ``py2-none-any`` and ``py3-none-any``."""
     return ["-".join(parts) for parts in itertools.product(*(part.split(".") for part in tag.strip().split("-")))]
 
 
 def filename(url: str) -> str:
+    """The last part of a URL's path."""
     return unquote(urlsplit(url).path.rpartition("/")[2])
 
 
@@ -98,4 +101,5 @@ def normalised(name: str) -> str:
 
 
 def headers(file: Path):  # type: ignore[no-untyped-def]
+    """The headers of a METADATA or WHEEL file."""
     return HeaderParser().parsestr(file.read_text(encoding="utf-8", errors="replace"))

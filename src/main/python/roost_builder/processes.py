@@ -1,9 +1,9 @@
 """Ending everything that a build has started."""
 
+import contextlib
 import os
 import signal
 import time
-from typing import List
 
 
 def end_session() -> None:
@@ -19,15 +19,13 @@ def end_session() -> None:
         if not members:
             return
         for pid in members:
-            try:
+            with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
-            except ProcessLookupError:
-                pass
         reap()
         time.sleep(0.005)
 
 
-def session_members() -> List[int]:
+def session_members() -> list[int]:
     """The processes of this session that live, without this one."""
     own = os.getpid()
     members = []
@@ -47,6 +45,7 @@ def session_members() -> List[int]:
 
 
 def reap() -> None:
+    """Takes the status of every child that has ended."""
     try:
         while os.waitpid(-1, os.WNOHANG)[0]:
             pass

@@ -15,14 +15,15 @@ pip has been told to look.
 
 import configparser
 import os
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Dict, List, Mapping, Optional
+from typing import Optional
 
 ROOST_INDEX = "ROOST_BUILDS_INDEX_URL"
 UV_INDEX_NAMES = ("UV_DEFAULT_INDEX", "UV_INDEX_URL", "UV_INDEX", "UV_EXTRA_INDEX_URL", "UV_CONFIG_FILE")
 
 
-def uv_environment(environment: Mapping[str, str]) -> Dict[str, str]:
+def uv_environment(environment: Mapping[str, str]) -> dict[str, str]:
     """The environment for uv and the build backends that it starts."""
     result = {key: value for key, value in environment.items() if not key.startswith(("ROOST_", "PIP_", "PYTHON"))}
     result.pop("UV_FIND_LINKS", None)
@@ -52,9 +53,9 @@ def uv_environment(environment: Mapping[str, str]) -> Dict[str, str]:
     return result
 
 
-def pip_settings(environment: Mapping[str, str]) -> Dict[str, str]:
+def pip_settings(environment: Mapping[str, str]) -> dict[str, str]:
     """What pip would use of ``index-url``, ``extra-index-url`` and ``cert``."""
-    settings: Dict[str, str] = {}
+    settings: dict[str, str] = {}
     for path in pip_files(environment):
         parser = configparser.RawConfigParser()
         try:
@@ -71,7 +72,7 @@ def pip_settings(environment: Mapping[str, str]) -> Dict[str, str]:
     return settings
 
 
-def pip_files(environment: Mapping[str, str]) -> List[Path]:
+def pip_files(environment: Mapping[str, str]) -> list[Path]:
     """pip's configuration files, the strongest last."""
     named = environment.get("PIP_CONFIG_FILE")
     if named == os.devnull:
@@ -84,6 +85,7 @@ def pip_files(environment: Mapping[str, str]) -> List[Path]:
 
 
 def has_uv_configuration(environment: Mapping[str, str]) -> bool:
+    """Whether a configuration file of uv is there, which then decides about the index."""
     home = home_directory(environment)
     files = [Path("/etc/uv/uv.toml")]
     if home:
@@ -92,9 +94,11 @@ def has_uv_configuration(environment: Mapping[str, str]) -> bool:
 
 
 def home_directory(environment: Mapping[str, str]) -> Optional[Path]:
+    """The home directory that the environment names, or None."""
     return Path(environment["HOME"]) if environment.get("HOME") else None
 
 
 def configuration_directory(environment: Mapping[str, str], home: Path) -> Path:
+    """Where programs keep their configuration: XDG_CONFIG_HOME or ~/.config."""
     named = environment.get("XDG_CONFIG_HOME")
     return Path(named) if named else home / ".config"

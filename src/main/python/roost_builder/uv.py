@@ -4,7 +4,7 @@ import collections
 import re
 import subprocess
 from pathlib import Path
-from typing import Deque, Dict, List, NamedTuple, Tuple
+from typing import NamedTuple
 
 from roost_builder.failures import BuildFailed, failure_of
 
@@ -17,7 +17,7 @@ class Said(NamedTuple):
     """How a run of uv ended: its exit status and its output, without the middle when that is very long."""
 
     status: int
-    lines: List[str]
+    lines: list[str]
 
 
 class Uv:
@@ -26,7 +26,7 @@ class Uv:
     Not in a directory of the caller's, where uv would look for a project and its settings.
     """
 
-    def __init__(self, executable: Path, directory: Path, environment: Dict[str, str]) -> None:
+    def __init__(self, executable: Path, directory: Path, environment: dict[str, str]) -> None:
         self.executable = executable
         self.directory = directory
         self.environment = environment
@@ -37,7 +37,7 @@ class Uv:
         if said.status != 0:
             raise failure_of(said.status, said.lines)
 
-    def ask(self, *arguments: str, given: str) -> List[str]:
+    def ask(self, *arguments: str, given: str) -> list[str]:
         """What uv answers to a question on its standard input; nothing when it can't."""
         answer = subprocess.run(
             [str(self.executable), *arguments],
@@ -52,7 +52,7 @@ class Uv:
         )
         return answer.stdout.splitlines() if answer.returncode == 0 else []
 
-    def _run(self, arguments: Tuple[str, ...]) -> Said:
+    def _run(self, arguments: tuple[str, ...]) -> Said:
         try:
             process = subprocess.Popen(
                 [str(self.executable), *arguments],
@@ -66,8 +66,8 @@ class Uv:
             )
         except (FileNotFoundError, PermissionError) as error:
             raise BuildFailed("runtime_unavailable", f"uv can't be run: {error}") from error
-        head: List[str] = []
-        tail: Deque[str] = collections.deque(maxlen=KEPT_LINES)
+        head: list[str] = []
+        tail: collections.deque[str] = collections.deque(maxlen=KEPT_LINES)
         assert process.stdout is not None
         for raw in process.stdout:
             line = hide_credentials(raw.rstrip("\n"))[:MAX_LINE_CHARACTERS]

@@ -7,21 +7,21 @@ import re
 import shutil
 import sys
 from pathlib import Path
-from typing import Any, Dict, List
+from typing import Any
 
 from roost_builder import lock
 from roost_builder.failures import UNKNOWN_VERSION, BuildFailed
 from roost_builder.uv import Uv
 
 
-def build(uv: Uv, options: argparse.Namespace) -> Dict[str, Any]:
+def build(uv: Uv, options: argparse.Namespace) -> dict[str, Any]:
     """Make the environment, put it where it belongs, and tell what is in it.
 
     It is relocatable, so that the rename does it no harm.
     """
     environment = options.directory / "environment"
     uv.run("venv", "-q", "--relocatable", "--no-project", "--python", sys.executable, str(environment))
-    packages: List[lock.Package] = []
+    packages: list[lock.Package] = []
     if has_requirements(options.requirements):
         python = str(environment / "bin" / "python")
         locked = options.directory / "pylock.toml"
@@ -35,11 +35,13 @@ def build(uv: Uv, options: argparse.Namespace) -> Dict[str, Any]:
 
 
 def has_requirements(file: Path) -> bool:
+    """Whether the file names any package."""
     lines = file.read_text(encoding="utf-8").splitlines()
     return any(line.strip() and not line.lstrip().startswith("#") for line in lines)
 
 
 def resolve(uv: Uv, python: str, requirements: Path, locked: Path) -> None:
+    """Writes the lock: every distribution that will be installed, with the hashes of its files."""
     try:
         uv.run(
             "pip", "compile", "-q", "--python", python, "--format", "pylock.toml", "-o", str(locked), str(requirements)
@@ -54,7 +56,7 @@ def resolve(uv: Uv, python: str, requirements: Path, locked: Path) -> None:
         raise
 
 
-def nearby_versions(uv: Uv, python: str, name: str, version: str) -> List[str]:
+def nearby_versions(uv: Uv, python: str, name: str, version: str) -> list[str]:
     """The next version below and the next above one that doesn't exist, where there are such."""
     compile_one = ["pip", "compile", "-q", "--python", python, "--no-deps", "--no-header", "--no-annotate"]
     below = uv.ask(*compile_one, "-", given=f"{name}<{version}\n")
@@ -63,10 +65,12 @@ def nearby_versions(uv: Uv, python: str, name: str, version: str) -> List[str]:
 
 
 def site_packages(environment: Path) -> Path:
+    """Where the environment's packages are."""
     return environment / "lib" / f"python{sys.version_info[0]}.{sys.version_info[1]}" / "site-packages"
 
 
 def size_bytes(directory: Path) -> int:
+    """The size of all files below a directory, links not followed."""
     total = 0
     for folder, _, files in os.walk(directory):
         total += sum(os.lstat(os.path.join(folder, file)).st_size for file in files)

@@ -11,7 +11,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import Any, Dict, List, Optional
+from typing import Any, Optional
 
 import pytest
 
@@ -42,12 +42,12 @@ class Build:
             stdout=subprocess.PIPE, env=environment, text=True,
         )  # fmt: skip
 
-    def lines(self) -> List[str]:
+    def lines(self) -> list[str]:
         output, _ = self.process.communicate(timeout=180)
         assert not self.work.exists()
         return output.splitlines()
 
-    def result(self) -> Dict[str, Any]:
+    def result(self) -> dict[str, Any]:
         result = json.loads(self.lines()[-1])
         assert self.output.exists() == (result["outcome"] == "succeeded")
         return result

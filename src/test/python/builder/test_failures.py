@@ -1,7 +1,6 @@
 """What uv says is told as the API's reasons. The texts are those of uv 0.13, shortened."""
 
 import pytest
-
 from roost_builder.failures import failure_of
 
 NOT_FOUND = """\
@@ -19,10 +18,13 @@ error: No solution found when resolving dependencies
 tensorflow==1.15.0, we can conclude that your requirements are unsatisfiable.
 
 hint: You require CPython 3.11 (`cp311`), but we only found wheels for `tensorflow` (v1.15.0) with `cp27m`"""
-UNAUTHORIZED = NOT_FOUND + """
+UNAUTHORIZED = (
+    NOT_FOUND
+    + """
 
 hint: An index URL (https://index.example/simple) could not be queried due to a lack of valid authentication \
 credentials (401 Unauthorized)"""
+)
 REFUSED = """\
 error: Request failed after 3 retries in 6.7s
   cause: Failed to fetch: https://index.example/simple/requests/
@@ -75,7 +77,9 @@ def test_a_killed_uv_ran_out_of_memory() -> None:
 def test_the_message_is_the_explanation_alone() -> None:
     message = failure_of(1, ["Resolving", *CONFLICT.splitlines()]).message
     assert message.startswith("No solution found")
-    assert message.endswith("And because you require urllib3==1.20, we can conclude that your requirements are unsatisfiable.")
+    assert message.endswith(
+        "And because you require urllib3==1.20, we can conclude that your requirements are unsatisfiable."
+    )
     assert "cause:" not in message
 
 

@@ -3,7 +3,6 @@
 from pathlib import Path
 
 import pytest
-
 from roost_builder.settings import uv_environment
 from roost_builder.uv import hide_credentials
 
