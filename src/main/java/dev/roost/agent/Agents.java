@@ -154,6 +154,9 @@ public class Agents {
     next.pythonVersion = request.pythonVersion().orElse(current.pythonVersion);
     next.createdAt = now;
     if (next.runsTheSameAs(current)) {
+      if (request.requirements().isPresent() || request.pythonVersion().isPresent()) {
+        buildAgain(current, now);
+      }
       return;
     }
     boolean sameBuild =
@@ -165,6 +168,14 @@ public class Agents {
     next.builderJobId = sameBuild ? current.builderJobId : order(next, now);
     next.persist();
     agent.revision = next.revision;
+  }
+
+  /** Saving what could not be built, for example while the index was down, tries it once more. */
+  private void buildAgain(AgentRevision revision, Instant now) {
+    BuilderJob latest = BuilderJob.findById(revision.builderJobId);
+    if (latest.hasFailed()) {
+      revision.builderJobId = order(revision, now);
+    }
   }
 
   private String order(AgentRevision revision, Instant now) {

@@ -49,6 +49,7 @@ public class AgentsResource {
   @POST
   @Consumes(MediaType.APPLICATION_JSON)
   @Operation(
+      operationId = "createAgent",
       summary = "Create an agent",
       description = "Also makes the BuilderJob that installs its requirements.")
   @RequestBody(
@@ -75,7 +76,7 @@ public class AgentsResource {
 
   @GET
   @Transactional
-  @Operation(summary = "List agents, newest first")
+  @Operation(operationId = "listAgents", summary = "List agents, newest first")
   public Page<AgentView> list(
       @RestQuery String name,
       @RestQuery String q,
@@ -93,7 +94,7 @@ public class AgentsResource {
 
   @GET
   @Path("{id}")
-  @Operation(summary = "Retrieve an agent")
+  @Operation(operationId = "getAgent", summary = "Retrieve an agent")
   public AgentView retrieve(String id) {
     return view(id);
   }
@@ -102,6 +103,7 @@ public class AgentsResource {
   @Path("{id}")
   @Consumes(MediaType.APPLICATION_JSON)
   @Operation(
+      operationId = "updateAgent",
       summary = "Change an agent",
       description =
           "Fields that are not given stay. A change of script, requirements, env_vars or python_version makes the next"
@@ -115,6 +117,7 @@ public class AgentsResource {
   @DELETE
   @Path("{id}")
   @Operation(
+      operationId = "deleteAgent",
       summary = "Delete an agent",
       description = "Ends what runs and waits. Its stores and the history of its executions stay.")
   public void delete(String id) {

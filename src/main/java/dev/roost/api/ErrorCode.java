@@ -55,6 +55,11 @@ public enum ErrorCode {
       "A limit is exceeded",
       "The detail names the size, the limit and the setting. Send less, or raise the setting where"
           + " Roost runs."),
+  STORE_FULL(
+      413,
+      "The DataStore is full",
+      "The detail names the limit and the setting. Delete entries, let them expire, or raise the"
+          + " setting where Roost runs."),
   UNSUPPORTED_MEDIA_TYPE(
       415,
       "The body has the wrong media type",

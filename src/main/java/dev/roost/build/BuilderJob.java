@@ -83,6 +83,10 @@ public class BuilderJob extends PanacheEntityBase {
     return state.equals("queued") || state.equals("running");
   }
 
+  public boolean hasFailed() {
+    return state.equals("failed") || state.equals("cancelled");
+  }
+
   public boolean hasEnded() {
     return !isOpen();
   }

@@ -43,7 +43,7 @@ public class BuilderJobsResource {
 
   @GET
   @Transactional
-  @Operation(summary = "List BuilderJobs, newest first")
+  @Operation(operationId = "listBuilderJobs", summary = "List BuilderJobs, newest first")
   public Page<BuilderJob.View> list(
       @RestQuery("agent_id") String agentId,
       @RestQuery String state,
@@ -55,6 +55,7 @@ public class BuilderJobsResource {
   @GET
   @Path("{id}")
   @Operation(
+      operationId = "getBuilderJob",
       summary = "Retrieve a BuilderJob",
       description = "With wait, when it has ended or the time is over.")
   @APIResponse(
@@ -75,6 +76,7 @@ public class BuilderJobsResource {
   @Produces(MediaType.APPLICATION_JSON)
   @Transactional
   @Operation(
+      operationId = "getBuilderJobLogs",
       summary = "Read a build's log: a page, plain text, or live as server-sent events, by Accept")
   public Page<LogEntry> logs(
       String id,

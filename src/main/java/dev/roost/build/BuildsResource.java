@@ -17,7 +17,7 @@ import org.jboss.resteasy.reactive.RestQuery;
 public class BuildsResource {
   @GET
   @Transactional
-  @Operation(summary = "List Builds, newest first")
+  @Operation(operationId = "listBuilds", summary = "List Builds, newest first")
   public Page<Build.View> list(
       @RestQuery("agent_id") String agentId, @RestQuery String cursor, @RestQuery Integer limit) {
     return Build.page(agentId, cursor, Page.limit(limit));
@@ -26,7 +26,7 @@ public class BuildsResource {
   @GET
   @Path("{id}")
   @Transactional
-  @Operation(summary = "Retrieve a Build")
+  @Operation(operationId = "getBuild", summary = "Retrieve a Build")
   public Build.View retrieve(String id) {
     return Build.<Build>findByIdOptional(id)
         .map(Build.View::of)

@@ -1,5 +1,6 @@
 package dev.roost.datastore;
 
+import dev.roost.api.ErrorCode;
 import dev.roost.api.Problem;
 import dev.roost.config.RoostConfig;
 import jakarta.enterprise.context.ApplicationScoped;
@@ -73,7 +74,7 @@ class StoreSizes {
    *
    * @param bytes of key and value
    * @param measure the store's size in the database, expired entries not counted; asked seldom
-   * @throws Problem too_large
+   * @throws Problem store_full
    */
   void reserve(String storeId, long bytes, LongSupplier measure) {
     Size size = of(storeId);
@@ -91,11 +92,10 @@ class StoreSizes {
         size.writtenBytes = 0;
       }
       if (size.bytes() + bytes > limit) {
-        throw Problem.tooLarge(
-            "With this entry, the DataStore",
-            size.bytes() + bytes,
-            limit,
-            "roost.limits.store-bytes");
+        throw Problem.of(
+            ErrorCode.STORE_FULL,
+            "With this entry, the DataStore has %,d bytes; the limit is %,d (setting roost.limits.store-bytes)."
+                .formatted(size.bytes() + bytes, limit));
       }
       size.writtenBytes += bytes;
     }

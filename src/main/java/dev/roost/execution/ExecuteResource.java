@@ -16,6 +16,7 @@ import jakarta.ws.rs.POST;
 import jakarta.ws.rs.Path;
 import jakarta.ws.rs.core.MediaType;
 import jakarta.ws.rs.core.Response;
+import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Optional;
@@ -55,6 +56,7 @@ public class ExecuteResource {
   @Consumes(MediaType.APPLICATION_JSON)
   @Needs(Role.EXECUTE)
   @Operation(
+      operationId = "executeAgent",
       summary = "Execute an agent",
       description =
           "Makes an ExecutorJob. With wait, the answer is held until it has ended or the time is over.")
@@ -118,7 +120,7 @@ public class ExecuteResource {
         .map(
             view ->
                 Response.status(status)
-                    .header("Location", "/v1/executor-jobs/" + view.id())
+                    .location(URI.create("/v1/executor-jobs/" + view.id()))
                     .entity(view)
                     .build());
   }

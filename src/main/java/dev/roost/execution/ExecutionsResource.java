@@ -36,7 +36,7 @@ public class ExecutionsResource {
 
   @GET
   @Transactional
-  @Operation(summary = "List Executions, newest first")
+  @Operation(operationId = "listExecutions", summary = "List Executions, newest first")
   public Page<Execution.View> list(
       @RestQuery("agent_id") String agentId,
       @RestQuery("executor_job_id") String executorJobId,
@@ -58,7 +58,7 @@ public class ExecutionsResource {
   @GET
   @Path("{id}")
   @Transactional
-  @Operation(summary = "Retrieve an Execution")
+  @Operation(operationId = "getExecution", summary = "Retrieve an Execution")
   public Execution.View retrieve(String id) {
     return Execution.View.of(find(id));
   }
@@ -68,6 +68,7 @@ public class ExecutionsResource {
   @Produces(MediaType.APPLICATION_JSON)
   @Transactional
   @Operation(
+      operationId = "getExecutionLogs",
       summary = "Read an Execution's log",
       description =
           "By Accept: a page of entries (application/json), plain text (text/plain), or live as server-sent events"

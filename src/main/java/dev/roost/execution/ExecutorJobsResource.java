@@ -34,7 +34,7 @@ public class ExecutorJobsResource {
 
   @GET
   @Transactional
-  @Operation(summary = "List ExecutorJobs, newest first")
+  @Operation(operationId = "listExecutorJobs", summary = "List ExecutorJobs, newest first")
   public Page<ExecutorJob.View> list(
       @RestQuery("agent_id") String agentId,
       @RestQuery("schedule_id") String scheduleId,
@@ -55,6 +55,7 @@ public class ExecutorJobsResource {
   @GET
   @Path("{id}")
   @Operation(
+      operationId = "getExecutorJob",
       summary = "Retrieve an ExecutorJob",
       description = "With wait, when it has ended or the time is over.")
   @APIResponse(
@@ -70,6 +71,7 @@ public class ExecutorJobsResource {
   @Path("{id}/cancel")
   @Needs(Role.EXECUTE)
   @Operation(
+      operationId = "cancelExecutorJob",
       summary = "Cancel an ExecutorJob",
       description =
           "A script that runs gets SIGTERM and 10 s later SIGKILL. Harmless when it has ended.")

@@ -21,7 +21,7 @@ class StoreSizesTest {
     }
     assertEquals(1, measurements.get());
     Problem problem = assertThrows(Problem.class, () -> reserve(1));
-    assertEquals(ErrorCode.TOO_LARGE, problem.code());
+    assertEquals(ErrorCode.STORE_FULL, problem.code());
   }
 
   @Test

@@ -12,6 +12,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import org.eclipse.microprofile.config.Config;
 
 /**
@@ -69,7 +70,7 @@ final class LocalStart {
     }
   }
 
-  private int runQuarkus(String... arguments) {
+  private int runQuarkus(String... arguments) throws StartFailed {
     preparing = false;
     if (stopping) {
       return 0;
@@ -80,8 +81,28 @@ final class LocalStart {
     System.setProperty("quarkus.log.file.enabled", "true");
     System.setProperty("quarkus.log.file.path", data.logs().resolve("roost.log").toString());
     AtomicInteger status = new AtomicInteger();
-    Quarkus.run(LocalApplication.class, (code, failure) -> status.set(code), arguments);
+    AtomicReference<Throwable> cause = new AtomicReference<>();
+    Quarkus.run(
+        LocalApplication.class,
+        (code, failure) -> {
+          status.set(code);
+          cause.set(failure);
+        },
+        arguments);
+    if (cause.get() != null && !stopping) {
+      throw new StartFailed(rootOf(cause.get()), cause.get());
+    }
     return status.get();
+  }
+
+  /** What lies below an exception that others have wrapped, for a person. */
+  private static String rootOf(Throwable failure) {
+    Throwable root = failure;
+    while (root.getCause() != null) {
+      root = root.getCause();
+    }
+    String message = root.getMessage();
+    return message == null ? root.toString() : message.lines().findFirst().orElse(message);
   }
 
   /** The embedded database, unless the settings name another one. */

@@ -1,7 +1,6 @@
 package dev.roost.runtime.local;
 
 import dev.roost.config.RoostConfig;
-import io.quarkus.runtime.Quarkus;
 import io.quarkus.runtime.annotations.QuarkusMain;
 import io.quarkus.runtime.configuration.ConfigUtils;
 import io.smallrye.config.ConfigValidationException;
@@ -24,16 +23,11 @@ public final class Main {
     try {
       SmallRyeConfig settings = settings();
       RoostConfig config = settings.getConfigMapping(RoostConfig.class);
-      switch (config.runtime()) {
-        case "local" -> System.exit(new LocalStart(config, settings).run(arguments));
-        case "kubernetes" -> {
-          useConfiguredDatabase(config);
-          Quarkus.run(arguments);
-        }
-        default ->
-            throw new StartFailed(
-                "roost.runtime is \"" + config.runtime() + "\"; it can be local or kubernetes");
+      if (!config.runtime().equals("local")) {
+        throw new StartFailed(
+            "roost.runtime is \"" + config.runtime() + "\"; this version has only local");
       }
+      System.exit(new LocalStart(config, settings).run(arguments));
     } catch (StartFailed e) {
       System.err.println("Roost can't start: " + e.getMessage());
       System.exit(1);
