@@ -95,8 +95,7 @@ class BuildIT {
   void aBuildThatCannotSucceedSaysWhyInUvsWords(
       String requirements, String reason, String words, Client client) {
     JsonNode agent =
-        client.createAgent(
-            "def main(): pass", "requirements", requirements.replace(';', '\n'));
+        client.createAgent("def main(): pass", "requirements", requirements.replace(';', '\n'));
     JsonNode job = client.built(agent.path("latest_builder_job_id").asText());
     assertEquals("failed", state(job));
     assertEquals(reason, job.path("reason").asText(), job::toPrettyString);
@@ -133,7 +132,9 @@ class BuildIT {
   @Test
   void aKilledBuilderEndsTheJobAndLeavesNothingThatLooksFinished(Client client, RoostProcess roost)
       throws IOException {
-    JsonNode agent = client.createAgent("def main(): pass", "requirements", heavy("2.0.1"), "python_version", "3.11");
+    JsonNode agent =
+        client.createAgent(
+            "def main(): pass", "requirements", heavy("2.0.1"), "python_version", "3.11");
     String id = agent.path("latest_builder_job_id").asText();
     Machine.Running builder = builder(roost, id);
     List<String> before = builds(roost);
@@ -150,13 +151,13 @@ class BuildIT {
 
   @Test
   void aChangeWhileItBuildsSupersedesTheBuildAndOldOrdersFail(Client client, RoostProcess roost) {
-    JsonNode agent = client.createAgent("def main(): return 1", "requirements", heavy("1.26.4"), "python_version", "3.11");
+    JsonNode agent =
+        client.createAgent(
+            "def main(): return 1", "requirements", heavy("1.26.4"), "python_version", "3.11");
     String id = agent.path("id").asText();
     String first = agent.path("latest_builder_job_id").asText();
     builder(roost, first);
-    client
-        .send("PATCH", "/v1/agents/" + id, Answer.write(Map.of("requirements", "")))
-        .expect(200);
+    client.send("PATCH", "/v1/agents/" + id, Answer.write(Map.of("requirements", ""))).expect(200);
     JsonNode job = client.built(first);
     assertEquals("cancelled", state(job));
     assertEquals("superseded", job.path("reason").asText());
@@ -168,7 +169,9 @@ class BuildIT {
 
   @Test
   void deletingTheAgentCancelsItsBuildAndItsOrders(Client client, RoostProcess roost) {
-    JsonNode agent = client.createAgent("def main(): return 1", "requirements", heavy("1.26.3"), "python_version", "3.11");
+    JsonNode agent =
+        client.createAgent(
+            "def main(): return 1", "requirements", heavy("1.26.3"), "python_version", "3.11");
     String id = agent.path("id").asText();
     String builderJob = agent.path("latest_builder_job_id").asText();
     String order = client.order(id, null);
