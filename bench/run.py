@@ -9,10 +9,8 @@ Needs Python 3.9 or later, Java 17 or later, Maven when nothing has been built y
 import argparse
 import datetime
 import json
-import signal
 import sys
 from pathlib import Path
-from typing import Any, NoReturn
 
 from roost_bench import environment
 
@@ -26,11 +24,6 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--only", action="append", choices=MEASUREMENTS, metavar="NAME", help=", ".join(MEASUREMENTS))
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures there as well")
     return parser.parse_args()
-
-
-def interrupted(number: int, frame: Any) -> NoReturn:
-    """Ends as Ctrl-C does, so that everything is cleaned up."""
-    raise KeyboardInterrupt
 
 
 def main() -> int:
@@ -50,8 +43,6 @@ def main() -> int:
         "throughput": throughput.measure,
         "logs": logs.measure,
     }
-    signal.signal(signal.SIGTERM, interrupted)
-    signal.signal(signal.SIGHUP, interrupted)
     environment.build_application()
     began = datetime.datetime.now(datetime.timezone.utc)
     about = machine.describe()

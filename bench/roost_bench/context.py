@@ -2,13 +2,14 @@
 
 import contextlib
 import shutil
+import signal
 import sys
 import tempfile
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import roost
 
@@ -20,6 +21,14 @@ def main(request):
     return {"n": request.payload["n"] + 1}
 """
 GONE_SECONDS = 60
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+def interrupt(number: int, frame: Any) -> NoReturn:
+    """Ends as Ctrl-C does; a second signal must not keep the first one from cleaning up."""
+    for other in SIGNALS:
+        signal.signal(other, signal.SIG_IGN)
+    raise KeyboardInterrupt
 
 
 @dataclass(frozen=True)
@@ -53,7 +62,9 @@ class Context:
     @classmethod
     @contextlib.contextmanager
     def started(cls, *, quick: bool) -> "Iterator[Context]":
-        """Starts the server; in the end all is removed."""
+        """Starts the server; in the end, also by a signal, all is removed."""
+        for number in SIGNALS:
+            signal.signal(number, interrupt)
         with tempfile.TemporaryDirectory(prefix="roost-bench-") as directory:
             data = Path(directory, "data")
             data.mkdir(mode=0o700)

@@ -65,16 +65,17 @@ def warm(context: Context) -> "list[Row]":
         for number in range(WARM_UP):
             for execute in WAYS.values():
                 execute(context, agent, number)
-        measured = {}
+        measured, colds = {}, {}
         for name, execute in WAYS.items():
             results = [execute(context, agent, number) for number in range(rounds)]
-            if any(was_cold for _, was_cold in results):
-                raise WrongResultError("an execution was cold although an executor was there")
             measured[name] = [seconds for seconds, _ in results]
+            colds[name] = sum(was_cold for _, was_cold in results)
         forked = latency(f"alone: {FORK}", floors.run(context.interpreter(agent), "fork", rounds)["seconds"])
         stored = latency(f"alone: {SQL}", statements.latencies(context.server.data, rounds))
     for name, seconds in measured.items():
-        rows.append(latency(name, seconds, floor=forked.value, floor_name=FORK))
+        # One client alone can get another executor: when it orders again before the first one has asked for work.
+        note = f"{colds[name]} of {rounds} went to an executor that was just started" if colds[name] else None
+        rows.append(latency(name, seconds, floor=forked.value, floor_name=FORK, note=note))
     best = measured["through HTTP"]
     rows.append(latency("  beside the SQL", best, floor=stored.value, floor_name=SQL))
     rows.append(latency("  beside both", best, floor=forked.value + stored.value, floor_name="the sum of the two"))

@@ -56,16 +56,22 @@ def using(directory: Path) -> "list[Seen]":
 
 
 def memory_bytes(pid: int) -> "tuple[int, str]":
-    """Its share of the memory (PSS: what several use counts by halves) or, when that is hidden, all of it (RSS)."""
+    """Its share of the memory (PSS: what several use counts by parts) or, when that is hidden, all of it (RSS).
+
+    Nothing when it has ended: PostgreSQL's come and go.
+    """
     with contextlib.suppress(OSError):
         for line in Path(f"/proc/{pid}/smaps_rollup").read_text(encoding="ascii").splitlines():
             if line.startswith("Pss:"):
                 return int(line.split()[1]) * 1024, "PSS"
-    pages = int(Path(f"/proc/{pid}/statm").read_text(encoding="ascii").split()[1])
-    return pages * os.sysconf("SC_PAGE_SIZE"), "RSS"
+    with contextlib.suppress(OSError):
+        pages = int(Path(f"/proc/{pid}/statm").read_text(encoding="ascii").split()[1])
+        return pages * os.sysconf("SC_PAGE_SIZE"), "RSS"
+    return 0, ""
 
 
 def cpu_seconds(pid: int) -> float:
-    """The processor time that it and its children that have ended have used."""
-    fields = stat(pid)
-    return sum(int(field) for field in fields[11:15]) / TICKS_A_SECOND
+    """The processor time that it and its children that have ended have used; nothing when it has ended itself."""
+    with contextlib.suppress(OSError):
+        return sum(int(field) for field in stat(pid)[11:15]) / TICKS_A_SECOND
+    return 0.0

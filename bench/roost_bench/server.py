@@ -56,6 +56,7 @@ class Server:
             self.stop()
             raise
         self.start_seconds = time.perf_counter() - began
+        self.start_cpu_seconds = processes.cpu_seconds(self.process.pid)
 
     @property
     def url(self) -> str:

@@ -186,7 +186,10 @@ def test_wait_until_built(server: Server, greeter: roost.Agent) -> None:
     )
     server.on("GET", "/agents/agent_1", agent(build_id="build_1"))
     assert greeter.wait_until_built().build_id == "build_1"
-    assert server.clock.slept == pytest.approx([0.1, 0.15])
+    holds = [
+        request.url.params["wait"] for request in server.sent("GET", "/builder-jobs/bjob_1")[1:]
+    ]
+    assert holds == ["50", "50"]
 
 
 def test_a_failed_build_says_why(server: Server, greeter: roost.Agent) -> None:

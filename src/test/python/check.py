@@ -107,7 +107,8 @@ def main() -> int:
     checks.run("SDK format", "ruff", "format", "--check", ".", cwd=SDK)
     checks.run("SDK lint", "ruff", "check", ".", cwd=SDK)
     checks.run("SDK types", "mypy", cwd=SDK)
-    checks.run("executor and builder tests", "pytest", "-q", "src/test/python", "-m", "not slow")
+    tools = {"ROOST_TEST_UV": str(checks.python.with_name("uv"))}
+    checks.run("executor and builder tests", "pytest", "-q", "src/test/python", "-m", "not slow", env=tools)
     if arguments.jar is None:
         checks.run("SDK tests", "pytest", "-q", cwd=SDK)
         print("\nLeft out: the SDK's tests against a server (no --jar).")

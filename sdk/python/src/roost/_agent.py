@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal, Optional, overload
 
-from . import _script
+from . import _script, _waiting
 from ._agent_settings import encode, env_vars_of
 from ._build import BuilderJob
 from ._data_store import DataStore
-from ._errors import APITimeout, BuildFailed
+from ._errors import BuildFailed
 from ._execution import Execution
 from ._executor_job import ExecutorJob, submit
 from ._resource import Field, Resource, default_client, path_to
@@ -24,9 +24,6 @@ if TYPE_CHECKING:
     from ._client import Client
 
 __all__ = ["Agent"]
-
-_POLL_FIRST_SECONDS = 0.1
-_POLL_MOST_SECONDS = 2.0
 
 
 class Agent(Resource):
@@ -167,25 +164,14 @@ class Agent(Resource):
         """
         client, clock = self._client, self._client._transport.clock
         deadline = None if timeout is None else clock.monotonic() + timeout
-        delay = _POLL_FIRST_SECONDS
         while True:
             job = client.builder_jobs.retrieve(self.latest_builder_job_id)
-            if job.ended:
-                if self.refresh().latest_builder_job_id != job.id:
-                    continue  # the agent was changed meanwhile
-                if job.state == "succeeded":
-                    return self
-                raise _build_failed(job)
-            if deadline is not None:
-                left = deadline - clock.monotonic()
-                if left <= 0:
-                    raise APITimeout(
-                        f"{job.id} of {self.id} had not ended after {timeout:g} s "
-                        f"(it was {job.state}) and goes on"
-                    )
-                delay = min(delay, left)
-            clock.sleep(delay)
-            delay = min(delay * 1.5, _POLL_MOST_SECONDS)
+            _waiting.until_ended(job, deadline, timeout)
+            if self.refresh().latest_builder_job_id != job.id:
+                continue  # the agent was changed meanwhile
+            if job.state == "succeeded":
+                return self
+            raise _build_failed(job)
 
     @overload
     def execute(

@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal, Optional, overload
 
 from . import _waiting
-from ._errors import ExecutionFailed
+from ._errors import APITimeout, ExecutionFailed
 from ._execution import Execution
 from ._logs import LogEntry
 from ._pages import each, given
@@ -135,7 +135,12 @@ class ExecutorJob(Resource):
 
     def _outcome(self, deadline: float | None, timeout: float | None, check: bool) -> Execution:
         if not self.ended:
-            _waiting.until_ended(self, deadline, timeout)
+            try:
+                advice = ": wait() waits longer, cancel() ends it"
+                _waiting.until_ended(self, deadline, timeout, advice)
+            except APITimeout as expired:
+                expired.job = self
+                raise
         execution = self.execution
         succeeded = execution is not None and execution.state == self.state == "succeeded"
         if execution is not None and (succeeded or not check):

@@ -74,7 +74,8 @@ def retry_after(response: httpx.Response) -> float | None:
         until = parsedate_to_datetime(text)
         # The server's own clock, so that a wrong one here makes no difference.
         now = parsedate_to_datetime(response.headers["Date"])
-        return max(0.0, (until - now).total_seconds())
+        seconds: float = (until - now).total_seconds()
+        return max(0.0, seconds)
     except (KeyError, TypeError, ValueError):
         return None
 

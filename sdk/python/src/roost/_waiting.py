@@ -1,4 +1,4 @@
-"""Waiting for an ExecutorJob with requests that the server holds back (`?wait=`)."""
+"""Waiting for a job with requests that the server holds back (`?wait=`)."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from ._errors import APIConnectionError, APITimeout, RateLimited, RoostError, Un
 from ._resource import path_to
 
 if TYPE_CHECKING:
+    from ._build import BuilderJob
     from ._executor_job import ExecutorJob
 
 __all__ = ["HOLD_MOST_SECONDS", "Asks", "held", "until_ended"]
@@ -28,7 +29,7 @@ def held(hold: float) -> dict[str, str]:
 class Asks:
     """Asks for a job's state, and sees to it that this never becomes a tight loop."""
 
-    def __init__(self, job: ExecutorJob) -> None:
+    def __init__(self, job: ExecutorJob | BuilderJob) -> None:
         self._job = job
         self._transport = job._client._transport
         self._early = 0
@@ -57,7 +58,9 @@ class Asks:
         self.once(_STEPS_SECONDS[min(self._quiet, 5) - 1] if self._quiet else 0.0)
 
 
-def until_ended(job: ExecutorJob, deadline: float | None, timeout: float | None) -> None:
+def until_ended(
+    job: ExecutorJob | BuilderJob, deadline: float | None, timeout: float | None, advice: str = ""
+) -> None:
     """Keep asking until the job has ended. Outlives a restart of the server.
 
     Raises `APITimeout` at the deadline, and errors that won't go away by waiting at once.
@@ -79,12 +82,10 @@ def until_ended(job: ExecutorJob, deadline: float | None, timeout: float | None)
             return
         left = math.inf if deadline is None else deadline - clock.monotonic()
         if left <= 0:
-            expired = APITimeout(
-                f"{job.id} had not ended after {timeout:g} s (it was {job.state}) and goes on: "
-                "wait() waits longer, cancel() ends it"
-            )
-            expired.job = job
-            raise expired from trouble
+            raise APITimeout(
+                f"{job.id} had not ended after {timeout:g} s "
+                f"(it was {job.state}) and goes on{advice}"
+            ) from trouble
         if trouble is None:
             trouble_began, failures = None, 0
             continue

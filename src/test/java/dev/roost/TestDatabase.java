@@ -67,7 +67,9 @@ public class TestDatabase implements QuarkusTestResourceLifecycleManager {
           "quarkus.datasource.password",
           "roost",
           "quarkus.http.test-port",
-          "0");
+          "0",
+          "roost.data",
+          Files.createDirectory(directory.resolve("roost")).toString());
     } catch (IOException e) {
       throw new IllegalStateException(e);
     }

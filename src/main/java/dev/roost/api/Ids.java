@@ -1,6 +1,7 @@
 package dev.roost.api;
 
 import java.security.SecureRandom;
+import java.time.Instant;
 
 /**
  * Identifiers: a type prefix and a UUIDv7 (RFC 9562) in Crockford's base32, 26 lower-case
@@ -21,6 +22,11 @@ public final class Ids {
     long high = (tick >>> 12 << 16) | 0x7000L | (tick & 0xfff);
     long low = (RANDOM.nextLong() >>> 2) | 0x8000_0000_0000_0000L;
     return prefix + '_' + base32(high, low);
+  }
+
+  /** What sorts before every identifier of that type that was made at that time or later. */
+  public static String first(String prefix, Instant time) {
+    return prefix + '_' + base32(time.toEpochMilli() << 16, 0);
   }
 
   /** Milliseconds since 1970 and 12 bits that count within one: RFC 9562, 6.2, method 1. */

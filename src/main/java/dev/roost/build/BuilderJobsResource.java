@@ -2,12 +2,14 @@ package dev.roost.build;
 
 import dev.roost.api.Page;
 import dev.roost.api.Problem;
+import dev.roost.event.Waiting;
 import dev.roost.log.LogAnswers;
 import dev.roost.log.LogBook;
 import dev.roost.log.LogEntry;
 import io.quarkus.narayana.jta.QuarkusTransaction;
 import io.smallrye.common.annotation.Blocking;
 import io.smallrye.mutiny.Multi;
+import io.smallrye.mutiny.Uni;
 import jakarta.transaction.Transactional;
 import jakarta.ws.rs.GET;
 import jakarta.ws.rs.HeaderParam;
@@ -19,6 +21,10 @@ import jakarta.ws.rs.sse.OutboundSseEvent;
 import jakarta.ws.rs.sse.Sse;
 import java.util.Optional;
 import org.eclipse.microprofile.openapi.annotations.Operation;
+import org.eclipse.microprofile.openapi.annotations.media.Content;
+import org.eclipse.microprofile.openapi.annotations.media.Schema;
+import org.eclipse.microprofile.openapi.annotations.parameters.Parameter;
+import org.eclipse.microprofile.openapi.annotations.responses.APIResponse;
 import org.eclipse.microprofile.openapi.annotations.tags.Tag;
 import org.jboss.resteasy.reactive.RestQuery;
 
@@ -28,9 +34,11 @@ import org.jboss.resteasy.reactive.RestQuery;
 @Blocking
 public class BuilderJobsResource {
   private final LogAnswers logs;
+  private final Waiting waiting;
 
-  BuilderJobsResource(LogAnswers logs) {
+  BuilderJobsResource(LogAnswers logs, Waiting waiting) {
     this.logs = logs;
+    this.waiting = waiting;
   }
 
   @GET
@@ -46,10 +54,20 @@ public class BuilderJobsResource {
 
   @GET
   @Path("{id}")
-  @Transactional
-  @Operation(summary = "Retrieve a BuilderJob")
-  public BuilderJob.View retrieve(String id) {
-    return BuilderJob.View.of(find(id));
+  @Operation(
+      summary = "Retrieve a BuilderJob",
+      description = "With wait, when it has ended or the time is over.")
+  @APIResponse(
+      responseCode = "200",
+      content = @Content(schema = @Schema(implementation = BuilderJob.View.class)))
+  public Uni<BuilderJob.View> retrieve(
+      String id,
+      @Parameter(description = "Seconds, 0 to 60") @RestQuery("wait") Integer waitSeconds) {
+    return waiting.until(
+        id,
+        Waiting.parameter(waitSeconds),
+        () -> Optional.of(view(id)).filter(view -> view.finishedAt() != null),
+        () -> view(id));
   }
 
   @GET
@@ -93,6 +111,10 @@ public class BuilderJobsResource {
                         Optional.of(find(id))
                             .filter(BuilderJob::hasEnded)
                             .map(BuilderJob.View::of)));
+  }
+
+  private static BuilderJob.View view(String id) {
+    return QuarkusTransaction.requiringNew().call(() -> BuilderJob.View.of(find(id)));
   }
 
   private static void check(String id) {

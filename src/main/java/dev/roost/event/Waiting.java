@@ -1,5 +1,6 @@
 package dev.roost.event;
 
+import dev.roost.api.Problem;
 import io.smallrye.mutiny.Uni;
 import io.smallrye.mutiny.infrastructure.Infrastructure;
 import jakarta.enterprise.context.ApplicationScoped;
@@ -18,10 +19,27 @@ public class Waiting {
    */
   private static final Duration LOOK = Duration.ofSeconds(1);
 
+  private static final int MAX_WAIT_SECONDS = 60;
+
   private final Signals signals;
 
   Waiting(Signals signals) {
     this.signals = signals;
+  }
+
+  /**
+   * @param seconds the query parameter, or null
+   * @throws Problem validation_failed
+   */
+  public static Duration parameter(Integer seconds) {
+    if (seconds == null) {
+      return Duration.ZERO;
+    }
+    if (seconds < 0 || seconds > MAX_WAIT_SECONDS) {
+      throw Problem.invalid(
+          "?wait", "out_of_range", "wait must be from 0 to " + MAX_WAIT_SECONDS + " seconds.");
+    }
+    return Duration.ofSeconds(seconds);
   }
 
   /**

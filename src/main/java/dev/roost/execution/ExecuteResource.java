@@ -7,6 +7,7 @@ import dev.roost.api.Needs;
 import dev.roost.api.Problem;
 import dev.roost.api.Role;
 import dev.roost.config.RoostConfig;
+import dev.roost.event.Waiting;
 import io.smallrye.common.annotation.Blocking;
 import io.smallrye.mutiny.Uni;
 import jakarta.ws.rs.Consumes;
@@ -76,7 +77,7 @@ public class ExecuteResource {
       @Parameter(description = "Seconds, 0 to 60") @RestQuery("wait") Integer waitSeconds,
       @HeaderParam("Idempotency-Key") String idempotencyKey,
       byte[] bytes) {
-    Duration wait = ExecutorJobAnswers.wait(waitSeconds);
+    Duration wait = Waiting.parameter(waitSeconds);
     if (idempotencyKey != null && (idempotencyKey.isBlank() || idempotencyKey.length() > 255)) {
       throw Problem.invalid(
           "Idempotency-Key", "out_of_range", "Idempotency-Key must have 1 to 255 characters.");

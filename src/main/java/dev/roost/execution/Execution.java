@@ -1,8 +1,8 @@
 package dev.roost.execution;
 
 import dev.roost.api.JsonText;
+import dev.roost.api.Sql;
 import io.quarkus.hibernate.orm.panache.PanacheEntityBase;
-import io.quarkus.panache.common.Parameters;
 import jakarta.persistence.Entity;
 import jakarta.persistence.Id;
 import java.time.Duration;
@@ -18,6 +18,14 @@ import org.eclipse.microprofile.openapi.annotations.media.Schema;
  */
 @Entity(name = "execution")
 public class Execution extends PanacheEntityBase {
+  private static final Sql FINISH =
+      Sql.of(
+          """
+          update execution set state = :state, reason = :reason, message = :message, error = :error,
+            return_value = :value, logs_truncated = :truncated, cpu_seconds = :cpu,
+            max_memory_bytes = :memory, finished_at = :now
+          where id = :id and state = 'running'""");
+
   @Id public String id;
   public String executorJobId;
   public String agentId;
@@ -67,21 +75,18 @@ public class Execution extends PanacheEntityBase {
   public static boolean finish(
       String id, Outcome outcome, boolean mayHaveEntered, RandomGenerator random) {
     boolean first =
-        update(
-                """
-                state = :state, reason = :reason, message = :message, error = :error, returnValue = :value,
-                logsTruncated = :truncated, cpuSeconds = :cpu, maxMemoryBytes = :memory, finishedAt = :now
-                where id = :id and state = 'running'""",
-                Parameters.with("state", outcome.state())
-                    .and("reason", outcome.reason() == null ? null : outcome.reason().code())
-                    .and("message", outcome.message())
-                    .and("error", outcome.error())
-                    .and("value", outcome.returnValue())
-                    .and("truncated", outcome.logsTruncated())
-                    .and("cpu", outcome.cpuSeconds())
-                    .and("memory", outcome.maxMemoryBytes())
-                    .and("now", outcome.time())
-                    .and("id", id))
+        FINISH
+                .with("state", outcome.state())
+                .with("reason", outcome.reason() == null ? null : outcome.reason().code())
+                .with("message", outcome.message())
+                .with("error", outcome.error())
+                .with("value", outcome.returnValue())
+                .with("truncated", outcome.logsTruncated())
+                .with("cpu", outcome.cpuSeconds())
+                .with("memory", outcome.maxMemoryBytes())
+                .with("now", outcome.time())
+                .with("id", id)
+                .update(getEntityManager())
             == 1;
     return first && ExecutorJob.endAttempt(id, outcome, mayHaveEntered, random);
   }

@@ -1,6 +1,7 @@
 package dev.roost.execution;
 
 import dev.roost.api.JsonText;
+import dev.roost.api.Sql;
 import io.quarkus.hibernate.orm.panache.PanacheEntityBase;
 import io.quarkus.panache.common.Parameters;
 import jakarta.persistence.Column;
@@ -15,6 +16,12 @@ import org.eclipse.microprofile.openapi.annotations.media.Schema;
 /** The order to run an agent once. States: queued, running, then succeeded, failed or cancelled. */
 @Entity(name = "executor_job")
 public class ExecutorJob extends PanacheEntityBase {
+  private static final Sql SUCCEED =
+      Sql.of(
+          """
+          update executor_job set state = 'succeeded', finished_at = :now
+          where id = (select executor_job_id from execution where id = :execution) and state = 'running'""");
+
   @Id public String id;
   public String agentId;
   public int agentRevision;
@@ -49,11 +56,7 @@ public class ExecutorJob extends PanacheEntityBase {
   static boolean endAttempt(
       String executionId, Outcome outcome, boolean mayHaveEntered, RandomGenerator random) {
     if (outcome.state().equals("succeeded")) {
-      update(
-          "state = 'succeeded', finishedAt = ?1 where latestExecutionId = ?2 and id = "
-              + "(select e.executorJobId from execution e where e.id = ?2) and state = 'running'",
-          outcome.time(),
-          executionId);
+      SUCCEED.with("now", outcome.time()).with("execution", executionId).update(getEntityManager());
       return false;
     }
     Object[] row =

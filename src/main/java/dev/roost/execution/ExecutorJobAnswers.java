@@ -13,8 +13,6 @@ import java.util.concurrent.CompletableFuture;
 /** Answers with an ExecutorJob, now or when it has ended. */
 @ApplicationScoped
 class ExecutorJobAnswers {
-  private static final int MAX_WAIT_SECONDS = 60;
-
   private final Waiting waiting;
   private final Signals signals;
 
@@ -55,20 +53,5 @@ class ExecutorJobAnswers {
   ExecutorJob.View now(String id) {
     return QuarkusTransaction.requiringNew()
         .call(() -> ExecutorJob.view(id).orElseThrow(() -> Problem.notFound("ExecutorJob", id)));
-  }
-
-  /**
-   * @param seconds the query parameter, or null
-   * @throws Problem validation_failed
-   */
-  static Duration wait(Integer seconds) {
-    if (seconds == null) {
-      return Duration.ZERO;
-    }
-    if (seconds < 0 || seconds > MAX_WAIT_SECONDS) {
-      throw Problem.invalid(
-          "?wait", "out_of_range", "wait must be from 0 to " + MAX_WAIT_SECONDS + " seconds.");
-    }
-    return Duration.ofSeconds(seconds);
   }
 }

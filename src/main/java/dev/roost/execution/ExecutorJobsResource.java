@@ -3,6 +3,7 @@ package dev.roost.execution;
 import dev.roost.api.Needs;
 import dev.roost.api.Page;
 import dev.roost.api.Role;
+import dev.roost.event.Waiting;
 import io.smallrye.common.annotation.Blocking;
 import io.smallrye.mutiny.Uni;
 import jakarta.transaction.Transactional;
@@ -62,7 +63,7 @@ public class ExecutorJobsResource {
   public Uni<ExecutorJob.View> retrieve(
       String id,
       @Parameter(description = "Seconds, 0 to 60") @RestQuery("wait") Integer waitSeconds) {
-    return answers.whenEnded(id, ExecutorJobAnswers.wait(waitSeconds));
+    return answers.whenEnded(id, Waiting.parameter(waitSeconds));
   }
 
   @POST

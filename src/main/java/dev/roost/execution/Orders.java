@@ -6,6 +6,7 @@ import dev.roost.api.ErrorCode;
 import dev.roost.api.Ids;
 import dev.roost.api.JsonText;
 import dev.roost.api.Problem;
+import dev.roost.api.Sql;
 import dev.roost.config.RoostConfig;
 import dev.roost.event.Signals;
 import io.quarkus.narayana.jta.QuarkusTransaction;
@@ -26,6 +27,18 @@ import java.util.List;
 public class Orders {
   /** How long an Idempotency-Key stands for the order that it came with. */
   private static final Duration IDEMPOTENCY = Duration.ofHours(24);
+
+  private static final Sql INSERT =
+      Sql.of(
+          """
+          insert into executor_job (id, agent_id, agent_revision, payload, state, idempotency_key,
+            request_sha256, created_at)
+          select :id, a.id, a.revision, cast(:payload as text), 'queued', cast(:key as text), :digest, :now
+          from agent a
+          where a.id = :agent and a.deleted_at is null and :most > (
+            select count(*) from executor_job q where q.agent_id = a.id and q.state = 'queued')
+          on conflict (agent_id, idempotency_key) where idempotency_key is not null do nothing
+          returning agent_revision""");
 
   private final EntityManager entities;
   private final RoostConfig config;
@@ -124,26 +137,15 @@ public class Orders {
       String idempotencyKey,
       byte[] digest,
       Instant now) {
-    return entities
-        .createNativeQuery(
-            """
-            insert into executor_job (id, agent_id, agent_revision, payload, state, idempotency_key,
-              request_sha256, created_at)
-            select :id, a.id, a.revision, cast(:payload as text), 'queued', cast(:key as text), :digest, :now
-            from agent a
-            where a.id = :agent and a.deleted_at is null and :most > (
-              select count(*) from executor_job q where q.agent_id = a.id and q.state = 'queued')
-            on conflict (agent_id, idempotency_key) where idempotency_key is not null do nothing
-            returning agent_revision""",
-            Integer.class)
-        .setParameter("id", id)
-        .setParameter("payload", payload)
-        .setParameter("key", idempotencyKey)
-        .setParameter("digest", digest)
-        .setParameter("now", now)
-        .setParameter("agent", agentId)
-        .setParameter("most", config.limits().queuedExecutorJobs())
-        .getResultList();
+    return INSERT
+        .with("id", id)
+        .with("payload", payload)
+        .with("key", idempotencyKey)
+        .with("digest", digest)
+        .with("now", now)
+        .with("agent", agentId)
+        .with("most", config.limits().queuedExecutorJobs())
+        .list(entities, row -> row.getInt(1));
   }
 
   /**

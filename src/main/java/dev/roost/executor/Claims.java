@@ -6,12 +6,14 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.roost.agent.AgentRevision;
 import dev.roost.agent.EnvVars;
 import dev.roost.api.Ids;
+import dev.roost.api.Sql;
 import dev.roost.config.RoostConfig;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.persistence.EntityManager;
+import java.sql.ResultSet;
+import java.sql.SQLException;
 import java.time.Clock;
 import java.time.Instant;
-import java.time.OffsetDateTime;
 import java.util.List;
 import java.util.Optional;
 
@@ -25,15 +27,19 @@ class Claims {
 
   /**
    * One statement, so that a warm execution costs one round trip here: claim the job, make the
-   * Execution, read all.
+   * Execution, read all. The lock on the executor keeps the Execution from being made on one that
+   * is just being ended.
    */
-  private static final String CLAIM =
-      """
-      with next as (
+  private static final Sql CLAIM =
+      Sql.of(
+          """
+      with alive as (
+        select id, build_id from executor where id = :executor and state in ('starting', 'ready') for share),
+      next as (
         select j.id from executor_job j
         where j.agent_id = :agent and j.agent_revision = :revision and j.state = 'queued'
           and (j.not_before is null or j.not_before <= :now)
-          and exists (select 1 from executor e where e.id = :executor and e.state in ('starting', 'ready'))
+          and exists (select 1 from alive)
         order by j.id limit 1 for update skip locked),
       claimed as (
         update executor_job j set state = 'running', attempts = attempts + 1, latest_execution_id = :execution
@@ -43,21 +49,22 @@ class Claims {
           started_at, cold_start, queued_seconds)
         select :execution, c.id, c.agent_id, c.agent_revision, e.build_id, e.id, c.attempts, 'running',
           :now, :cold, greatest(0, extract(epoch from :now - greatest(c.created_at, c.not_before)))
-        from claimed c join executor e on e.id = :executor)
-      select c.id, c.attempts, c.scheduled_time, a.timeout_seconds, a.memory_mib, c.payload, """
-          + STORES
-          + """
+        from claimed c cross join alive e)
+      select c.id, c.attempts as attempt, c.scheduled_time, a.timeout_seconds, a.memory_mib, c.payload, """
+              + STORES
+              + """
        as stores
-      from claimed c join agent a on a.id = c.agent_id""";
+      from claimed c join agent a on a.id = c.agent_id""");
 
-  private static final String AGAIN =
-      """
+  private static final Sql AGAIN =
+      Sql.of(
+          """
       select j.id, e.attempt, j.scheduled_time, a.timeout_seconds, a.memory_mib, j.payload, """
-          + STORES
-          + """
+              + STORES
+              + """
        as stores
       from execution e join executor_job j on j.id = e.executor_job_id join agent a on a.id = e.agent_id
-      where e.id = :execution""";
+      where e.id = :execution""");
 
   private final EntityManager entities;
   private final RoostConfig config;
@@ -80,47 +87,42 @@ class Claims {
   Optional<Work> next(Session session, boolean cold) {
     Instant now = clock.instant();
     String executionId = Ids.next("exec");
-    List<Object[]> rows =
-        entities
-            .createNativeQuery(CLAIM, Object[].class)
-            .setParameter("agent", session.agentId())
-            .setParameter("revision", session.agentRevision())
-            .setParameter("executor", session.executorId())
-            .setParameter("execution", executionId)
-            .setParameter("cold", cold)
-            .setParameter("now", now)
-            .getResultList();
-    return rows.stream().findFirst().map(row -> work(session, executionId, row));
+    return CLAIM
+        .with("agent", session.target().agentId())
+        .with("revision", session.target().agentRevision())
+        .with("executor", session.executorId())
+        .with("execution", executionId)
+        .with("cold", cold)
+        .with("now", now)
+        .first(entities, row -> work(session, executionId, row));
   }
 
   /** The work of an Execution that was handed out and may not have arrived. */
   Work again(Session session, String executionId) {
-    Object[] row =
-        (Object[])
-            entities
-                .createNativeQuery(AGAIN, Object[].class)
-                .setParameter("execution", executionId)
-                .getSingleResult();
-    return work(session, executionId, row);
+    return AGAIN
+        .with("execution", executionId)
+        .first(entities, row -> work(session, executionId, row))
+        .orElseThrow();
   }
 
-  private Work work(Session session, String executionId, Object[] row) {
+  private Work work(Session session, String executionId, ResultSet row) throws SQLException {
     return new Work(
         executionId,
-        (String) row[0],
-        session.agentId(),
-        (Integer) row[1],
-        row[2] instanceof OffsetDateTime time ? time.toInstant() : (Instant) row[2],
-        ((Number) row[3]).doubleValue(),
-        (Integer) row[4],
-        (String) row[5],
-        stores(row[6].toString()),
+        row.getString("id"),
+        session.target().agentId(),
+        row.getInt("attempt"),
+        Sql.instant(row, "scheduled_time"),
+        row.getDouble("timeout_seconds"),
+        row.getInt("memory_mib"),
+        row.getString("payload"),
+        stores(row.getString("stores")),
         Work.Limits.of(config),
         session.isPrepared() ? null : code(session));
   }
 
   private static Work.AgentCode code(Session session) {
-    AgentRevision revision = AgentRevision.of(session.agentId(), session.agentRevision());
+    AgentRevision revision =
+        AgentRevision.of(session.target().agentId(), session.target().agentRevision());
     return new Work.AgentCode(
         revision.revision, revision.script, EnvVars.parse(revision.envVars).values());
   }

@@ -21,7 +21,7 @@ class Demand {
    * @param buildState of the BuilderJob that the revision needs
    */
   record Waiting(
-      Dispatcher.Target target,
+      Target target,
       String agentName,
       int waiting,
       String oldestJobId,
@@ -66,7 +66,7 @@ class Demand {
 
   private static Waiting waiting(Object[] row) {
     return new Waiting(
-        new Dispatcher.Target((String) row[0], (Integer) row[1]),
+        new Target((String) row[0], (Integer) row[1]),
         (String) row[2],
         ((Number) row[3]).intValue(),
         (String) row[4],
@@ -92,7 +92,7 @@ class Demand {
   }
 
   /** The identifiers of the jobs of a target that wait, due or not. */
-  List<String> jobs(Dispatcher.Target target) {
+  List<String> jobs(Target target) {
     return entities
         .createNativeQuery(
             "select id from executor_job where agent_id = :agent and agent_revision = :revision and state = 'queued'",

@@ -1,8 +1,6 @@
 package dev.roost.executor;
 
-import dev.roost.agent.Agent;
 import dev.roost.agent.AgentChanged;
-import dev.roost.config.RoostConfig;
 import dev.roost.execution.Execution;
 import dev.roost.execution.ExecutorJobQueued;
 import dev.roost.execution.Outcome;
@@ -35,33 +33,27 @@ import org.jboss.logging.Logger;
 @ApplicationScoped
 public class Dispatcher {
   private static final Logger LOG = Logger.getLogger(Dispatcher.class);
-  private static final Duration RENEW_EVERY = Duration.ofSeconds(5);
 
   private final Claims claims;
-  private final RoostConfig config;
+  private final Sessions sessions;
   private final Clock clock;
   private final ScheduledExecutorService timer;
   private final Event<ExecutorsNeeded> needed;
   private final SecureRandom random = new SecureRandom();
-  private final Map<String, Session> sessions = new ConcurrentHashMap<>();
-  private final Map<String, Long> renewedAt = new ConcurrentHashMap<>();
   private final Map<Target, Queue> queues = new ConcurrentHashMap<>();
 
   Dispatcher(
       Claims claims,
-      RoostConfig config,
+      Sessions sessions,
       Clock clock,
       ScheduledExecutorService timer,
       Event<ExecutorsNeeded> needed) {
     this.claims = claims;
-    this.config = config;
+    this.sessions = sessions;
     this.clock = clock;
     this.timer = timer;
     this.needed = needed;
   }
-
-  /** What an executor runs and a job needs. */
-  record Target(String agentId, int agentRevision) {}
 
   /**
    * The executors of one target that wait here, the one that worked last first, and how often a job
@@ -83,15 +75,6 @@ public class Dispatcher {
   }
 
   private record Waiter(Session session, CompletableFuture<Answer> answer) {}
-
-  /** What a poll is answered. */
-  sealed interface Answer {
-    record Some(Work work) implements Answer {}
-
-    record None() implements Answer {}
-
-    record Stop() implements Answer {}
-  }
 
   void queued(@Observes ExecutorJobQueued order) {
     Target target = new Target(order.agentId(), order.agentRevision());
@@ -162,18 +145,12 @@ public class Dispatcher {
    * @param prepared whether it has the agent's script
    */
   CompletableFuture<Answer> poll(String executorId, boolean prepared, Duration wait) {
-    Session session = sessions.get(executorId);
-    boolean fresh = session == null;
-    if (fresh) {
-      Optional<Session> opened = QuarkusTransaction.requiringNew().call(() -> open(executorId));
-      if (opened.isEmpty()) {
-        return CompletableFuture.completedFuture(new Answer.Stop());
-      }
-      session = opened.get();
-      sessions.put(executorId, session);
+    Optional<Session> known = sessions.open(executorId);
+    if (known.isEmpty()) {
+      return CompletableFuture.completedFuture(new Answer.Stop());
     }
+    Session session = known.get();
     session.prepared(prepared);
-    renew(executorId);
     Optional<Work> lost = handedOut(session);
     if (lost.isPresent()) {
       return CompletableFuture.completedFuture(new Answer.Some(lost.get()));
@@ -181,7 +158,7 @@ public class Dispatcher {
     if (session.isSpent()) {
       return CompletableFuture.completedFuture(stop(session));
     }
-    Queue queue = queue(target(session));
+    Queue queue = queue(session.target());
     dropEarlierPoll(session, queue);
     CompletableFuture<Answer> answer = new CompletableFuture<>();
     Waiter waiter = new Waiter(session, answer);
@@ -214,21 +191,18 @@ public class Dispatcher {
    * last.
    */
   void heard(String executorId, boolean last) {
-    renew(executorId);
-    Session session = sessions.get(executorId);
-    if (session != null && last) {
-      session.working = null;
-      session.isIdleNow();
-    }
+    sessions
+        .heard(executorId)
+        .filter(session -> last)
+        .ifPresent(
+            session -> {
+              session.working = null;
+              session.isIdleNow();
+            });
   }
 
   void changed(@Observes AgentChanged change) {
-    for (Session session : sessions.values()) {
-      if (session.agentId().equals(change.agentId())
-          && session.agentRevision() != change.revision()) {
-        session.becomesStale();
-      }
-    }
+    sessions.agentChanged(change);
     queues.forEach(
         (target, queue) -> {
           if (target.agentId().equals(change.agentId())
@@ -259,49 +233,14 @@ public class Dispatcher {
     return waiter != null && waiter.answer().complete(stop(waiter.session()));
   }
 
-  /** How many executors of a target wait here. */
-  int idle(Target target) {
-    Queue queue = queues.get(target);
-    return queue == null ? 0 : queue.waiters.size();
-  }
-
   /** The executor is no more. */
   void forget(String executorId) {
-    renewedAt.remove(executorId);
-    Session session = sessions.remove(executorId);
-    if (session != null) {
-      Queue queue = queues.get(target(session));
-      if (queue != null) {
-        queue.waiters.removeIf(waiter -> waiter.session() == session);
-      }
-    }
-  }
-
-  private Optional<Session> open(String executorId) {
-    Executor executor = Executor.findById(executorId);
-    if (executor == null || executor.state.equals("stopping") || executor.state.equals("ended")) {
-      return Optional.empty();
-    }
-    Executor.ready(executorId, clock.instant());
-    Agent agent = Agent.findById(executor.agentId);
-    boolean served = Execution.count("executorId", executorId) > 0;
-    Session session =
-        new Session(
-            executorId,
-            executor.agentId,
-            executor.agentRevision,
-            agent.isolation.equals("pod"),
-            Duration.ofNanos((long) (agent.keepWarmSeconds * 1e9)),
-            served);
-    if (agent.deletedAt != null || agent.revision != executor.agentRevision) {
-      session.becomesStale();
-    }
-    if (served) {
-      // After a restart of the control plane: what it was given may not have arrived, or is long
-      // done.
-      session.working = Execution.runningOn(executorId).map(execution -> execution.id).orElse(null);
-    }
-    return Optional.of(session);
+    sessions
+        .forget(executorId)
+        .map(session -> queues.get(session.target()))
+        .ifPresent(
+            queue ->
+                queue.waiters.removeIf(waiter -> waiter.session().executorId().equals(executorId)));
   }
 
   /**
@@ -349,7 +288,7 @@ public class Dispatcher {
           QuarkusTransaction.requiringNew().call(() -> claims.next(session, !session.hasServed()));
     } catch (RuntimeException e) {
       // The claim may have been committed all the same: the next poll finds out.
-      sessions.remove(session.executorId());
+      sessions.forget(session.executorId());
       throw e;
     }
     work.ifPresent(
@@ -381,7 +320,7 @@ public class Dispatcher {
 
   private Answer stop(Session session) {
     QuarkusTransaction.requiringNew().run(() -> Executor.stop(session.executorId()));
-    sessions.remove(session.executorId());
+    sessions.forget(session.executorId());
     needed.fire(new ExecutorsNeeded());
     return new Answer.Stop();
   }
@@ -395,20 +334,6 @@ public class Dispatcher {
       Optional<Work> work = claim(session);
       waiter.answer().complete(work.<Answer>map(Answer.Some::new).orElseGet(() -> stop(session)));
     }
-  }
-
-  private void renew(String executorId) {
-    long now = System.nanoTime();
-    Long before = renewedAt.get(executorId);
-    if (before == null || now - before > RENEW_EVERY.toNanos()) {
-      renewedAt.put(executorId, now);
-      Duration lease = config.executors().lease();
-      QuarkusTransaction.requiringNew().run(() -> Executor.renew(executorId, lease));
-    }
-  }
-
-  private static Target target(Session session) {
-    return new Target(session.agentId(), session.agentRevision());
   }
 
   private Queue queue(Target target) {

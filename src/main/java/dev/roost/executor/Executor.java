@@ -46,6 +46,12 @@ public class Executor extends PanacheEntityBase {
     return list("state <> 'ended' order by id");
   }
 
+  /** Those that have ended while an Execution of theirs, says the database, still runs. */
+  static List<Executor> endedWithExecution() {
+    return list(
+        "state = 'ended' and id in (select e.executorId from execution e where e.state = 'running')");
+  }
+
   static boolean ready(String id, Instant now) {
     return update("state = 'ready', readyAt = ?1 where id = ?2 and state = 'starting'", now, id)
         == 1;

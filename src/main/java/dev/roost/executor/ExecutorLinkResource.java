@@ -84,11 +84,11 @@ public class ExecutorLinkResource {
             });
   }
 
-  private static Response.ResponseBuilder answer(Dispatcher.Answer answer) {
-    if (answer instanceof Dispatcher.Answer.Some some) {
+  private static Response.ResponseBuilder answer(Answer answer) {
+    if (answer instanceof Answer.Some some) {
       return Response.ok(some.work());
     }
-    return answer instanceof Dispatcher.Answer.Stop
+    return answer instanceof Answer.Stop
         ? Response.status(Response.Status.GONE)
         : Response.noContent();
   }

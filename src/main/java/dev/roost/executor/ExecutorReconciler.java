@@ -1,6 +1,7 @@
 package dev.roost.executor;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.roost.api.ProblemMappers;
 import dev.roost.build.BuilderJobEnded;
 import dev.roost.config.RoostConfig;
 import dev.roost.event.Loop;
@@ -116,11 +117,12 @@ public class ExecutorReconciler {
     Set<String> known = new HashSet<>();
     for (Executor executor : live) {
       known.add(executor.id);
-      try {
-        act(executor);
-      } catch (RuntimeUnavailable e) {
-        LOG.warnf("executor %s: %s", executor.id, e.getMessage());
-      }
+      attempt(executor, () -> act(executor));
+    }
+    // Where an earlier pass did not come to its end.
+    for (Executor executor : QuarkusTransaction.requiringNew().call(Executor::endedWithExecution)) {
+      known.add(executor.id);
+      attempt(executor, () -> takeHome(executor, executor.message));
     }
     for (String leftover : runtime.executors()) {
       if (!known.contains(leftover)) {
@@ -130,6 +132,20 @@ public class ExecutorReconciler {
     Optional<Duration> next = starter.serve();
     Duration usual = live.isEmpty() && next.isEmpty() ? AT_REST : WITH_EXECUTORS;
     return next.filter(due -> due.compareTo(usual) < 0).orElse(usual);
+  }
+
+  /** One executor's trouble must not keep the others from being looked after. */
+  private static void attempt(Executor executor, Runnable step) {
+    try {
+      step.run();
+    } catch (RuntimeUnavailable e) {
+      LOG.warnf("executor %s: %s", executor.id, e.getMessage());
+    } catch (RuntimeException e) {
+      if (ProblemMappers.isPassing(e)) {
+        throw e;
+      }
+      LOG.errorf(e, "executor %s can't be looked after", executor.id);
+    }
   }
 
   private void act(Executor executor) {
@@ -145,21 +161,24 @@ public class ExecutorReconciler {
   /** Takes home what an executor that is no more has left, then removes it. */
   private void end(Executor executor, String message) {
     dispatcher.forget(executor.id);
-    Optional<Execution> open =
-        QuarkusTransaction.requiringNew().call(() -> Execution.runningOn(executor.id));
-    if (open.isPresent()) {
-      // Whatever may still run is ended first: nothing must happen after the execution is called
-      // lost.
-      runtime.stopExecutor(executor.id);
-      replay(executor, open.get(), message);
-    }
+    // From here on, nothing can be claimed for it.
     QuarkusTransaction.requiringNew()
         .run(() -> Executor.end(executor.id, message, clock.instant()));
     if (executor.readyAt == null) {
-      starter.failedToStart(
-          new Dispatcher.Target(executor.agentId, executor.agentRevision), message);
+      starter.failedToStart(new Target(executor.agentId, executor.agentRevision), message);
     }
+    takeHome(executor, message);
     remove(executor.id);
+  }
+
+  private void takeHome(Executor executor, String message) {
+    Optional<Execution> open =
+        QuarkusTransaction.requiringNew().call(() -> Execution.runningOn(executor.id));
+    if (open.isPresent()) {
+      // What may still run is ended first: nothing must happen after the execution is called lost.
+      runtime.stopExecutor(executor.id);
+      replay(executor, open.get(), message);
+    }
   }
 
   private void replay(Executor executor, Execution execution, String message) {

@@ -31,19 +31,21 @@ class ExecutorStarter {
   private final RoostConfig config;
   private final Demand demand;
   private final Dispatcher dispatcher;
+  private final Sessions sessions;
   private final ExecutorTokens tokens;
   private final Signals signals;
   private final Event<BuilderJobsChanged> builderJobs;
   private final Clock clock;
 
   /** Only the reconciler's thread touches it. */
-  private final Map<Dispatcher.Target, FailedStarts> failedStarts = new HashMap<>();
+  private final Map<Target, FailedStarts> failedStarts = new HashMap<>();
 
   ExecutorStarter(
       Runtime runtime,
       RoostConfig config,
       Demand demand,
       Dispatcher dispatcher,
+      Sessions sessions,
       ExecutorTokens tokens,
       Signals signals,
       Event<BuilderJobsChanged> builderJobs,
@@ -52,6 +54,7 @@ class ExecutorStarter {
     this.config = config;
     this.demand = demand;
     this.dispatcher = dispatcher;
+    this.sessions = sessions;
     this.tokens = tokens;
     this.signals = signals;
     this.builderJobs = builderJobs;
@@ -62,11 +65,11 @@ class ExecutorStarter {
 
   /** How many executors there are. */
   private static final class Census {
-    final Map<Dispatcher.Target, Integer> starting = new HashMap<>();
+    final Map<Target, Integer> starting = new HashMap<>();
     final Map<String, Integer> ofAgent = new HashMap<>();
     int all;
 
-    void add(Dispatcher.Target target, boolean isStarting) {
+    void add(Target target, boolean isStarting) {
       if (isStarting) {
         starting.merge(target, 1, Integer::sum);
       }
@@ -94,7 +97,7 @@ class ExecutorStarter {
     return Optional.of(Duration.between(now, due).plusMillis(5));
   }
 
-  void failedToStart(Dispatcher.Target target, String message) {
+  void failedToStart(Target target, String message) {
     FailedStarts before = failedStarts.get(target);
     int count = before == null ? 1 : before.count() + 1;
     failedStarts.put(
@@ -139,7 +142,7 @@ class ExecutorStarter {
     int open =
         group.waiting()
             - census.starting.getOrDefault(group.target(), 0)
-            - dispatcher.idle(group.target());
+            - sessions.free(group.target());
     FailedStarts failed = failedStarts.get(group.target());
     if (failed != null && failed.count() >= MAX_FAILED_STARTS) {
       failedStarts.remove(group.target());
@@ -172,7 +175,7 @@ class ExecutorStarter {
 
   private void startOne(Demand.Waiting group) {
     Instant now = clock.instant();
-    Dispatcher.Target target = group.target();
+    Target target = group.target();
     Executor executor =
         QuarkusTransaction.requiringNew()
             .call(
@@ -206,7 +209,7 @@ class ExecutorStarter {
     return labels;
   }
 
-  private void fail(Dispatcher.Target target, ExecutionReason reason, String message) {
+  private void fail(Target target, ExecutionReason reason, String message) {
     Instant now = clock.instant();
     List<String> failed =
         QuarkusTransaction.requiringNew()
@@ -252,7 +255,7 @@ class ExecutorStarter {
         .forEach(
             executor ->
                 census.add(
-                    new Dispatcher.Target(executor.agentId, executor.agentRevision),
+                    new Target(executor.agentId, executor.agentRevision),
                     executor.state.equals("starting")));
     return census;
   }

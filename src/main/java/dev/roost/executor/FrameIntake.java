@@ -2,6 +2,7 @@ package dev.roost.executor;
 
 import dev.roost.api.ErrorCode;
 import dev.roost.api.Problem;
+import dev.roost.api.Sql;
 import dev.roost.event.Signals;
 import dev.roost.execution.Execution;
 import dev.roost.execution.ExecutorJobQueued;
@@ -9,11 +10,12 @@ import dev.roost.execution.Outcome;
 import dev.roost.log.LogBook;
 import dev.roost.log.LogEntry;
 import io.quarkus.narayana.jta.QuarkusTransaction;
-import io.quarkus.panache.common.Parameters;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.event.Event;
 import jakarta.persistence.EntityManager;
 import java.security.SecureRandom;
+import java.sql.ResultSet;
+import java.sql.SQLException;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -24,6 +26,21 @@ import java.util.List;
  */
 @ApplicationScoped
 class FrameIntake {
+  private static final Sql LOCK =
+      Sql.of(
+          """
+          select e.executor_id, e.state, e.acknowledged, e.log_entries, e.executor_job_id, j.cancel_requested,
+            e.agent_id, e.agent_revision
+          from execution e join executor_job j on j.id = e.executor_job_id
+          where e.id = :id for update of e""");
+
+  private static final Sql ADVANCE =
+      Sql.of(
+          """
+          update execution set acknowledged = :acknowledged, log_entries = :entries,
+            entered_at = coalesce(cast(:entered as timestamptz), entered_at)
+          where id = :id""");
+
   private final EntityManager entities;
   private final LogBook log;
   private final Signals signals;
@@ -55,6 +72,18 @@ class FrameIntake {
       boolean cancel,
       String agentId,
       int revision) {
+    static Row read(ResultSet row) throws SQLException {
+      return new Row(
+          row.getString("executor_id"),
+          row.getString("state"),
+          row.getInt("acknowledged"),
+          row.getInt("log_entries"),
+          row.getString("executor_job_id"),
+          row.getBoolean("cancel_requested"),
+          row.getString("agent_id"),
+          row.getInt("agent_revision"));
+    }
+
     boolean isRunning() {
       return state.equals("running");
     }
@@ -166,37 +195,18 @@ class FrameIntake {
       }
     }
     log.append(executionId, entries);
-    Execution.update(
-        "acknowledged = :acknowledged, logEntries = :entries, enteredAt = coalesce(:entered, enteredAt) where id = :id",
-        Parameters.with("acknowledged", acknowledged)
-            .and("entries", logEntries + entries.size())
-            .and("entered", entered)
-            .and("id", executionId));
+    ADVANCE
+        .with("acknowledged", acknowledged)
+        .with("entries", logEntries + entries.size())
+        .with("entered", entered)
+        .with("id", executionId)
+        .update(entities);
   }
 
   private Row lock(String executionId) {
-    List<Object[]> rows =
-        entities
-            .createNativeQuery(
-                """
-                select e.executor_id, e.state, e.acknowledged, e.log_entries, j.id, j.cancel_requested, j.agent_id,
-                  j.agent_revision
-                from execution e join executor_job j on j.id = e.executor_job_id
-                where e.id = :id for update of e""",
-                Object[].class)
-            .setParameter("id", executionId)
-            .getResultList();
-    Object[] row =
-        rows.stream().findFirst().orElseThrow(() -> Problem.notFound("Execution", executionId));
-    return new Row(
-        (String) row[0],
-        (String) row[1],
-        (Integer) row[2],
-        (Integer) row[3],
-        (String) row[4],
-        (Boolean) row[5],
-        (String) row[6],
-        (Integer) row[7]);
+    return LOCK.with("id", executionId)
+        .first(entities, Row::read)
+        .orElseThrow(() -> Problem.notFound("Execution", executionId));
   }
 
   private void tell(String executionId, Stored stored) {

@@ -9,8 +9,7 @@ import java.util.concurrent.CompletableFuture;
  */
 final class Session {
   private final String executorId;
-  private final String agentId;
-  private final int agentRevision;
+  private final Target target;
   private final boolean once;
   private final Duration keepWarm;
   private volatile boolean prepared;
@@ -21,7 +20,7 @@ final class Session {
   volatile String working;
 
   /** The answer that its latest poll waits for, or waited for. */
-  volatile CompletableFuture<Dispatcher.Answer> waiting;
+  volatile CompletableFuture<Answer> waiting;
 
   private volatile boolean served;
   private volatile long idleSince = System.nanoTime();
@@ -31,16 +30,9 @@ final class Session {
    * @param once whether it ends after one execution (isolation: pod)
    * @param served whether it has had an execution before
    */
-  Session(
-      String executorId,
-      String agentId,
-      int agentRevision,
-      boolean once,
-      Duration keepWarm,
-      boolean served) {
+  Session(String executorId, Target target, boolean once, Duration keepWarm, boolean served) {
     this.executorId = executorId;
-    this.agentId = agentId;
-    this.agentRevision = agentRevision;
+    this.target = target;
     this.once = once;
     this.keepWarm = keepWarm;
     this.served = served;
@@ -50,12 +42,8 @@ final class Session {
     return executorId;
   }
 
-  String agentId() {
-    return agentId;
-  }
-
-  int agentRevision() {
-    return agentRevision;
+  Target target() {
+    return target;
   }
 
   boolean isPrepared() {
@@ -68,6 +56,11 @@ final class Session {
 
   boolean hasServed() {
     return served;
+  }
+
+  /** Whether it takes work as soon as there is some. */
+  boolean isFree() {
+    return working == null && !isSpent() && !stale;
   }
 
   boolean isSpent() {

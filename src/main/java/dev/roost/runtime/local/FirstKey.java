@@ -4,7 +4,9 @@ import dev.roost.api.ApiKey;
 import dev.roost.api.Role;
 import dev.roost.config.RoostConfig;
 import io.quarkus.narayana.jta.QuarkusTransaction;
+import io.quarkus.runtime.StartupEvent;
 import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.enterprise.event.Observes;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -16,20 +18,24 @@ import java.time.Clock;
 class FirstKey {
   private final Path file;
   private final boolean another;
+  private final boolean local;
   private final Clock clock;
 
   FirstKey(RoostConfig config, Clock clock) {
     this.file = new DataDirectory(config.data()).apiKey();
     this.another = config.newApiKey();
+    this.local = config.runtime().equals("local");
     this.clock = clock;
   }
 
   /**
-   * Makes the key when there is none yet, or when the settings ask for another one.
-   *
-   * @return where the key is, for a person
+   * Makes the key when there is none yet, or when the settings ask for another one; before anyone
+   * is served.
    */
-  String announce() {
+  void make(@Observes StartupEvent event) {
+    if (!local) {
+      return;
+    }
     QuarkusTransaction.requiringNew()
         .run(
             () -> {
@@ -38,6 +44,10 @@ class FirstKey {
                 make(first ? "first key" : "key of the data directory");
               }
             });
+  }
+
+  /** Where the key is, for a person. */
+  String announce() {
     return Files.exists(file)
         ? "API key in " + file
         : "The file "

@@ -2,6 +2,7 @@ package dev.roost.runtime.local;
 
 import dev.roost.config.RoostConfig;
 import dev.roost.event.Ready;
+import io.quarkus.arc.ClientProxy;
 import io.quarkus.arc.Unremovable;
 import io.quarkus.runtime.Quarkus;
 import io.quarkus.runtime.QuarkusApplication;
@@ -14,10 +15,13 @@ import jakarta.enterprise.event.Event;
 class LocalApplication implements QuarkusApplication {
   private final RoostConfig config;
   private final FirstKey firstKey;
+  private final LocalRuntime runtime;
   private final Event<Ready> ready;
 
-  LocalApplication(RoostConfig config, FirstKey firstKey, Event<Ready> ready) {
+  LocalApplication(
+      RoostConfig config, FirstKey firstKey, LocalRuntime runtime, Event<Ready> ready) {
     this.config = config;
+    this.runtime = runtime;
     this.firstKey = firstKey;
     this.ready = ready;
   }
@@ -29,7 +33,10 @@ class LocalApplication implements QuarkusApplication {
     System.out.println(
         "Roost is ready at " + LocalRuntime.executorUrl(config.host(), config.port()));
     System.out.println(key);
+    LocalRuntime itself = ClientProxy.unwrap(runtime); // The proxy ends with the container.
     Quarkus.waitForExit();
+    // Now, not when Quarkus says so: it waits for open requests first, also for executors' polls.
+    itself.close();
     return 0;
   }
 }

@@ -173,7 +173,10 @@ public class LocalRuntime implements Runtime, AutoCloseable {
    * hold; builds start anew when Roost does.
    */
   @Override
-  public void close() {
+  public synchronized void close() {
+    if (closed) {
+      return;
+    }
     closed = true;
     List<CompletableFuture<Void>> all = new ArrayList<>();
     for (String id : executors.ids()) {
