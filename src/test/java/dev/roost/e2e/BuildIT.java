@@ -1,0 +1,217 @@
+package dev.roost.e2e;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Building agents' requirements, from a real package index. */
+@ExtendWith(SharedRoost.class)
+class BuildIT {
+  /** Heavy enough to be still at work when a test looks. */
+  private static final String HEAVY = "numpy==%s\nscipy==1.13.1";
+
+  @Test
+  void aPackageWithNativeCodeBuildsOnEveryPythonThereIs(Client client) {
+    for (JsonNode version : client.get("/v1/runtime").expect(200).json().path("python_versions")) {
+      String agent =
+          client.agent(
+              "import markupsafe._speedups, sys\n\ndef main():\n    return list(sys.version_info[:2])",
+              "requirements",
+              "MarkupSafe==3.0.2",
+              "python_version",
+              version.asText());
+      JsonNode job = client.execute(agent, null);
+      assertEquals("succeeded", job.path("state").asText(), job::toPrettyString);
+      JsonNode found = job.path("execution").path("return_value");
+      assertEquals(version.asText(), found.path(0).asInt() + "." + found.path(1).asInt());
+    }
+  }
+
+  @Test
+  void theSameRequirementsInAnotherOrderAndCaseAreReusedAtOnce(Client client) {
+    String script = "import yaml, six\n\ndef main():\n    return yaml.safe_load('a: 1')";
+    JsonNode one = client.createAgent(script, "requirements", "PyYAML==6.0.2\nsix==1.17.0\n");
+    JsonNode built = client.built(one.path("latest_builder_job_id").asText());
+    assertEquals("succeeded", built.path("state").asText(), built::toPrettyString);
+    JsonNode other =
+        client.createAgent(script, "requirements", "# again\nSIX == 1.17.0\n\n pyyaml==6.0.2");
+    JsonNode job = builderJob(client, other);
+    assertEquals("succeeded", job.path("state").asText());
+    assertTrue(job.path("reused").asBoolean());
+    assertEquals(built.path("build_id"), job.path("build_id"));
+    JsonNode ended = client.execute(other.path("id").asText(), null);
+    assertEquals("{\"a\":1}", ended.path("execution").path("return_value").toString());
+    JsonNode build = client.get("/v1/builds/" + job.path("build_id").asText()).expect(200).json();
+    List<String> names =
+        Stream.of(build.path("packages").findValues("name"))
+            .flatMap(List::stream)
+            .map(JsonNode::asText)
+            .sorted()
+            .toList();
+    assertEquals(List.of("pyyaml", "six"), names.stream().map(String::toLowerCase).toList());
+  }
+
+  @Test
+  void agentsMadeAtOnceWithTheSameNewRequirementsBuildOnce(Client client) {
+    List<CompletableFuture<JsonNode>> agents =
+        IntStream.range(0, 4)
+            .mapToObj(
+                i ->
+                    CompletableFuture.supplyAsync(
+                        () ->
+                            client.createAgent(
+                                "def main():\n    return 1", "requirements", "idna==3.10")))
+            .toList();
+    List<JsonNode> jobs =
+        agents.stream()
+            .map(agent -> client.built(agent.join().path("latest_builder_job_id").asText()))
+            .toList();
+    assertEquals(4, jobs.stream().filter(job -> state(job).equals("succeeded")).count());
+    assertEquals(1, jobs.stream().map(job -> job.path("build_id").asText()).distinct().count());
+    assertEquals(3, jobs.stream().filter(job -> job.path("reused").asBoolean()).count());
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "roost-has-no-such-package==1.0 | requirement_not_found | roost-has-no-such-package",
+        "six==99.99.99 | requirement_not_found | 99.99.99",
+        "requests==2.32.3;urllib3==1.20 | requirements_conflict | urllib3",
+      })
+  void aBuildThatCannotSucceedSaysWhyInUvsWords(
+      String requirements, String reason, String words, Client client) {
+    JsonNode agent =
+        client.createAgent("def main(): pass", "requirements", requirements.replace(';', '\n'));
+    JsonNode job = client.built(agent.path("latest_builder_job_id").asText());
+    assertEquals("failed", state(job));
+    assertEquals(reason, job.path("reason").asText(), job::toPrettyString);
+    assertTrue(job.path("message").asText().contains(words), job.path("message").asText());
+    JsonNode execution = client.execute(agent.path("id").asText(), null);
+    assertEquals("failed", execution.path("state").asText());
+    assertEquals("build_failed", execution.path("reason").asText());
+    assertTrue(execution.path("message").asText().contains(words));
+  }
+
+  @Test
+  void aBuildsLogIsThereAsPageAsTextAndLive(Client client) {
+    JsonNode agent = client.createAgent("def main(): pass", "requirements", "certifi==2024.8.30");
+    String id = agent.path("latest_builder_job_id").asText();
+    List<String> live;
+    try (Stream<String> lines =
+        client.lines("/v1/builder-jobs/" + id + "/logs", "Accept", "text/event-stream")) {
+      live = lines.takeWhile(line -> !line.startsWith("event:end")).toList();
+    }
+    assertEquals("succeeded", state(client.built(id)));
+    List<String> messages = client.messages(id);
+    assertTrue(messages.stream().anyMatch(line -> line.contains("certifi")), messages::toString);
+    assertEquals(
+        messages,
+        live.stream()
+            .filter(line -> line.startsWith("data:"))
+            .map(line -> Answer.parse(line.substring(5)).path("message").asText())
+            .toList());
+    String text =
+        client.get("/v1/builder-jobs/" + id + "/logs", "Accept", "text/plain").expect(200).text();
+    assertEquals(String.join("\n", messages) + "\n", text);
+  }
+
+  @Test
+  void aKilledBuilderEndsTheJobAndLeavesNothingThatLooksFinished(Client client, RoostProcess roost)
+      throws IOException {
+    JsonNode agent =
+        client.createAgent(
+            "def main(): pass", "requirements", heavy("2.0.1"), "python_version", "3.11");
+    String id = agent.path("latest_builder_job_id").asText();
+    Machine.Running builder = builder(roost, id);
+    List<String> before = builds(roost);
+    builder.signal("KILL");
+    JsonNode job = client.built(id);
+    assertEquals("failed", state(job));
+    assertEquals("lost", job.path("reason").asText());
+    assertFalse(job.path("message").asText().isBlank());
+    assertEquals(before, builds(roost));
+    Await.until(
+        "its processes are gone",
+        () -> roost.processes().stream().noneMatch(one -> one.command().contains(id)));
+  }
+
+  @Test
+  void aChangeWhileItBuildsSupersedesTheBuildAndOldOrdersFail(Client client, RoostProcess roost) {
+    JsonNode agent =
+        client.createAgent(
+            "def main(): return 1", "requirements", heavy("1.26.4"), "python_version", "3.11");
+    String id = agent.path("id").asText();
+    String first = agent.path("latest_builder_job_id").asText();
+    builder(roost, first);
+    client.send("PATCH", "/v1/agents/" + id, Answer.write(Map.of("requirements", ""))).expect(200);
+    JsonNode job = client.built(first);
+    assertEquals("cancelled", state(job));
+    assertEquals("superseded", job.path("reason").asText());
+    assertEquals("succeeded", client.execute(id, null).path("state").asText());
+    Await.until(
+        "its processes are gone",
+        () -> roost.processes().stream().noneMatch(one -> one.command().contains(first)));
+  }
+
+  @Test
+  void deletingTheAgentCancelsItsBuildAndItsOrders(Client client, RoostProcess roost) {
+    JsonNode agent =
+        client.createAgent(
+            "def main(): return 1", "requirements", heavy("1.26.3"), "python_version", "3.11");
+    String id = agent.path("id").asText();
+    String builderJob = agent.path("latest_builder_job_id").asText();
+    String order = client.order(id, null);
+    builder(roost, builderJob);
+    assertEquals("build", client.job(order).path("waiting_on").asText());
+    client.send("DELETE", "/v1/agents/" + id, null).expect(204);
+    JsonNode job = client.built(builderJob);
+    assertEquals("cancelled", state(job));
+    assertEquals("agent_deleted", job.path("reason").asText());
+    assertEquals("cancelled", client.ended(order).path("state").asText());
+    Await.until(
+        "its processes are gone",
+        () -> roost.processes().stream().noneMatch(one -> one.command().contains(builderJob)));
+  }
+
+  private static String heavy(String numpy) {
+    return HEAVY.formatted(numpy);
+  }
+
+  private static Machine.Running builder(RoostProcess roost, String builderJobId) {
+    return Await.value(
+        "the builder of " + builderJobId,
+        () ->
+            roost.builders().stream()
+                .filter(one -> one.command().contains(builderJobId))
+                .findFirst());
+  }
+
+  private static List<String> builds(RoostProcess roost) throws IOException {
+    try (Stream<java.nio.file.Path> all = Files.list(roost.data().resolve("builds"))) {
+      return all.map(path -> path.getFileName().toString()).sorted().toList();
+    }
+  }
+
+  private static JsonNode builderJob(Client client, JsonNode agent) {
+    String id = agent.path("latest_builder_job_id").asText();
+    return client.get("/v1/builder-jobs/" + id).expect(200).json();
+  }
+
+  private static String state(JsonNode job) {
+    return job.path("state").asText();
+  }
+}

@@ -1,0 +1,252 @@
+package dev.roost.e2e;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** Orders, executors and logs, as clients see them. */
+@ExtendWith(SharedRoost.class)
+class ExecutionsIT {
+  /** Runs until the file that its payload names exists. */
+  private static final String GATED =
+      """
+      import os, time
+
+      def main(request):
+          print("waiting")
+          while not os.path.exists(request.payload):
+              time.sleep(0.02)
+          return os.getppid()
+      """;
+
+  @Test
+  void aQueuedARunningAndAnEndedOrderCanBeCancelled(Client client, RoostProcess roost)
+      throws IOException {
+    String gate = Answer.write(gate(roost).toString());
+    String agent = client.agent(GATED, "max_concurrency", 1);
+    String running = client.order(agent, gate);
+    String queued = client.order(agent, gate);
+    client.logged(running, "waiting");
+    assertEquals("concurrency", client.job(queued).path("waiting_on").asText());
+    assertEquals("cancelled", cancel(client, queued).path("state").asText());
+    assertEquals(0, client.job(queued).path("attempts").asInt());
+    cancel(client, running);
+    assertEquals("cancelled", client.ended(running).path("state").asText());
+    assertEquals("cancelled", cancel(client, running).path("state").asText());
+    Files.createFile(Path.of(Answer.parse(gate).asText()));
+    JsonNode done = client.execute(agent, gate);
+    assertEquals("succeeded", cancel(client, done.path("id").asText()).path("state").asText());
+  }
+
+  @Test
+  void noMoreExecutionsRunAtOnceThanTheAgentAllows(Client client) {
+    String agent =
+        client.agent(
+            """
+            import time
+
+            def main():
+                started = time.time()
+                time.sleep(0.2)
+                return [started, time.time()]
+            """,
+            "max_concurrency",
+            2);
+    List<String> jobs = new ArrayList<>();
+    for (int i = 0; i < 8; i++) {
+      jobs.add(client.order(agent, null));
+    }
+    List<double[]> spans = new ArrayList<>();
+    for (String job : jobs) {
+      JsonNode value = client.ended(job).path("execution").path("return_value");
+      spans.add(new double[] {value.path(0).asDouble(), value.path(1).asDouble()});
+    }
+    for (double[] span : spans) {
+      long during =
+          spans.stream().filter(other -> other[0] <= span[0] && span[0] < other[1]).count();
+      assertTrue(during <= 2, during + " at once");
+    }
+  }
+
+  @Test
+  void anIdleExecutorEndsWhenItsWarmthIsOver(Client client, RoostProcess roost) {
+    String agent = client.agent("def main(): pass", "keep_warm", 0.5);
+    client.execute(agent, null);
+    Machine.Running sidecar = roost.executorOf(agent, "sidecar");
+    Machine.Running runner = roost.executorOf(agent, "runner");
+    Await.until("both have ended", () -> !sidecar.isAlive() && !runner.isAlive());
+    assertEquals("succeeded", client.execute(agent, null).path("state").asText());
+  }
+
+  @Test
+  void isolationDecidesWhetherExecutionsShareAnExecutor(Client client) {
+    String script = "import os\n\ndef main():\n    return os.getppid()";
+    String shared = client.agent(script, "max_concurrency", 1);
+    String apart = client.agent(script, "max_concurrency", 1, "isolation", "pod");
+    assertEquals(runner(client, shared), runner(client, shared));
+    assertNotEquals(runner(client, apart), runner(client, apart));
+    assertTrue(client.execute(apart, null).path("execution").path("cold_start").asBoolean());
+    assertFalse(client.execute(shared, null).path("execution").path("cold_start").asBoolean());
+  }
+
+  @Test
+  void anOrderRunsTheRevisionOfItsTime(Client client, RoostProcess roost) throws IOException {
+    Path gate = gate(roost);
+    String agent = client.agent(GATED.replace("os.getppid()", "'old'"), "max_concurrency", 1);
+    String running = client.order(agent, Answer.write(gate.toString()));
+    String queued = client.order(agent, Answer.write(gate.toString()));
+    client.logged(running, "waiting");
+    JsonNode changed =
+        client
+            .send(
+                "PATCH",
+                "/v1/agents/" + agent,
+                Answer.write(Map.of("script", "def main(): return 'new'")))
+            .expect(200)
+            .json();
+    assertEquals(2, changed.path("revision").asInt());
+    String later = client.order(agent, null);
+    Files.createFile(gate);
+    for (String old : List.of(running, queued)) {
+      assertEquals("old", value(client.ended(old)).asText());
+      assertEquals(1, client.job(old).path("agent_revision").asInt());
+    }
+    assertEquals("new", value(client.ended(later)).asText());
+    assertEquals(2, client.job(later).path("execution").path("agent_revision").asInt());
+    String same = Answer.write(Map.of("script", "def main(): return 'new'", "timeout", 30));
+    JsonNode again = client.send("PATCH", "/v1/agents/" + agent, same).expect(200).json();
+    assertEquals(2, again.path("revision").asInt());
+  }
+
+  @Test
+  void waitHoldsTheAnswerUntilTheEndOrTheTimeIsOver(Client client, RoostProcess roost)
+      throws IOException {
+    Path gate = gate(roost);
+    String execute = "/v1/agents/" + client.agent(GATED) + "/execute?wait=";
+    String body = "{\"payload\": " + Answer.write(gate.toString()) + "}";
+    JsonNode open = client.post(execute + "1", body).expect(201).json();
+    assertTrue(open.path("finished_at").isNull());
+    Files.createFile(gate);
+    String job = "/v1/executor-jobs/" + open.path("id").asText();
+    assertEquals("succeeded", client.get(job + "?wait=60").json().path("state").asText());
+    JsonNode ended = client.post(execute + "60", body).expect(201).json();
+    assertEquals("succeeded", ended.path("state").asText());
+    for (String wait : List.of("61", "-1")) {
+      assertEquals(422, client.post(execute + wait, body).status());
+    }
+  }
+
+  @Test
+  void aDeletedAgentsOrdersAreCancelledAndItsHistoryStays(Client client, RoostProcess roost)
+      throws IOException {
+    String gate = Answer.write(gate(roost).toString());
+    String agent = client.agent(GATED, "max_concurrency", 1);
+    String running = client.order(agent, gate);
+    String queued = client.order(agent, gate);
+    client.logged(running, "waiting");
+    client.send("DELETE", "/v1/agents/" + agent, null).expect(204);
+    assertEquals(404, client.get("/v1/agents/" + agent).status());
+    assertEquals(404, client.post("/v1/agents/" + agent + "/execute", "{}").status());
+    for (String job : List.of(running, queued)) {
+      assertEquals("cancelled", client.ended(job).path("state").asText());
+    }
+    JsonNode jobs = client.get("/v1/executor-jobs?agent_id=" + agent).expect(200).json();
+    assertEquals(List.of(queued, running), Answer.column(jobs, "id"));
+  }
+
+  @Test
+  void aLogIsThereAsPagesFilteredAndAsText(Client client) {
+    String agent =
+        client.agent(
+            """
+            import logging, sys
+
+            def main():
+                for number in range(5):
+                    print("number", number)
+                print("to stderr", file=sys.stderr)
+                logging.getLogger("my.logger").warning("careful")
+                print("x" * 70_000)
+            """);
+    JsonNode execution = client.execute(agent, null).path("execution");
+    String logs = "/v1/executions/" + execution.path("id").asText() + "/logs";
+    List<JsonNode> all = client.entries(execution.path("id").asText());
+    assertEquals(9, all.size());
+    JsonNode page = client.get(logs + "?limit=2&after_seq=2").expect(200).json();
+    assertEquals(List.of("3", "4"), Answer.column(page, "seq"));
+    assertEquals("4", page.path("next_cursor").asText());
+    JsonNode warnings = client.get(logs + "?level=WARNING").expect(200).json();
+    assertEquals(List.of("careful"), Answer.column(warnings, "message"));
+    assertEquals(List.of("my.logger"), Answer.column(warnings, "logger"));
+    JsonNode three = client.get(logs + "?contains=ber+3").expect(200).json();
+    assertEquals(List.of("number 3"), Answer.column(three, "message"));
+    String text = client.get(logs, "Accept", "text/plain").expect(200).text();
+    assertTrue(text.startsWith("number 0\nnumber 1\n") && text.contains("x".repeat(70_000)));
+    assertEquals(8, text.lines().count());
+  }
+
+  @Test
+  void aLogCanBeFollowedLiveAndResumedAndSaysWhenItEnds(Client client, RoostProcess roost)
+      throws IOException {
+    Path gate = gate(roost);
+    String agent = client.agent(GATED.replace("return os", "print('on')\n    return os"));
+    String job = client.order(agent, Answer.write(gate.toString()));
+    String id = client.logged(job, "waiting").path("execution").path("id").asText();
+    String logs = "/v1/executions/" + id + "/logs";
+    List<String> seen = new ArrayList<>();
+    try (Stream<String> lines = client.lines(logs, "Accept", "text/event-stream")) {
+      for (var iterator = lines.iterator(); iterator.hasNext(); ) {
+        String line = iterator.next();
+        seen.add(line);
+        if (line.contains("waiting")) {
+          Files.createFile(gate); // what comes now is live
+        }
+      }
+    }
+    assertEquals(List.of("1", "2"), values(seen, "id"));
+    assertEquals(List.of("log", "log", "end"), values(seen, "event"));
+    List<String> data = values(seen, "data");
+    assertEquals("succeeded", Answer.parse(data.get(2)).path("state").asText());
+    try (Stream<String> lines =
+        client.lines(logs, "Accept", "text/event-stream", "Last-Event-ID", "1")) {
+      List<String> rest = lines.toList();
+      assertEquals(List.of("2"), values(rest, "id"));
+      assertEquals(List.of("log", "end"), values(rest, "event"));
+    }
+  }
+
+  private static List<String> values(List<String> lines, String field) {
+    return lines.stream()
+        .filter(line -> line.startsWith(field + ":"))
+        .map(line -> line.substring(field.length() + 1).strip())
+        .toList();
+  }
+
+  private static Path gate(RoostProcess roost) throws IOException {
+    return Files.createTempDirectory(roost.home(), "gate").resolve("open");
+  }
+
+  private static JsonNode cancel(Client client, String job) {
+    return client.post("/v1/executor-jobs/" + job + "/cancel", null).expect(200).json();
+  }
+
+  private static JsonNode value(JsonNode job) {
+    return job.path("execution").path("return_value");
+  }
+
+  private static int runner(Client client, String agent) {
+    return value(client.execute(agent, null)).asInt();
+  }
+}
