@@ -7,6 +7,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.UnknownHostException;
+import java.sql.SQLException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CountDownLatch;
@@ -98,7 +99,8 @@ final class LocalStart {
   /** What lies below an exception that others have wrapped, for a person. */
   private static String rootOf(Throwable failure) {
     Throwable root = failure;
-    while (root.getCause() != null) {
+    // Below what the database's driver says is only what its socket says.
+    while (root.getCause() != null && !(root instanceof SQLException)) {
       root = root.getCause();
     }
     String message = root.getMessage();
