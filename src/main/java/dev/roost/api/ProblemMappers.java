@@ -105,6 +105,12 @@ public class ProblemMappers {
           && (sql.getSQLState() == null || PASSING.contains(sql.getSQLState()))) {
         return true;
       }
+      // A commit that failed has what the database said beside it, not as its cause.
+      for (Throwable beside : cause.getSuppressed()) {
+        if (isPassing(beside)) {
+          return true;
+        }
+      }
     }
     return false;
   }
