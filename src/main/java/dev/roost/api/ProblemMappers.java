@@ -3,6 +3,7 @@ package dev.roost.api;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonInclude.Include;
 import dev.roost.runtime.Runtime.RuntimeUnavailable;
+import io.vertx.core.http.HttpClosedException;
 import io.vertx.core.http.HttpServerRequest;
 import jakarta.ws.rs.WebApplicationException;
 import jakarta.ws.rs.container.ContainerRequestContext;
@@ -92,6 +93,11 @@ public class ProblemMappers {
           Problem.retryLater(ErrorCode.UNAVAILABLE, "The database can't be reached; try again.", 1),
           request);
     }
+    if (isCallerGone(e)) {
+      LOG.debugf("request %s was broken off", request.getProperty(RequestFilters.REQUEST_ID));
+      return answer(
+          Problem.of(ErrorCode.MALFORMED_JSON, "The request has no end."), request); // for nobody
+    }
     LOG.errorf(e, "request %s failed", request.getProperty(RequestFilters.REQUEST_ID));
     return answer(
         Problem.of(ErrorCode.INTERNAL, "The server's log tells more under this request_id."),
@@ -103,6 +109,21 @@ public class ProblemMappers {
     for (Throwable cause = e; cause != null; cause = cause.getCause()) {
       if (cause instanceof SQLException sql
           && (sql.getSQLState() == null || PASSING.contains(sql.getSQLState()))) {
+        return true;
+      }
+      // A commit that failed has what the database said beside it, not as its cause.
+      for (Throwable beside : cause.getSuppressed()) {
+        if (isPassing(beside)) {
+          return true;
+        }
+      }
+    }
+    return false;
+  }
+
+  private static boolean isCallerGone(Throwable e) {
+    for (Throwable cause = e; cause != null; cause = cause.getCause()) {
+      if (cause instanceof HttpClosedException) {
         return true;
       }
     }

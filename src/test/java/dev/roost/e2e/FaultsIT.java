@@ -86,6 +86,18 @@ class FaultsIT {
     }
   }
 
+  @Test
+  void aDatabaseKilledWhileItMadeItsLockFileStartsAgain() throws IOException {
+    String agent = client.agent("def main(request):\n    return 1");
+    roost.kill9();
+    Machine.Running postmaster = roost.postmaster();
+    postmaster.signal("KILL");
+    Await.until("it has ended", () -> !postmaster.isAlive());
+    Files.write(roost.data().resolve("database").resolve("postmaster.pid"), new byte[0]);
+    roost.start();
+    assertEquals("succeeded", client.execute(agent, null).path("state").asText());
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"runner", "sidecar"})
   void aKilledExecutorLosesTheExecutionWhenMainMayNotBeCalledTwice(String kind) {

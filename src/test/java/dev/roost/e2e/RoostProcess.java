@@ -6,7 +6,6 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -21,9 +20,6 @@ final class RoostProcess implements AutoCloseable {
   private static final Path JAR =
       Path.of(System.getProperty("packaged.jar", "target/quarkus-app/quarkus-run.jar"))
           .toAbsolutePath();
-
-  /** uv as the first start has fetched it, so that not every data directory needs it again. */
-  private static final Path TOOLS = Path.of("target", "e2e-tools").toAbsolutePath();
 
   private final Path home;
   private final int port = freePort();
@@ -43,7 +39,7 @@ final class RoostProcess implements AutoCloseable {
     environment.put("ROOST_DATA", data().toString());
     environment.put("ROOST_PORT", Integer.toString(port));
     environment.put("ROOST_WELCOME", "false");
-    environment.put("PATH", TOOLS + ":" + System.getenv("PATH"));
+    environment.put("PATH", UvCopy.DIRECTORY + ":" + System.getenv("PATH"));
   }
 
   /**
@@ -85,24 +81,7 @@ final class RoostProcess implements AutoCloseable {
   void start() {
     launch();
     awaitReady();
-    keepUv();
-  }
-
-  private void keepUv() {
-    try {
-      if (Files.exists(TOOLS.resolve("uv")) || !Files.isDirectory(data().resolve("tools"))) {
-        return;
-      }
-      Files.createDirectories(TOOLS);
-      try (Stream<Path> all = Files.walk(data().resolve("tools"))) {
-        Path uv = all.filter(path -> path.endsWith("bin/uv")).findFirst().orElseThrow();
-        Path draft = TOOLS.resolve("uv." + pid());
-        Files.copy(uv, draft, StandardCopyOption.COPY_ATTRIBUTES);
-        Files.move(draft, TOOLS.resolve("uv"), StandardCopyOption.ATOMIC_MOVE);
-      }
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+    UvCopy.keep(data());
   }
 
   /** Starts it, whatever becomes of it. */

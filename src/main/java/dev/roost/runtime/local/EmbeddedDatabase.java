@@ -73,6 +73,7 @@ public final class EmbeddedDatabase implements AutoCloseable {
     } else {
       initialize();
     }
+    Postmaster.awaitSettled(data.database(), START_LIMIT);
     Optional<Postmaster> running = Postmaster.running(data.database());
     if (running.isPresent() && running.get().isRunBy(programs.server())) {
       port = running.get().port();

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -29,6 +30,24 @@ record Postmaster(LiveProcess process, int port) {
         .map(process -> new Postmaster(process, Integer.parseInt(lines.get(PORT_LINE).strip())));
   }
 
+  /**
+   * Waits for one that has only just been started and is not in the file yet: a control plane that
+   * was killed at that moment leaves it behind, and it is no one's rival once it can be seen.
+   */
+  static void awaitSettled(Path directory, Duration limit)
+      throws IOException, InterruptedException {
+    long deadline = System.nanoTime() + limit.toNanos();
+    while (running(directory).isEmpty() && isAtWork(directory) && System.nanoTime() < deadline) {
+      Thread.sleep(5);
+    }
+  }
+
+  /** The main process has the directory as an argument; the others have titles instead. */
+  private static boolean isAtWork(Path directory) {
+    return LiveProcess.workingIn(directory).stream()
+        .anyMatch(process -> process.arguments().contains(directory.toString()));
+  }
+
   boolean isRunBy(Path program) {
     return process.arguments().get(0).equals(program.toString());
   }
@@ -48,11 +67,14 @@ record Postmaster(LiveProcess process, int port) {
    * too when the number was given to another process, or when nobody has fetched the dead one's
    * exit status (in a container, often nobody ever does). It knows however that its parent is no
    * rival; so the file gets this process's number. The line on shared memory stays: it keeps
-   * PostgreSQL from starting while processes of the old one are still at work.
+   * PostgreSQL from starting while processes of the old one are still at work. An empty file is
+   * from one that was killed while it made the file, and would stop every later one.
    */
   static void release(Path directory) throws IOException {
     List<String> lines = new ArrayList<>(lines(directory));
-    if (!lines.isEmpty()) {
+    if (lines.isEmpty()) {
+      Files.deleteIfExists(directory.resolve("postmaster.pid"));
+    } else {
       lines.set(PROCESS_LINE, Long.toString(ProcessHandle.current().pid()));
       Files.write(directory.resolve("postmaster.pid"), lines);
     }
