@@ -91,9 +91,9 @@ public class BuilderJob extends PanacheEntityBase {
     return !isOpen();
   }
 
-  /** Those that have not ended, oldest first. */
+  /** Those that have not ended: first those that run, then the others, oldest first. */
   static List<BuilderJob> open() {
-    return list("state in ('queued', 'running') order by id");
+    return list("state in ('queued', 'running') order by state desc, id");
   }
 
   static boolean start(String id, Instant now) {

@@ -119,6 +119,7 @@ public class BuilderReconciler {
       }
     }
     int running = (int) open.stream().filter(job -> job.state.equals("running")).count();
+    // Those that run come first: one that was ordered earlier can have been committed later.
     Set<String> led = new HashSet<>();
     for (BuilderJob job : open) {
       if (led.add(job.imageKey)) {
