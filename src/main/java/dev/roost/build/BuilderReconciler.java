@@ -32,8 +32,8 @@ import java.util.Set;
 import org.jboss.logging.Logger;
 
 /**
- * Brings BuilderJobs to their end. Of those that have one image key, the oldest builds and the
- * others wait for it.
+ * Brings BuilderJobs to their end. Of those that have one image key, one builds and the others wait
+ * for it.
  */
 @ApplicationScoped
 public class BuilderReconciler {
