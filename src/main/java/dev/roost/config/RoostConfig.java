@@ -57,8 +57,10 @@ public interface RoostConfig {
     /** JDBC URL, for example {@code jdbc:postgresql://db.example.org/roost}. */
     Optional<String> url();
 
+    /** The role to sign in as; it must be able to make tables. */
     Optional<String> username();
 
+    /** Its password. */
     Optional<String> password();
   }
 
