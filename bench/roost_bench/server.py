@@ -21,6 +21,9 @@ STOP_SECONDS = 60
 LOOK_SECONDS = 0.01
 KEPT_SETTINGS = {"ROOST_BUILDS_INDEX_URL"}
 
+# As the start command has them.
+JAVA_OPTIONS = ["-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"]
+
 
 def java() -> str:
     """The program that runs the server."""
@@ -48,7 +51,10 @@ class Server:
         began = time.perf_counter()
         # A session of its own: Ctrl-C reaches it through `stop`, after the clients.
         self.process = subprocess.Popen(
-            [java(), "-jar", JAR], env={**own, **settings}, stdout=subprocess.DEVNULL, start_new_session=True
+            [java(), *JAVA_OPTIONS, "-jar", JAR],
+            env={**own, **settings},
+            stdout=subprocess.DEVNULL,
+            start_new_session=True,
         )
         try:
             self.key = self._await_ready()

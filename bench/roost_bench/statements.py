@@ -31,11 +31,13 @@ on conflict (agent_id, idempotency_key) where idempotency_key is not null do not
 returning agent_revision"""
 
 CLAIM = """
-with next as (
+with alive as (
+  select id, build_id from executor where id = %(executor)s and state in ('starting', 'ready') for share),
+next as (
   select j.id from executor_job j
   where j.agent_id = %(agent)s and j.agent_revision = 1 and j.state = 'queued'
     and (j.not_before is null or j.not_before <= %(now)s)
-    and exists (select 1 from executor e where e.id = %(executor)s and e.state in ('starting', 'ready'))
+    and exists (select 1 from alive)
   order by j.id limit 1 for update skip locked),
 claimed as (
   update executor_job j set state = 'running', attempts = attempts + 1, latest_execution_id = %(execution)s
@@ -45,7 +47,7 @@ made as (
     started_at, cold_start, queued_seconds)
   select %(execution)s, c.id, c.agent_id, c.agent_revision, e.build_id, e.id, c.attempts, 'running',
     %(now)s, false, greatest(0, extract(epoch from %(now)s - greatest(c.created_at, c.not_before)))
-  from claimed c join executor e on e.id = %(executor)s)
+  from claimed c cross join alive e)
 select c.id, c.attempts, c.scheduled_time, a.timeout_seconds, a.memory_mib, c.payload,
   (select coalesce(json_agg(json_build_object('name', d.name, 'id', d.id) order by s.position), '[]')
    from agent_store s join datastore d on d.id = s.store_id where s.agent_id = a.id) as stores
@@ -53,20 +55,18 @@ from claimed c join agent a on a.id = c.agent_id"""
 
 FINISH = [
     """
-select e.executor_id, e.state, e.acknowledged, e.log_entries, j.id, j.cancel_requested, j.agent_id, j.agent_revision
+select e.executor_id, e.state, e.acknowledged, e.log_entries, e.executor_job_id, j.cancel_requested, e.agent_id,
+  e.agent_revision
 from execution e join executor_job j on j.id = e.executor_job_id
 where e.id = %(execution)s for update of e""",
     """
-update execution set acknowledged = 2, log_entries = 0, entered_at = coalesce(%(now)s, entered_at)
-where id = %(execution)s""",
-    """
-update execution set state = 'succeeded', reason = null, message = null, error = null, return_value = %(value)s,
-  logs_truncated = false, cpu_seconds = 0.001, max_memory_bytes = 9437184, finished_at = %(now)s
-where id = %(execution)s and state = 'running'""",
-    """
-update executor_job set state = 'succeeded', finished_at = %(now)s
-where latest_execution_id = %(execution)s
-  and id = (select e.executor_job_id from execution e where e.id = %(execution)s) and state = 'running'""",
+with ended as (
+  update execution set state = 'succeeded', reason = null, message = null, error = null, return_value = %(value)s,
+    logs_truncated = false, cpu_seconds = 0.001, max_memory_bytes = 9437184, finished_at = %(now)s,
+    acknowledged = 2, log_entries = 0, entered_at = coalesce(%(now)s, entered_at)
+  where id = %(execution)s and state = 'running' returning executor_job_id)
+update executor_job j set state = 'succeeded', finished_at = %(now)s
+from ended where j.id = ended.executor_job_id and j.state = 'running'""",
 ]
 
 AGENT = """

@@ -72,7 +72,9 @@ def server(jar: Path):  # noqa: ANN201 - a generator of (url, key)
         url = f"http://127.0.0.1:{port}"
         settings = {"ROOST_DATA": data, "ROOST_PORT": str(port), "ROOST_WELCOME": "false"}
         java = Path(os.environ["JAVA_HOME"], "bin/java") if os.environ.get("JAVA_HOME") else "java"
-        process = subprocess.Popen([java, "-jar", jar], env={**os.environ, **settings})
+        process = subprocess.Popen(
+            [java, "-Xmx512m", "-XX:TieredStopAtLevel=1", "-jar", jar], env={**os.environ, **settings}
+        )
         try:
             await_ready(process, url)
             yield url, Path(data, "api_key").read_text(encoding="ascii").strip()

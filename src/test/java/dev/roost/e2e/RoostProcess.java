@@ -89,7 +89,8 @@ final class RoostProcess implements AutoCloseable {
     starts++;
     List<String> command = new ArrayList<>(prefix);
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.addAll(List.of("-Xmx512m", "-jar", JAR.toString()));
+    command.addAll(
+        List.of("-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-jar", JAR.toString()));
     ProcessBuilder builder =
         new ProcessBuilder(command)
             .directory(home.toFile())
