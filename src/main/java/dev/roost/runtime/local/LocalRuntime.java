@@ -186,7 +186,7 @@ public class LocalRuntime implements Runtime, AutoCloseable {
       all.add(CompletableFuture.runAsync(quietly(() -> builds.interrupt(id)), background));
     }
     CompletableFuture.allOf(all.toArray(CompletableFuture[]::new)).join();
-    background.shutdown();
+    background.shutdownNow(); // What is still being tidied up can be tidied up next time.
   }
 
   /** A name that can be a file's, so that no identifier leads out of the data directory. */

@@ -67,6 +67,8 @@ final class LocalStart {
     } catch (Exception e) {
       throw new StartFailed(e.toString(), e);
     } finally {
+      // What was started for a moment only and has not ended by itself.
+      ProcessHandle.current().descendants().forEach(ProcessHandle::destroyForcibly);
       ended.countDown();
     }
   }
