@@ -4,9 +4,6 @@ import io.quarkus.hibernate.orm.panache.PanacheEntityBase;
 import jakarta.persistence.Column;
 import jakarta.persistence.Entity;
 import jakarta.persistence.Id;
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.security.SecureRandom;
 import java.time.Instant;
 import java.util.HexFormat;
@@ -43,17 +40,9 @@ public class ApiKey extends PanacheEntityBase {
     key.name = name;
     key.role = role.code();
     String secretText = HexFormat.of().formatHex(secret);
-    key.secretSha256 = sha256(secretText);
+    key.secretSha256 = Text.sha256(secretText);
     key.createdAt = now;
     key.persist();
     return new Made(key, "roost_" + key.id.substring("key_".length()) + "_" + secretText);
-  }
-
-  static byte[] sha256(String text) {
-    try {
-      return MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
-    } catch (NoSuchAlgorithmException e) {
-      throw new AssertionError("every Java platform has SHA-256", e);
-    }
   }
 }

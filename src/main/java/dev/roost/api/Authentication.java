@@ -50,7 +50,7 @@ public class Authentication {
       throw unauthenticated("That is not an API key; one looks like roost_<id>_<secret>.");
     }
     Known key = known(parts[1]).orElseThrow(() -> unauthenticated("There is no such API key."));
-    if (!MessageDigest.isEqual(key.secretSha256, ApiKey.sha256(parts[2]))) {
+    if (!MessageDigest.isEqual(key.secretSha256, Text.sha256(parts[2]))) {
       throw unauthenticated("There is no such API key.");
     }
     count(key);

@@ -1,5 +1,8 @@
 package dev.roost.api;
 
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
 import java.util.Collection;
 import java.util.Optional;
 
@@ -68,5 +71,14 @@ public final class Text {
       previous = current;
     }
     return previous[b.length()];
+  }
+
+  /** SHA-256 of the text in UTF-8, 32 bytes. */
+  public static byte[] sha256(String text) {
+    try {
+      return MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
+    } catch (NoSuchAlgorithmException e) {
+      throw new AssertionError("every Java platform has SHA-256", e);
+    }
   }
 }

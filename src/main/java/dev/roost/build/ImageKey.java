@@ -1,8 +1,6 @@
 package dev.roost.build;
 
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
+import dev.roost.api.Text;
 import java.util.HexFormat;
 import java.util.List;
 
@@ -20,17 +18,8 @@ public final class ImageKey {
    */
   public static String of(
       String baseIdentity, String platform, String pythonVersion, List<String> requirements) {
-    try {
-      MessageDigest digest = MessageDigest.getInstance("SHA-256");
-      List<String> parts =
-          List.of(FORMAT, baseIdentity, platform, pythonVersion, String.join("\n", requirements));
-      for (String part : parts) {
-        digest.update(part.getBytes(StandardCharsets.UTF_8));
-        digest.update((byte) 0);
-      }
-      return HexFormat.of().formatHex(digest.digest());
-    } catch (NoSuchAlgorithmException e) {
-      throw new AssertionError("every Java platform has SHA-256", e);
-    }
+    List<String> parts =
+        List.of(FORMAT, baseIdentity, platform, pythonVersion, String.join("\n", requirements));
+    return HexFormat.of().formatHex(Text.sha256(String.join("\0", parts) + "\0"));
   }
 }

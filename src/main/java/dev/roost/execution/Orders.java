@@ -7,6 +7,7 @@ import dev.roost.api.Ids;
 import dev.roost.api.JsonText;
 import dev.roost.api.Problem;
 import dev.roost.api.Sql;
+import dev.roost.api.Text;
 import dev.roost.config.RoostConfig;
 import dev.roost.event.Signals;
 import io.quarkus.narayana.jta.QuarkusTransaction;
@@ -14,9 +15,7 @@ import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.event.Event;
 import jakarta.enterprise.event.Observes;
 import jakarta.persistence.EntityManager;
-import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
@@ -81,7 +80,7 @@ public class Orders {
    */
   Placed place(String id, String agentId, JsonText payload, String idempotencyKey) {
     String text = payload == null ? null : payload.text();
-    byte[] digest = sha256(text == null ? "" : text);
+    byte[] digest = Text.sha256(text == null ? "" : text);
     Placed placed =
         QuarkusTransaction.requiringNew()
             .call(() -> place(id, agentId, text, idempotencyKey, digest));
@@ -181,14 +180,6 @@ public class Orders {
       if (!ExecutorJob.cancelQueued(job.id, deletion.now())) {
         ExecutorJob.requestCancel(job.id);
       }
-    }
-  }
-
-  private static byte[] sha256(String text) {
-    try {
-      return MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
-    } catch (NoSuchAlgorithmException e) {
-      throw new AssertionError("every Java platform has SHA-256", e);
     }
   }
 }
