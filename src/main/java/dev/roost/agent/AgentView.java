@@ -1,5 +1,6 @@
 package dev.roost.agent;
 
+import dev.roost.datastore.DataStore;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -45,8 +46,10 @@ public record AgentView(
     return of(List.of(agent), withValues).get(0);
   }
 
-  /** The views of agents, in their order, by one query for all. */
+  /** The views of agents, in their order, by the same few queries for all. */
   static List<AgentView> of(List<Agent> agents, boolean withValues) {
+    List<String> ids = agents.stream().map(agent -> agent.id).toList();
+    Map<String, List<String>> stores = DataStore.idsOfAgents(ids);
     Map<String, Object[]> details = new HashMap<>();
     List<Object[]> rows =
         Agent.getEntityManager()
@@ -54,25 +57,24 @@ public record AgentView(
                 """
             select a.id, r.script, r.requirements, r.env_vars, r.python_version, r.builder_job_id,
               (select j.build_id from builder_job j where j.agent_id = a.id and j.state = 'succeeded'
-               order by j.id desc limit 1),
-              (select coalesce(string_agg(s.store_id, ',' order by s.position), '') from agent_store s
-               where s.agent_id = a.id)
+               order by j.id desc limit 1)
             from agent a join agent_revision r on r.agent_id = a.id and r.revision = a.revision
             where a.id in (:ids)""",
                 Object[].class)
-            .setParameter("ids", agents.stream().map(agent -> agent.id).toList())
+            .setParameter("ids", ids)
             .getResultList();
     rows.forEach(row -> details.put((String) row[0], row));
     List<AgentView> views = new ArrayList<>();
     for (Agent agent : agents) {
-      views.add(of(agent, details.get(agent.id), withValues));
+      List<String> storeIds = stores.getOrDefault(agent.id, List.of());
+      views.add(of(agent, details.get(agent.id), storeIds, withValues));
     }
     return views;
   }
 
-  private static AgentView of(Agent agent, Object[] row, boolean withValues) {
+  private static AgentView of(
+      Agent agent, Object[] row, List<String> storeIds, boolean withValues) {
     String envVars = (String) row[3];
-    String stores = (String) row[7];
     return new AgentView(
         agent.id,
         agent.name,
@@ -80,7 +82,7 @@ public record AgentView(
         (String) row[2],
         withValues ? envVars : EnvVars.masked(envVars),
         (String) row[4],
-        stores.isEmpty() ? List.of() : List.of(stores.split(",")),
+        storeIds,
         agent.timeoutSeconds,
         agent.memoryMib,
         agent.cpu,

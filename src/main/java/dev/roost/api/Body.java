@@ -36,11 +36,6 @@ public final class Body {
     return new Body(utf8 == null ? new LinkedHashMap<>() : JsonText.members(utf8));
   }
 
-  public boolean has(String name) {
-    known.add(name);
-    return members.containsKey(name);
-  }
-
   /** The member's exact text, JSON null included. */
   public Optional<JsonText> json(String name) {
     known.add(name);

@@ -36,9 +36,6 @@ public class DataStore extends PanacheEntityBase {
   /** The last change of the name, and, to within a second, of the entries. */
   public Instant updatedAt;
 
-  /** A store as an agent refers to it. */
-  public record Reference(String id, String name) {}
-
   /** Agents that use a store, for messages. */
   private record User(String id, String name) {}
 
@@ -160,22 +157,8 @@ public class DataStore extends PanacheEntityBase {
     flush();
   }
 
-  /** The stores of an agent, in the order in which it has them. */
-  public static List<Reference> ofAgent(String agentId) {
-    return entities()
-        .createNativeQuery(
-            """
-            select d.id, d.name from agent_store s join datastore d on d.id = s.store_id
-            where s.agent_id = :agent order by s.position""",
-            Object[].class)
-        .setParameter("agent", agentId)
-        .getResultStream()
-        .map(row -> new Reference((String) row[0], (String) row[1]))
-        .toList();
-  }
-
   /**
-   * The same for many agents at once.
+   * The stores of agents, each agent's in the order in which it has them.
    *
    * @return agent to the identifiers of its stores; agents without stores are missing
    */

@@ -18,6 +18,7 @@ import io.quarkus.test.junit.QuarkusTest;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -137,9 +138,9 @@ class DataStoreIT {
     assertTrue(refused.<String>get("detail").contains(agentId), refused.text());
     assertEquals(422, api.delete("/v1/datastore/" + storeId + "?force=yes").status());
     assertEquals(204, api.delete("/v1/datastore/" + storeId + "?force=true").status());
-    List<DataStore.Reference> left =
-        QuarkusTransaction.requiringNew().call(() -> DataStore.ofAgent(agentId));
-    assertEquals(List.of(otherId), left.stream().map(DataStore.Reference::id).toList());
+    Map<String, List<String>> left =
+        QuarkusTransaction.requiringNew().call(() -> DataStore.idsOfAgents(List.of(agentId)));
+    assertEquals(Map.of(agentId, List.of(otherId)), left);
   }
 
   @Test
@@ -170,8 +171,6 @@ class DataStoreIT {
               for (List<String> ids :
                   List.of(List.of(second, first), List.of(first, second), List.<String>of())) {
                 DataStore.use(agentId, ids);
-                assertEquals(
-                    ids, DataStore.ofAgent(agentId).stream().map(DataStore.Reference::id).toList());
                 assertEquals(
                     ids, DataStore.idsOfAgents(List.of(agentId)).getOrDefault(agentId, List.of()));
               }
