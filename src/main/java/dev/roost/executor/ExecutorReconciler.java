@@ -6,7 +6,6 @@ import dev.roost.build.BuilderJobEnded;
 import dev.roost.config.RoostConfig;
 import dev.roost.event.Loop;
 import dev.roost.execution.Execution;
-import dev.roost.execution.ExecutionReason;
 import dev.roost.execution.Outcome;
 import dev.roost.log.LogEntry;
 import dev.roost.runtime.Observation;
@@ -149,6 +148,9 @@ public class ExecutorReconciler {
   }
 
   private void act(Executor executor) {
+    if (executor.readyAt != null) {
+      starter.cameUp(new Target(executor.agentId, executor.agentRevision));
+    }
     Observation seen = runtime.observeExecutor(executor.id);
     Step step = decide(executor, seen, config.executors(), clock.instant());
     if (step instanceof Step.Create) {
@@ -205,9 +207,7 @@ public class ExecutorReconciler {
     try {
       runtime.deleteExecutor(executorId);
     } catch (RuntimeUnavailable e) {
-      LOG.warnf(
-          "executor %s can't be removed now: %s (%s)",
-          executorId, e.getMessage(), ExecutionReason.RUNTIME_UNAVAILABLE.code());
+      LOG.warnf("executor %s can't be removed now: %s", executorId, e.getMessage());
     }
   }
 }

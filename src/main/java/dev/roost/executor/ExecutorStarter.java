@@ -24,7 +24,7 @@ import java.util.Optional;
 /** Starts executors where jobs wait, within each agent's concurrency and the runtime's room. */
 @ApplicationScoped
 class ExecutorStarter {
-  /** After so many executors of a revision that did not come up, its waiting jobs fail. */
+  /** After so many executors of a revision in a row that did not come up, its waiting jobs fail. */
   private static final int MAX_FAILED_STARTS = 3;
 
   private final Runtime runtime;
@@ -102,6 +102,11 @@ class ExecutorStarter {
     int count = before == null ? 1 : before.count() + 1;
     failedStarts.put(
         target, new FailedStarts(count, clock.instant().plusSeconds(1L << count), message));
+  }
+
+  /** Executors of this target do come up: failures before were of the moment. */
+  void cameUp(Target target) {
+    failedStarts.remove(target);
   }
 
   /** Starts an executor whose row is there already. */

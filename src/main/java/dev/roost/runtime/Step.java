@@ -23,7 +23,4 @@ public sealed interface Step {
    * @param message how it ended
    */
   record Replay(String message) implements Step {}
-
-  /** The row has ended and something is left: remove it. */
-  record Delete() implements Step {}
 }
