@@ -33,7 +33,8 @@ class Demand {
       String buildState,
       String buildMessage,
       String buildId,
-      String imageKey) {
+      String imageKey,
+      String image) {
     boolean buildFailed() {
       return buildState.equals("failed") || buildState.equals("cancelled");
     }
@@ -49,7 +50,7 @@ class Demand {
             .createNativeQuery(
                 """
                 select q.agent_id, q.agent_revision, a.name, q.waiting, q.oldest, a.max_concurrency, a.memory_mib, a.cpu,
-                  r.python_version, b.id, b.state, b.message, b.build_id, b.image_key
+                  r.python_version, b.id, b.state, b.message, b.build_id, b.image_key, i.image
                 from (
                   select agent_id, agent_revision, count(*) as waiting, min(id) as oldest from executor_job
                   where state = 'queued' and (not_before is null or not_before <= :now)
@@ -57,6 +58,7 @@ class Demand {
                 join agent a on a.id = q.agent_id
                 join agent_revision r on r.agent_id = q.agent_id and r.revision = q.agent_revision
                 join builder_job b on b.id = r.builder_job_id
+                left join build i on i.id = b.build_id
                 order by q.oldest""",
                 Object[].class)
             .setParameter("now", now)
@@ -78,7 +80,8 @@ class Demand {
         (String) row[10],
         (String) row[11],
         (String) row[12],
-        (String) row[13]);
+        (String) row[13],
+        (String) row[14]);
   }
 
   /** The next moment at which a job's retry delay ends, or null. */

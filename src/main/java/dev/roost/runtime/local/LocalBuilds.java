@@ -76,8 +76,8 @@ final class LocalBuilds {
     }
     String result = lastLine(log(job));
     return result.startsWith(RESULT_START)
-        ? new Observation.Ended("The build has ended.", result)
-        : new Observation.Ended("The build has no result: " + job.ending() + ".", null);
+        ? new Observation.Ended(null, "The build has ended.", result)
+        : new Observation.Ended(null, "The build has no result: " + job.ending() + ".", null);
   }
 
   /** The lines but the last, the result. */
