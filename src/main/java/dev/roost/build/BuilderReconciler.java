@@ -14,6 +14,7 @@ import dev.roost.runtime.Runtime;
 import dev.roost.runtime.Runtime.BuildOrder;
 import dev.roost.runtime.Runtime.BuildOutput;
 import dev.roost.runtime.Runtime.RuntimeUnavailable;
+import dev.roost.runtime.RuntimeChanged;
 import dev.roost.runtime.Step;
 import io.quarkus.narayana.jta.QuarkusTransaction;
 import io.quarkus.runtime.ShutdownEvent;
@@ -82,6 +83,10 @@ public class BuilderReconciler {
   }
 
   void wake(@Observes BuilderJobsChanged event) {
+    loop.wake();
+  }
+
+  void wake(@Observes RuntimeChanged event) {
     loop.wake();
   }
 

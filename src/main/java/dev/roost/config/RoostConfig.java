@@ -200,6 +200,12 @@ public interface RoostConfig {
     @WithDefault("roost-agents")
     String namespace();
 
+    /**
+     * The installation's name, which all its objects carry as {@code app.kubernetes.io/instance}.
+     */
+    @WithDefault("roost")
+    String instance();
+
     /** The address under which executors reach the control plane. */
     Optional<String> executorUrl();
 

@@ -12,6 +12,7 @@ import dev.roost.log.LogEntry;
 import dev.roost.runtime.Observation;
 import dev.roost.runtime.Runtime;
 import dev.roost.runtime.Runtime.RuntimeUnavailable;
+import dev.roost.runtime.RuntimeChanged;
 import dev.roost.runtime.Step;
 import io.quarkus.narayana.jta.QuarkusTransaction;
 import io.quarkus.runtime.ShutdownEvent;
@@ -24,6 +25,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
@@ -37,6 +39,8 @@ public class ExecutorReconciler {
   private static final Logger LOG = Logger.getLogger(ExecutorReconciler.class);
   private static final Duration WITH_EXECUTORS = Duration.ofMillis(500);
   private static final Duration AT_REST = Duration.ofSeconds(5);
+  private static final Duration UNAVAILABLE_PAUSE = Duration.ofSeconds(1);
+  private static final Duration SHOW_EVERY = Duration.ofSeconds(5);
 
   private final Runtime runtime;
   private final RoostConfig config;
@@ -45,6 +49,8 @@ public class ExecutorReconciler {
   private final FrameIntake intake;
   private final ExecutorOutputs outputs;
   private final Clock clock;
+  private Map<String, String> shown = Map.of();
+  private long shownAt = System.nanoTime();
   private final Loop loop = new Loop("executor-reconciler", this::pass);
 
   ExecutorReconciler(
@@ -77,6 +83,10 @@ public class ExecutorReconciler {
   }
 
   void wake(@Observes BuilderJobEnded event) {
+    loop.wake();
+  }
+
+  void wake(@Observes RuntimeChanged event) {
     loop.wake();
   }
 
@@ -140,9 +150,37 @@ public class ExecutorReconciler {
         remove(leftover);
       }
     }
-    Optional<Duration> next = starter.serve();
+    showWork(live);
+    Optional<Duration> next = serve();
     Duration usual = live.isEmpty() && next.isEmpty() ? AT_REST : WITH_EXECUTORS;
     return next.filter(due -> due.compareTo(usual) < 0).orElse(usual);
+  }
+
+  /** Jobs wait on, when no executor can be started for them now. */
+  private Optional<Duration> serve() {
+    try {
+      return starter.serve();
+    } catch (RuntimeUnavailable e) {
+      LOG.warnf("executors can't be started: %s", e.getMessage());
+      return Optional.of(UNAVAILABLE_PAUSE);
+    }
+  }
+
+  /** Tells the runtime, now and then, what each executor runs. */
+  private void showWork(List<Executor> live) {
+    long now = System.nanoTime();
+    if (live.isEmpty() || now - shownAt < SHOW_EVERY.toNanos()) {
+      return;
+    }
+    shownAt = now;
+    Map<String, String> jobs = QuarkusTransaction.requiringNew().call(Execution::jobsByExecutor);
+    jobs.forEach(
+        (executorId, jobId) -> {
+          if (!jobId.equals(shown.get(executorId))) {
+            runtime.show(executorId, jobId);
+          }
+        });
+    shown = jobs;
   }
 
   /** One executor's trouble must not keep the others from being looked after. */

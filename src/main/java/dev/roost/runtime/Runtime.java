@@ -15,7 +15,7 @@ import java.util.Set;
  * Methods block and may throw {@link RuntimeUnavailable} when the runtime can't be asked; that
  * proves nothing about what runs there.
  */
-public interface Runtime {
+public interface Runtime extends AutoCloseable {
   Description describe();
 
   /**
@@ -72,6 +72,10 @@ public interface Runtime {
 
   /** The builder jobs that left something here, ended ones included. */
   Set<String> builderJobs();
+
+  /** The control plane is about to end: what can't live without it ends too. */
+  @Override
+  default void close() {}
 
   /**
    * @param kind "local" or "kubernetes"

@@ -36,7 +36,7 @@ class SettingsDocumentTest {
       Pattern.compile(
           "/\\*\\*(?<text>(?:[^*]|\\*(?!/))*)\\*/\\s*"
               + "(?:@\\w+(?:\\([^)]*\\))?\\s*)*"
-              + "(?:public )?(?:interface (?<type>\\w+)|[\\w<>]+ (?<method>\\w+)\\(\\);)");
+              + "(?:public )?(?:interface (?<type>\\w+)|[\\w<>, ]+ (?<method>\\w+)\\(\\);)");
 
   @Test
   void theDocumentListsEverySetting() throws IOException {

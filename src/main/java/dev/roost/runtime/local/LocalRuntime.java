@@ -30,7 +30,7 @@ import org.jboss.logging.Logger;
  */
 @ApplicationScoped
 @Typed(LocalRuntime.class)
-public class LocalRuntime implements Runtime, AutoCloseable {
+public class LocalRuntime implements Runtime {
   private static final Logger LOG = Logger.getLogger(LocalRuntime.class);
   private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_][A-Za-z0-9_.-]{0,199}");
 
