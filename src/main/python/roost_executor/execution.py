@@ -251,9 +251,10 @@ class Execution:
                 self._log.feed("stderr", printed.encode("utf-8", "replace") + b"\n")
         if self._verdict is not None:
             return self._verdict
-        if self._record is not None:
-            return verdict.of_record(self._record, memory_mib)
-        kernel_killed = verdict.kernel_kills() > self._kernel_kills
+        record = self._record
+        kernel_killed = (record is None or "value" not in record) and verdict.kernel_kills() > self._kernel_kills
+        if record is not None:
+            return verdict.of_record(record, kernel_killed, memory_mib)
         return verdict.of_status(self._status or 0, kernel_killed, memory_mib)
 
     def _send_last(self, fields: "dict[str, Any]") -> None:
