@@ -35,6 +35,7 @@ class Execution:
         work: "dict[str, Any]",
         script_path: str,
         directory: str,
+        store_socket: str,
         close_in_child: "Callable[[], None]",
         send: "Callable[[bytes], None]",
         show: "Callable[[bytes], None]",
@@ -83,8 +84,7 @@ class Execution:
                 close_in_child()
                 for reader in self.descriptors:
                     os.close(reader)
-                store = os.path.join(directory, "store.sock")
-                Child(work, script_path, self._directory, store, *writers).run(parent)
+                Child(work, script_path, self._directory, store_socket, *writers).run(parent)
             finally:
                 os._exit(70)
         for writer in writers:
@@ -117,11 +117,14 @@ class Execution:
         if self._status is not None and not self.ended:
             self._finish()
 
-    def stop(self, why: "dict[str, Any]") -> None:
-        """SIGTERM now, SIGKILL after the grace period; the frame says `why`."""
-        if self._verdict is None and not self.ended:
+    def stop(self, why: "dict[str, Any]", longest_grace: float = float("inf")) -> None:
+        """SIGTERM now, SIGKILL after the grace period (seconds); the frame says `why`, the first one that was given."""
+        kill_at = time.monotonic() + min(self._limits["grace_seconds"], longest_grace)
+        if self._kill_at is not None:
+            self._kill_at = min(self._kill_at, kill_at)
+        elif not self.ended:
             self._verdict = why
-            self._kill_at = time.monotonic() + self._limits["grace_seconds"]
+            self._kill_at = kill_at
             try:
                 os.killpg(self._process, signal.SIGTERM)
             except ProcessLookupError:
