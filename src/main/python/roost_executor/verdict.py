@@ -22,6 +22,16 @@ def cancelled() -> "dict[str, Any]":
     return failed("cancelled", "the execution was cancelled", "cancelled")
 
 
+def pod_ended() -> "dict[str, Any]":
+    """SIGTERM has reached the executor's pod. The execution is lost, so that another executor tries it."""
+    return failed("executor_lost", "the pod was told to end (evicted, deleted or its node drained)", "lost")
+
+
+def not_started(error: OSError) -> "dict[str, Any]":
+    """No process for the script. The execution is lost, so that another executor tries it."""
+    return failed("executor_lost", f"the executor couldn't start the script's process: {error}", "lost")
+
+
 def out_of_memory(used_bytes: int, limit_mib: int) -> "dict[str, Any]":
     """All processes of the script together use more than they may."""
     return failed(
@@ -46,11 +56,22 @@ def too_many_processes(count: int, limit: int) -> "dict[str, Any]":
     )
 
 
-def of_record(record: "dict[str, Any]", memory_mib: int) -> "dict[str, Any]":
-    """What the script's process said of its end."""
+def of_record(record: "dict[str, Any]", kernel_killed: bool, memory_mib: int) -> "dict[str, Any]":
+    """What the script's process said of its end.
+
+    `kernel_killed`: a process that it had started was killed for want of memory, which tells more than the
+    exception that came of it.
+    """
     if "value" in record:
         return {"type": "returned", "value": record["value"]}
     message = record["message"]
+    if kernel_killed and record["reason"] == "exception":
+        return failed(
+            "out_of_memory",
+            f"the kernel killed a process of the script because memory had run out; the script's limit is "
+            f"{memory_mib:,} MiB. The script then failed: {message}",
+            error=record["error"],
+        )
     if record["reason"] == "out_of_memory":
         message = f"{message} (the script's limit is {memory_mib:,} MiB)"
     return failed(record["reason"], message, error=record["error"])
