@@ -5,6 +5,8 @@ import signal
 from typing import Any
 
 MEBIBYTE = 1024 * 1024
+# Of the control group of this container: version 2, version 1.
+KILL_COUNTS = ("/sys/fs/cgroup/memory.events", "/sys/fs/cgroup/memory/memory.oom_control")
 
 
 def failed(reason: str, message: str, state: str = "failed", error: "dict[str, Any] | None" = None) -> "dict[str, Any]":
@@ -97,7 +99,7 @@ def of_status(status: int, kernel_killed: bool, memory_mib: int) -> "dict[str, A
 
 def kernel_kills() -> int:
     """How many processes of this control group the kernel has killed for want of memory; 0 if unknown."""
-    for path in ("/sys/fs/cgroup/memory.events", "/sys/fs/cgroup/memory/memory.oom_control"):
+    for path in KILL_COUNTS:
         try:
             with open(path, encoding="ascii") as file:
                 for line in file:
