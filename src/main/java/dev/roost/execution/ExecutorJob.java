@@ -180,36 +180,36 @@ public class ExecutorJob extends PanacheEntityBase {
    */
   private record Waiting(String on, String message) {
     static final Waiting NONE = new Waiting(null, null);
+  }
 
-    static Waiting of(ExecutorJob job) {
-      if (!job.state.equals("queued")) {
-        return NONE;
-      }
-      Object[] row =
-          (Object[])
-              getEntityManager()
-                  .createNativeQuery(
-                      """
-                select case
-                  when b.state in ('queued', 'running') then 'build'
-                  when j.not_before > now() then 'retry_delay'
-                  when (select count(*) from execution e where e.agent_id = a.id and e.state = 'running')
-                    >= a.max_concurrency then 'concurrency'
-                  else 'executor' end,
-                  case when b.state in ('queued', 'running') then b.message else (
-                    select x.message from executor x
-                    where x.agent_id = a.id and x.agent_revision = j.agent_revision and x.state = 'starting'
-                      and x.message is not null
-                    order by x.id limit 1) end
-                from executor_job j join agent a on a.id = j.agent_id
-                join agent_revision r on r.agent_id = j.agent_id and r.revision = j.agent_revision
-                join builder_job b on b.id = r.builder_job_id
-                where j.id = :id""",
-                      Object[].class)
-                  .setParameter("id", job.id)
-                  .getSingleResult();
-      return new Waiting((String) row[0], (String) row[1]);
+  private static Waiting waiting(ExecutorJob job) {
+    if (!job.state.equals("queued")) {
+      return Waiting.NONE;
     }
+    Object[] row =
+        (Object[])
+            getEntityManager()
+                .createNativeQuery(
+                    """
+              select case
+                when b.state in ('queued', 'running') then 'build'
+                when j.not_before > now() then 'retry_delay'
+                when (select count(*) from execution e where e.agent_id = a.id and e.state = 'running')
+                  >= a.max_concurrency then 'concurrency'
+                else 'executor' end,
+                case when b.state in ('queued', 'running') then b.message else (
+                  select x.message from executor x
+                  where x.agent_id = a.id and x.agent_revision = j.agent_revision and x.state = 'starting'
+                    and x.message is not null
+                  order by x.id limit 1) end
+              from executor_job j join agent a on a.id = j.agent_id
+              join agent_revision r on r.agent_id = j.agent_id and r.revision = j.agent_revision
+              join builder_job b on b.id = r.builder_job_id
+              where j.id = :id""",
+                    Object[].class)
+                .setParameter("id", job.id)
+                .getSingleResult();
+    return new Waiting((String) row[0], (String) row[1]);
   }
 
   /**
@@ -243,7 +243,7 @@ public class ExecutorJob extends PanacheEntityBase {
     }
 
     private static View of(ExecutorJob job, Execution execution) {
-      Waiting waiting = Waiting.of(job);
+      Waiting waiting = ExecutorJob.waiting(job);
       return new View(
           job.id,
           job.agentId,

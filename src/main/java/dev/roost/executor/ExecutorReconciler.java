@@ -108,6 +108,9 @@ public class ExecutorReconciler {
       boolean late = executor.createdAt.plus(settings.pendingTimeout()).isBefore(now);
       return starting && late ? giveUp(pending, settings) : new Step.Wait();
     }
+    if (starting && seen instanceof Observation.Running running && running.trouble() != null) {
+      return new Step.Replay(null, running.trouble());
+    }
     if (starting) {
       String message = "It did not report within " + settings.startTimeout().toSeconds() + " s.";
       return mustReport.isAfter(now) ? new Step.Wait() : new Step.Replay(null, message);

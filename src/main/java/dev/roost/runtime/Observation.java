@@ -14,7 +14,10 @@ public sealed interface Observation {
    */
   record Pending(String reason, String message) implements Observation {}
 
-  record Running() implements Observation {}
+  /**
+   * @param trouble what has failed in it already although it runs, for a person; otherwise null
+   */
+  record Running(String trouble) implements Observation {}
 
   /**
    * It has ended.

@@ -92,7 +92,7 @@ class BuilderReconcilerTest {
       case "none" -> null;
       case "absent" -> new Observation.Absent();
       case "pending" -> new Observation.Pending(null, "waits for a node");
-      case "running" -> new Observation.Running();
+      case "running" -> new Observation.Running(null);
       case "ended" -> new Observation.Ended(null, "exit status 137", null);
       case "ended, result" ->
           new Observation.Ended(null, "exit status 0", "{\"outcome\": \"succeeded\"}");

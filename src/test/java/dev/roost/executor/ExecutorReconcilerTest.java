@@ -58,6 +58,9 @@ class ExecutorReconcilerTest {
         "starting | running | 9999 | 999 | It did not report within 60 s.",
         "starting | ended   | 0    | -30 | Its process ended.",
         "starting | ended   | 9999 | 999 | Its process ended.",
+        "starting | broken  | 1    | -29 | Its runner ended with 1.",
+        "ready    | broken  | 1    | -29 | wait",
+        "stopping | broken  | 1    | -29 | wait",
         "ready    | absent  | 1    | -30 | It is gone.",
         "ready    | absent  | 9999 | 999 | It is gone.",
         "ready    | pending | 1    | -30 | wait",
@@ -95,7 +98,8 @@ class ExecutorReconcilerTest {
       case "pending" -> new Observation.Pending(null, null);
       case "waiting" -> new Observation.Pending("unschedulable", "no node has room");
       case "oom" -> new Observation.Ended("out_of_memory", "It used too much.", null);
-      case "running" -> new Observation.Running();
+      case "broken" -> new Observation.Running("Its runner ended with 1.");
+      case "running" -> new Observation.Running(null);
       case "ended" -> new Observation.Ended(null, "Its process ended.", null);
       default -> throw new IllegalArgumentException(name);
     };

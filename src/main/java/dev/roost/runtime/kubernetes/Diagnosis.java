@@ -38,9 +38,6 @@ final class Diagnosis {
   private static final Set<String> PULLING =
       Set.of("ErrImagePull", "ImagePullBackOff", "InvalidImageName", "ErrImageNeverPull");
 
-  private static final Set<String> NOT_STARTED =
-      Set.of("StartError", "ContainerCannotRun", "RunContainerError", "CreateContainerError");
-
   /** What registries and container runtimes say of an image that isn't there. */
   private static final Pattern MISSING =
       Pattern.compile("not found|manifest unknown|does not exist|NAME_UNKNOWN|InvalidImageName");
@@ -58,7 +55,7 @@ final class Diagnosis {
     }
     PodStatus status = pod.getStatus();
     return switch (status.getPhase() == null ? "Pending" : status.getPhase()) {
-      case "Succeeded", "Failed" -> ended(pod);
+      case "Succeeded", "Failed" -> ending(pod);
       // Its node is gone or silent: what runs there may still run.
       case "Running", "Unknown" -> running(pod);
       default -> pending(pod, warning);
@@ -72,7 +69,7 @@ final class Diagnosis {
       // Init containers work while the pod is pending.
       boolean building = containerStates(pod).anyMatch(state -> state.getRunning() != null);
       return building
-          ? new Observation.Running()
+          ? new Observation.Running(null)
           : new Observation.Pending(RUNTIME_UNAVAILABLE, pending.message());
     }
     if (seen instanceof Observation.Ended ended && IMAGE_PULL_FAILED.equals(ended.reason())) {
@@ -107,13 +104,13 @@ final class Diagnosis {
             .findFirst();
   }
 
-  /** A container that could not even be started leaves the other one waiting for it in vain. */
+  /** Of two containers, one may have ended: the other one can't do without it for long. */
   private static Observation running(Pod pod) {
-    boolean inVain =
+    boolean failed =
         containers(pod).stream()
             .map(container -> container.getState().getTerminated())
-            .anyMatch(end -> end != null && NOT_STARTED.contains(String.valueOf(end.getReason())));
-    return inVain ? ended(pod) : new Observation.Running();
+            .anyMatch(end -> end != null && !Integer.valueOf(0).equals(end.getExitCode()));
+    return new Observation.Running(failed ? ending(pod).message() : null);
   }
 
   private static Observation pending(Pod pod, String warning) {
@@ -148,7 +145,7 @@ final class Diagnosis {
         : new Observation.Pending(RUNTIME_UNAVAILABLE, "The pod can't start: " + warning);
   }
 
-  private static Observation ended(Pod pod) {
+  private static Observation.Ended ending(Pod pod) {
     PodStatus status = pod.getStatus();
     String reason = null;
     List<String> parts = new ArrayList<>();

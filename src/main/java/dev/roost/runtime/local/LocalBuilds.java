@@ -72,7 +72,7 @@ final class LocalBuilds {
       return new Observation.Absent();
     }
     if (process.get().isAlive()) {
-      return new Observation.Running();
+      return new Observation.Running(null);
     }
     String result = lastLine(log(job));
     return result.startsWith(RESULT_START)

@@ -91,7 +91,7 @@ final class LocalExecutors {
       return new Observation.Absent();
     }
     if (process.get().isAlive()) {
-      return new Observation.Running();
+      return new Observation.Running(null);
     }
     String said = errors(job).lastLines();
     String message = "The executor is gone: " + job.ending() + (said.isEmpty() ? "." : "\n" + said);
