@@ -120,10 +120,7 @@ def test_an_unpacked_layer_works_at_its_prefix(tmp_path: Path, served: "dict[str
     prefix = tmp_path / "opt/roost/env"
     layer = Layer(tmp_path / "build", prefix, BOTH, served)
     shutil.rmtree(prefix)
-    with tarfile.open(layer.directory / "layer.tar") as tar:
-        for entry in tar:
-            entry.uid, entry.gid = os.getuid(), os.getgid()
-            tar.extract(entry, "/")
+    subprocess.run(["tar", "-x", "--no-same-owner", "-C", "/", "-f", layer.directory / "layer.tar"], check=True)
     code = "import samplesource, sample_wheel; print(samplesource.KNOWN['epoch'], sample_wheel.__cached__)"
     ran = subprocess.run([prefix / "bin/python", "-I", "-v", "-c", code], capture_output=True, text=True, check=True)
     epoch, cached = ran.stdout.split()
