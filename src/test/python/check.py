@@ -110,7 +110,9 @@ def main() -> int:
     checks.run("SDK lint", "ruff", "check", ".", cwd=SDK)
     checks.run("SDK types", "mypy", cwd=SDK)
     tools = {"ROOST_TEST_UV": str(checks.python.with_name("uv"))}
-    checks.run("executor and builder tests", "pytest", "-q", "src/test/python", "-m", "not slow", env=tools)
+    checks.run("executor and builder tests", "pytest", "-q", "src/test/python", "-m", "not slow", "-rs", env=tools)
+    if shutil.which("crane") is None:
+        print("\nLeft out: the tests that push an image (no crane on the PATH).")
     if arguments.jar is None:
         checks.run("SDK tests", "pytest", "-q", cwd=SDK)
         print("\nLeft out: the SDK's tests against a server (no --jar).")

@@ -51,8 +51,7 @@ def append(crane: Crane, base: str, layer: Path, options: argparse.Namespace) ->
     except CraneFailed as failure:
         if failure.pulling:
             raise base_failure(failure, options.base, options.platform) from failure
-        what = "refused to take" if failure.refused or failure.missing else "could not be reached for"
-        message = f"The registry {what} the image {image}: {failure.message}"
+        message = f"The image {image} could not be pushed: {explained(failure)}"
         raise BuildFailed("registry_unreachable", message) from failure
     print(f"Pushed {image}@{digest} in {time.monotonic() - started:.1f} s")
     return {"image": f"{options.pull_repository}@{digest}", "layer": layers[-1]["digest"]}
@@ -74,8 +73,14 @@ def base_failure(failure: CraneFailed, base: str, platform: str) -> BuildFailed:
     if failure.missing:
         message = f"There is no base image {base} for {platform}: {failure.message}"
         return BuildFailed("python_version_unavailable", message)
-    what = "refused access to" if failure.refused else "could not be reached for"
-    return BuildFailed("registry_unreachable", f"The registry {what} the base image {base}: {failure.message}")
+    return BuildFailed("registry_unreachable", f"The base image {base} could not be read: {explained(failure)}")
+
+
+def explained(failure: CraneFailed) -> str:
+    """What crane says, with a hint where one is needed."""
+    if failure.refused:
+        return failure.message + "\nThe registry refused it: check its credentials and what they allow."
+    return failure.message
 
 
 def result_of_build(file: Path) -> dict[str, Any]:
