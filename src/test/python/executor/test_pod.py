@@ -12,7 +12,7 @@ from typing import Any, Callable
 
 import pytest
 from executor import PACKAGE, wait_until
-from pod import BOOT, RUNNER_USER, Pod, children, interpreter, why_no_containers
+from pod import BOOT, RUNNER_USER, MemoryGroup, Pod, children, interpreter, why_no_containers
 
 TERMINATED = 128 + signal.SIGTERM
 SLEEPER = "import time\ndef main():\n    print('on')\n    time.sleep(600)\n"
@@ -90,8 +90,8 @@ def test_the_sidecar_may_come_long_before(make_pod: MakePod) -> None:
     wait_until(lambda: (pod.link / "store.sock").exists())
     published = pod.link / "code/roost_executor"
     assert {path.name for path in PACKAGE.glob("*.py")} == {path.name for path in published.glob("*.py")}
-    assert (pod.link / "runner.sock").stat().st_mode & 0o777 == 0o666
-    assert (pod.link / "store.sock").stat().st_mode & 0o777 == 0o666
+    for name in ("runner.sock", "store.sock"):
+        wait_until(lambda name=name: (pod.link / name).stat().st_mode & 0o777 == 0o666)
     pod.start_runner()
     assert pod.run("def main(): return 1\n").value == 1
 
@@ -292,15 +292,48 @@ def test_sigterm_ends_one_that_waits_for_the_other(make_pod: MakePod, first: str
     assert container.ended() == TERMINATED
 
 
+@pytest.mark.parametrize("make_pod", ["containers"], indirect=True)
 def test_the_first_process_of_the_container_takes_care_of_orphans(make_pod: MakePod) -> None:
-    pod = make_pod()
-    if not pod.isolated:
-        return  # a plain process inherits no orphans
-    pod.start()
+    pod = make_pod().start()
     pod.run("def main(): pass\n")
     target = ["nsenter", "--target", str(pod.runner.id), "--pid", "--mount", "/bin/sh", "-c", "(sleep 0.05 & echo $!)"]
     subprocess.run(target, check=True, capture_output=True)
     wait_until(lambda: children(pod.runner.id) == [])
+
+
+@pytest.fixture
+def memory() -> "Iterator[MemoryGroup]":
+    try:
+        group = MemoryGroup(f"roost-test-{os.getpid()}", 120 << 20)
+    except OSError as error:
+        pytest.skip(f"no control group can be made: {error}")
+    yield group
+    wait_until(lambda: not (group.path / "cgroup.procs").read_text())
+    group.close()
+
+
+@pytest.mark.parametrize("make_pod", ["containers"], indirect=True)
+@pytest.mark.parametrize(
+    "code",
+    [
+        "data = b'x' * 200_000_000",
+        "subprocess.run([sys.executable, '-c', 'data = b\"x\" * 200_000_000'], check=True)",
+        "started = [subprocess.Popen([sys.executable, '-c', 'd = b\"x\" * 9_000_000; input()'], stdin=subprocess.PIPE)"
+        " for _ in range(50)]\n"
+        "    while not any(process.poll() for process in started): time.sleep(0.01)\n"
+        "    raise RuntimeError",
+    ],
+    ids=["in the script", "in a process of its own", "in many"],
+)
+def test_of_memory_that_runs_out_the_script_learns_and_the_runner_lives(
+    memory: MemoryGroup, make_pod: MakePod, code: str
+) -> None:
+    pod = make_pod()
+    pod.start_sidecar()
+    pod.start_runner(memory)
+    result = pod.run(f"import subprocess, sys, time\ndef main():\n    {code}\n", memory_mib=1000, timeout_seconds=20.0)
+    assert result.reason == "out_of_memory" and "the kernel killed" in result.last["message"]
+    assert pod.run("").reason == "out_of_memory"
 
 
 def test_boot_gives_up_with_a_message(tmp_path: Path) -> None:
