@@ -15,21 +15,29 @@ import io.fabric8.kubernetes.client.informers.SharedIndexInformer;
 import java.io.InputStream;
 import java.net.HttpURLConnection;
 import java.time.Instant;
+import java.time.OffsetDateTime;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 /**
  * Everything that is asked of the API server, in one namespace. What can't be asked now throws
  * {@link RuntimeUnavailable}; what isn't there is empty.
  */
-final class Cluster {
+final class Cluster implements BuildLogs.Source {
   private static final String ALREADY_EXISTS = "AlreadyExists";
+
+  private static final long PAUSE_NANOS = 1_000_000_000L;
+
+  /** Of the last line: much longer than any result. */
+  private static final int MAX_LAST_LINE = 16 << 20;
 
   private final KubernetesClient client;
   private final String namespace;
+  private volatile long silentSince = System.nanoTime() - PAUSE_NANOS;
 
   Cluster(KubernetesClient client, String namespace) {
     this.client = client;
@@ -115,32 +123,33 @@ final class Cluster {
   }
 
   /**
-   * The latest event about an object, of those that say why it doesn't start or has ended.
+   * The latest event about an object, if it is a warning: what came before it is over.
    *
    * @param name of a Job or a pod
    */
-  Optional<String> latestEvent(String name, String type) {
-    List<Event> events =
-        ask(
-            () ->
-                client
-                    .v1()
-                    .events()
-                    .inNamespace(namespace)
-                    .withFields(Map.of("involvedObject.name", name, "type", type))
-                    .list()
-                    .getItems());
-    return events.stream()
+  Optional<String> warning(String name) {
+    return events(Map.of("involvedObject.name", name)).stream()
         .max(Comparator.comparing(Cluster::time))
-        .map(event -> event.getReason() + ": " + event.getMessage());
+        .filter(Cluster::isWarning)
+        .map(Cluster::text);
   }
 
-  /**
-   * What a container has printed; null when it has not started, or its output is gone.
-   *
-   * @param since only lines from then on, in whole seconds, with their times; null: all, as printed
-   */
-  InputStream log(String podName, String container, Instant since) {
+  /** The latest warning about a pod of a Job's that is no more, nor is its name known. */
+  Optional<String> lastWarningOfPods(String jobName) {
+    return events(Map.of("involvedObject.kind", "Pod")).stream()
+        .filter(event -> event.getInvolvedObject().getName().startsWith(jobName + "-"))
+        .filter(event -> isWarning(event) || "TaintManagerEviction".equals(event.getReason()))
+        .max(Comparator.comparing(Cluster::time))
+        .map(Cluster::text);
+  }
+
+  private List<Event> events(Map<String, String> fields) {
+    return ask(
+        () -> client.v1().events().inNamespace(namespace).withFields(fields).list().getItems());
+  }
+
+  @Override
+  public InputStream log(String podName, String container, Instant since) {
     return ask(
         () -> {
           try {
@@ -157,12 +166,17 @@ final class Cluster {
         });
   }
 
-  /** The last line that a container has printed; empty when there is none. */
-  String lastLine(String podName, String container) {
+  @Override
+  public String lastLine(String podName, String container) {
     return ask(
         () -> {
           try {
-            return pod(podName).inContainer(container).tailingLines(1).getLog().strip();
+            return pod(podName)
+                .inContainer(container)
+                .limitBytes(MAX_LAST_LINE)
+                .tailingLines(1)
+                .getLog()
+                .strip();
           } catch (KubernetesClientException e) {
             if (isNoLog(e)) {
               return "";
@@ -188,12 +202,25 @@ final class Cluster {
     ask(() -> pod(podName).patch(PatchContext.of(PatchType.JSON_MERGE), json));
   }
 
+  private static boolean isWarning(Event event) {
+    return "Warning".equals(event.getType());
+  }
+
+  private static String text(Event event) {
+    return event.getReason() + ": " + event.getMessage();
+  }
+
+  /** When it happened last: where that is written depends on who wrote it. */
   private static Instant time(Event event) {
-    String text =
-        event.getLastTimestamp() != null
-            ? event.getLastTimestamp()
-            : event.getMetadata().getCreationTimestamp();
-    return Instant.parse(text);
+    return Stream.of(
+            event.getSeries() == null ? null : event.getSeries().getLastObservedTime().getTime(),
+            event.getLastTimestamp(),
+            event.getEventTime() == null ? null : event.getEventTime().getTime(),
+            event.getMetadata().getCreationTimestamp())
+        .filter(text -> text != null)
+        .findFirst()
+        .map(text -> OffsetDateTime.parse(text).toInstant())
+        .orElse(Instant.EPOCH);
   }
 
   /** The container has not started yet, or is no longer there. */
@@ -208,10 +235,20 @@ final class Cluster {
         && ALREADY_EXISTS.equals(e.getStatus().getReason());
   }
 
-  private static <T> T ask(Supplier<T> question) {
+  /**
+   * After a question that nobody answered, the next ones aren't asked for a moment: a reconciler
+   * that looks at many things would wait for the limit at each.
+   */
+  private <T> T ask(Supplier<T> question) {
+    if (System.nanoTime() - silentSince < PAUSE_NANOS) {
+      throw new RuntimeUnavailable("the Kubernetes API does not answer", null);
+    }
     try {
       return question.get();
     } catch (KubernetesClientException e) {
+      if (e.getCode() == 0) {
+        silentSince = System.nanoTime();
+      }
       throw new RuntimeUnavailable("the Kubernetes API: " + e.getMessage(), e);
     }
   }
