@@ -11,15 +11,24 @@ import io.fabric8.kubernetes.client.KubernetesClientException;
 import io.fabric8.kubernetes.client.dsl.PodResource;
 import io.fabric8.kubernetes.client.dsl.base.PatchContext;
 import io.fabric8.kubernetes.client.dsl.base.PatchType;
+import io.fabric8.kubernetes.client.http.HttpClient;
+import io.fabric8.kubernetes.client.http.HttpRequest;
+import io.fabric8.kubernetes.client.http.HttpResponse;
 import io.fabric8.kubernetes.client.informers.SharedIndexInformer;
+import java.io.IOException;
 import java.io.InputStream;
 import java.net.HttpURLConnection;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
@@ -31,6 +40,8 @@ final class Cluster implements BuildLogs.Source {
   private static final String ALREADY_EXISTS = "AlreadyExists";
 
   private static final long PAUSE_NANOS = 1_000_000_000L;
+
+  private static final long LOG_LIMIT_SECONDS = 10;
 
   /** Of the last line: much longer than any result. */
   private static final int MAX_LAST_LINE = 16 << 20;
@@ -150,40 +161,55 @@ final class Cluster implements BuildLogs.Source {
 
   @Override
   public InputStream log(String podName, String container, Instant since) {
-    return ask(
-        () -> {
-          try {
-            var log = pod(podName).inContainer(container);
-            return since == null
-                ? log.getLogInputStream()
-                : log.usingTimestamps().sinceTime(since.toString()).getLogInputStream();
-          } catch (KubernetesClientException e) {
-            if (isNoLog(e)) {
-              return null;
-            }
-            throw e;
-          }
-        });
+    return output(podName, container, since == null ? "" : "&timestamps=true&sinceTime=" + since);
   }
 
   @Override
   public String lastLine(String podName, String container) {
-    return ask(
-        () -> {
-          try {
-            return pod(podName)
-                .inContainer(container)
-                .limitBytes(MAX_LAST_LINE)
-                .tailingLines(1)
-                .getLog()
-                .strip();
-          } catch (KubernetesClientException e) {
-            if (isNoLog(e)) {
-              return "";
-            }
-            throw e;
-          }
-        });
+    try (InputStream line =
+        output(podName, container, "&tailLines=1&limitBytes=" + MAX_LAST_LINE)) {
+      return line == null ? "" : new String(line.readAllBytes(), StandardCharsets.UTF_8).strip();
+    } catch (IOException e) {
+      throw new RuntimeUnavailable("a log can't be read: " + e.getMessage(), e);
+    }
+  }
+
+  /**
+   * Asked for directly: the client's own way to logs watches the pod first, until it is ready, and
+   * for five seconds if it isn't. A pod that builds never is.
+   */
+  private InputStream output(String podName, String container, String options) {
+    URI address =
+        URI.create(
+            "%sapi/v1/namespaces/%s/pods/%s/log?container=%s%s"
+                .formatted(client.getMasterUrl(), namespace, podName, container, options));
+    return ask(() -> read(address));
+  }
+
+  private InputStream read(URI address) {
+    HttpClient http = client.getHttpClient();
+    HttpRequest request =
+        http.newHttpRequestBuilder()
+            .uri(address)
+            .timeout(LOG_LIMIT_SECONDS, TimeUnit.SECONDS)
+            .build();
+    try {
+      HttpResponse<InputStream> answer =
+          http.sendAsync(request, InputStream.class).get(LOG_LIMIT_SECONDS, TimeUnit.SECONDS);
+      if (answer.isSuccessful()) {
+        return answer.body();
+      }
+      answer.body().close();
+      if (isNoLog(answer.code())) {
+        return null;
+      }
+      throw new KubernetesClientException("a log: " + answer.message(), answer.code(), null);
+    } catch (ExecutionException | TimeoutException | IOException e) {
+      throw new KubernetesClientException("a log: " + e.getMessage(), e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new RuntimeUnavailable("interrupted", e);
+    }
   }
 
   SharedIndexInformer<Job> watchJobs(Map<String, String> labels) {
@@ -224,9 +250,9 @@ final class Cluster implements BuildLogs.Source {
   }
 
   /** The container has not started yet, or is no longer there. */
-  private static boolean isNoLog(KubernetesClientException e) {
-    return e.getCode() == HttpURLConnection.HTTP_BAD_REQUEST
-        || e.getCode() == HttpURLConnection.HTTP_NOT_FOUND;
+  private static boolean isNoLog(int status) {
+    return status == HttpURLConnection.HTTP_BAD_REQUEST
+        || status == HttpURLConnection.HTTP_NOT_FOUND;
   }
 
   private static boolean alreadyExists(KubernetesClientException e) {
@@ -246,7 +272,7 @@ final class Cluster implements BuildLogs.Source {
     try {
       return question.get();
     } catch (KubernetesClientException e) {
-      if (e.getCode() == 0) {
+      if (e.getCode() <= 0) { // no status: there was no answer
         silentSince = System.nanoTime();
       }
       throw new RuntimeUnavailable("the Kubernetes API: " + e.getMessage(), e);
