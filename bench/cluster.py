@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Measures Roost on a Kubernetes cluster, beside bare pods and Jobs in the same run. See bench/README.md.
 
-    python3 bench/cluster.py --registry HOST[:PORT] --executor-image IMAGE --builder-image IMAGE [--quick] [--only NAME …]
+    python3 bench/cluster.py --registry HOST[:PORT] --executor-image IMAGE --builder-image IMAGE [--quick]
     python3 bench/cluster.py --url URL --key KEY [--agents-namespace NAME] [--account NAMESPACE/NAME]
 
 Needs Python 3.9 or later, kubectl with a kubeconfig, Java 17 or later, and Maven when nothing has been built yet.
@@ -13,6 +13,7 @@ import json
 import os
 import sys
 from pathlib import Path
+from typing import Any
 
 from roost_bench import cluster_cold, cluster_load, environment, machine, report
 from roost_bench.cluster_context import ClusterContext, Options
@@ -75,7 +76,8 @@ def options_of(given: argparse.Namespace) -> Options:
     sizes.update({name: getattr(given, name) for name in SIZES if getattr(given, name) is not None})
     texts = ["repository", "base_image", "builder_image", "executor_image", "executor_url", "namespace"]
     texts += ["agents_namespace", "account", "url", "key", "registry", "requirement", "quick"]
-    return Options(calls=not given.no_calls, **sizes, **{name: getattr(given, name) for name in texts})
+    values: dict[str, Any] = {**sizes, **{name: getattr(given, name) for name in texts}}
+    return Options(calls=not given.no_calls, **values)
 
 
 def main() -> int:

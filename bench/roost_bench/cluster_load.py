@@ -17,6 +17,7 @@ from roost_bench.clients import load
 from roost_bench.cluster_context import ClusterContext
 from roost_bench.pods import at_once
 from roost_bench.report import Row, latency
+from roost_bench.timeline import WARM_STEPS, warm_steps
 
 CONCURRENCIES = [1, 8, 32]
 HOUR = 3600
@@ -30,7 +31,7 @@ GOAL_A_MINUTE = 3000
 
 def warm(context: ClusterContext) -> "dict[str, list[Row]]":
     """One client, one execution after another."""
-    seconds, colds = [], 0
+    seconds, steps, colds = [], [], 0
     rounds = context.options.warm
     with context.agent(keep_warm=HOUR) as agent:
         for number in range(WARM_UP if not context.options.quick else 5):
@@ -38,12 +39,18 @@ def warm(context: ClusterContext) -> "dict[str, list[Row]]":
         for number in range(rounds):
             job, sent, received = context.execute(agent, number)
             seconds.append(received - sent)
+            steps.append(warm_steps(job, sent, received))
             colds += job["execution"]["cold_start"]
         fork = latency(f"alone: {FORK}", floors.run(Path(sys.executable), "fork", rounds)["seconds"])
     row = latency("execute and wait, through HTTP", seconds, floor=fork.value, floor_name=FORK)
     met = "met" if row.value < GOAL_WARM_SECONDS else "missed"
     note = f"the goal for p50 is less than {GOAL_WARM_SECONDS * 1000:.0f} ms: {met}; {colds} cold"
-    return {"warm": [latency(row.name, seconds, floor=fork.value, floor_name=FORK, note=note), fork]}
+    return {
+        "warm": [latency(row.name, seconds, floor=fork.value, floor_name=FORK, note=note), fork],
+        "warm, where the time goes": [
+            latency(step, [one[step] for one in steps], note=meaning) for step, meaning in WARM_STEPS.items()
+        ],
+    }
 
 
 def throughput(context: ClusterContext) -> "dict[str, list[Row]]":

@@ -124,7 +124,7 @@ class Cluster:
             self.api.delete("Pod", self.namespace, name)
 
     def watched_pod(self) -> Ran:
-        """A bare pod, `seen` when the watch shows that it has succeeded: costs fewer requests than looking for its log."""
+        """A bare pod; `seen` is when the watch shows its end, which costs fewer requests than looking for its log."""
         metadata = self.metadata()
         name = metadata["name"]
         spec = pod_spec([container("agent", self.image, FIRST_LINE, {}, [])], [])

@@ -18,13 +18,21 @@ STEPS = {
     "Job": "→ the Job is there",
     "pod": "→ the Job controller has made the pod",
     "scheduling": "→ the pod has a node",
-    "volumes and sandbox": "→ the node looks for the first container's image: volumes are mounted, the pod has a network",
+    "volumes and sandbox": "→ the first container has its image: before, volumes are mounted, the pod gets a network",
     "first container": "→ the first container of the pod has started",
     "second container": "→ the second one has started",
     "first poll": "→ the sidecar's first poll gets the work: Python, sidecar, runner, HTTP, claim",
     "main": "→ main is called: work to the runner, script compiled, fork",
     "running": "→ main has returned, its end is written down by the runner",
     "answering": "→ the client has the return value: to the sidecar, to the control plane, stored, answered",
+}
+
+WARM_STEPS = {
+    "ordering": STEPS["ordering"],
+    "queued": "→ an executor gets it: the order is stored, then claimed",
+    "starting": "→ main is called: to the sidecar, to the runner, fork, import",
+    "running": STEPS["running"],
+    "answering": STEPS["answering"],
 }
 
 
@@ -89,6 +97,16 @@ class Timeline:
             steps[step] = moment - before
             before = moment
         return steps
+
+
+def warm_steps(job: Any, sent: float, received: float) -> "dict[str, float]":
+    """Seconds of each step of an execution whose executor was there."""
+    execution = job["execution"]
+    return {
+        "ordering": seconds_of(job["created_at"]) - sent,
+        **{step: execution["timings"][step] for step in ("queued", "starting", "running")},
+        "answering": received - seconds_of(execution["finished_at"]),
+    }
 
 
 def made_at(identifier: str) -> float:
