@@ -28,6 +28,13 @@ public interface RoostConfig {
   @WithDefault("8080")
   int port();
 
+  /**
+   * How long it goes on serving after the order to stop, not being ready any more, so that whoever
+   * sends requests here takes note.
+   */
+  @WithDefault("0s")
+  Duration drain();
+
   /** Stop when the process that started this one ends; set by the start command. */
   @WithDefault("false")
   boolean exitWithParent();
