@@ -73,7 +73,7 @@ public class ExecutorLinkResource {
     Body body = Body.parse(bytes);
     boolean prepared =
         body.json("prepared").map(value -> value.text().equals("true")).orElse(false);
-    Integer polls = body.json("polls").map(value -> Integer.valueOf(value.text())).orElse(null);
+    Integer polls = body.integer("polls", 1, Integer.MAX_VALUE).orElse(null);
     return Uni.createFrom()
         .completionStage(dispatcher.poll(id, polls, prepared, seconds(waitSeconds)))
         .map(
