@@ -1,0 +1,27 @@
+"""Deletes the Jobs that Roost has made in this pod's namespace; their pods and Secrets go with them."""
+
+import json
+import os
+import ssl
+import urllib.parse
+import urllib.request
+from pathlib import Path
+
+account = Path("/var/run/secrets/kubernetes.io/serviceaccount")
+token = (account / "token").read_text(encoding="ascii")
+namespace = (account / "namespace").read_text(encoding="ascii")
+host, port = os.environ["KUBERNETES_SERVICE_HOST"], os.environ["KUBERNETES_SERVICE_PORT"]
+if ":" in host:
+    host = f"[{host}]"
+
+query = urllib.parse.urlencode({"labelSelector": "app.kubernetes.io/managed-by=roost"})
+request = urllib.request.Request(
+    f"https://{host}:{port}/apis/batch/v1/namespaces/{namespace}/jobs?{query}",
+    method="DELETE",
+    data=json.dumps({"propagationPolicy": "Background"}).encode(),
+    headers={"Authorization": f"Bearer {token}", "Content-Type": "application/json"},
+)
+context = ssl.create_default_context(cafile=str(account / "ca.crt"))
+with urllib.request.urlopen(request, timeout=60, context=context) as answer:
+    deleted = json.load(answer).get("items", [])
+print(f"Deleted {len(deleted)} Jobs of Roost in {namespace}.")
