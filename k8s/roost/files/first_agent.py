@@ -25,6 +25,11 @@ PATIENCE_SECONDS = 480
 RETRY_SECONDS = 2
 
 
+def say(*words):
+    """A line of what is there to say."""
+    print(*(word for word in words if word is not None), flush=True)
+
+
 def call(method, path, body=None):
     """The API's answer; what goes away by itself (a replica that ends, a start) is tried again."""
     end = time.monotonic() + 60
@@ -55,7 +60,7 @@ def ended(path):
         job = call("GET", path + "?wait=30")
         if job["state"] in ("succeeded", "failed", "cancelled"):
             return job
-        print(f"  {job['state']}", job.get("waiting_on") or "", job.get("message") or "", flush=True)
+        say(" ", job["state"], job.get("waiting_on"), job.get("message"))
     raise SystemExit(f"{path} has not ended within {PATIENCE_SECONDS} s")
 
 
@@ -65,21 +70,21 @@ def main():
     if PYTHON_VERSION:
         fields["python_version"] = PYTHON_VERSION
     agent = call("POST", "/v1/agents", fields)
-    print(f"Created {agent['id']}, Python {agent['python_version']}, requirements {REQUIREMENTS}", flush=True)
+    say("Created", agent["id"], "Python", agent["python_version"], "requirements", REQUIREMENTS)
     try:
         build = ended("/v1/builder-jobs/" + agent["latest_builder_job_id"])
-        print(f"Build {build['state']}{' (reused)' if build['reused'] else ''} {build['message'] or ''}", flush=True)
+        say("Build", build["state"], "(reused)" if build["reused"] else None, build["message"])
         if build["state"] != "succeeded":
             return 1
         order = call("POST", f"/v1/agents/{agent['id']}/execute?wait=30", {"payload": {"n": 21}})
         order = ended("/v1/executor-jobs/" + order["id"])
         execution = order["execution"] or {}
-        print(f"Execution {order['state']} {order['message'] or ''}", flush=True)
-        print(f"Returned {execution.get('return_value')}, timings {execution.get('timings')}", flush=True)
+        say("Execution", order["state"], order["message"])
+        say("Returned", execution.get("return_value"), "timings", execution.get("timings"))
         return 0 if (execution.get("return_value") or {}).get("doubled") == 42 else 1
     finally:
         call("DELETE", f"/v1/agents/{agent['id']}")
-        print("Deleted it again", flush=True)
+        say("Deleted it again")
 
 
 if __name__ == "__main__":
