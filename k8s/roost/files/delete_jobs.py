@@ -1,4 +1,4 @@
-"""Deletes the Jobs that Roost has made in this pod's namespace; their pods and Secrets go with them."""
+"""Deletes the Jobs that one Roost has made in this pod's namespace; their pods and Secrets go with them."""
 
 import json
 import os
@@ -14,7 +14,8 @@ host, port = os.environ["KUBERNETES_SERVICE_HOST"], os.environ["KUBERNETES_SERVI
 if ":" in host:
     host = f"[{host}]"
 
-query = urllib.parse.urlencode({"labelSelector": "app.kubernetes.io/managed-by=roost"})
+labels = f"app.kubernetes.io/managed-by=roost,app.kubernetes.io/instance={os.environ['ROOST_INSTANCE']}"
+query = urllib.parse.urlencode({"labelSelector": labels})
 request = urllib.request.Request(
     f"https://{host}:{port}/apis/batch/v1/namespaces/{namespace}/jobs?{query}",
     method="DELETE",

@@ -18,6 +18,13 @@ app.kubernetes.io/instance: {{ (index . 0).Release.Name }}
 app.kubernetes.io/component: {{ index . 1 }}
 {{- end -}}
 
+{{/* What selects the pods that the control plane makes: (list $ "executor") */}}
+{{- define "roost.agentsSelector" -}}
+app.kubernetes.io/managed-by: roost
+app.kubernetes.io/instance: {{ (index . 0).Release.Name }}
+app.kubernetes.io/component: {{ index . 1 }}
+{{- end -}}
+
 {{- define "roost.labels" -}}
 {{ include "roost.selector" . }}
 app.kubernetes.io/part-of: roost

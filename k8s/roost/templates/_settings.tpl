@@ -23,6 +23,7 @@
   "roost.internal-port" "8081"
   "roost.data" "/tmp/roost"
   "roost.api-key-file" "/etc/roost/api-key"
+  "roost.kubernetes.instance" .Release.Name
   "roost.kubernetes.namespace" (include "roost.agentsNamespace" .)
   "roost.kubernetes.service-account" (printf "%s-agent" $name)
   "roost.kubernetes.executor-url" (printf "http://%s-internal.%s.svc:8081" $name .Release.Namespace)

@@ -12,8 +12,12 @@ CONTROL_PLANE = {
     "app.kubernetes.io/instance": "roost",
     "app.kubernetes.io/component": "control-plane",
 }
-EXECUTOR = {"app.kubernetes.io/managed-by": "roost", "app.kubernetes.io/component": "executor"}
-BUILDER = {"app.kubernetes.io/managed-by": "roost", "app.kubernetes.io/component": "builder"}
+EXECUTOR = {
+    "app.kubernetes.io/managed-by": "roost",
+    "app.kubernetes.io/instance": "roost",
+    "app.kubernetes.io/component": "executor",
+}
+BUILDER = {**EXECUTOR, "app.kubernetes.io/component": "builder"}
 
 
 def in_namespace(namespace, labels):
