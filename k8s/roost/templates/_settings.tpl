@@ -6,6 +6,7 @@
   "roost.drain" "5s"
   "roost.welcome" "false"
   "quarkus.log.console.level" "INFO"
+  "quarkus.log.console.format" "%d{yyyy-MM-dd'T'HH:mm:ss.SSSXXX} %-5p [%c{1.}] %s%e%n"
   "quarkus.flyway.connect-retries" "30"
   "quarkus.flyway.connect-retries-interval" "2s"
 -}}
