@@ -19,6 +19,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Optional
 
+from roost_builder import archive
+
 ROOST_INDEX = "ROOST_BUILDS_INDEX_URL"
 UV_INDEX_NAMES = ("UV_DEFAULT_INDEX", "UV_INDEX_URL", "UV_INDEX", "UV_EXTRA_INDEX_URL", "UV_CONFIG_FILE")
 
@@ -50,6 +52,28 @@ def uv_environment(environment: Mapping[str, str]) -> dict[str, str]:
             "UV_LINK_MODE": "copy",
         }
     )
+    return result
+
+
+def layer_environment(environment: Mapping[str, str], directory: Path) -> dict[str, str]:
+    """The environment for making a layer: what would let one build differ from another is fixed.
+
+    directory: what is written on the way goes there; in a container the home directory is read-only, or not there.
+    """
+    result = {key: value for key, value in environment.items() if not key.startswith(("LC_", "LANG"))}
+    result.update(
+        {
+            "HOME": str(directory),
+            "UV_CACHE_DIR": str(directory / "cache"),
+            "PYTHONHASHSEED": "0",
+            "SOURCE_DATE_EPOCH": str(archive.TIME),
+            "LC_ALL": "C.UTF-8",
+            "TZ": "UTC",
+        }
+    )
+    for name in ("CFLAGS", "CXXFLAGS", "FFLAGS"):
+        # uv builds in directories with random names, which debugging information would repeat.
+        result[name] = (environment.get(name, "") + " -g0").strip()
     return result
 
 

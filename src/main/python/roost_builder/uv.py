@@ -1,14 +1,14 @@
 """Runs ``uv`` and passes on what it says."""
 
 import collections
-import re
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from roost_builder import credentials
 from roost_builder.failures import BuildFailed, failure_of
 
-CREDENTIALS = re.compile(r"://[^/@\s]+@")
 MAX_LINE_CHARACTERS = 16_384
 KEPT_LINES = 400
 
@@ -26,10 +26,13 @@ class Uv:
     Not in a directory of the caller's, where uv would look for a project and its settings.
     """
 
-    def __init__(self, executable: Path, directory: Path, environment: dict[str, str]) -> None:
+    def __init__(
+        self, executable: Path, directory: Path, environment: dict[str, str], hidden: Sequence[str] = ()
+    ) -> None:
         self.executable = executable
         self.directory = directory
         self.environment = environment
+        self.hidden = hidden
 
     def run(self, *arguments: str) -> None:
         """Run uv, print what it says, and raise BuildFailed when it fails."""
@@ -70,15 +73,10 @@ class Uv:
         tail: collections.deque[str] = collections.deque(maxlen=KEPT_LINES)
         assert process.stdout is not None
         for raw in process.stdout:
-            line = hide_credentials(raw.rstrip("\n"))[:MAX_LINE_CHARACTERS]
+            line = credentials.hide(raw.rstrip("\n"), self.hidden)[:MAX_LINE_CHARACTERS]
             print(line)
             if len(head) < KEPT_LINES:
                 head.append(line)
             else:
                 tail.append(line)
         return Said(process.wait(), head + list(tail))
-
-
-def hide_credentials(text: str) -> str:
-    """The text with the user and password of every URL in it replaced."""
-    return CREDENTIALS.sub("://***@", text)

@@ -1,52 +1,102 @@
 """Command line: `python -I -B -m roost_executor sidecar|runner …`, or the same with this directory's path."""
 
 import os
+import signal
 import sys
 
+OWN_DIRECTORY = os.path.dirname(os.path.abspath(__file__))
+
 # Started with -B, which is for the script's sake: the environment that it imports from stays as it was
-# built. The executor's own modules are compiled once, where their directory may be written to;
-# compiling them takes longer than all the rest of a start. `Child` sets it back.
-sys.dont_write_bytecode = False
+# built. The executor's own modules are compiled once, where their directory may be written to. `Child` sets it back.
+sys.dont_write_bytecode = not os.access(OWN_DIRECTORY, os.W_OK)
 
 if not __package__:
     # Started by path (`python -I -B …/roost_executor`): the parent directory makes the package
     # importable. It goes last, so that it can't hide a module of the script's.
-    own_directory = os.path.dirname(os.path.abspath(__file__))
-    sys.path[:] = [entry for entry in sys.path if os.path.abspath(entry) != own_directory]
-    sys.path.append(os.path.dirname(own_directory))
+    sys.path[:] = [entry for entry in sys.path if os.path.abspath(entry) != OWN_DIRECTORY]
+    sys.path.append(os.path.dirname(OWN_DIRECTORY))
+
+USAGE = """\
+usage: roost_executor sidecar OPTIONS    the link to the control plane
+         --url URL              the control plane's internal address
+         --executor ID          this executor's id
+         --token-file FILE      holds the first bearer token
+         --directory DIR        this process's own directory
+         [--sockets DIR]        where the two processes meet (default: --directory)
+         [--publish-code DIR]   copy this package into DIR first of all, for the runner
+         [--runner PYTHON]      start the runner with this Python interpreter
+       roost_executor runner OPTIONS     runs the script, in a fork for each execution
+         --directory DIR        this process's own directory
+         [--sockets DIR]        where the two processes meet (default: --directory)
+         [--parent PID]         end when this is no longer the parent process
+"""
+COMMANDS = {
+    "sidecar": (("url", "executor", "token-file", "directory"), ("sockets", "publish-code", "runner")),
+    "runner": (("directory",), ("sockets", "parent")),
+}
 
 
 def main() -> int:
     """Runs one of the two processes and returns its exit status."""
-    import argparse
+    command, options = _options(sys.argv[1:])
+    if os.getpid() == 1:
+        # The first process of a container: what has no handler yet would be ignored.
+        signal.signal(signal.SIGTERM, lambda *_: os._exit(128 + signal.SIGTERM))
+    if "publish-code" in options:
+        from roost_executor.publish import publish
 
-    parser = argparse.ArgumentParser(prog="roost_executor", description=__doc__)
-    commands = parser.add_subparsers(dest="command", required=True)
-    sidecar = commands.add_parser("sidecar", help="the link to the control plane")
-    sidecar.add_argument("--url", required=True, help="the control plane's internal address")
-    sidecar.add_argument("--executor", required=True, help="this executor's id")
-    sidecar.add_argument("--token-file", required=True, help="holds the first bearer token")
-    sidecar.add_argument("--directory", required=True, help="this executor's own directory")
-    sidecar.add_argument("--runner", help="start the runner with this Python interpreter")
-    runner = commands.add_parser("runner", help="runs the script, in a fork for each execution")
-    runner.add_argument("--directory", required=True, help="this executor's own directory")
-    runner.add_argument("--parent", type=int, help="end when this is no longer the parent process")
-    arguments = parser.parse_args()
+        publish(options["publish-code"])
     if os.getpgrp() != os.getpid():
         os.setsid()
-    os.makedirs(arguments.directory, exist_ok=True)
-    directory = os.path.realpath(arguments.directory)
-    if arguments.command == "runner":
+    os.makedirs(options["directory"], exist_ok=True)
+    directory = os.path.realpath(options["directory"])
+    sockets = os.path.realpath(options.get("sockets", directory))
+    if command == "runner":
         from roost_executor.runner import Runner
 
-        return Runner(directory, arguments.parent).run()
-    from roost_executor.spawn import spawn_runner
+        return Runner(directory, sockets, int(options["parent"]) if "parent" in options else None).run()
+    runner_id = None
+    if "runner" in options:
+        from roost_executor.spawn import spawn_runner
 
-    # Before the heavier imports, so that both processes start side by side.
-    runner_id = spawn_runner(arguments.runner, directory) if arguments.runner else None
+        # Before the heavier imports, so that both processes start side by side.
+        runner_id = spawn_runner(options["runner"], directory, sockets)
     from roost_executor.sidecar import Sidecar
 
-    return Sidecar(arguments.url, arguments.executor, arguments.token_file, directory, runner_id).run()
+    url, executor, token_file = options["url"], options["executor"], options["token-file"]
+    return Sidecar(url, executor, token_file, directory, sockets, runner_id).run()
+
+
+def _options(arguments: "list[str]") -> "tuple[str, dict[str, str]]":
+    """The command and its options, given as `--name value` or `--name=value`; ends the process when they're wrong.
+
+    argparse would take a quarter of the time in which an executor starts.
+    """
+    command = arguments[0] if arguments else ""
+    if command in ("-h", "--help"):
+        sys.stdout.write(USAGE)
+        sys.exit(0)
+    if command not in COMMANDS:
+        _wrong("the first argument is sidecar or runner")
+    required, optional = COMMANDS[command]
+    options: dict[str, str] = {}
+    rest = iter(arguments[1:])
+    for argument in rest:
+        name, equals, value = argument.partition("=")
+        if not name.startswith("--") or name[2:] not in required + optional:
+            _wrong(f"{command} doesn't know {name}")
+        options[name[2:]] = value if equals else next(rest, "")
+        if not options[name[2:]]:
+            _wrong(f"{name} wants a value")
+    missing = [name for name in required if name not in options]
+    if missing:
+        _wrong(f"{command} wants --{missing[0]}")
+    return command, options
+
+
+def _wrong(message: str) -> None:
+    sys.stderr.write(f"{USAGE}roost_executor: {message}\n")
+    sys.exit(2)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 """The script's process: from the fork to the result."""
 
 import atexit
+import contextlib
 import datetime
 import logging
 import os
@@ -74,6 +75,9 @@ class Child:
         signal.pthread_sigmask(signal.SIG_SETMASK, ())
         os.dup2(self._output, 1)
         os.dup2(self._errors, 2)
+        # When memory runs out, the kernel takes the script and not the runner, which says so then.
+        with contextlib.suppress(OSError), open("/proc/self/oom_score_adj", "wb", buffering=0) as file:
+            file.write(b"1000")
         # `random` seeds itself anew after a fork; standard input is /dev/null since the runner's start.
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         fuse = (2 * self._work["memory_mib"] + 512) * MEBIBYTE

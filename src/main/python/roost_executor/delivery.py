@@ -47,13 +47,14 @@ class Delivery:
         self._complete = False
         self._dropped = False
         self._cancelled = False
+        self.give_up_at = float("inf")
         self.runner_lost = False
         self.refused = False
 
     def run(self) -> None:
         """Returns when the control plane has everything, or wants nothing of it any more."""
         try:
-            while not (self._complete and (self._dropped or not self._spool)):
+            while time.monotonic() < self.give_up_at and not (self._complete and (self._dropped or not self._spool)):
                 self._step()
         finally:
             self._stores.end()
@@ -140,6 +141,10 @@ class Delivery:
     def _runner_has_gone(self) -> None:
         self.runner_lost = True
         if self._complete:
+            return
+        if not self._sidecar.runner_is_ours:
+            # The control plane sees how the runner's container has ended, and why, better than we do.
+            self._complete = True
             return
         fate = self._sidecar.runner_fate()
         self._sidecar.end_processes()

@@ -35,6 +35,7 @@ class Execution:
         work: "dict[str, Any]",
         script_path: str,
         directory: str,
+        store_socket: str,
         close_in_child: "Callable[[], None]",
         send: "Callable[[bytes], None]",
         show: "Callable[[bytes], None]",
@@ -83,8 +84,7 @@ class Execution:
                 close_in_child()
                 for reader in self.descriptors:
                     os.close(reader)
-                store = os.path.join(directory, "store.sock")
-                Child(work, script_path, self._directory, store, *writers).run(parent)
+                Child(work, script_path, self._directory, store_socket, *writers).run(parent)
             finally:
                 os._exit(70)
         for writer in writers:
@@ -117,11 +117,14 @@ class Execution:
         if self._status is not None and not self.ended:
             self._finish()
 
-    def stop(self, why: "dict[str, Any]") -> None:
-        """SIGTERM now, SIGKILL after the grace period; the frame says `why`."""
-        if self._verdict is None and not self.ended:
+    def stop(self, why: "dict[str, Any]", longest_grace: float = float("inf")) -> None:
+        """SIGTERM now, SIGKILL after the grace period (seconds); the frame says `why`, the first one that was given."""
+        kill_at = time.monotonic() + min(self._limits["grace_seconds"], longest_grace)
+        if self._kill_at is not None:
+            self._kill_at = min(self._kill_at, kill_at)
+        elif not self.ended:
             self._verdict = why
-            self._kill_at = time.monotonic() + self._limits["grace_seconds"]
+            self._kill_at = kill_at
             try:
                 os.killpg(self._process, signal.SIGTERM)
             except ProcessLookupError:
@@ -251,9 +254,10 @@ class Execution:
                 self._log.feed("stderr", printed.encode("utf-8", "replace") + b"\n")
         if self._verdict is not None:
             return self._verdict
-        if self._record is not None:
-            return verdict.of_record(self._record, memory_mib)
-        kernel_killed = verdict.kernel_kills() > self._kernel_kills
+        record = self._record
+        kernel_killed = (record is None or "value" not in record) and verdict.kernel_kills() > self._kernel_kills
+        if record is not None:
+            return verdict.of_record(record, kernel_killed, memory_mib)
         return verdict.of_status(self._status or 0, kernel_killed, memory_mib)
 
     def _send_last(self, fields: "dict[str, Any]") -> None:

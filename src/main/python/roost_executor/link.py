@@ -55,20 +55,24 @@ class Link:
     def __init__(self, address: Address) -> None:
         self._address = address
         self._connection: Any = None
-        self._fresh = True
 
     @property
     def socket(self) -> "socket.socket | None":
         """What to wait on for an answer."""
         return None if self._connection is None else self._connection.sock
 
+    def prepare(self) -> None:
+        """Connects, if the control plane is there: finding it in the DNS needn't wait for the first question."""
+        connection = self._address.connection()
+        with contextlib.suppress(*self._address.errors):
+            connection.connect()
+            self._connection = connection
+
     def send(self, path: str, body: bytes, content_type: str, answer_seconds: float) -> None:
         """Sends a POST. `answer_seconds`: how long `receive` waits for each part of the answer."""
         self._drop_if_stale()
-        fresh = self._connection is None
-        if fresh:
+        if self._connection is None:
             self._connection = self._address.connection()
-        self._fresh = fresh
         headers = {
             "Authorization": f"Bearer {self._address.token}",
             "Content-Type": content_type,

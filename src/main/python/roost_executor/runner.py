@@ -16,26 +16,33 @@ from roost_executor.sockets import LineReader, connect
 # Above this much unsent output the script's pipes aren't read: the script waits, the limits don't.
 CONGESTION_BYTES = 4 * 1024 * 1024
 RECEIVE_BYTES = 1024 * 1024
+CONNECT_SECONDS = 120.0
 CONNECT_PAUSE_SECONDS = 0.002
 LONGEST_CONNECT_PAUSE_SECONDS = 0.1
+# A pod is killed 30 s after it was told to end: the rest of that time is for bringing the frames home.
+LONGEST_GRACE_SECONDS = 20.0
+FLUSH_SECONDS = 5.0
 
 
 class Runner:
     """One runner, for one agent revision. Single-threaded, so that a fork copies nothing half-done."""
 
-    def __init__(self, directory: str, parent: "int | None") -> None:
-        """`directory`: the executor's own, with the sidecar's `runner.sock` in it.
+    def __init__(self, directory: str, sockets: str, parent: "int | None") -> None:
+        """`directory`: this runner's own; `sockets`: where the sidecar listens.
 
         `parent`: the sidecar's process id when it has started this runner, which then doesn't wait
-        for one that has ended before it listened.
+        for one that has ended before it listened. Without it this is a pod's container.
         """
         self._directory = directory
+        self._sockets = sockets
         self._parent = parent
         self._agent: dict[str, Any] | None = None
         self._script_path = ""
         self._execution: Any = None
         self._lines = LineReader()
         self._stopped = False
+        self._terminated = False
+        self._flush_by: float | None = None
 
     def run(self) -> int:
         """Serves the sidecar until it goes away; returns the exit status."""
@@ -55,15 +62,20 @@ class Runner:
             from roost_executor.processes import reap
 
             reap()
-        return 0
+        return 128 + signal.SIGTERM if self._terminated else 0
 
     def _connect(self) -> "socket.socket | None":
-        path = os.path.join(self._directory, "runner.sock")
+        path = os.path.join(self._sockets, "runner.sock")
         pause = CONNECT_PAUSE_SECONDS
+        give_up = time.monotonic() + CONNECT_SECONDS
         while self._parent in (None, os.getppid()) and os.path.isdir(self._directory):
             try:
                 return connect(path)
-            except OSError:
+            except OSError as error:
+                if self._parent is None and time.monotonic() > give_up:
+                    # In a pod nothing else would tell that the sidecar's container has ended.
+                    print(f"roost runner: no sidecar for {CONNECT_SECONDS:g} s: {error}", file=sys.stderr, flush=True)
+                    return None
                 time.sleep(pause)
                 pause = min(pause * 1.2, LONGEST_CONNECT_PAUSE_SECONDS)
         return None
@@ -104,17 +116,38 @@ class Runner:
             os.environ["PATH"] = commands + os.pathsep + path
 
     def _on_terminate(self, *_: object) -> None:
-        self._stopped = True
+        self._terminated = True
 
     def _serve(self) -> None:
-        while not self._stopped and not self._sidecar.broken:
+        while not self._sidecar.broken:
+            if self._terminated:
+                self._wind_up()
+            if self._stopped:
+                break
             execution = self._execution
             timeout = None if execution is None else execution.tick()
             if execution is not None and execution.ended:
                 self._execution = None
                 continue
+            if self._flush_by is not None:
+                timeout = max(0.0, self._flush_by - time.monotonic())
             for descriptor, _ in self._wait(timeout):
                 self._handle(descriptor)
+
+    def _wind_up(self) -> None:
+        """SIGTERM: in a pod the script gets its grace, and what it has written is brought on its way."""
+        if self._parent is not None:
+            self._stopped = True
+        elif self._execution is not None:
+            from roost_executor import verdict
+
+            self._execution.stop(verdict.pod_ended(), LONGEST_GRACE_SECONDS)
+        elif not (self._sidecar.waiting_bytes or self._output.waiting_bytes):
+            self._stopped = True
+        elif self._flush_by is None:
+            self._flush_by = time.monotonic() + FLUSH_SECONDS
+        elif time.monotonic() >= self._flush_by:
+            self._stopped = True
 
     def _wait(self, seconds: "float | None") -> "list[tuple[int, int]]":
         # A poll object needs no descriptor of its own that a child would have to close.
@@ -141,6 +174,10 @@ class Runner:
             os.read(descriptor, 4096)
             if execution is not None:
                 execution.on_child_ended()
+            else:
+                from roost_executor import processes
+
+                processes.collect([])  # the first process of a container inherits every orphan
         elif execution is not None and descriptor in execution.descriptors:
             execution.on_readable(descriptor)
         if execution is not None and execution.ended:
@@ -172,19 +209,25 @@ class Runner:
                 execution.kill(verdict.cancelled())
 
     def _execute(self, work: "dict[str, Any]") -> None:
+        from roost_executor import verdict
+
         truncate_when_large(1)
+        if self._terminated:
+            self._send_unstarted(verdict.pod_ended())
+            return
         try:
             self._prepare(work)
             self._execution = self._execution_class(
                 work,
                 self._script_path,
                 self._directory,
+                os.path.join(self._sockets, "store.sock"),
                 self._close_in_child,
                 self._sidecar.write,
                 self._output.write,
             )
         except OSError as error:
-            self._sidecar.write(json.dumps(_not_started(error)).encode() + b"\n")
+            self._send_unstarted(verdict.not_started(error))
 
     def _prepare(self, work: "dict[str, Any]") -> None:
         from roost_executor.script import write_script
@@ -207,19 +250,15 @@ class Runner:
         os.close(self._wake_reader)
         os.close(self._wake_writer)
 
+    def _send_unstarted(self, fields: "dict[str, Any]") -> None:
+        """The only frame of an execution that wasn't forked."""
+        from roost_executor.clock import time_text
 
-def _not_started(error: OSError) -> "dict[str, Any]":
-    """The only frame of an execution that couldn't be forked. It is lost, so that another executor tries it."""
-    from roost_executor.clock import time_text
-
-    return {
-        "seq": 1,
-        "type": "failed",
-        "time": time_text(),
-        "state": "lost",
-        "reason": "executor_lost",
-        "message": f"the executor couldn't start the script's process: {error}",
-        "error": None,
-        "logs_truncated": False,
-        "usage": {"cpu_seconds": 0.0, "max_memory_bytes": 0},
-    }
+        frame = {
+            "seq": 1,
+            **fields,
+            "time": time_text(),
+            "logs_truncated": False,
+            "usage": {"cpu_seconds": 0.0, "max_memory_bytes": 0},
+        }
+        self._sidecar.write(json.dumps(frame).encode() + b"\n")

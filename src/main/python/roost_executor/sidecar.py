@@ -19,7 +19,10 @@ from roost_executor.link import Address, Answer, Link, Pause
 POLL_WAIT_SECONDS = 30
 ANSWER_SECONDS = 15
 LOOK_SECONDS = 1.0
+# A pod is killed 30 s after it was told to end. What isn't delivered by then is in the containers' logs.
+DELIVERY_AFTER_SIGTERM_SECONDS = 27.0
 STOPPED = (401, 403)
+TERMINATED = 128 + signal.SIGTERM
 
 
 class Leave(Exception):  # noqa: N818
@@ -58,19 +61,29 @@ class RunnerConnection:
 class Sidecar:
     """One sidecar, for one executor."""
 
-    def __init__(self, url: str, executor_id: str, token_file: str, directory: str, runner_id: "int | None") -> None:
-        """`runner_id`: the runner's process id when the sidecar has started it."""
+    def __init__(
+        self, url: str, executor_id: str, token_file: str, directory: str, sockets: str, runner_id: "int | None"
+    ) -> None:
+        """`directory`: the sidecar's own; `sockets`: where it listens, maybe a directory that the runner only reads.
+
+        `runner_id`: the runner's process id when the sidecar has started it; else this is a pod's container.
+        """
         self._url = url
         self._executor_id = executor_id
         self._token_file = token_file
         self.directory = directory
+        self._sockets = sockets
+        self.runner_is_ours = runner_id is not None
         self._runner_id = runner_id
+        self._delivery: Delivery | None = None
+        self._terminated = False
+        self._polls = 0
         self._prepared = False
         self._python = ""
 
     def run(self) -> int:
         """Works until it is told to stop; returns the exit status."""
-        signal.signal(signal.SIGTERM, _terminate)
+        signal.signal(signal.SIGTERM, self._terminate)
         status = 1
         try:
             if self._runner_id is not None:
@@ -90,8 +103,9 @@ class Sidecar:
         return status
 
     def _start(self) -> None:
-        listener = sockets.listen(os.path.join(self.directory, "runner.sock"), 1)
-        self.store_listener = sockets.listen(os.path.join(self.directory, "store.sock"), 64)
+        shared = self._sockets != self.directory
+        listener = sockets.listen(os.path.join(self._sockets, "runner.sock"), 1, shared)
+        self.store_listener = sockets.listen(os.path.join(self._sockets, "store.sock"), 64, shared)
         with open(self._token_file, encoding="ascii") as file:
             token = file.read().strip()
             # Whatever else it may be (a device, a pipe) isn't ours to remove.
@@ -104,6 +118,7 @@ class Sidecar:
         self.address = Address(self._url, token)
         self.link = Link(self.address)
         self._pause = Pause()
+        self.link.prepare()
         self.runner = self._await_runner(listener)
         listener.close()
 
@@ -122,8 +137,10 @@ class Sidecar:
 
     def _take_work(self) -> None:
         """One poll, and what comes of it."""
+        self._polls += 1
         question = {
             "protocol": PROTOCOL,
+            "polls": self._polls,
             "python": self._python,
             "prepared": self._prepared,
             "running": [],
@@ -162,9 +179,12 @@ class Sidecar:
             return
         # The answer goes on as it came, so that a payload of some MiB isn't written anew.
         text = answer.body.replace(b"\n", b" ").replace(b"\r", b" ")
-        delivery = Delivery(self, work)
+        delivery = self._delivery = Delivery(self, work)
         self.runner.send(b'{"type": "execute", "work": ' + text + b"}\n")
         delivery.run()
+        self._delivery = None
+        if self._terminated:
+            raise Leave(TERMINATED, "the pod was told to end")
         self._prepared = True
         if delivery.runner_lost:
             raise Leave(1, "the runner has gone")
@@ -214,6 +234,20 @@ class Sidecar:
             time.sleep(0.001)
         return "its connection closed"
 
+    def _terminate(self, *_: object) -> None:
+        """Ends at once. Not by an exception: one that hits a destructor is swallowed by Python.
+
+        In a pod the runner has got the signal too, and what it still has to say is waited for.
+        """
+        if self._delivery is not None and not self.runner_is_ours:
+            if not self._terminated:
+                self._delivery.give_up_at = time.monotonic() + DELIVERY_AFTER_SIGTERM_SECONDS
+            self._terminated = True
+            return
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        self.end_processes()
+        os._exit(TERMINATED)
+
     def end_processes(self) -> None:
         """Kills the runner, if it is ours, and all that it has left behind."""
         from roost_executor.processes import reap
@@ -228,12 +262,3 @@ def _fate(status: int) -> str:
         hint = " (the kernel does that when memory runs out)" if number == signal.SIGKILL else ""
         return f"it was killed by {name}{hint}"
     return f"it ended with status {os.WEXITSTATUS(status)}"
-
-
-def _terminate(*_: object) -> None:
-    """Ends at once. Not by an exception: one that hits a destructor is swallowed by Python."""
-    from roost_executor.processes import reap
-
-    signal.signal(signal.SIGTERM, signal.SIG_IGN)
-    reap()
-    os._exit(128 + signal.SIGTERM)

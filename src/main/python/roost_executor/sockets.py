@@ -29,13 +29,15 @@ class UnixPath:
             os.close(self._descriptor)
 
 
-def listen(path: str, backlog: int) -> socket.socket:
+def listen(path: str, backlog: int, for_all_users: bool = False) -> socket.socket:
     """A listening socket at `path`; one left there by an earlier process is replaced."""
     with contextlib.suppress(FileNotFoundError):
         os.unlink(path)
     listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     with UnixPath(path) as address:
         listener.bind(address)
+        if for_all_users:
+            os.chmod(address, 0o666)
     listener.listen(backlog)
     return listener
 

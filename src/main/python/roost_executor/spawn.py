@@ -7,7 +7,7 @@ from roost_executor.files import truncate_when_large
 PRIVATE_PREFIXES = ("ROOST_", "QUARKUS_")
 
 
-def spawn_runner(python: str, directory: str) -> int:
+def spawn_runner(python: str, directory: str, sockets: str) -> int:
     """Starts the runner with the interpreter `python`, its output going to `agent.log`; returns its process id.
 
     What the control plane was configured with (its `ROOST_*` and `QUARKUS_*` variables may hold
@@ -22,7 +22,8 @@ def spawn_runner(python: str, directory: str) -> int:
         # posix_spawn instead of subprocess, whose import costs as much as the runner's whole start.
         return os.posix_spawn(
             python,
-            [python, "-I", "-B", package, "runner", "--directory", directory, "--parent", str(os.getpid())],
+            [python, "-I", "-B", package, "runner", "--directory", directory]
+            + ["--sockets", sockets, "--parent", str(os.getpid())],
             environment,
             file_actions=[
                 (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),

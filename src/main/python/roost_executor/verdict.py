@@ -5,6 +5,8 @@ import signal
 from typing import Any
 
 MEBIBYTE = 1024 * 1024
+# Of the control group of this container: version 2, version 1.
+KILL_COUNTS = ("/sys/fs/cgroup/memory.events", "/sys/fs/cgroup/memory/memory.oom_control")
 
 
 def failed(reason: str, message: str, state: str = "failed", error: "dict[str, Any] | None" = None) -> "dict[str, Any]":
@@ -20,6 +22,16 @@ def timed_out(seconds: float) -> "dict[str, Any]":
 def cancelled() -> "dict[str, Any]":
     """Someone cancelled the job."""
     return failed("cancelled", "the execution was cancelled", "cancelled")
+
+
+def pod_ended() -> "dict[str, Any]":
+    """SIGTERM has reached the executor's pod. The execution is lost, so that another executor tries it."""
+    return failed("executor_lost", "the pod was told to end (evicted, deleted or its node drained)", "lost")
+
+
+def not_started(error: OSError) -> "dict[str, Any]":
+    """No process for the script. The execution is lost, so that another executor tries it."""
+    return failed("executor_lost", f"the executor couldn't start the script's process: {error}", "lost")
 
 
 def out_of_memory(used_bytes: int, limit_mib: int) -> "dict[str, Any]":
@@ -46,11 +58,22 @@ def too_many_processes(count: int, limit: int) -> "dict[str, Any]":
     )
 
 
-def of_record(record: "dict[str, Any]", memory_mib: int) -> "dict[str, Any]":
-    """What the script's process said of its end."""
+def of_record(record: "dict[str, Any]", kernel_killed: bool, memory_mib: int) -> "dict[str, Any]":
+    """What the script's process said of its end.
+
+    `kernel_killed`: a process that it had started was killed for want of memory, which tells more than the
+    exception that came of it.
+    """
     if "value" in record:
         return {"type": "returned", "value": record["value"]}
     message = record["message"]
+    if kernel_killed and record["reason"] == "exception":
+        return failed(
+            "out_of_memory",
+            f"the kernel killed a process of the script because memory had run out; the script's limit is "
+            f"{memory_mib:,} MiB. The script then failed: {message}",
+            error=record["error"],
+        )
     if record["reason"] == "out_of_memory":
         message = f"{message} (the script's limit is {memory_mib:,} MiB)"
     return failed(record["reason"], message, error=record["error"])
@@ -76,7 +99,7 @@ def of_status(status: int, kernel_killed: bool, memory_mib: int) -> "dict[str, A
 
 def kernel_kills() -> int:
     """How many processes of this control group the kernel has killed for want of memory; 0 if unknown."""
-    for path in ("/sys/fs/cgroup/memory.events", "/sys/fs/cgroup/memory/memory.oom_control"):
+    for path in KILL_COUNTS:
         try:
             with open(path, encoding="ascii") as file:
                 for line in file:

@@ -3,8 +3,8 @@
 from pathlib import Path
 
 import pytest
+from roost_builder.credentials import hide
 from roost_builder.settings import uv_environment
-from roost_builder.uv import hide_credentials
 
 
 @pytest.fixture()
@@ -47,4 +47,4 @@ def test_a_configuration_of_uvs_own_keeps_pips_out(home: Path) -> None:
 
 def test_no_credentials_are_printed() -> None:
     line = "Failed to fetch: https://user:secret@index.example/simple/ and https://token@x/"
-    assert hide_credentials(line) == "Failed to fetch: https://***@index.example/simple/ and https://***@x/"
+    assert hide(line) == "Failed to fetch: https://***@index.example/simple/ and https://***@x/"

@@ -22,6 +22,8 @@ class ControlPlane:
         self.frames: dict[str, list[dict[str, Any]]] = {}
         self.arrived: dict[str, float] = {}
         self.requests: list[tuple[str, Any]] = []
+        self.polls: list[tuple[float, dict[str, Any]]] = []
+        self.close_connections = False
         self.cancelled: set[str] = set()
         self.gone: set[str] = set()
         self.stop_polls = False
@@ -89,6 +91,8 @@ class ControlPlane:
         handler.send_response(status)
         if self.new_token and parts[-1] == "poll":
             handler.send_header("Roost-Token", self.new_token)
+        if self.close_connections:
+            handler.send_header("Connection", "close")
         if status != 204:
             handler.send_header("Content-Length", str(len(data)))
         handler.end_headers()
@@ -96,6 +100,10 @@ class ControlPlane:
         handler.wfile.flush()
 
     def _answer(self, parts: "list[str]", body: bytes, wait: float) -> Any:
+        if parts[-1] == "poll":
+            with self.changed:
+                self.polls.append((time.monotonic(), json.loads(body)))
+                self.changed.notify_all()
         fault = self.fault and self.fault(parts[-1])
         if fault:
             return fault

@@ -73,23 +73,13 @@ class Result:
         return [entry["message"] for entry in self.entries]
 
 
-class Executor:
-    """Starts sidecar and runner; `close` ends them and checks that no process is left."""
+class Orders:
+    """Orders executions of an executor under `plane`, and waits for what comes of them."""
 
-    def __init__(self, directory: Path, plane: "Optional[ControlPlane]" = None, runner: str = PYTHON) -> None:
-        self.directory = directory
-        self.plane = plane or ControlPlane()
+    plane: ControlPlane
+
+    def __init__(self) -> None:
         self._count = 0
-        token = directory.parent / f"{directory.name}.token"
-        token.write_text("secret\n")
-        self.token = token
-        self.output = directory.parent / f"{directory.name}.out"
-        command = [PYTHON, "-I", "-B", str(PACKAGE), "sidecar", "--url", self.plane.url]
-        command += ["--executor", "executor_1", "--token-file", str(token)]
-        command += ["--directory", str(directory), "--runner", runner]
-        environment = {**os.environ, "ROOST_SECRET": "x"}
-        with open(self.output, "ab") as output:
-            self.process = subprocess.Popen(command, stdout=output, stderr=subprocess.STDOUT, env=environment)
 
     def submit(self, script: str, **changes: Any) -> str:
         """Orders an execution; returns its id. The script of the first one stays."""
@@ -126,26 +116,33 @@ class Executor:
             seconds,
         )
 
+
+class Executor(Orders):
+    """Starts sidecar and runner; `close` ends them and checks that no process is left."""
+
+    def __init__(self, directory: Path, plane: "Optional[ControlPlane]" = None, runner: str = PYTHON) -> None:
+        super().__init__()
+        self.directory = directory
+        self.plane = plane or ControlPlane()
+        token = directory.parent / f"{directory.name}.token"
+        token.write_text("secret\n")
+        self.token = token
+        self.output = directory.parent / f"{directory.name}.out"
+        command = [PYTHON, "-I", "-B", str(PACKAGE), "sidecar", "--url", self.plane.url]
+        command += ["--executor", "executor_1", "--token-file", str(token)]
+        command += ["--directory", str(directory), "--runner", runner]
+        environment = {**os.environ, "ROOST_SECRET": "x"}
+        with open(self.output, "ab") as output:
+            self.process = subprocess.Popen(command, stdout=output, stderr=subprocess.STDOUT, env=environment)
+
     @property
     def runner(self) -> int:
         """The runner's process id."""
         return wait_until(lambda: next(iter(self.processes("runner")), None))
 
     def processes(self, word: str = "") -> "list[int]":
-        """Processes that belong to this executor: their command line or directory is its own."""
-        own = str(self.directory)
-        found = []
-        for name in os.listdir("/proc"):
-            if name.isdigit() and int(name) != os.getpid():
-                try:
-                    command = Path(f"/proc/{name}/cmdline").read_bytes().decode(errors="replace")
-                    directory = os.readlink(f"/proc/{name}/cwd")
-                except OSError:
-                    continue
-                arguments = command.split("\0")
-                if (own in arguments and word in arguments + [""]) or (not word and directory.startswith(own)):
-                    found.append(int(name))
-        return found
+        """Processes that belong to this executor; with `word`, those that have it among their arguments."""
+        return processes_of(self.directory, word)
 
     def close(self) -> None:
         """Ends the executor; nothing of it may be left."""
@@ -154,6 +151,22 @@ class Executor:
         self.process.wait(20)
         wait_until(lambda: not self.processes())
         self.plane.stop()
+
+
+def processes_of(path: Path, word: str = "") -> "list[int]":
+    """Processes with `path` among their arguments, or, without `word`, with a working directory below it."""
+    found = []
+    for name in os.listdir("/proc"):
+        if name.isdigit() and int(name) != os.getpid():
+            try:
+                command = Path(f"/proc/{name}/cmdline").read_bytes().decode(errors="replace")
+                directory = os.readlink(f"/proc/{name}/cwd")
+            except OSError:
+                continue
+            arguments = command.split("\0")
+            if (str(path) in arguments and word in arguments + [""]) or (not word and directory.startswith(str(path))):
+                found.append(int(name))
+    return found
 
 
 def wait_until(condition: "Callable[[], Any]", seconds: float = 20) -> Any:

@@ -11,7 +11,7 @@ from executor import PACKAGE
 
 sys.path.insert(0, str(PACKAGE.parent))
 
-from roost_executor import jsonvalue, spool  # noqa: E402
+from roost_executor import jsonvalue, spool, verdict  # noqa: E402
 from roost_executor.clock import time_text  # noqa: E402
 from roost_executor.control import Channel, Records, log_content_of  # noqa: E402
 from roost_executor.lines import LineSplitter, text_of  # noqa: E402
@@ -129,3 +129,26 @@ def test_json_text_is_that_of_json_dumps(value: object) -> None:
 def test_times_have_microseconds() -> None:
     assert time_text(1_700_000_000.25) == "2023-11-14T22:13:20.250000Z"
     assert time_text(1_700_000_001) == "2023-11-14T22:13:21.000000Z"
+
+
+def test_a_process_that_the_kernel_killed_is_the_cause_of_what_the_script_raised() -> None:
+    record = {"reason": "exception", "message": "CalledProcessError: …", "error": {"type": "CalledProcessError"}}
+    killed = verdict.of_record(record, True, 256)
+    assert killed["reason"] == "out_of_memory" and "256 MiB" in killed["message"]
+    assert killed["message"].endswith("CalledProcessError: …") and killed["error"] == record["error"]
+    assert verdict.of_record(record, False, 256)["reason"] == "exception"
+    assert verdict.of_record({**record, "reason": "no_main"}, True, 256)["reason"] == "no_main"
+    assert verdict.of_record({"value": "1"}, True, 256) == {"type": "returned", "value": "1"}
+
+
+@pytest.mark.parametrize(
+    "content", ["low 0\nhigh 0\nmax 7\noom 2\noom_kill 3\noom_group_kill 1\n", "oom_kill_disable 0\noom_kill 3\n"]
+)
+def test_both_kinds_of_control_groups_tell_how_often_the_kernel_killed(
+    tmp_path: Path, monkeypatch: Any, content: str
+) -> None:
+    (tmp_path / "file").write_text(content)
+    monkeypatch.setattr(verdict, "KILL_COUNTS", (str(tmp_path / "absent"), str(tmp_path / "file")))
+    assert verdict.kernel_kills() == 3
+    monkeypatch.setattr(verdict, "KILL_COUNTS", (str(tmp_path / "absent"),))
+    assert verdict.kernel_kills() == 0

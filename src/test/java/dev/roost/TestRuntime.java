@@ -33,8 +33,8 @@ public class TestRuntime implements Runtime {
   }
 
   @Override
-  public BuildOutput buildOutput(String builderJobId, long fromByte) {
-    return new BuildOutput(List.of(), fromByte);
+  public BuildOutput buildOutput(String builderJobId, long position) {
+    return new BuildOutput(List.of(), position);
   }
 
   @Override

@@ -106,10 +106,15 @@ public class BuilderJob extends PanacheEntityBase {
   static boolean succeed(String id, String buildId, boolean reused, Instant now) {
     return update(
             """
-            state = 'succeeded', buildId = :build, reused = :reused, finishedAt = :now
+            state = 'succeeded', buildId = :build, reused = :reused, message = null, finishedAt = :now
             where id = :id and state in ('queued', 'running')""",
             Parameters.with("build", buildId).and("reused", reused).and("now", now).and("id", id))
         == 1;
+  }
+
+  /** Says what a build waits for that has been started; null: for nothing. */
+  static void explain(String id, String message) {
+    update("message = ?1 where id = ?2 and state = 'running'", message, id);
   }
 
   static boolean fail(String id, String reason, String message, Instant now) {

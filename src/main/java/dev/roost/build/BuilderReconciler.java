@@ -15,6 +15,7 @@ import dev.roost.runtime.Runtime;
 import dev.roost.runtime.Runtime.BuildOrder;
 import dev.roost.runtime.Runtime.BuildOutput;
 import dev.roost.runtime.Runtime.RuntimeUnavailable;
+import dev.roost.runtime.RuntimeChanged;
 import dev.roost.runtime.Step;
 import io.quarkus.narayana.jta.QuarkusTransaction;
 import io.quarkus.runtime.ShutdownEvent;
@@ -28,6 +29,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import org.jboss.logging.Logger;
@@ -87,30 +89,46 @@ public class BuilderReconciler {
     loop.wake();
   }
 
+  void wake(@Observes RuntimeChanged event) {
+    loop.wake();
+  }
+
   /**
    * What to do about a BuilderJob that leads its image key.
    *
    * @param observation null for one that is queued: there is nothing to look at yet
    * @param free whether another build may start now
+   * @param limits how long it may take, and wait
    */
   static Step decide(
-      BuilderJob job, Observation observation, boolean free, Duration timeout, Instant now) {
+      BuilderJob job, Observation observation, boolean free, Limits limits, Instant now) {
     if (job.state.equals("queued")) {
       return free ? new Step.Create() : new Step.Wait();
     }
-    boolean late = job.startedAt.plus(timeout).plus(GRACE).isBefore(now);
     if (observation instanceof Observation.Ended end) {
+      String reason = end.reason() == null ? BuildReason.LOST.code() : end.reason();
       return end.result() == null
-          ? new Step.Finish(BuildReason.LOST.code(), end.message(), null)
+          ? new Step.Finish(reason, end.message(), null)
           : new Step.Finish(null, end.message(), end.result());
     }
-    if (late) {
-      String message = "The build did not end within " + timeout.toSeconds() + " s.";
+    if (observation instanceof Observation.Pending pending
+        && pending.reason() != null
+        && job.startedAt.plus(limits.pending()).isBefore(now)) {
+      return new Step.Finish(pending.reason(), pending.message(), null);
+    }
+    if (job.startedAt.plus(limits.timeout()).plus(GRACE).isBefore(now)) {
+      String message = "The build did not end within " + limits.timeout().toSeconds() + " s.";
       return new Step.Finish(BuildReason.DEADLINE_EXCEEDED.code(), message, null);
     }
     // Absent: the start never happened, or somebody removed it. Building again does no harm.
     return observation instanceof Observation.Absent ? new Step.Create() : new Step.Wait();
   }
+
+  /**
+   * @param timeout of the build itself
+   * @param pending how long it may wait for a machine, an image or quota
+   */
+  record Limits(Duration timeout, Duration pending) {}
 
   private Duration pass() {
     List<BuilderJob> open = QuarkusTransaction.requiringNew().call(BuilderJob::open);
@@ -154,6 +172,14 @@ public class BuilderReconciler {
     return reused;
   }
 
+  /** Says of a build what it waits for, for whoever looks at it meanwhile. */
+  private void explain(BuilderJob job, String message) {
+    if (!Objects.equals(job.message, message)) {
+      QuarkusTransaction.requiringNew().run(() -> BuilderJob.explain(job.id, shorten(message)));
+      signals.fire(job.id);
+    }
+  }
+
   /** Answers whether it started a build. */
   private boolean act(BuilderJob job, boolean free) {
     try {
@@ -162,7 +188,13 @@ public class BuilderReconciler {
         observation = runtime.observeBuild(job.id);
         takeLog(job);
       }
-      Step step = decide(job, observation, free, config.builds().timeout(), clock.instant());
+      if (observation instanceof Observation.Pending pending) {
+        explain(job, pending.message());
+      } else if (observation instanceof Observation.Running) {
+        explain(job, null);
+      }
+      Limits limits = new Limits(config.builds().timeout(), config.executors().pendingTimeout());
+      Step step = decide(job, observation, free, limits, clock.instant());
       if (step instanceof Step.Create) {
         return create(job);
       } else if (step instanceof Step.Finish finish) {
@@ -215,9 +247,9 @@ public class BuilderReconciler {
                           ++seq, now, "stdout", null, null, line.replace('\0', '\ufffd'), false));
                 }
                 log.append(job.id, entries);
-                BuilderJob.update("logOffset = ?1 where id = ?2", output.nextByte(), job.id);
+                BuilderJob.update("logOffset = ?1 where id = ?2", output.next(), job.id);
               });
-      job.logOffset = output.nextByte();
+      job.logOffset = output.next();
       signals.fire(job.id);
     }
   }

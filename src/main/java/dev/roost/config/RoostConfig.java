@@ -4,6 +4,8 @@ import io.smallrye.config.ConfigMapping;
 import io.smallrye.config.WithDefault;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -12,11 +14,11 @@ import java.util.Optional;
  */
 @ConfigMapping(prefix = "roost")
 public interface RoostConfig {
-  /** Where builds and executors run: {@code local}. */
+  /** Where builds and executors run: {@code local} or {@code kubernetes}. */
   @WithDefault("local")
   String runtime();
 
-  /** The data directory of the local runtime: database, builds, executors, API key. */
+  /** The data directory: the embedded database, the first API key, the local runtime's files. */
   @WithDefault("${user.home}/.roost")
   Path data();
 
@@ -35,6 +37,12 @@ public interface RoostConfig {
   @WithDefault("0s")
   Duration drain();
 
+  /**
+   * Another TCP port, on which executors reach the control plane: then only that one serves them,
+   * and it serves nothing else.
+   */
+  Optional<Integer> internalPort();
+
   /** Stop when the process that started this one ends; set by the start command. */
   @WithDefault("false")
   boolean exitWithParent();
@@ -47,6 +55,12 @@ public interface RoostConfig {
   @WithDefault("false")
   boolean newApiKey();
 
+  /**
+   * A file with an API key, {@code roost_<id>_<secret>}: every start sees to it that the key exists
+   * and may do everything.
+   */
+  Optional<Path> apiKeyFile();
+
   Database database();
 
   Limits limits();
@@ -56,6 +70,8 @@ public interface RoostConfig {
   Executors executors();
 
   Local local();
+
+  Kubernetes kubernetes();
 
   Retention retention();
 
@@ -169,6 +185,10 @@ public interface RoostConfig {
     @WithDefault("60s")
     Duration startTimeout();
 
+    /** How long an executor or a build may wait for a machine, its image or quota. */
+    @WithDefault("5m")
+    Duration pendingTimeout();
+
     /** The time after which an executor that can't be reached is given up. */
     @WithDefault("120s")
     Duration lostAfter();
@@ -179,6 +199,105 @@ public interface RoostConfig {
     /** Executors at the same time, of all agents together. */
     @WithDefault("32")
     int maxExecutors();
+  }
+
+  /** The Kubernetes runtime. */
+  interface Kubernetes {
+    /** The namespace of builds and executors. It belongs to this installation alone. */
+    @WithDefault("roost-agents")
+    String namespace();
+
+    /**
+     * The installation's name, which all its objects carry as {@code app.kubernetes.io/instance}.
+     */
+    @WithDefault("roost")
+    String instance();
+
+    /** The address under which executors reach the control plane. */
+    Optional<String> executorUrl();
+
+    /** Where built images are pushed, for example {@code registry.example.org/roost/agents}. */
+    Optional<String> repository();
+
+    /** The same repository as nodes pull from it, when they know it by another name. */
+    Optional<String> pullRepository();
+
+    /** Whether builds talk to the registry by plain HTTP. */
+    @WithDefault("false")
+    boolean insecureRegistry();
+
+    /** Secret of type {@code kubernetes.io/dockerconfigjson} with which builds pull and push. */
+    Optional<String> registrySecret();
+
+    /** Secrets with which nodes pull images. */
+    Optional<List<String>> imagePullSecrets();
+
+    /** Secret with a {@code netrc} for the package index. */
+    Optional<String> indexSecret();
+
+    /** ConfigMap with a {@code ca.crt}: authorities that builds trust besides the usual ones. */
+    Optional<String> caConfigMap();
+
+    /** Image of {@code images/builder}. */
+    @WithDefault("roost/builder")
+    String builderImage();
+
+    /** Image of {@code images/executor}. */
+    @WithDefault("roost/executor")
+    String executorImage();
+
+    /** The Python versions that agents can choose, oldest first. */
+    @WithDefault("3.9,3.10,3.11,3.12,3.13,3.14")
+    List<String> pythonVersions();
+
+    /** The one of an agent that chooses none. */
+    @WithDefault("3.13")
+    String defaultPythonVersion();
+
+    /** The image on which dependencies are installed; {version} stands for the Python's. */
+    @WithDefault("docker.io/library/python:{version}-slim")
+    String baseImage();
+
+    /** The base images of single Python versions, for example pinned by digest. */
+    Map<String, String> baseImages();
+
+    /** Platform of the nodes. */
+    @WithDefault("linux/amd64")
+    String platform();
+
+    /** Executors at the same time, of all agents together. */
+    @WithDefault("100")
+    int maxExecutors();
+
+    /** Service account of builds and executors; it needs no rights. */
+    @WithDefault("default")
+    String serviceAccount();
+
+    /** Labels of the nodes on which builds and executors may run. */
+    Map<String, String> nodeSelector();
+
+    /** Tolerations of builds and executors: a JSON list as in a pod. */
+    Optional<String> tolerations();
+
+    /** Memory limit of a build, MiB. */
+    @WithDefault("2048")
+    int builderMemoryMib();
+
+    /** CPU limit of a build, cores. */
+    @WithDefault("2")
+    double builderCpu();
+
+    /** Disk that a build may use, MiB. */
+    @WithDefault("8192")
+    int builderDiskMib();
+
+    /** How much of its CPU limit a pod reserves, from 0 to 1. */
+    @WithDefault("0.1")
+    double cpuRequestRatio();
+
+    /** How much of its memory limit a pod reserves, from 0 to 1. */
+    @WithDefault("1")
+    double memoryRequestRatio();
   }
 
   /** How long what has ended is kept. */

@@ -7,7 +7,9 @@ import jakarta.persistence.Entity;
 import jakarta.persistence.Id;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.random.RandomGenerator;
 import org.eclipse.microprofile.openapi.annotations.media.Schema;
@@ -78,6 +80,18 @@ public class Execution extends PanacheEntityBase {
   /** The one that an executor runs now, as the database has it. */
   public static Optional<Execution> runningOn(String executorId) {
     return find("executorId = ?1 and state = 'running'", executorId).firstResultOptional();
+  }
+
+  /** The ExecutorJob that each executor runs now, by the executor's identifier. */
+  public static Map<String, String> jobsByExecutor() {
+    Map<String, String> jobs = new HashMap<>();
+    getEntityManager()
+        .createQuery(
+            "select e.executorId, e.executorJobId from execution e where e.state = 'running'",
+            Object[].class)
+        .getResultStream()
+        .forEach(row -> jobs.put((String) row[0], (String) row[1]));
+    return jobs;
   }
 
   /**

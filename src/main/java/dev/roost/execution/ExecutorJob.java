@@ -172,30 +172,50 @@ public class ExecutorJob extends PanacheEntityBase {
         .map(row -> View.of((ExecutorJob) row[0], (Execution) row[1]));
   }
 
-  /** What a queued job waits for: "build", "retry_delay", "concurrency" or "executor". */
-  private static String waitingOn(ExecutorJob job) {
-    return (String)
-        getEntityManager()
-            .createNativeQuery(
-                """
-                select case
-                  when b.state in ('queued', 'running') then 'build'
-                  when j.not_before > now() then 'retry_delay'
-                  when (select count(*) from execution e where e.agent_id = a.id and e.state = 'running')
-                    >= a.max_concurrency then 'concurrency'
-                  else 'executor' end
-                from executor_job j join agent a on a.id = j.agent_id
-                join agent_revision r on r.agent_id = j.agent_id and r.revision = j.agent_revision
-                join builder_job b on b.id = r.builder_job_id
-                where j.id = :id""",
-                String.class)
-            .setParameter("id", job.id)
-            .getSingleResult();
+  /**
+   * What keeps a job waiting.
+   *
+   * @param on "build", "retry_delay", "concurrency" or "executor"; null when it doesn't wait
+   * @param message what that build or executor itself waits for; or null
+   */
+  private record Waiting(String on, String message) {
+    static final Waiting NONE = new Waiting(null, null);
+  }
+
+  private static Waiting waiting(ExecutorJob job) {
+    if (!job.state.equals("queued")) {
+      return Waiting.NONE;
+    }
+    Object[] row =
+        (Object[])
+            getEntityManager()
+                .createNativeQuery(
+                    """
+              select case
+                when b.state in ('queued', 'running') then 'build'
+                when j.not_before > now() then 'retry_delay'
+                when (select count(*) from execution e where e.agent_id = a.id and e.state = 'running')
+                  >= a.max_concurrency then 'concurrency'
+                else 'executor' end,
+                case when b.state in ('queued', 'running') then b.message else (
+                  select x.message from executor x
+                  where x.agent_id = a.id and x.agent_revision = j.agent_revision and x.state = 'starting'
+                    and x.message is not null
+                  order by x.id limit 1) end
+              from executor_job j join agent a on a.id = j.agent_id
+              join agent_revision r on r.agent_id = j.agent_id and r.revision = j.agent_revision
+              join builder_job b on b.id = r.builder_job_id
+              where j.id = :id""",
+                    Object[].class)
+                .setParameter("id", job.id)
+                .getSingleResult();
+    return new Waiting((String) row[0], (String) row[1]);
   }
 
   /**
    * An ExecutorJob, as the API shows it.
    *
+   * @param message why it did not succeed, or what keeps it waiting
    * @param waitingOn what it waits for while it is queued
    * @param attempts used up
    * @param execution the latest attempt, or null before the first
@@ -223,6 +243,7 @@ public class ExecutorJob extends PanacheEntityBase {
     }
 
     private static View of(ExecutorJob job, Execution execution) {
+      Waiting waiting = ExecutorJob.waiting(job);
       return new View(
           job.id,
           job.agentId,
@@ -232,8 +253,8 @@ public class ExecutorJob extends PanacheEntityBase {
           JsonText.ofNullable(job.payload),
           job.state,
           job.reason,
-          job.message,
-          job.state.equals("queued") ? ExecutorJob.waitingOn(job) : null,
+          job.message == null ? waiting.message() : job.message,
+          waiting.on(),
           job.attempts,
           execution == null ? null : Execution.View.of(execution),
           job.createdAt,

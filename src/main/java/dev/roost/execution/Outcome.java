@@ -23,6 +23,20 @@ public record Outcome(
     Long maxMemoryBytes,
     Instant time) {
 
+  /**
+   * An attempt whose executor ended first.
+   *
+   * @param reason the code of a reason, when it is known why the executor ended
+   */
+  public static Outcome ofEndedExecutor(String reason, String message, Instant now) {
+    ExecutionReason known = ExecutionReason.of(reason).orElse(ExecutionReason.EXECUTOR_LOST);
+    return switch (known) {
+      case OUT_OF_MEMORY, OUT_OF_DISK ->
+          new Outcome("failed", known, message, null, null, false, null, null, now);
+      default -> lost("The executor ended before the script did. " + message, now);
+    };
+  }
+
   /** An attempt that ended without a word of its own. */
   public static Outcome lost(String message, Instant now) {
     return new Outcome(

@@ -37,7 +37,8 @@ class Demand {
       String buildState,
       String buildMessage,
       String buildId,
-      String imageKey) {
+      String imageKey,
+      String image) {
     boolean buildFailed() {
       return buildState.equals("failed") || buildState.equals("cancelled");
     }
@@ -54,7 +55,7 @@ class Demand {
             .createNativeQuery(
                 """
                 select q.agent_id, q.agent_revision, a.name, q.waiting, q.oldest, a.max_concurrency, a.memory_mib, a.cpu,
-                  r.python_version, b.id, b.state, b.message, b.build_id, b.image_key,
+                  r.python_version, b.id, b.state, b.message, b.build_id, b.image_key, i.image,
                   (select count(*) from executor x where x.agent_id = q.agent_id
                     and x.agent_revision = q.agent_revision and x.state = 'starting'),
                   (select count(*) from executor x where x.agent_id = q.agent_id
@@ -70,6 +71,7 @@ class Demand {
                 join agent a on a.id = q.agent_id
                 join agent_revision r on r.agent_id = q.agent_id and r.revision = q.agent_revision
                 join builder_job b on b.id = r.builder_job_id
+                left join build i on i.id = b.build_id
                 order by q.oldest""",
                 Object[].class)
             .setParameter("now", now)
@@ -83,8 +85,8 @@ class Demand {
         (String) row[2],
         ((Number) row[3]).intValue(),
         (String) row[4],
-        ((Number) row[14]).intValue(),
         ((Number) row[15]).intValue(),
+        ((Number) row[16]).intValue(),
         (Integer) row[5],
         (Integer) row[6],
         ((Number) row[7]).doubleValue(),
@@ -93,7 +95,8 @@ class Demand {
         (String) row[10],
         (String) row[11],
         (String) row[12],
-        (String) row[13]);
+        (String) row[13],
+        (String) row[14]);
   }
 
   /** The next moment at which a job's retry delay ends, or null. */

@@ -53,8 +53,16 @@ public class Executor extends PanacheEntityBase {
   }
 
   static boolean ready(String id, Instant now) {
-    return update("state = 'ready', readyAt = ?1 where id = ?2 and state = 'starting'", now, id)
+    return update(
+            "state = 'ready', readyAt = ?1, message = null where id = ?2 and state = 'starting'",
+            now,
+            id)
         == 1;
+  }
+
+  /** Says what an executor waits for that is being started; null: for nothing known. */
+  static void explain(String id, String message) {
+    update("message = ?1 where id = ?2 and state = 'starting'", message, id);
   }
 
   /** Of one that has nothing to do. */

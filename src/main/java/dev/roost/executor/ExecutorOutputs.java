@@ -11,8 +11,6 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.DateTimeException;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -47,11 +45,11 @@ final class ExecutorOutputs {
    */
   record Found(List<LogEntry> entries, Instant entered, Outcome outcome) {}
 
-  /** Either file may be missing or end in the middle of a line. */
-  Found read(String executionId, Path frames, Path log) throws IOException {
+  /** Either may be null, or end in the middle of a line. */
+  Found read(String executionId, InputStream frames, InputStream log) throws IOException {
     Instant entered = null;
     Outcome outcome = null;
-    try (BufferedReader reader = open(frames)) {
+    try (BufferedReader reader = reader(frames)) {
       for (String line = nextLine(reader); line != null; line = nextLine(reader)) {
         Frame frame = frame(executionId, line);
         if (frame instanceof Frame.Started started) {
@@ -62,7 +60,7 @@ final class ExecutorOutputs {
       }
     }
     List<LogEntry> entries = new ArrayList<>();
-    try (BufferedReader reader = open(log)) {
+    try (BufferedReader reader = reader(log)) {
       for (String line = nextLine(reader); line != null; line = nextLine(reader)) {
         Matcher match = LINE.matcher(line);
         if (match.matches() && match.group("execution").equals(executionId)) {
@@ -114,9 +112,8 @@ final class ExecutorOutputs {
     return line.toString();
   }
 
-  private static BufferedReader open(Path file) throws IOException {
-    InputStream bytes =
-        Files.exists(file) ? Files.newInputStream(file) : InputStream.nullInputStream();
-    return new BufferedReader(new InputStreamReader(bytes, StandardCharsets.UTF_8));
+  private static BufferedReader reader(InputStream bytes) {
+    InputStream some = bytes == null ? InputStream.nullInputStream() : bytes;
+    return new BufferedReader(new InputStreamReader(some, StandardCharsets.UTF_8));
   }
 }

@@ -8,11 +8,13 @@ import dev.roost.config.RoostConfig;
 import dev.roost.event.Loop;
 import dev.roost.event.Replicas;
 import dev.roost.execution.Execution;
+import dev.roost.execution.ExecutionReason;
 import dev.roost.execution.Outcome;
 import dev.roost.log.LogEntry;
 import dev.roost.runtime.Observation;
 import dev.roost.runtime.Runtime;
 import dev.roost.runtime.Runtime.RuntimeUnavailable;
+import dev.roost.runtime.RuntimeChanged;
 import dev.roost.runtime.Step;
 import io.quarkus.narayana.jta.QuarkusTransaction;
 import io.quarkus.runtime.ShutdownEvent;
@@ -20,12 +22,13 @@ import io.quarkus.runtime.StartupEvent;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.event.Observes;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import org.jboss.logging.Logger;
@@ -38,6 +41,8 @@ public class ExecutorReconciler {
   private static final Logger LOG = Logger.getLogger(ExecutorReconciler.class);
   private static final Duration WITH_EXECUTORS = Duration.ofMillis(500);
   private static final Duration AT_REST = Duration.ofSeconds(5);
+  private static final Duration UNAVAILABLE_PAUSE = Duration.ofSeconds(1);
+  private static final Duration SHOW_EVERY = Duration.ofSeconds(5);
 
   private final Runtime runtime;
   private final RoostConfig config;
@@ -47,6 +52,8 @@ public class ExecutorReconciler {
   private final ExecutorOutputs outputs;
   private final Clock clock;
   private final DatabaseClock databaseClock;
+  private Map<String, String> shown = Map.of();
+  private long shownAt = System.nanoTime();
   private final Loop loop;
 
   ExecutorReconciler(
@@ -86,36 +93,54 @@ public class ExecutorReconciler {
     loop.wake();
   }
 
+  void wake(@Observes RuntimeChanged event) {
+    loop.wake();
+  }
+
   /** What to do about an executor that has not ended. Pure. */
   static Step decide(
       Executor executor, Observation seen, RoostConfig.Executors settings, Instant now) {
     Instant mustReport = executor.createdAt.plus(settings.startTimeout());
     boolean starting = executor.state.equals("starting");
     if (seen instanceof Observation.Ended end) {
-      return new Step.Replay(end.message());
+      return new Step.Replay(end.reason(), end.message());
     }
     if (seen instanceof Observation.Absent) {
       // The control plane may have been killed between the row and the start.
       return starting && mustReport.isAfter(now)
           ? new Step.Create()
-          : new Step.Replay("It is gone.");
+          : new Step.Replay(null, "It is gone.");
     }
-    if (seen instanceof Observation.Pending) {
-      return new Step.Wait();
+    if (seen instanceof Observation.Pending pending) {
+      boolean late = executor.createdAt.plus(settings.pendingTimeout()).isBefore(now);
+      return starting && late ? giveUp(pending, settings) : new Step.Wait();
+    }
+    if (starting && seen instanceof Observation.Running running && running.trouble() != null) {
+      return new Step.Replay(null, running.trouble());
     }
     if (starting) {
       String message = "It did not report within " + settings.startTimeout().toSeconds() + " s.";
-      return mustReport.isAfter(now) ? new Step.Wait() : new Step.Replay(message);
+      return mustReport.isAfter(now) ? new Step.Wait() : new Step.Replay(null, message);
     }
     boolean silent = executor.leaseExpiresAt.isBefore(now);
     if (executor.state.equals("stopping")) {
-      return silent ? new Step.Replay("It was told to stop.") : new Step.Wait();
+      return silent ? new Step.Replay(null, "It was told to stop.") : new Step.Wait();
     }
     if (silent && executor.leaseExpiresAt.plus(settings.lostAfter()).isBefore(now)) {
       return new Step.Replay(
-          "It has not been heard of for " + settings.lostAfter().toSeconds() + " s.");
+          null, "It has not been heard of for " + settings.lostAfter().toSeconds() + " s.");
     }
     return new Step.Wait();
+  }
+
+  private static Step giveUp(Observation.Pending pending, RoostConfig.Executors settings) {
+    String what =
+        pending.message() == null
+            ? "It did not start within " + settings.pendingTimeout().toSeconds() + " s."
+            : pending.message();
+    String reason =
+        pending.reason() == null ? ExecutionReason.RUNTIME_UNAVAILABLE.code() : pending.reason();
+    return new Step.Replay(reason, what);
   }
 
   private Duration pass() {
@@ -130,16 +155,44 @@ public class ExecutorReconciler {
     // Where an earlier pass did not come to its end.
     for (Executor executor : QuarkusTransaction.requiringNew().call(Executor::endedWithExecution)) {
       known.add(executor.id);
-      attempt(executor, () -> takeHome(executor, executor.message));
+      attempt(executor, () -> takeHome(executor, new Step.Replay(null, executor.message)));
     }
     for (String leftover : runtime.executors()) {
       if (!known.contains(leftover)) {
         remove(leftover);
       }
     }
-    Optional<Duration> next = starter.serve(now);
+    showWork(live);
+    Optional<Duration> next = serve(now);
     Duration usual = live.isEmpty() && next.isEmpty() ? AT_REST : WITH_EXECUTORS;
     return next.filter(due -> due.compareTo(usual) < 0).orElse(usual);
+  }
+
+  /** Jobs wait on, when no executor can be started for them now. */
+  private Optional<Duration> serve(Instant now) {
+    try {
+      return starter.serve(now);
+    } catch (RuntimeUnavailable e) {
+      LOG.warnf("executors can't be started: %s", e.getMessage());
+      return Optional.of(UNAVAILABLE_PAUSE);
+    }
+  }
+
+  /** Tells the runtime, now and then, what each executor runs. */
+  private void showWork(List<Executor> live) {
+    long now = System.nanoTime();
+    if (live.isEmpty() || now - shownAt < SHOW_EVERY.toNanos()) {
+      return;
+    }
+    shownAt = now;
+    Map<String, String> jobs = QuarkusTransaction.requiringNew().call(Execution::jobsByExecutor);
+    jobs.forEach(
+        (executorId, jobId) -> {
+          if (!jobId.equals(shown.get(executorId))) {
+            runtime.show(executorId, jobId);
+          }
+        });
+    shown = jobs;
   }
 
   /** One executor's trouble must not keep the others from being looked after. */
@@ -161,54 +214,63 @@ public class ExecutorReconciler {
       starter.cameUp(new Target(executor.agentId, executor.agentRevision));
     }
     Observation seen = runtime.observeExecutor(executor.id);
+    explain(executor, seen);
     Step step = decide(executor, seen, config.executors(), now);
     if (step instanceof Step.Create) {
       starter.start(executor);
     } else if (step instanceof Step.Replay replay) {
-      end(executor, replay.message());
+      end(executor, replay, seen instanceof Observation.Pending);
+    }
+  }
+
+  /** Says what an executor waits for, for whoever waits for it. */
+  private void explain(Executor executor, Observation seen) {
+    String message = seen instanceof Observation.Pending pending ? pending.message() : null;
+    if (executor.state.equals("starting") && !Objects.equals(executor.message, message)) {
+      QuarkusTransaction.requiringNew().run(() -> Executor.explain(executor.id, message));
     }
   }
 
   /** Takes home what an executor that is no more has left, then removes it. */
-  private void end(Executor executor, String message) {
+  private void end(Executor executor, Step.Replay step, boolean waited) {
+    String message = step.message();
     dispatcher.forget(executor.id);
     // From here on, nothing can be claimed for it.
     QuarkusTransaction.requiringNew()
         .run(() -> Executor.end(executor.id, message, clock.instant()));
     if (executor.readyAt == null) {
-      starter.failedToStart(new Target(executor.agentId, executor.agentRevision), message);
+      starter.failedToStart(new Target(executor.agentId, executor.agentRevision), step, waited);
     }
-    takeHome(executor, message);
+    takeHome(executor, step);
     remove(executor.id);
   }
 
-  private void takeHome(Executor executor, String message) {
+  private void takeHome(Executor executor, Step.Replay step) {
     Optional<Execution> open =
         QuarkusTransaction.requiringNew().call(() -> Execution.runningOn(executor.id));
     if (open.isPresent()) {
       // What may still run is ended first: nothing must happen after the execution is called lost.
       runtime.stopExecutor(executor.id);
-      replay(executor, open.get(), message);
+      replay(executor, open.get(), step);
     }
   }
 
-  private void replay(Executor executor, Execution execution, String message) {
+  private void replay(Executor executor, Execution execution, Step.Replay step) {
     ExecutorOutputs.Found found = new ExecutorOutputs.Found(List.<LogEntry>of(), null, null);
     boolean readable = false;
-    try {
-      Runtime.ExecutorOutput output = runtime.executorOutput(executor.id);
-      readable = Files.exists(output.frames());
+    try (Runtime.ExecutorOutput output = runtime.executorOutput(executor.id)) {
+      readable = output.frames() != null;
       found = outputs.read(execution.id, output.frames(), output.log());
     } catch (IOException e) {
       LOG.warnf("executor %s: its output can't be read: %s", executor.id, e.getMessage());
     }
     Outcome outcome = found.outcome();
     if (outcome == null) {
-      outcome =
-          Outcome.lost("The executor ended before the script did. " + message, clock.instant());
+      outcome = Outcome.ofEndedExecutor(step.reason(), step.message(), clock.instant());
     }
     LOG.infof(
-        "execution %s: %s after its executor ended: %s", execution.id, outcome.state(), message);
+        "execution %s: %s after its executor ended: %s",
+        execution.id, outcome.state(), step.message());
     intake.replay(execution.id, found.entries(), found.entered(), outcome, !readable);
   }
 

@@ -2,6 +2,7 @@ package dev.roost.executor;
 
 import dev.roost.agent.Agent;
 import dev.roost.agent.AgentRevision;
+import dev.roost.build.Build;
 import dev.roost.build.BuilderJob;
 import dev.roost.build.BuilderJobsChanged;
 import dev.roost.config.RoostConfig;
@@ -10,6 +11,7 @@ import dev.roost.execution.ExecutionReason;
 import dev.roost.execution.ExecutorJob;
 import dev.roost.runtime.Runtime;
 import dev.roost.runtime.Runtime.ExecutorOrder;
+import dev.roost.runtime.Step;
 import io.quarkus.narayana.jta.QuarkusTransaction;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.event.Event;
@@ -64,7 +66,8 @@ class ExecutorStarter {
     this.clock = clock;
   }
 
-  private record FailedStarts(int count, Instant notBefore, String message) {}
+  private record FailedStarts(
+      int count, Instant notBefore, ExecutionReason reason, String message) {}
 
   /** How many executors there are. */
   private static final class Census {
@@ -96,11 +99,19 @@ class ExecutorStarter {
     return Optional.of(Duration.between(now, due).plusMillis(5));
   }
 
-  void failedToStart(Target target, String message) {
+  /**
+   * @param waited whether it was given as long as anything may wait: another start would end alike
+   */
+  void failedToStart(Target target, Step.Replay step, boolean waited) {
     FailedStarts before = failedStarts.get(target);
     int count = before == null ? 1 : before.count() + 1;
     failedStarts.put(
-        target, new FailedStarts(count, clock.instant().plusSeconds(1L << count), message));
+        target,
+        new FailedStarts(
+            waited ? MAX_FAILED_STARTS : count,
+            clock.instant().plusSeconds(1L << count),
+            ExecutionReason.of(step.reason()).orElse(ExecutionReason.RUNTIME_UNAVAILABLE),
+            step.message()));
   }
 
   /** Executors of this target do come up: failures before were of the moment. */
@@ -110,7 +121,7 @@ class ExecutorStarter {
 
   /** Starts an executor whose row is there already. */
   void start(Executor executor) {
-    record Needs(Agent agent, AgentRevision revision, BuilderJob job) {}
+    record Needs(Agent agent, AgentRevision revision, BuilderJob job, String image) {}
     Needs needs =
         QuarkusTransaction.requiringNew()
             .call(
@@ -118,12 +129,15 @@ class ExecutorStarter {
                   AgentRevision revision =
                       AgentRevision.of(executor.agentId, executor.agentRevision);
                   Agent agent = Agent.findById(executor.agentId);
-                  return new Needs(agent, revision, BuilderJob.findById(revision.builderJobId));
+                  BuilderJob job = BuilderJob.findById(revision.builderJobId);
+                  Build build = Build.findById(executor.buildId);
+                  return new Needs(agent, revision, job, build.image);
                 });
     runtime.startExecutor(
         new ExecutorOrder(
             executor.id,
             needs.job().imageKey,
+            needs.image(),
             needs.revision().pythonVersion,
             tokens.make(executor.id),
             needs.agent().memoryMib,
@@ -151,10 +165,7 @@ class ExecutorStarter {
     FailedStarts failed = failedStarts.get(group.target());
     if (failed != null && failed.count() >= MAX_FAILED_STARTS) {
       failedStarts.remove(group.target());
-      fail(
-          group.target(),
-          ExecutionReason.RUNTIME_UNAVAILABLE,
-          "No executor came up. " + failed.message());
+      fail(group.target(), failed.reason(), "No executor came up. " + failed.message());
       return;
     }
     if (open <= 0 || (failed != null && failed.notBefore().isAfter(clock.instant()))) {
@@ -196,6 +207,7 @@ class ExecutorStarter {
         new ExecutorOrder(
             executor.id,
             group.imageKey(),
+            group.image(),
             group.pythonVersion(),
             tokens.make(executor.id),
             group.memoryMib(),

@@ -8,18 +8,24 @@ public sealed interface Observation {
   /**
    * It exists and does not run yet.
    *
-   * @param message why, when the runtime knows; otherwise null
+   * @param reason the code of a reason when something keeps it from running that may last;
+   *     otherwise null
+   * @param message what it waits for, for a person, when the runtime knows; otherwise null
    */
-  record Pending(String message) implements Observation {}
+  record Pending(String reason, String message) implements Observation {}
 
-  record Running() implements Observation {}
+  /**
+   * @param trouble what has failed in it already although it runs, for a person; otherwise null
+   */
+  record Running(String trouble) implements Observation {}
 
   /**
    * It has ended.
    *
+   * @param reason the code of a reason when the runtime knows one; otherwise null
    * @param message how, for a person
    * @param result the last line that a build printed, a JSON object; null when it printed none, and
    *     for executors
    */
-  record Ended(String message, String result) implements Observation {}
+  record Ended(String reason, String message, String result) implements Observation {}
 }

@@ -1,7 +1,7 @@
 package dev.roost.runtime;
 
 import java.io.IOException;
-import java.nio.file.Path;
+import java.io.InputStream;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -15,7 +15,7 @@ import java.util.Set;
  * Methods block and may throw {@link RuntimeUnavailable} when the runtime can't be asked; that
  * proves nothing about what runs there.
  */
-public interface Runtime {
+public interface Runtime extends AutoCloseable {
   Description describe();
 
   /**
@@ -33,9 +33,9 @@ public interface Runtime {
   /**
    * The complete lines that a build has written since a position.
    *
-   * @param fromByte 0, or the {@link BuildOutput#nextByte} of the call before
+   * @param position 0, or the {@link BuildOutput#next} of the call before
    */
-  BuildOutput buildOutput(String builderJobId, long fromByte);
+  BuildOutput buildOutput(String builderJobId, long position);
 
   /** Ends the build if it still runs and removes what it left. The Build itself stays. */
   void deleteBuilderJob(String builderJobId);
@@ -53,10 +53,7 @@ public interface Runtime {
   /** The identifiers of all executors that exist here, ended ones included. */
   Set<String> executors();
 
-  /**
-   * What an ended executor has written, for what did not arrive over the link. Either file may be
-   * missing.
-   */
+  /** What an ended executor has written, for what did not arrive over the link. */
   ExecutorOutput executorOutput(String executorId) throws IOException;
 
   /** Ends the executor if it still runs, with everything that it started; what it wrote stays. */
@@ -67,8 +64,18 @@ public interface Runtime {
    */
   void deleteExecutor(String executorId);
 
+  /**
+   * Tells whoever looks at the runtime with its own tools what an executor runs now. A help for
+   * people: it may fail in silence, and a runtime that has no such tools does nothing.
+   */
+  default void show(String executorId, String executorJobId) {}
+
   /** The builder jobs that left something here, ended ones included. */
   Set<String> builderJobs();
+
+  /** The control plane is about to end: what can't live without it ends too. */
+  @Override
+  default void close() {}
 
   /**
    * @param kind "local" or "kubernetes"
@@ -96,11 +103,12 @@ public interface Runtime {
       long timeoutSeconds) {}
 
   /**
-   * @param nextByte where to go on reading
+   * @param next where to go on reading; what it counts is the runtime's own affair
    */
-  record BuildOutput(List<String> lines, long nextByte) {}
+  record BuildOutput(List<String> lines, long next) {}
 
   /**
+   * @param image what the build made, when that is an image; otherwise null
    * @param token the executor's bearer token; never in arguments, environment or logs
    * @param labels what tells a person whose it is: agent's id, name, revision, the ExecutorJob it
    *     was started for
@@ -108,6 +116,7 @@ public interface Runtime {
   record ExecutorOrder(
       String executorId,
       String imageKey,
+      String image,
       String pythonVersion,
       String token,
       int memoryMib,
@@ -115,10 +124,18 @@ public interface Runtime {
       Map<String, String> labels) {}
 
   /**
-   * @param frames the sidecar's output: frames that aren't log entries
-   * @param log the runner's output: log entries
+   * @param frames the sidecar's output, frames that aren't log entries; null when there is none
+   * @param log the runner's output, log entries; null when there is none
    */
-  record ExecutorOutput(Path frames, Path log) {}
+  record ExecutorOutput(InputStream frames, InputStream log) implements AutoCloseable {
+    @Override
+    public void close() throws IOException {
+      try (frames;
+          log) {
+        // Both, whatever becomes of the other.
+      }
+    }
+  }
 
   /** The runtime can't be asked now; try again. */
   final class RuntimeUnavailable extends RuntimeException {

@@ -1,6 +1,7 @@
 package dev.roost.runtime;
 
 import dev.roost.config.RoostConfig;
+import dev.roost.runtime.kubernetes.KubernetesRuntime;
 import dev.roost.runtime.local.LocalRuntime;
 import io.quarkus.arc.DefaultBean;
 import jakarta.enterprise.inject.Instance;
@@ -12,9 +13,11 @@ class Runtimes {
   @Produces
   @DefaultBean // Tests bring another one.
   @Singleton
-  Runtime chosen(RoostConfig config, Instance<LocalRuntime> local) {
+  Runtime chosen(
+      RoostConfig config, Instance<LocalRuntime> local, Instance<KubernetesRuntime> kubernetes) {
     return switch (config.runtime()) {
       case "local" -> local.get();
+      case "kubernetes" -> kubernetes.get();
       default ->
           throw new IllegalStateException(
               "roost.runtime: there is no \"" + config.runtime() + "\"");

@@ -20,7 +20,8 @@ public sealed interface Step {
   /**
    * It has ended: take home what its output holds and the link did not bring, then finish.
    *
+   * @param reason the code of a reason when one is known; otherwise null
    * @param message how it ended
    */
-  record Replay(String message) implements Step {}
+  record Replay(String reason, String message) implements Step {}
 }

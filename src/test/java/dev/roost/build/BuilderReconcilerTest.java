@@ -6,6 +6,7 @@ import dev.roost.runtime.Observation;
 import dev.roost.runtime.Step;
 import java.time.Duration;
 import java.time.Instant;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -15,6 +16,9 @@ class BuilderReconcilerTest {
 
   /** Its time-out and half a minute to say so itself. */
   private static final Instant LAST_MOMENT = STARTED.plus(TIMEOUT).plusSeconds(30);
+
+  private static final BuilderReconciler.Limits LIMITS =
+      new BuilderReconciler.Limits(TIMEOUT, Duration.ofMinutes(5));
 
   /** Every combination of state, observation, room for another build, and being late. */
   @ParameterizedTest(name = "{0}, seen {1}, free {2}, late {3}: {4}")
@@ -53,18 +57,45 @@ class BuilderReconcilerTest {
     job.startedAt = state.equals("running") ? STARTED : null;
     Instant now = late ? LAST_MOMENT.plusMillis(1) : LAST_MOMENT;
     assertEquals(
-        step(expected), BuilderReconciler.decide(job, seen(observation), free, TIMEOUT, now));
+        step(expected), BuilderReconciler.decide(job, seen(observation), free, LIMITS, now));
+  }
+
+  /** A build that something keeps from starting says what, when it has waited long enough. */
+  @ParameterizedTest(name = "{0} s after the start: {1}")
+  @CsvSource({"0, wait", "300, wait", "301, finish", "2000, finish"})
+  void aBuildThatCantStartEndsWithWhatKeepsIt(long seconds, String expected) {
+    BuilderJob job = new BuilderJob();
+    job.state = "running";
+    job.startedAt = STARTED;
+    Observation seen = new Observation.Pending("runtime_unavailable", "exceeded quota");
+    Step step = BuilderReconciler.decide(job, seen, true, LIMITS, STARTED.plusSeconds(seconds));
+    assertEquals(
+        expected.equals("wait")
+            ? new Step.Wait()
+            : new Step.Finish("runtime_unavailable", "exceeded quota", null),
+        step);
+  }
+
+  @Test
+  void aBuildThatWasKilledKeepsItsReason() {
+    BuilderJob job = new BuilderJob();
+    job.state = "running";
+    job.startedAt = STARTED;
+    Observation seen = new Observation.Ended("out_of_memory", "the limit is 2048 MiB", null);
+    assertEquals(
+        new Step.Finish("out_of_memory", "the limit is 2048 MiB", null),
+        BuilderReconciler.decide(job, seen, true, LIMITS, STARTED));
   }
 
   private static Observation seen(String name) {
     return switch (name) {
       case "none" -> null;
       case "absent" -> new Observation.Absent();
-      case "pending" -> new Observation.Pending("waits for a node");
-      case "running" -> new Observation.Running();
-      case "ended" -> new Observation.Ended("exit status 137", null);
+      case "pending" -> new Observation.Pending(null, "waits for a node");
+      case "running" -> new Observation.Running(null);
+      case "ended" -> new Observation.Ended(null, "exit status 137", null);
       case "ended, result" ->
-          new Observation.Ended("exit status 0", "{\"outcome\": \"succeeded\"}");
+          new Observation.Ended(null, "exit status 0", "{\"outcome\": \"succeeded\"}");
       default -> throw new IllegalArgumentException(name);
     };
   }

@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -35,7 +36,7 @@ class SettingsDocumentTest {
       Pattern.compile(
           "/\\*\\*(?<text>(?:[^*]|\\*(?!/))*)\\*/\\s*"
               + "(?:@\\w+(?:\\([^)]*\\))?\\s*)*"
-              + "(?:public )?(?:interface (?<type>\\w+)|[\\w<>]+ (?<method>\\w+)\\(\\);)");
+              + "(?:public )?(?:interface (?<type>\\w+)|[\\w<>, ]+ (?<method>\\w+)\\(\\);)");
 
   @Test
   void theDocumentListsEverySetting() throws IOException {
@@ -84,10 +85,13 @@ class SettingsDocumentTest {
       if (meaning.isEmpty()) {
         meaning = sentence(setting.getName());
       }
+      // Keys of a map can hold what no environment variable's name can.
+      String names =
+          setting.getReturnType() == Map.class
+              ? "`%s.\"…\"`".formatted(property)
+              : "`%s`<br>`%s`".formatted(property, variable(property));
       text.append(
-          "| `%s`<br>`%s` | %s | %s |\n"
-              .formatted(
-                  property, variable(property), defaultOf(setting), meaning.replace("|", "\\|")));
+          "| %s | %s | %s |\n".formatted(names, defaultOf(setting), meaning.replace("|", "\\|")));
     }
     return text.toString();
   }
@@ -131,7 +135,9 @@ class SettingsDocumentTest {
   private static String defaultOf(Method setting) {
     WithDefault annotation = setting.getAnnotation(WithDefault.class);
     if (annotation == null) {
-      assertTrue(isOptional(setting.getGenericReturnType()), setting + " has no default");
+      Type type = setting.getGenericReturnType();
+      assertTrue(
+          isOptional(type) || setting.getReturnType() == Map.class, setting + " has no default");
       return "none";
     }
     return "`" + annotation.value().replace("${user.home}", "~") + "`";

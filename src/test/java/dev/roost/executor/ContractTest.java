@@ -12,7 +12,10 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.roost.api.Json;
 import dev.roost.execution.Outcome;
 import dev.roost.log.LogEntry;
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -20,7 +23,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -33,8 +35,6 @@ class ContractTest {
   private static final Path CASES = Path.of("src", "test", "resources", "contract");
   private static final ObjectMapper MAPPER = new ObjectMapper();
   private static final String ID = "exec_contract";
-
-  @TempDir private Path directory;
 
   static List<String> cases() throws IOException {
     try (Stream<Path> files = Files.list(CASES)) {
@@ -144,14 +144,17 @@ class ContractTest {
         runner.append(readable(entry)).append('\n');
       }
     }
-    Path sidecarFile = Files.writeString(directory.resolve("sidecar.log"), sidecar);
-    Path runnerFile = Files.writeString(directory.resolve("agent.log"), runner);
-    ExecutorOutputs.Found found = new ExecutorOutputs(MAPPER).read(ID, sidecarFile, runnerFile);
+    ExecutorOutputs.Found found =
+        new ExecutorOutputs(MAPPER).read(ID, stream(sidecar), stream(runner));
     assertEquals(
         MAPPER
             .readTree(Files.readString(CASES.resolve(name).resolve("expected.json")))
             .toPrettyString(),
         execution(found.entered(), found.outcome(), found.entries()).toPrettyString());
+  }
+
+  private static InputStream stream(StringBuilder text) {
+    return new ByteArrayInputStream(text.toString().getBytes(StandardCharsets.UTF_8));
   }
 
   /** As docs/executor-link.md has it. */

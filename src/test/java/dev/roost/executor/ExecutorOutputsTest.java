@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.roost.execution.ExecutionReason;
 import dev.roost.log.LogEntry;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -46,7 +47,14 @@ class ExecutorOutputsTest {
   }
 
   private ExecutorOutputs.Found read() throws IOException {
-    return new ExecutorOutputs(new ObjectMapper()).read(ID, frames, log);
+    try (InputStream frameLines = open(frames);
+        InputStream logLines = open(log)) {
+      return new ExecutorOutputs(new ObjectMapper()).read(ID, frameLines, logLines);
+    }
+  }
+
+  private static InputStream open(Path file) throws IOException {
+    return Files.exists(file) ? Files.newInputStream(file) : null;
   }
 
   private List<LogEntry> entries(String text) throws IOException {

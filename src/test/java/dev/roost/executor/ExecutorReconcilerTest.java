@@ -11,7 +11,12 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 class ExecutorReconcilerTest {
-  private record Settings(Duration lease, Duration grace, Duration startTimeout, Duration lostAfter)
+  private record Settings(
+      Duration lease,
+      Duration grace,
+      Duration startTimeout,
+      Duration pendingTimeout,
+      Duration lostAfter)
       implements RoostConfig.Executors {}
 
   private static final RoostConfig.Executors SETTINGS =
@@ -19,6 +24,7 @@ class ExecutorReconcilerTest {
           Duration.ofSeconds(30),
           Duration.ofSeconds(10),
           Duration.ofSeconds(60),
+          Duration.ofSeconds(300),
           Duration.ofSeconds(120));
 
   private static final Instant NOW = Instant.parse("2026-11-21T18:00:00Z");
@@ -37,13 +43,24 @@ class ExecutorReconcilerTest {
         "starting | absent  | 60   | 30  | It is gone.",
         "starting | absent  | 9999 | 999 | It is gone.",
         "starting | pending | 0    | -30 | wait",
-        "starting | pending | 9999 | 999 | wait",
+        "starting | pending | 300  | 270 | wait",
+        "starting | pending | 301  | 271 | runtime_unavailable: It did not start within 300 s.",
+        "starting | waiting | 0    | -30 | wait",
+        "starting | waiting | 300  | 270 | wait",
+        "starting | waiting | 301  | 271 | unschedulable: no node has room",
+        "ready    | waiting | 9999 | 999 | wait",
+        "stopping | waiting | 9999 | 999 | wait",
+        "starting | oom     | 1    | -30 | out_of_memory: It used too much.",
+        "ready    | oom     | 1    | -30 | out_of_memory: It used too much.",
         "starting | running | 0    | -30 | wait",
         "starting | running | 59   | 29  | wait",
         "starting | running | 60   | 30  | It did not report within 60 s.",
         "starting | running | 9999 | 999 | It did not report within 60 s.",
         "starting | ended   | 0    | -30 | Its process ended.",
         "starting | ended   | 9999 | 999 | Its process ended.",
+        "starting | broken  | 1    | -29 | Its runner ended with 1.",
+        "ready    | broken  | 1    | -29 | wait",
+        "stopping | broken  | 1    | -29 | wait",
         "ready    | absent  | 1    | -30 | It is gone.",
         "ready    | absent  | 9999 | 999 | It is gone.",
         "ready    | pending | 1    | -30 | wait",
@@ -78,9 +95,12 @@ class ExecutorReconcilerTest {
   private static Observation seen(String name) {
     return switch (name) {
       case "absent" -> new Observation.Absent();
-      case "pending" -> new Observation.Pending("waits for a node");
-      case "running" -> new Observation.Running();
-      case "ended" -> new Observation.Ended("Its process ended.", null);
+      case "pending" -> new Observation.Pending(null, null);
+      case "waiting" -> new Observation.Pending("unschedulable", "no node has room");
+      case "oom" -> new Observation.Ended("out_of_memory", "It used too much.", null);
+      case "broken" -> new Observation.Running("Its runner ended with 1.");
+      case "running" -> new Observation.Running(null);
+      case "ended" -> new Observation.Ended(null, "Its process ended.", null);
       default -> throw new IllegalArgumentException(name);
     };
   }
@@ -89,7 +109,10 @@ class ExecutorReconcilerTest {
     return switch (name) {
       case "create" -> new Step.Create();
       case "wait" -> new Step.Wait();
-      default -> new Step.Replay(name);
+      default -> {
+        String[] parts = name.split(": ", 2);
+        yield parts.length == 2 ? new Step.Replay(parts[0], parts[1]) : new Step.Replay(null, name);
+      }
     };
   }
 }

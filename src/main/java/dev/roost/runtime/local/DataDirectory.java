@@ -1,5 +1,6 @@
 package dev.roost.runtime.local;
 
+import dev.roost.config.RoostConfig;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -12,7 +13,7 @@ import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 
 /**
- * Where the local runtime keeps everything.
+ * Where a Roost on one machine keeps everything.
  *
  * <pre>
  * api_key                 the first API key, readable by its owner only
@@ -29,6 +30,14 @@ import java.nio.file.attribute.PosixFilePermissions;
 public record DataDirectory(Path root) {
   public DataDirectory {
     root = root.toAbsolutePath().normalize();
+  }
+
+  /**
+   * Whether a Roost with these settings keeps anything on its machine: with a database of the
+   * operator's and executors elsewhere, it doesn't, and there can be several of it.
+   */
+  public static boolean isUsedBy(RoostConfig config) {
+    return config.runtime().equals("local") || config.database().url().isEmpty();
   }
 
   /**

@@ -18,13 +18,13 @@ import java.time.Clock;
 class FirstKey {
   private final Path file;
   private final boolean another;
-  private final boolean local;
+  private final boolean kept;
   private final Clock clock;
 
   FirstKey(RoostConfig config, Clock clock) {
     this.file = new DataDirectory(config.data()).apiKey();
     this.another = config.newApiKey();
-    this.local = config.runtime().equals("local");
+    this.kept = DataDirectory.isUsedBy(config);
     this.clock = clock;
   }
 
@@ -33,7 +33,7 @@ class FirstKey {
    * is served.
    */
   void make(@Observes StartupEvent event) {
-    if (!local) {
+    if (!kept) {
       return;
     }
     QuarkusTransaction.requiringNew()
@@ -48,6 +48,9 @@ class FirstKey {
 
   /** Where the key is, for a person. */
   String announce() {
+    if (!kept) {
+      return "API keys are in the database";
+    }
     return Files.exists(file)
         ? "API key in " + file
         : "The file "

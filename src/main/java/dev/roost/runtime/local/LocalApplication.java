@@ -2,6 +2,7 @@ package dev.roost.runtime.local;
 
 import dev.roost.config.RoostConfig;
 import dev.roost.event.Ready;
+import dev.roost.runtime.Runtime;
 import io.quarkus.arc.ClientProxy;
 import io.quarkus.arc.Unremovable;
 import io.quarkus.runtime.Quarkus;
@@ -15,11 +16,10 @@ import jakarta.enterprise.event.Event;
 class LocalApplication implements QuarkusApplication {
   private final RoostConfig config;
   private final FirstKey firstKey;
-  private final LocalRuntime runtime;
+  private final Runtime runtime;
   private final Event<Ready> ready;
 
-  LocalApplication(
-      RoostConfig config, FirstKey firstKey, LocalRuntime runtime, Event<Ready> ready) {
+  LocalApplication(RoostConfig config, FirstKey firstKey, Runtime runtime, Event<Ready> ready) {
     this.config = config;
     this.runtime = runtime;
     this.firstKey = firstKey;
@@ -33,7 +33,7 @@ class LocalApplication implements QuarkusApplication {
     System.out.println(
         "Roost is ready at " + LocalRuntime.executorUrl(config.host(), config.port()));
     System.out.println(key);
-    LocalRuntime itself = ClientProxy.unwrap(runtime); // The proxy ends with the container.
+    Runtime itself = ClientProxy.unwrap(runtime); // The proxy ends with the container.
     Quarkus.waitForExit();
     if (config.drain().isZero()) {
       // Now, not when Quarkus says so: it waits for open requests first, also for executors' polls.

@@ -72,12 +72,12 @@ final class LocalBuilds {
       return new Observation.Absent();
     }
     if (process.get().isAlive()) {
-      return new Observation.Running();
+      return new Observation.Running(null);
     }
     String result = lastLine(log(job));
     return result.startsWith(RESULT_START)
-        ? new Observation.Ended("The build has ended.", result)
-        : new Observation.Ended("The build has no result: " + job.ending() + ".", null);
+        ? new Observation.Ended(null, "The build has ended.", result)
+        : new Observation.Ended(null, "The build has no result: " + job.ending() + ".", null);
   }
 
   /** The lines but the last, the result. */

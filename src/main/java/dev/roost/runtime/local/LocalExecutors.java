@@ -4,6 +4,7 @@ import dev.roost.runtime.Observation;
 import dev.roost.runtime.Runtime.ExecutorOrder;
 import dev.roost.runtime.Runtime.ExecutorOutput;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -83,27 +84,27 @@ final class LocalExecutors {
   Observation observe(String executorId) throws IOException {
     JobDirectory job = job(executorId);
     if (starting.contains(executorId)) {
-      return new Observation.Pending(null);
+      return new Observation.Pending(null, null);
     }
     Optional<LiveProcess> process = job.exists() ? job.process() : Optional.empty();
     if (process.isEmpty()) {
       return new Observation.Absent();
     }
     if (process.get().isAlive()) {
-      return new Observation.Running();
+      return new Observation.Running(null);
     }
     String said = errors(job).lastLines();
     String message = "The executor is gone: " + job.ending() + (said.isEmpty() ? "." : "\n" + said);
-    return new Observation.Ended(message, null);
+    return new Observation.Ended(null, message, null);
   }
 
   Set<String> ids() {
     return JobDirectory.in(data.executors());
   }
 
-  ExecutorOutput output(String executorId) {
+  ExecutorOutput output(String executorId) throws IOException {
     JobDirectory job = job(executorId);
-    return new ExecutorOutput(frames(job), job.path().resolve("agent.log"));
+    return new ExecutorOutput(open(frames(job)), open(job.path().resolve("agent.log")));
   }
 
   void delete(String executorId) throws IOException, InterruptedException {
@@ -121,6 +122,10 @@ final class LocalExecutors {
 
   JobDirectory job(String executorId) {
     return new JobDirectory(data.executors().resolve(LocalRuntime.checked(executorId)));
+  }
+
+  private static InputStream open(Path file) throws IOException {
+    return Files.exists(file) ? Files.newInputStream(file) : null;
   }
 
   private static Path frames(JobDirectory job) {

@@ -30,7 +30,7 @@ import org.jboss.logging.Logger;
  */
 @ApplicationScoped
 @Typed(LocalRuntime.class)
-public class LocalRuntime implements Runtime, AutoCloseable {
+public class LocalRuntime implements Runtime {
   private static final Logger LOG = Logger.getLogger(LocalRuntime.class);
   private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_][A-Za-z0-9_.-]{0,199}");
 
@@ -103,8 +103,8 @@ public class LocalRuntime implements Runtime, AutoCloseable {
   }
 
   @Override
-  public BuildOutput buildOutput(String builderJobId, long fromByte) {
-    return ask("the build's log can't be read", () -> builds.output(builderJobId, fromByte));
+  public BuildOutput buildOutput(String builderJobId, long position) {
+    return ask("the build's log can't be read", () -> builds.output(builderJobId, position));
   }
 
   @Override
@@ -141,7 +141,7 @@ public class LocalRuntime implements Runtime, AutoCloseable {
   }
 
   @Override
-  public ExecutorOutput executorOutput(String executorId) {
+  public ExecutorOutput executorOutput(String executorId) throws IOException {
     return executors.output(executorId);
   }
 

@@ -17,8 +17,8 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.eclipse.microprofile.config.Config;
 
 /**
- * A run on one machine from its start to its end: check, start PostgreSQL, run Quarkus, stop
- * PostgreSQL. Executors and builds end with Quarkus, while the database still runs.
+ * A run from its start to its end: check, start PostgreSQL unless there is one, run Quarkus, stop
+ * PostgreSQL. Executors and builds on this machine end with Quarkus, while the database still runs.
  */
 final class LocalStart {
   private static final String JDBC_URL = "quarkus.datasource.jdbc.url";
@@ -45,8 +45,10 @@ final class LocalStart {
    * @throws StartFailed with what to do about it
    */
   int run(String... arguments) throws StartFailed {
-    data.create();
-    AutoCloseable lock = data.lock(); // Until the process ends: whoever has it owns all that runs.
+    if (DataDirectory.isUsedBy(config)) {
+      data.create();
+      data.lock(); // Until the process ends: whoever has it owns all that runs.
+    }
     checkPort();
     stopOnSignals();
     try {
@@ -81,8 +83,12 @@ final class LocalStart {
     if (config.exitWithParent()) {
       watchParent();
     }
-    System.setProperty("quarkus.log.file.enabled", "true");
-    System.setProperty("quarkus.log.file.path", data.logs().resolve("roost.log").toString());
+    if (DataDirectory.isUsedBy(config)) {
+      Main.set("quarkus.log.file.enabled", "true");
+      Main.set("quarkus.log.file.path", data.logs().resolve("roost.log").toString());
+    } else {
+      Main.set("quarkus.log.console.level", "INFO");
+    }
     AtomicInteger status = new AtomicInteger();
     AtomicReference<Throwable> cause = new AtomicReference<>();
     Quarkus.run(
@@ -126,6 +132,9 @@ final class LocalStart {
   }
 
   private void checkPythons() {
+    if (!config.runtime().equals("local")) {
+      return;
+    }
     try {
       Interpreters.find(UvProgram.find(data), data);
     } catch (StartFailed e) {

@@ -5,6 +5,7 @@ import io.quarkus.runtime.annotations.QuarkusMain;
 import io.quarkus.runtime.configuration.ConfigUtils;
 import io.smallrye.config.ConfigValidationException;
 import io.smallrye.config.SmallRyeConfig;
+import java.util.List;
 import java.util.NoSuchElementException;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -17,15 +18,17 @@ public final class Main {
           ".*config property (\\S+) with .* whilst being converted (?:SRCFG\\d+: )?(.*)",
           Pattern.DOTALL);
 
+  private static final List<String> RUNTIMES = List.of("local", "kubernetes");
+
   private Main() {}
 
   public static void main(String... arguments) {
     try {
       SmallRyeConfig settings = settings();
       RoostConfig config = settings.getConfigMapping(RoostConfig.class);
-      if (!config.runtime().equals("local")) {
+      if (!RUNTIMES.contains(config.runtime())) {
         throw new StartFailed(
-            "roost.runtime is \"" + config.runtime() + "\"; this version has only local");
+            "roost.runtime is \"" + config.runtime() + "\"; there are " + RUNTIMES);
       }
       System.exit(new LocalStart(config, settings).run(arguments));
     } catch (StartFailed e) {

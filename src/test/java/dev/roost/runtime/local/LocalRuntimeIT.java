@@ -91,7 +91,7 @@ class LocalRuntimeIT {
     BuildOutput all = runtime.buildOutput("bjob_failing", 0);
     assertTrue(String.join("\n", all.lines()).contains("No solution found"));
     assertFalse(String.join("\n", all.lines()).contains("outcome"));
-    assertEquals(List.of(), runtime.buildOutput("bjob_failing", all.nextByte()).lines());
+    assertEquals(List.of(), runtime.buildOutput("bjob_failing", all.next()).lines());
 
     assertTrue(runtime.builderJobs().contains("bjob_failing"));
     runtime.deleteBuilderJob("bjob_failing");
@@ -125,7 +125,14 @@ class LocalRuntimeIT {
     result("bjob_executor");
     ExecutorOrder order =
         new ExecutorOrder(
-            "xtor_1", "key_executor", version, "the-token", 256, 0.5, Map.of("agent", "hello"));
+            "xtor_1",
+            "key_executor",
+            null,
+            version,
+            "the-token",
+            256,
+            0.5,
+            Map.of("agent", "hello"));
     runtime.startExecutor(order);
     JobDirectory job = new JobDirectory(root.resolve("executors/xtor_1"));
     LiveProcess process = job.process().orElseThrow();

@@ -1,0 +1,82 @@
+package dev.roost.executor;
+
+import dev.roost.config.RoostConfig;
+import io.quarkus.runtime.ShutdownEvent;
+import io.quarkus.runtime.StartupEvent;
+import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpServer;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.ext.web.Router;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.enterprise.event.Observes;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * A port of its own for executors, when the settings ask for one: what runs users' scripts can then
+ * be kept from the API by the network, too. Only that port serves the executor link, and it serves
+ * nothing else.
+ */
+@ApplicationScoped
+public class LinkServer {
+  private static final String LINK = "/internal/";
+  private static final int BEFORE_ALL = Integer.MIN_VALUE;
+  private static final int NOT_FOUND = 404;
+  private static final long LIMIT_SECONDS = 10;
+
+  private final Vertx vertx;
+  private final String host;
+  private final Optional<Integer> port;
+  private Router router;
+  private HttpServer server;
+
+  LinkServer(Vertx vertx, RoostConfig config) {
+    this.vertx = vertx;
+    this.host = config.host();
+    this.port = config.internalPort();
+  }
+
+  void routes(@Observes Router mainRouter) {
+    router = mainRouter;
+    port.ifPresent(
+        number ->
+            mainRouter
+                .route(LINK + "*")
+                .order(BEFORE_ALL)
+                .handler(
+                    context -> {
+                      if (context.request().localAddress().port() == number) {
+                        context.next();
+                      } else {
+                        context.response().setStatusCode(NOT_FOUND).end();
+                      }
+                    }));
+  }
+
+  void start(@Observes StartupEvent event) throws Exception {
+    if (port.isPresent()) {
+      server =
+          vertx
+              .createHttpServer()
+              .requestHandler(this::serve)
+              .listen(port.get(), host)
+              .toCompletionStage()
+              .toCompletableFuture()
+              .get(LIMIT_SECONDS, TimeUnit.SECONDS);
+    }
+  }
+
+  void stop(@Observes ShutdownEvent event) {
+    if (server != null) {
+      server.close();
+    }
+  }
+
+  private void serve(HttpServerRequest request) {
+    if (request.path() != null && request.path().startsWith(LINK)) {
+      router.handle(request);
+    } else {
+      request.response().setStatusCode(NOT_FOUND).end();
+    }
+  }
+}

@@ -1,0 +1,205 @@
+package dev.roost.runtime.kubernetes;
+
+import static dev.roost.runtime.kubernetes.Pods.disk;
+import static dev.roost.runtime.kubernetes.Pods.mount;
+import static dev.roost.runtime.kubernetes.Pods.readOnly;
+import static dev.roost.runtime.kubernetes.Pods.resources;
+import static dev.roost.runtime.kubernetes.Pods.variable;
+
+import dev.roost.runtime.Runtime.BuildOrder;
+import io.fabric8.kubernetes.api.model.Container;
+import io.fabric8.kubernetes.api.model.EnvVar;
+import io.fabric8.kubernetes.api.model.PodSpecBuilder;
+import io.fabric8.kubernetes.api.model.Volume;
+import io.fabric8.kubernetes.api.model.VolumeBuilder;
+import io.fabric8.kubernetes.api.model.VolumeMount;
+import io.fabric8.kubernetes.api.model.batch.v1.Job;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The Job of a build. Source packages run code of their own while they are built, so what builds
+ * has no credentials of the registry, and what has them runs no such code: one container after the
+ * other, with a layer's file between them. Pure.
+ */
+final class BuilderManifest {
+  static final String TOOLS = "tools";
+  static final String BUILD = "build";
+  static final String PUSH = "push";
+
+  private static final String IMAGE_TOOLS = "/opt/roost/tools";
+  private static final String START_BUILDER =
+      "import sys; sys.path.append(sys.argv.pop(1)); from roost_builder.__main__ import main; sys.exit(main())";
+  private static final long BUILD_USER = 10_001;
+  private static final long PUSH_USER = 10_002;
+  private static final int PUSH_MIB = 512;
+  private static final long GRACE_SECONDS = 120;
+
+  private BuilderManifest() {}
+
+  /**
+   * @param base the image on which the dependencies are installed
+   */
+  static Job job(PodSettings settings, BuildOrder order, String base) {
+    Map<String, String> labels = new HashMap<>(Names.labels(settings.instance(), Names.BUILDER));
+    labels.put(Names.BUILDER_JOB_ID, order.builderJobId());
+    labels.put(Names.AGENT_ID, order.agentId());
+    PodSpecBuilder pod =
+        new PodSpecBuilder()
+            .withTerminationGracePeriodSeconds(5L)
+            .withInitContainers(tools(settings), build(settings, order, base))
+            .withContainers(push(settings, order, base))
+            .withVolumes(volumes(settings));
+    return Pods.job(
+        settings,
+        Names.builder(order.builderJobId()),
+        labels,
+        Map.of(Names.IMAGE_KEY, order.imageKey()),
+        order.timeoutSeconds() + GRACE_SECONDS,
+        pod);
+  }
+
+  private static Container tools(PodSettings settings) {
+    return Pods.container(
+        TOOLS,
+        settings.builderImage(),
+        PUSH_USER,
+        List.of("cp", "-r", IMAGE_TOOLS + "/.", "/tools/"),
+        List.of(),
+        List.of(),
+        List.of(mount("tools", "/tools")),
+        resources(1, 0.01, 64, 16, 16));
+  }
+
+  private static Container build(PodSettings settings, BuildOrder order, String base) {
+    List<EnvVar> environment = new ArrayList<>();
+    environment.add(variable("HOME", "/tmp"));
+    environment.add(variable("ROOST_REQUIREMENTS", String.join("\n", order.requirements())));
+    settings.indexUrl().ifPresent(url -> environment.add(variable("UV_DEFAULT_INDEX", url)));
+    List<VolumeMount> mounts = new ArrayList<>();
+    mounts.add(readOnly("tools", "/tools"));
+    mounts.add(mount("tmp", "/tmp"));
+    mounts.add(mount("environment", "/opt/roost"));
+    mounts.add(mount("layer", "/layer"));
+    if (settings.indexSecret().isPresent()) {
+      environment.add(variable("NETRC", "/run/secrets/roost/index/netrc"));
+      mounts.add(readOnly("index", "/run/secrets/roost/index"));
+    }
+    trust(settings, environment, mounts);
+    return Pods.container(
+        BUILD,
+        base,
+        BUILD_USER,
+        List.of("python3", "-I", "-B", "-c", START_BUILDER, "/tools"),
+        List.of(
+            "--uv=/tools/uv",
+            "--directory=/tmp/build",
+            "--requirements-variable=ROOST_REQUIREMENTS",
+            "--target=layer",
+            "--prefix=/opt/roost/env",
+            "--output=/layer",
+            "--timeout=" + order.timeoutSeconds()),
+        environment,
+        mounts,
+        resources(
+            settings.builderCpu(),
+            settings.builderCpu() * settings.cpuRequestRatio(),
+            settings.builderMemoryMib(),
+            settings.builderMemoryMib() * settings.memoryRequestRatio(),
+            settings.builderDiskMib()));
+  }
+
+  private static Container push(PodSettings settings, BuildOrder order, String base) {
+    List<String> arguments =
+        new ArrayList<>(
+            List.of(
+                "--base=" + base,
+                "--repository=" + settings.repository(),
+                "--pull-repository=" + settings.pullRepository(),
+                "--key=" + order.imageKey(),
+                "--platform=" + settings.platform(),
+                "--layer=/layer"));
+    if (settings.insecureRegistry()) {
+      arguments.add("--insecure");
+    }
+    List<EnvVar> environment = new ArrayList<>(List.of(variable("HOME", "/tmp")));
+    List<VolumeMount> mounts =
+        new ArrayList<>(List.of(readOnly("layer", "/layer"), mount("push", "/tmp")));
+    if (settings.registrySecret().isPresent()) {
+      environment.add(variable("DOCKER_CONFIG", "/run/secrets/roost/registry"));
+      mounts.add(readOnly("registry", "/run/secrets/roost/registry"));
+    }
+    trust(settings, environment, mounts);
+    return Pods.container(
+        PUSH,
+        settings.builderImage(),
+        PUSH_USER,
+        List.of("python3", "-I", "-B", "-c", START_BUILDER, IMAGE_TOOLS, "push"),
+        arguments,
+        environment,
+        mounts,
+        resources(1, 0.05, PUSH_MIB, 64, settings.builderDiskMib()));
+  }
+
+  private static void trust(
+      PodSettings settings, List<EnvVar> environment, List<VolumeMount> mounts) {
+    if (settings.caConfigMap().isPresent()) {
+      environment.add(variable("ROOST_CA_FILE", "/run/secrets/roost/ca/ca.crt"));
+      mounts.add(readOnly("ca", "/run/secrets/roost/ca"));
+    }
+  }
+
+  private static List<Volume> volumes(PodSettings settings) {
+    int diskMib = settings.builderDiskMib();
+    List<Volume> volumes =
+        new ArrayList<>(
+            List.of(
+                disk("tools", 512),
+                disk("tmp", diskMib),
+                disk("push", diskMib),
+                disk("environment", diskMib),
+                disk("layer", diskMib)));
+    settings
+        .indexSecret()
+        .ifPresent(
+            name ->
+                volumes.add(
+                    new VolumeBuilder()
+                        .withName("index")
+                        .withNewSecret()
+                        .withSecretName(name)
+                        .withDefaultMode(0444)
+                        .endSecret()
+                        .build()));
+    settings
+        .registrySecret()
+        .ifPresent(
+            name ->
+                volumes.add(
+                    new VolumeBuilder()
+                        .withName("registry")
+                        .withNewSecret()
+                        .withSecretName(name)
+                        .withDefaultMode(0444)
+                        .addNewItem()
+                        .withKey(".dockerconfigjson")
+                        .withPath("config.json")
+                        .endItem()
+                        .endSecret()
+                        .build()));
+    settings
+        .caConfigMap()
+        .ifPresent(
+            name ->
+                volumes.add(
+                    new VolumeBuilder()
+                        .withName("ca")
+                        .withNewConfigMap()
+                        .withName(name)
+                        .endConfigMap()
+                        .build()));
+    return volumes;
+  }
+}

@@ -1,0 +1,155 @@
+package dev.roost.runtime.kubernetes;
+
+import static dev.roost.runtime.kubernetes.Pods.disk;
+import static dev.roost.runtime.kubernetes.Pods.memory;
+import static dev.roost.runtime.kubernetes.Pods.mount;
+import static dev.roost.runtime.kubernetes.Pods.readOnly;
+import static dev.roost.runtime.kubernetes.Pods.resources;
+import static dev.roost.runtime.kubernetes.Pods.variable;
+
+import dev.roost.runtime.Runtime.ExecutorOrder;
+import io.fabric8.kubernetes.api.model.Container;
+import io.fabric8.kubernetes.api.model.PodSpecBuilder;
+import io.fabric8.kubernetes.api.model.Secret;
+import io.fabric8.kubernetes.api.model.SecretBuilder;
+import io.fabric8.kubernetes.api.model.VolumeBuilder;
+import io.fabric8.kubernetes.api.model.VolumeMountBuilder;
+import io.fabric8.kubernetes.api.model.batch.v1.Job;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The objects of an executor: a Job whose pod has the containers {@code agent} and {@code sidecar},
+ * and the Secret with the sidecar's token. What they share is a volume in memory, which the agent's
+ * container can only read. Pure.
+ */
+final class ExecutorManifest {
+  static final String AGENT = "agent";
+  static final String SIDECAR = "sidecar";
+
+  private static final String LINK = "/run/roost";
+  private static final String CODE = LINK + "/code";
+  private static final String TOKEN = "/run/secrets/roost";
+  private static final String BUILT_PYTHON = "/opt/roost/env/bin/python";
+  private static final long AGENT_USER = 10_001;
+  private static final long SIDECAR_USER = 10_002;
+
+  /** Beside the script's own memory: the runner, and what the kernel counts with it. */
+  private static final int RUNNER_MIB = 48;
+
+  private static final int SIDECAR_MIB = 192;
+  private static final int SIDECAR_REQUEST_MIB = 24;
+  private static final int SIDECAR_DISK_MIB = 256;
+
+  /** A week: executors that are kept warm end long before. */
+  private static final long DEADLINE_SECONDS = 7 * 86_400L;
+
+  private ExecutorManifest() {}
+
+  /**
+   * @param boot the program that waits for the runner's code and then runs it
+   */
+  static Job job(PodSettings settings, ExecutorOrder order, String boot) {
+    Map<String, String> labels = new HashMap<>(Names.labels(settings.instance(), Names.EXECUTOR));
+    labels.put(Names.EXECUTOR_ID, order.executorId());
+    labels.put(Names.AGENT_ID, order.labels().get("agent-id"));
+    Map<String, String> annotations = new HashMap<>();
+    annotations.put(Names.AGENT_NAME, order.labels().get("agent-name"));
+    annotations.put(Names.AGENT_REVISION, order.labels().get("agent-revision"));
+    annotations.put(Names.IMAGE_KEY, order.imageKey());
+    if (order.labels().containsKey("started-for")) {
+      annotations.put(Names.STARTED_FOR, order.labels().get("started-for"));
+    }
+    PodSpecBuilder pod =
+        new PodSpecBuilder()
+            .withTerminationGracePeriodSeconds(settings.graceSeconds() + 20)
+            // In this order: the agent's container waits only so long for the code from the other.
+            .withContainers(sidecar(settings, order), agent(settings, order, boot))
+            .withVolumes(
+                memory("link", 16),
+                disk("work", settings.diskMib() + 64),
+                disk("sidecar", SIDECAR_DISK_MIB),
+                new VolumeBuilder()
+                    .withName("token")
+                    .withNewSecret()
+                    .withSecretName(Names.executor(order.executorId()))
+                    .withDefaultMode(0444) // only the sidecar's container has this volume
+                    .endSecret()
+                    .build());
+    return Pods.job(
+        settings, Names.executor(order.executorId()), labels, annotations, DEADLINE_SECONDS, pod);
+  }
+
+  /** It goes when the Job goes. */
+  static Secret token(PodSettings settings, ExecutorOrder order, Job job) {
+    return new SecretBuilder()
+        .withNewMetadata()
+        .withName(job.getMetadata().getName())
+        .withNamespace(settings.namespace())
+        .withLabels(job.getMetadata().getLabels())
+        .addNewOwnerReference()
+        .withApiVersion("batch/v1")
+        .withKind("Job")
+        .withName(job.getMetadata().getName())
+        .withUid(job.getMetadata().getUid())
+        .endOwnerReference()
+        .endMetadata()
+        .withType("Opaque")
+        .withImmutable(true)
+        .withStringData(Map.of("token", order.token()))
+        .build();
+  }
+
+  private static Container agent(PodSettings settings, ExecutorOrder order, String boot) {
+    // Without requirements, a Build is the base image, which has only its own interpreter.
+    boolean built = order.image().startsWith(settings.pullRepository() + "@");
+    int limitMib = order.memoryMib() + RUNNER_MIB;
+    return Pods.container(
+        AGENT,
+        order.image(),
+        AGENT_USER,
+        List.of(built ? BUILT_PYTHON : "python3", "-I", "-B", "-c", boot),
+        List.of(CODE, "runner", "--directory", "/work", "--sockets", LINK),
+        List.of(variable("HOME", "/tmp")),
+        List.of(
+            readOnly("link", LINK),
+            new VolumeMountBuilder(mount("work", "/work")).withSubPath("work").build(),
+            new VolumeMountBuilder(mount("work", "/tmp")).withSubPath("tmp").build()),
+        resources(
+            order.cpu(),
+            order.cpu() * settings.cpuRequestRatio(),
+            limitMib,
+            limitMib * settings.memoryRequestRatio(),
+            settings.diskMib() + 128));
+  }
+
+  private static Container sidecar(PodSettings settings, ExecutorOrder order) {
+    return Pods.container(
+        SIDECAR,
+        settings.executorImage(),
+        SIDECAR_USER,
+        List.of(),
+        List.of(
+            "--url",
+            settings.executorUrl(),
+            "--executor",
+            order.executorId(),
+            "--token-file",
+            TOKEN + "/token",
+            "--directory",
+            "/tmp/roost",
+            "--sockets",
+            LINK,
+            "--publish-code",
+            CODE),
+        List.of(),
+        List.of(mount("link", LINK), mount("sidecar", "/tmp"), readOnly("token", TOKEN)),
+        resources(
+            1,
+            0.05 * settings.cpuRequestRatio(),
+            SIDECAR_MIB,
+            SIDECAR_REQUEST_MIB,
+            SIDECAR_DISK_MIB + 64));
+  }
+}

@@ -1,0 +1,110 @@
+package dev.roost.runtime.kubernetes;
+
+import dev.roost.config.RoostConfig;
+import io.fabric8.kubernetes.api.model.Toleration;
+import io.fabric8.kubernetes.client.KubernetesClientException;
+import io.fabric8.kubernetes.client.utils.Serialization;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * What the operator has decided about all pods, read and checked once.
+ *
+ * @param instance which installation the objects belong to
+ * @param executorUrl the control plane's address as executors reach it
+ * @param repository where builds push
+ * @param pullRepository the same as nodes know it
+ * @param graceSeconds how long a script has between SIGTERM and SIGKILL
+ * @param diskMib of an execution's working directory
+ */
+record PodSettings(
+    String instance,
+    String namespace,
+    String executorUrl,
+    String repository,
+    String pullRepository,
+    boolean insecureRegistry,
+    Optional<String> registrySecret,
+    List<String> imagePullSecrets,
+    Optional<String> indexUrl,
+    Optional<String> indexSecret,
+    Optional<String> caConfigMap,
+    String builderImage,
+    String executorImage,
+    String platform,
+    String serviceAccount,
+    Map<String, String> nodeSelector,
+    List<Toleration> tolerations,
+    int builderMemoryMib,
+    double builderCpu,
+    int builderDiskMib,
+    double cpuRequestRatio,
+    double memoryRequestRatio,
+    long graceSeconds,
+    int diskMib) {
+
+  /**
+   * @throws IllegalArgumentException naming the setting that is missing or wrong
+   */
+  static PodSettings of(RoostConfig config) {
+    RoostConfig.Kubernetes kubernetes = config.kubernetes();
+    String repository = required("roost.kubernetes.repository", kubernetes.repository());
+    config
+        .builds()
+        .indexUrl()
+        .filter(url -> url.matches("[a-z]+://[^/]*@.*"))
+        .ifPresent(
+            url -> {
+              throw new IllegalArgumentException(
+                  "roost.builds.index-url holds credentials, which everyone could read who may see Jobs; "
+                      + "put them into a Secret and name it in roost.kubernetes.index-secret");
+            });
+    return new PodSettings(
+        kubernetes.instance(),
+        kubernetes.namespace(),
+        required("roost.kubernetes.executor-url", kubernetes.executorUrl()),
+        repository,
+        kubernetes.pullRepository().orElse(repository),
+        kubernetes.insecureRegistry(),
+        kubernetes.registrySecret(),
+        kubernetes.imagePullSecrets().orElse(List.of()),
+        config.builds().indexUrl(),
+        kubernetes.indexSecret(),
+        kubernetes.caConfigMap(),
+        kubernetes.builderImage(),
+        kubernetes.executorImage(),
+        kubernetes.platform(),
+        kubernetes.serviceAccount(),
+        kubernetes.nodeSelector(),
+        tolerations(kubernetes.tolerations().orElse("[]")),
+        kubernetes.builderMemoryMib(),
+        kubernetes.builderCpu(),
+        kubernetes.builderDiskMib(),
+        ratio("roost.kubernetes.cpu-request-ratio", kubernetes.cpuRequestRatio()),
+        ratio("roost.kubernetes.memory-request-ratio", kubernetes.memoryRequestRatio()),
+        config.executors().grace().toSeconds(),
+        config.limits().workDirectoryMib());
+  }
+
+  private static String required(String name, Optional<String> value) {
+    return value.orElseThrow(
+        () -> new IllegalArgumentException(name + " is needed with roost.runtime=kubernetes"));
+  }
+
+  private static double ratio(String name, double value) {
+    if (!(value >= 0 && value <= 1)) {
+      throw new IllegalArgumentException(name + " must be from 0 to 1");
+    }
+    return value;
+  }
+
+  private static List<Toleration> tolerations(String json) {
+    try {
+      return List.of(Serialization.unmarshal(json, Toleration[].class));
+    } catch (KubernetesClientException | IllegalArgumentException e) {
+      throw new IllegalArgumentException(
+          "roost.kubernetes.tolerations is no JSON list of tolerations: " + json, e);
+    }
+  }
+}

@@ -1,0 +1,167 @@
+package dev.roost.runtime.kubernetes;
+
+import io.fabric8.kubernetes.api.model.Container;
+import io.fabric8.kubernetes.api.model.ContainerBuilder;
+import io.fabric8.kubernetes.api.model.EnvVar;
+import io.fabric8.kubernetes.api.model.LocalObjectReference;
+import io.fabric8.kubernetes.api.model.PodSpecBuilder;
+import io.fabric8.kubernetes.api.model.Quantity;
+import io.fabric8.kubernetes.api.model.ResourceRequirements;
+import io.fabric8.kubernetes.api.model.ResourceRequirementsBuilder;
+import io.fabric8.kubernetes.api.model.SecurityContext;
+import io.fabric8.kubernetes.api.model.SecurityContextBuilder;
+import io.fabric8.kubernetes.api.model.Volume;
+import io.fabric8.kubernetes.api.model.VolumeBuilder;
+import io.fabric8.kubernetes.api.model.VolumeMount;
+import io.fabric8.kubernetes.api.model.VolumeMountBuilder;
+import io.fabric8.kubernetes.api.model.batch.v1.Job;
+import io.fabric8.kubernetes.api.model.batch.v1.JobBuilder;
+import java.math.BigDecimal;
+import java.util.List;
+import java.util.Map;
+
+/** What all pods have in common: they pass Pod Security's level "restricted" and know no secret. */
+final class Pods {
+  /** Long enough for whoever looks into what went wrong; the reconciler is much earlier. */
+  private static final int TTL_SECONDS = 3_600;
+
+  private Pods() {}
+
+  /**
+   * A Job that runs one pod once.
+   *
+   * @param deadlineSeconds after which Kubernetes ends it, should nobody else do it
+   */
+  static Job job(
+      PodSettings settings,
+      String name,
+      Map<String, String> labels,
+      Map<String, String> annotations,
+      long deadlineSeconds,
+      PodSpecBuilder pod) {
+    return new JobBuilder()
+        .withNewMetadata()
+        .withName(name)
+        .withNamespace(settings.namespace())
+        .withLabels(labels)
+        .withAnnotations(annotations)
+        .endMetadata()
+        .withNewSpec()
+        .withBackoffLimit(0)
+        .withPodReplacementPolicy("Failed")
+        .withActiveDeadlineSeconds(deadlineSeconds)
+        .withTtlSecondsAfterFinished(TTL_SECONDS)
+        .withNewTemplate()
+        .withNewMetadata()
+        .withLabels(labels)
+        .withAnnotations(annotations)
+        .endMetadata()
+        .withSpec(
+            pod.withRestartPolicy("Never")
+                .withAutomountServiceAccountToken(false)
+                .withServiceAccountName(settings.serviceAccount())
+                .withEnableServiceLinks(false)
+                .withImagePullSecrets(
+                    settings.imagePullSecrets().stream().map(LocalObjectReference::new).toList())
+                .withNodeSelector(settings.nodeSelector())
+                .withTolerations(settings.tolerations())
+                .withNewSecurityContext()
+                .withRunAsNonRoot(true)
+                .withNewSeccompProfile()
+                .withType("RuntimeDefault")
+                .endSeccompProfile()
+                .endSecurityContext()
+                .build())
+        .endTemplate()
+        .endSpec()
+        .build();
+  }
+
+  /**
+   * @param user the user and group that it runs as
+   */
+  static Container container(
+      String name,
+      String image,
+      long user,
+      List<String> command,
+      List<String> arguments,
+      List<EnvVar> environment,
+      List<VolumeMount> mounts,
+      ResourceRequirements resources) {
+    return new ContainerBuilder()
+        .withName(name)
+        .withImage(image)
+        .withCommand(command)
+        .withArgs(arguments)
+        .withEnv(environment)
+        .withVolumeMounts(mounts)
+        .withResources(resources)
+        .withSecurityContext(restricted(user))
+        .build();
+  }
+
+  private static SecurityContext restricted(long user) {
+    return new SecurityContextBuilder()
+        .withRunAsUser(user)
+        .withRunAsGroup(user)
+        .withAllowPrivilegeEscalation(false)
+        .withReadOnlyRootFilesystem(true)
+        .withNewCapabilities()
+        .withDrop("ALL")
+        .endCapabilities()
+        .build();
+  }
+
+  static ResourceRequirements resources(
+      double cpu, double cpuRequest, int memoryMib, double memoryRequestMib, int diskMib) {
+    return new ResourceRequirementsBuilder()
+        .addToRequests("cpu", cores(cpuRequest))
+        .addToRequests("memory", mebibytes((int) Math.ceil(memoryRequestMib)))
+        .addToRequests("ephemeral-storage", mebibytes(Math.min(diskMib, 16)))
+        .addToLimits("cpu", cores(cpu))
+        .addToLimits("memory", mebibytes(memoryMib))
+        .addToLimits("ephemeral-storage", mebibytes(diskMib))
+        .build();
+  }
+
+  static Volume disk(String name, int mebibytes) {
+    return new VolumeBuilder()
+        .withName(name)
+        .withNewEmptyDir()
+        .withSizeLimit(mebibytes(mebibytes))
+        .endEmptyDir()
+        .build();
+  }
+
+  static Volume memory(String name, int mebibytes) {
+    return new VolumeBuilder()
+        .withName(name)
+        .withNewEmptyDir()
+        .withMedium("Memory")
+        .withSizeLimit(mebibytes(mebibytes))
+        .endEmptyDir()
+        .build();
+  }
+
+  static VolumeMount mount(String volume, String path) {
+    return new VolumeMountBuilder().withName(volume).withMountPath(path).build();
+  }
+
+  static VolumeMount readOnly(String volume, String path) {
+    return new VolumeMountBuilder(mount(volume, path)).withReadOnly(true).build();
+  }
+
+  static EnvVar variable(String name, String value) {
+    return new EnvVar(name, value, null);
+  }
+
+  private static Quantity cores(double cores) {
+    long thousandths = Math.max(1, Math.round(cores * 1000));
+    return new Quantity(BigDecimal.valueOf(thousandths).toPlainString() + "m");
+  }
+
+  private static Quantity mebibytes(int mebibytes) {
+    return new Quantity(mebibytes + "Mi");
+  }
+}

@@ -1,0 +1,131 @@
+package dev.roost.runtime.kubernetes;
+
+import io.fabric8.kubernetes.api.model.HasMetadata;
+import io.fabric8.kubernetes.client.informers.ResourceEventHandler;
+import io.fabric8.kubernetes.client.informers.SharedIndexInformer;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import org.jboss.logging.Logger;
+
+/**
+ * A copy of some objects, kept up to date by a watch. A hint: it can be late, and a watch can end
+ * in silence, so what matters is confirmed by a direct read.
+ */
+final class Watch<T extends HasMetadata> implements AutoCloseable {
+  private static final Logger LOG = Logger.getLogger(Watch.class);
+  private static final long NEVER = -1;
+
+  private final Supplier<SharedIndexInformer<T>> make;
+  private final Runnable changed;
+  private final String name;
+  private volatile SharedIndexInformer<T> informer;
+  private long deadSince = NEVER;
+  private long startedAt;
+
+  /**
+   * @param make a fresh informer
+   * @param changed is told about each change
+   */
+  Watch(String name, Supplier<SharedIndexInformer<T>> make, Runnable changed) {
+    this.name = name;
+    this.make = make;
+    this.changed = changed;
+  }
+
+  /** The copies whose label has that value. */
+  List<T> labelled(String label, String value) {
+    return running().getStore().list().stream()
+        .filter(one -> value.equals(one.getMetadata().getLabels().get(label)))
+        .toList();
+  }
+
+  Optional<T> named(String namespace, String objectName) {
+    return Optional.ofNullable(running().getStore().getByKey(namespace + "/" + objectName));
+  }
+
+  Set<String> values(String label) {
+    return running().getStore().list().stream()
+        .map(one -> one.getMetadata().getLabels().get(label))
+        .filter(value -> value != null)
+        .collect(Collectors.toSet());
+  }
+
+  /** Whether it has been complete once and still follows what happens. */
+  boolean isLive() {
+    SharedIndexInformer<T> current = informer;
+    return current != null && current.hasSynced() && current.isWatching();
+  }
+
+  /**
+   * Looks after the watch, if there is one: when it has been dead for that long, and again after as
+   * long, another is started.
+   *
+   * @return for how long it has been dead, nanoseconds; 0 when it lives
+   */
+  synchronized long lookAfter(long patienceNanos) {
+    long now = System.nanoTime();
+    if (informer == null || isLive()) {
+      deadSince = NEVER;
+      return 0;
+    }
+    if (deadSince == NEVER) {
+      deadSince = now;
+      startedAt = now;
+    }
+    long dead = now - deadSince;
+    if (now - startedAt > patienceNanos) {
+      LOG.warnf(
+          "The watch of %s has been dead for %d s: starting another", name, dead / 1_000_000_000L);
+      close();
+      running();
+    }
+    return dead;
+  }
+
+  private SharedIndexInformer<T> running() {
+    SharedIndexInformer<T> current = informer;
+    return current == null ? start() : current;
+  }
+
+  private synchronized SharedIndexInformer<T> start() {
+    if (informer == null) {
+      SharedIndexInformer<T> fresh = make.get();
+      fresh.removeNamespaceIndex();
+      fresh.addEventHandler(new Wake());
+      // What it can't do now it tries again by itself, for ever.
+      fresh.exceptionHandler((isStarted, failure) -> true);
+      fresh.start();
+      startedAt = System.nanoTime();
+      informer = fresh;
+    }
+    return informer;
+  }
+
+  private final class Wake implements ResourceEventHandler<T> {
+    @Override
+    public void onAdd(T added) {
+      changed.run();
+    }
+
+    @Override
+    public void onUpdate(T before, T after) {
+      changed.run();
+    }
+
+    @Override
+    public void onDelete(T deleted, boolean lastStateUnknown) {
+      changed.run();
+    }
+  }
+
+  @Override
+  public synchronized void close() {
+    if (informer != null) {
+      informer.stop();
+      informer = null;
+    }
+  }
+}

@@ -1,0 +1,45 @@
+"""Which certificate authorities are trusted: the system's, and those of ``ROOST_CA_FILE`` besides.
+
+uv and crane take one file, ``SSL_CERT_FILE``, and then know no other; so both are put together into one.
+"""
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Optional
+
+from roost_builder.failures import BuildFailed
+
+ADDED = "ROOST_CA_FILE"
+# Where distributions keep theirs: Debian and Alpine, Fedora, SUSE, older Alpine.
+SYSTEM = (
+    "/etc/ssl/certs/ca-certificates.crt",
+    "/etc/pki/tls/certs/ca-bundle.crt",
+    "/etc/ssl/ca-bundle.pem",
+    "/etc/ssl/cert.pem",
+)
+
+
+def bundle(environment: Mapping[str, str], own_environment: Mapping[str, str], directory: Path) -> Optional[Path]:
+    """The file with everyone to trust, or None where the system names nobody and nobody was added.
+
+    environment: the program's, which may name a file in ``SSL_CERT_FILE`` already.
+    own_environment: where ``ROOST_CA_FILE`` may be.
+    directory: where to write the file.
+    """
+    system = next(filter(holds_something, [Path(environment.get("SSL_CERT_FILE", "")), *map(Path, SYSTEM)]), None)
+    added = own_environment.get(ADDED)
+    if not added:
+        return system
+    try:
+        certificates = Path(added).read_bytes()
+    except OSError as error:
+        raise BuildFailed("runtime_unavailable", f"The certificate authorities can't be read: {error}") from error
+    together = directory / "certificate-authorities.pem"
+    together.write_bytes((system.read_bytes() + b"\n" if system else b"") + certificates)
+    return together
+
+
+def holds_something(file: Path) -> bool:
+    """Whether it is a file, and not empty."""
+    return os.path.isfile(file) and os.path.getsize(file) > 0

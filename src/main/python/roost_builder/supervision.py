@@ -1,0 +1,99 @@
+"""Runs the work of a command within its time, turns what goes wrong into a result, and ends what it started."""
+
+import contextlib
+import json
+import os
+import signal
+import sys
+from typing import Any, Callable, NamedTuple, NoReturn
+
+from roost_builder.failures import BuildFailed, explain_os_error
+from roost_builder.processes import end_session
+
+
+class DeadlineExceeded(Exception):
+    """The command's time is over."""
+
+
+class Terminated(Exception):
+    """Someone asked the command to stop."""
+
+
+class Outcome(NamedTuple):
+    """What the work has made, and whether that need not be printed."""
+
+    made: dict[str, Any]
+    silent: bool = False
+
+
+class Ended(NamedTuple):
+    """The exit status, and whether the command was ended from outside."""
+
+    status: int
+    terminated: bool = False
+
+
+def supervised(work: Callable[[], Outcome], name: str, timeout_seconds: float) -> Ended:
+    """Do the work and print its result as the last line; nothing is printed when someone ends it.
+
+    name: "build" or "push", for a person.
+    """
+    start_session()
+    sys.stdout.reconfigure(line_buffering=True, errors="backslashreplace")  # type: ignore[union-attr]
+    signal.signal(signal.SIGALRM, raise_deadline_exceeded)
+    signal.signal(signal.SIGTERM, raise_terminated)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, timeout_seconds)
+        result, silent = attempt(work, name, timeout_seconds)
+    except Terminated:
+        return Ended(128 + signal.SIGTERM, terminated=True)
+    finally:
+        disarm()
+        end_session()
+    if not silent:
+        print(json.dumps(result), flush=True)
+    return Ended(0 if result["outcome"] == "succeeded" else 1)
+
+
+def attempt(work: Callable[[], Outcome], name: str, timeout_seconds: float) -> "tuple[dict[str, Any], bool]":
+    """The result, success or failure, and whether it need not be printed."""
+    try:
+        outcome = work()
+        disarm()
+        return {"outcome": "succeeded", **outcome.made}, outcome.silent
+    except BuildFailed as failure:
+        return failed(failure.reason, failure.message), False
+    except DeadlineExceeded:
+        return failed("deadline_exceeded", f"The {name} did not end within {timeout_seconds:g} s."), False
+    except MemoryError:
+        return failed("out_of_memory", "The builder ran out of memory."), False
+    except OSError as error:
+        return failed(*explain_os_error(error)), False
+
+
+def failed(reason: str, message: str) -> dict[str, Any]:
+    """A result that says why there is no environment or image."""
+    return {"outcome": "failed", "reason": reason, "message": message}
+
+
+def start_session() -> None:
+    """Leave the terminal's session, so that Ctrl-C doesn't end the build halfway."""
+    with contextlib.suppress(PermissionError):  # It leads one already.
+        os.setsid()
+
+
+def disarm() -> None:
+    """Turns the time-out off: the result is known."""
+    signal.setitimer(signal.ITIMER_REAL, 0)
+    signal.signal(signal.SIGALRM, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+
+
+def raise_deadline_exceeded(_signal: int, _frame: object) -> NoReturn:
+    """Handler of SIGALRM."""
+    raise DeadlineExceeded
+
+
+def raise_terminated(_signal: int, _frame: object) -> NoReturn:
+    """Handler of SIGTERM."""
+    raise Terminated
