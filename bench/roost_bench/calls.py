@@ -13,12 +13,12 @@ from collections.abc import Iterator
 
 from roost_bench.kubernetes import Api, ApiError, Object
 
-# What the control plane needs; "other" is whatever else it asks for.
+# What the Role of the Helm chart allows; "other" is whatever else it asks for.
 RIGHTS: "list[tuple[str, str, list[str]]]" = [
     ("batch", "jobs", ["create", "get", "list", "watch", "delete"]),
     ("", "pods", ["get", "list", "watch", "patch", "delete"]),
     ("", "secrets", ["create"]),
-    ("", "events", ["list"]),
+    ("", "events", ["get", "list", "watch"]),
     ("", "pods/log", ["get"]),
 ]
 PRECEDENCE = 8000  # before the schema of all service accounts

@@ -4,13 +4,15 @@ import contextlib
 import json
 import subprocess
 import sys
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 CLIENT_PROCESSES = 4
 
 
-class Done(NamedTuple):
+@dataclass(frozen=True)
+class Done:
     """What a load has come to."""
 
     a_minute: float
@@ -38,8 +40,10 @@ def load(order: "dict[str, Any]", concurrency: int, seconds: float) -> Done:
             stack.callback(client.kill)
             clients.append(client)
         for client in clients:
+            assert client.stdout is not None
             client.stdout.readline()
         for client in clients:
+            assert client.stdin is not None
             client.stdin.write("go\n")
             client.stdin.flush()
         outputs = [client.communicate()[0] for client in clients]
