@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.roost.api.Ids;
 import dev.roost.config.RoostConfig;
 import dev.roost.event.Loop;
+import dev.roost.event.Replicas;
 import dev.roost.event.Signals;
 import dev.roost.log.LogBook;
 import dev.roost.log.LogEntry;
@@ -56,11 +57,10 @@ public class BuilderReconciler {
   private final Event<BuilderJobEnded> ended;
   private final Clock clock;
   private final ObjectMapper mapper;
+  private final Loop loop;
 
   /** Whether the runtime could not be asked something in this pass. */
   private boolean unavailable;
-
-  private final Loop loop = new Loop("builder-reconciler", this::pass);
 
   BuilderReconciler(
       Runtime runtime,
@@ -69,7 +69,8 @@ public class BuilderReconciler {
       Signals signals,
       Event<BuilderJobEnded> ended,
       Clock clock,
-      ObjectMapper mapper) {
+      ObjectMapper mapper,
+      Replicas replicas) {
     this.runtime = runtime;
     this.config = config;
     this.log = log;
@@ -77,6 +78,7 @@ public class BuilderReconciler {
     this.ended = ended;
     this.clock = clock;
     this.mapper = mapper;
+    this.loop = new Loop("builder-reconciler", replicas, this::pass);
   }
 
   void start(@Observes StartupEvent event) {

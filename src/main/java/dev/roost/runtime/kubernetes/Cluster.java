@@ -42,6 +42,7 @@ final class Cluster implements BuildLogs.Source {
   private static final long PAUSE_NANOS = 1_000_000_000L;
 
   private static final long LOG_LIMIT_SECONDS = 10;
+  private static final int MAX_REFUSAL = 65_536;
 
   /** Of the last line: much longer than any result. */
   private static final int MAX_LAST_LINE = 16 << 20;
@@ -199,7 +200,9 @@ final class Cluster implements BuildLogs.Source {
       if (answer.isSuccessful()) {
         return answer.body();
       }
-      answer.body().close();
+      try (InputStream why = answer.body()) {
+        why.readNBytes(MAX_REFUSAL); // unread, it would take the connection with it
+      }
       if (isNoLog(answer.code())) {
         return null;
       }
