@@ -197,11 +197,12 @@ final class Cluster implements BuildLogs.Source {
     try {
       HttpResponse<InputStream> answer =
           http.sendAsync(request, InputStream.class).get(LOG_LIMIT_SECONDS, TimeUnit.SECONDS);
+      InputStream body = new WholeStream(answer.body());
       if (answer.isSuccessful()) {
-        return answer.body();
+        return body;
       }
-      try (InputStream why = answer.body()) {
-        why.readNBytes(MAX_REFUSAL); // unread, it would take the connection with it
+      try (body) {
+        body.readNBytes(MAX_REFUSAL); // unread, it would take the connection with it
       }
       if (isNoLog(answer.code())) {
         return null;
