@@ -25,7 +25,7 @@ import venv
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[3]
-SOURCES = ["src/main/python", "src/test/python", "bench"]
+SOURCES = ["src/main/python", "src/test/python", "bench", "k8s"]
 SDK = ROOT / "sdk/python"
 START_SECONDS = 180
 STOP_SECONDS = 30
@@ -110,9 +110,12 @@ def main() -> int:
     checks.run("SDK lint", "ruff", "check", ".", cwd=SDK)
     checks.run("SDK types", "mypy", cwd=SDK)
     tools = {"ROOST_TEST_UV": str(checks.python.with_name("uv"))}
-    checks.run("executor and builder tests", "pytest", "-q", "src/test/python", "-m", "not slow", "-rs", env=tools)
+    tests = ["pytest", "-q", "src/test/python", "-m", "not slow", "-rs"]
+    checks.run("executor, builder and chart tests", *tests, env=tools)
     if shutil.which("crane") is None:
         print("\nLeft out: the tests that push an image (no crane on the PATH).")
+    if shutil.which("helm") is None:
+        print("\nLeft out: the tests of the chart (no helm on the PATH).")
     if arguments.jar is None:
         checks.run("SDK tests", "pytest", "-q", cwd=SDK)
         print("\nLeft out: the SDK's tests against a server (no --jar).")

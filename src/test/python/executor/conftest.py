@@ -1,3 +1,5 @@
+import contextlib
+import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -7,7 +9,8 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from executor import Executor  # noqa: E402
+from executor import Executor, wait_until  # noqa: E402
+from pod import MemoryGroup, Pod, why_no_containers  # noqa: E402
 
 
 def pytest_configure(config: Any) -> None:
@@ -30,3 +33,34 @@ def make_executor(tmp_path: Path) -> "Iterator[Callable[..., Executor]]":
 @pytest.fixture
 def executor(make_executor: "Callable[..., Executor]") -> Executor:
     return make_executor()
+
+
+@pytest.fixture(params=["containers", "processes"])
+def make_pod(request: Any, tmp_path: Path) -> "Iterator[Callable[[], Pod]]":
+    isolated = request.param == "containers"
+    if isolated and why_no_containers():
+        pytest.skip(why_no_containers())
+    with contextlib.ExitStack() as ends:
+
+        def make() -> Pod:
+            pod = Pod(tmp_path / "pod", isolated)
+            ends.callback(pod.close)
+            return pod
+
+        yield make
+
+
+@pytest.fixture
+def pod(make_pod: Callable[[], Pod]) -> Pod:
+    return make_pod().start()
+
+
+@pytest.fixture
+def memory() -> "Iterator[MemoryGroup]":
+    try:
+        group = MemoryGroup(f"roost-test-{os.getpid()}", 120 << 20)
+    except OSError as error:
+        pytest.skip(f"no control group can be made: {error}")
+    yield group
+    wait_until(lambda: not (group.path / "cgroup.procs").read_text())
+    group.close()

@@ -67,6 +67,26 @@ def containerized(root: Path, user: int, mounts: Mounts, command: "list[str]") -
     return [*UNSHARE, "sh", "-ec", f"cd {shlex.quote(str(root))}; " + "; ".join(steps)]
 
 
+class MemoryGroup:
+    """A control group with a limit. Raises OSError where none can be made."""
+
+    def __init__(self, name: str, limit_bytes: int) -> None:
+        unified = os.path.exists("/sys/fs/cgroup/cgroup.controllers")
+        self.seen_at = "/sys/fs/cgroup" if unified else "/sys/fs/cgroup/memory"
+        self.path = Path(self.seen_at, name)
+        self.path.mkdir()
+        try:
+            file = "memory.max" if unified else "memory.limit_in_bytes"
+            (self.path / file).write_text(str(limit_bytes))
+        except OSError:
+            self.close()
+            raise
+
+    def close(self) -> None:
+        """Removes it; its processes have ended."""
+        self.path.rmdir()
+
+
 def children(process: int) -> "list[int]":
     """Processes that it has started; none when it has ended."""
     try:
@@ -155,13 +175,17 @@ class Pod(Orders):
         self.sidecar = self._run("sidecar", SIDECAR_USER, mounts, command)
         return self.sidecar
 
-    def start_runner(self) -> Container:
-        """The container `agent`."""
+    def start_runner(self, memory: "Optional[MemoryGroup]" = None) -> Container:
+        """The container `agent`, in this control group."""
         link, work, _ = self._seen({"link": "/run/roost", "work": "/work"}, "")
         command = [interpreter()[1], "-I", "-B", "-c", BOOT, f"{link}/code"]
         command += ["runner", "--directory", work, "--sockets", link]
         mounts = [(self.link, link, True), (self.directory / "work", work, False)]
+        if memory is not None:
+            mounts.append((memory.path, memory.seen_at, True))
         self.runner = self._run("runner", RUNNER_USER, mounts, command)
+        if memory is not None:
+            (memory.path / "cgroup.procs").write_text(str(self.runner.id))
         return self.runner
 
     def _seen(self, places: "dict[str, str]", code: str) -> "list[str]":

@@ -64,7 +64,8 @@ final class ExecutorManifest {
     PodSpecBuilder pod =
         new PodSpecBuilder()
             .withTerminationGracePeriodSeconds(settings.graceSeconds() + 20)
-            .withContainers(agent(settings, order, boot), sidecar(settings, order))
+            // In this order: the agent's container waits only so long for the code from the other.
+            .withContainers(sidecar(settings, order), agent(settings, order, boot))
             .withVolumes(
                 memory("link", 16),
                 disk("work", settings.diskMib() + 64),

@@ -1,0 +1,83 @@
+{{/* The name of all objects. 40 characters leave room for suffixes and for what controllers append. */}}
+{{- define "roost.fullname" -}}
+{{- $name := .Values.fullnameOverride -}}
+{{- if not $name -}}
+{{- $name = ternary .Release.Name (printf "%s-roost" .Release.Name) (contains "roost" .Release.Name) -}}
+{{- end -}}
+{{- $name | replace "." "-" | trunc 40 | trimSuffix "-" -}}
+{{- end -}}
+
+{{- define "roost.agentsNamespace" -}}
+{{- .Values.agents.namespace | default (printf "%s-agents" (.Release.Namespace | trunc 56 | trimSuffix "-")) -}}
+{{- end -}}
+
+{{/* What selects the pods of one component: (list $ "control-plane") */}}
+{{- define "roost.selector" -}}
+app.kubernetes.io/name: roost
+app.kubernetes.io/instance: {{ (index . 0).Release.Name }}
+app.kubernetes.io/component: {{ index . 1 }}
+{{- end -}}
+
+{{/* What selects the pods that the control plane makes: (list $ "executor") */}}
+{{- define "roost.agentsSelector" -}}
+app.kubernetes.io/managed-by: roost
+app.kubernetes.io/instance: {{ (index . 0).Release.Name }}
+app.kubernetes.io/component: {{ index . 1 }}
+{{- end -}}
+
+{{- define "roost.labels" -}}
+{{ include "roost.selector" . }}
+app.kubernetes.io/part-of: roost
+app.kubernetes.io/managed-by: {{ (index . 0).Release.Service }}
+app.kubernetes.io/version: {{ (index . 0).Chart.AppVersion | trunc 63 | quote }}
+helm.sh/chart: {{ printf "%s-%s" (index . 0).Chart.Name (index . 0).Chart.Version | replace "+" "_" | trunc 63 }}
+{{- end -}}
+
+{{/* One of Roost's own images: (list $ "control-plane" .Values.images.controlPlane) */}}
+{{- define "roost.image" -}}
+{{- $images := (index . 0).Values.images -}}
+{{- $tag := $images.tag | default (index . 0).Chart.AppVersion -}}
+{{- index . 2 | default (printf "%s/%s:%s" $images.prefix (index . 1) $tag) -}}
+{{- end -}}
+
+{{/* Pod Security "restricted", for a user: (list 10000) */}}
+{{- define "roost.podSecurity" -}}
+runAsNonRoot: true
+runAsUser: {{ index . 0 }}
+runAsGroup: {{ index . 0 }}
+fsGroup: {{ index . 0 }}
+seccompProfile:
+  type: RuntimeDefault
+{{- end -}}
+
+{{- define "roost.containerSecurity" -}}
+allowPrivilegeEscalation: false
+readOnlyRootFilesystem: true
+capabilities:
+  drop: [ALL]
+{{- end -}}
+
+{{- define "roost.databaseSecret" -}}
+{{- .Values.database.existingSecret | default (printf "%s-postgresql" (include "roost.fullname" .)) -}}
+{{- end -}}
+
+{{- define "roost.apiKeySecret" -}}
+{{- .Values.apiKey.existingSecret | default (printf "%s-api-key" (include "roost.fullname" .)) -}}
+{{- end -}}
+
+{{/* Stops the installation with what is missing or contradicts itself. */}}
+{{- define "roost.check" -}}
+{{- $v := .Values -}}
+{{- if eq (empty $v.database.existingSecret) (not $v.postgresql.enabled) -}}
+{{- fail "Choose the database: database.existingSecret (a PostgreSQL of yours) or postgresql.enabled=true (a small one for trials)." -}}
+{{- end -}}
+{{- if eq (empty $v.registry.repository) (not $v.registry.enabled) -}}
+{{- fail "Choose where the agents' images are pushed: registry.repository (a registry of yours) or registry.enabled=true (a small one for trials)." -}}
+{{- end -}}
+{{- if not (or $v.images.prefix (and $v.images.controlPlane $v.images.executor $v.images.builder)) -}}
+{{- fail "Say where Roost's own images are: images.prefix, for example registry.example.org/roost." -}}
+{{- end -}}
+{{- if eq (include "roost.agentsNamespace" .) .Release.Namespace -}}
+{{- fail "agents.namespace must not be the release's own namespace: agents would run beside the database's password." -}}
+{{- end -}}
+{{- end -}}

@@ -1,0 +1,48 @@
+{{/* application.properties. In this order: defaults, the value `settings`, what other values say. */}}
+{{- define "roost.properties" -}}
+{{- $name := include "roost.fullname" . -}}
+{{- $registry := .Values.registry -}}
+{{- $all := dict
+  "roost.drain" "5s"
+  "roost.welcome" "false"
+  "quarkus.log.console.level" "INFO"
+  "quarkus.log.console.format" "%d{yyyy-MM-dd'T'HH:mm:ss.SSSXXX} %-5p [%c{1.}] %s%e%n"
+  "quarkus.flyway.connect-retries" "30"
+  "quarkus.flyway.connect-retries-interval" "2s"
+-}}
+{{- range $key, $value := .Values.settings -}}
+{{- /* Helm reads every number as a float, which would be written as 1.048576e+06. */ -}}
+{{- if kindIs "float64" $value -}}
+{{- $value = ternary (int64 $value) $value (eq (floor $value) $value) -}}
+{{- end -}}
+{{- $_ := set $all $key (toString $value) -}}
+{{- end -}}
+{{- range $key, $value := dict
+  "roost.runtime" "kubernetes"
+  "roost.host" "0.0.0.0"
+  "roost.port" "8080"
+  "roost.internal-port" "8081"
+  "roost.data" "/tmp/roost"
+  "roost.api-key-file" "/etc/roost/api-key"
+  "roost.kubernetes.instance" .Release.Name
+  "roost.kubernetes.namespace" (include "roost.agentsNamespace" .)
+  "roost.kubernetes.service-account" (printf "%s-agent" $name)
+  "roost.kubernetes.executor-url" (printf "http://%s-internal.%s.svc:8081" $name .Release.Namespace)
+  "roost.kubernetes.executor-image" (include "roost.image" (list . "executor" .Values.images.executor))
+  "roost.kubernetes.builder-image" (include "roost.image" (list . "builder" .Values.images.builder))
+  "roost.kubernetes.repository" (ternary (printf "%s-registry.%s.svc:5000/agents" $name .Release.Namespace) $registry.repository $registry.enabled)
+  "roost.kubernetes.pull-repository" (ternary (printf "localhost:%d/agents" (int $registry.nodePort)) $registry.pullRepository $registry.enabled)
+  "roost.kubernetes.insecure-registry" (or $registry.enabled $registry.insecure | toString)
+  "roost.kubernetes.registry-secret" $registry.pushSecret
+  "roost.kubernetes.image-pull-secrets" (concat .Values.agents.imagePullSecrets (list $registry.pullSecret) | compact | uniq | join ",")
+  "roost.kubernetes.tolerations" (.Values.agents.tolerations | empty | ternary "" (toJson .Values.agents.tolerations))
+-}}
+{{- if $value -}}{{- $_ := set $all $key $value -}}{{- end -}}
+{{- end -}}
+{{- range $label, $value := .Values.agents.nodeSelector -}}
+{{- $_ := set $all (printf "roost.kubernetes.node-selector.%q" $label) $value -}}
+{{- end -}}
+{{- range $key := keys $all | sortAlpha -}}
+{{ $key }}={{ index $all $key | replace "\\" "\\\\" | replace "\n" "\\n" }}
+{{ end -}}
+{{- end -}}

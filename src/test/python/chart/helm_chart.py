@@ -1,0 +1,100 @@
+"""Renders the Helm chart."""
+
+import functools
+import json
+import shutil
+import subprocess
+from pathlib import Path
+
+import yaml
+
+CHART = Path(__file__).resolve().parents[4] / "k8s" / "roost"
+HELM = shutil.which("helm")
+IMAGES = {"prefix": "registry.example.org/roost"}
+
+# Everything from the chart.
+TRIAL = {"images": IMAGES, "postgresql": {"enabled": True}, "registry": {"enabled": True}}
+
+# Database and registry of the operator's, nothing optional.
+SMALL = {
+    "images": IMAGES,
+    "database": {"existingSecret": "database"},
+    "registry": {"repository": "registry.example.org/agents"},
+}
+
+# Whatever can be switched on, and names as long as they get.
+LARGE = {
+    "fullnameOverride": "r" * 40,
+    "images": {**IMAGES, "controlPlane": "registry.example.org/other/control-plane@sha256:" + "0" * 64},
+    "imagePullSecrets": ["pull"],
+    "replicas": 3,
+    "settings": {"roost.builds.concurrency": 4, "roost.limits.payload-bytes": 10485760},
+    "extraEnv": [{"name": "HTTPS_PROXY", "value": "http://proxy.example.org"}],
+    "apiKey": {"existingSecret": "key"},
+    "nodeSelector": {"disk": "ssd"},
+    "tolerations": [{"key": "roost", "operator": "Exists"}],
+    "priorityClassName": "high",
+    "ingress": {"enabled": True, "host": "roost.example.org", "tlsSecret": "tls"},
+    "postgresql": {"enabled": True, "persistence": {"enabled": False}},
+    "registry": {"enabled": True, "persistence": {"enabled": False}},
+    "agents": {
+        "namespace": "a" * 63,
+        "createNamespace": False,
+        "imagePullSecrets": ["pull"],
+        "nodeSelector": {"example.org/agents": "yes"},
+        "tolerations": [{"key": "agents", "operator": "Exists"}],
+        "resourceQuota": {"limits.memory": "64Gi"},
+        "limitRange": [{"type": "Container", "max": {"memory": "8Gi"}}],
+    },
+    "networkPolicy": {"buildersEgress": [{"to": [{"ipBlock": {"cidr": "10.0.0.7/32"}}]}]},
+}
+COMBINATIONS = {"trial": TRIAL, "small": SMALL, "large": LARGE}
+
+
+def run(command, values, release="roost", namespace="roost"):
+    """`helm` on the chart with these values; JSON is YAML too."""
+    arguments = [HELM, command, *([release] if command == "template" else []), CHART, "--values", "-"]
+    if command == "template":
+        arguments += ["--namespace", namespace, "--kube-version", "1.27.0"]
+    return subprocess.run(arguments, input=json.dumps(values), capture_output=True, text=True, check=False, timeout=60)
+
+
+@functools.cache
+def _objects(values, release, namespace):
+    rendered = run("template", json.loads(values), release, namespace)
+    assert rendered.returncode == 0, rendered.stderr
+    return [each for each in yaml.safe_load_all(rendered.stdout) if each]
+
+
+class Rendered(list):
+    """The objects of a release."""
+
+    def of(self, kind, name=None):
+        return [each for each in self if each["kind"] == kind and name in (None, each["metadata"]["name"])]
+
+    def one(self, kind, name=None):
+        (found,) = self.of(kind, name)
+        return found
+
+    def pods(self):
+        """Name and pod specification of all that becomes a pod."""
+        for each in self:
+            if each["kind"] == "Pod":
+                yield each["metadata"]["name"], each["metadata"], each["spec"]
+            elif "template" in each.get("spec", {}):
+                yield each["metadata"]["name"], each["spec"]["template"]["metadata"], each["spec"]["template"]["spec"]
+
+    def settings(self):
+        text = self.one("ConfigMap")["data"]["application.properties"]
+        return dict(line.split("=", 1) for line in text.splitlines())
+
+
+def render(values, release="roost", namespace="roost"):
+    return Rendered(_objects(json.dumps(values, sort_keys=True), release, namespace))
+
+
+def refusal(values):
+    """What helm says against values that the chart must not take."""
+    refused = run("template", values)
+    assert refused.returncode != 0, "helm took the values"
+    return refused.stderr

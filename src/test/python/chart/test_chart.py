@@ -1,0 +1,227 @@
+"""What every installation has to be, whatever its values."""
+
+import base64
+import re
+import subprocess
+import sys
+
+import pytest
+from helm_chart import CHART, COMBINATIONS, HELM, LARGE, SMALL, TRIAL, refusal, render, run
+
+pytestmark = pytest.mark.skipif(HELM is None, reason="there is no helm")
+
+LABEL = re.compile(r"([A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?)?")
+NAME = re.compile(r"[a-z]([-a-z0-9]{0,61}[a-z0-9])?")
+ROOST_LABELS = {"name", "instance", "component", "part-of", "managed-by", "version"}
+
+
+@pytest.mark.parametrize("combination", COMBINATIONS)
+def test_lint_finds_nothing(combination):
+    linted = run("lint", COMBINATIONS[combination])
+    assert linted.returncode == 0 and "[WARNING]" not in linted.stdout, linted.stdout + linted.stderr
+
+
+def test_every_pod_passes_pod_security_restricted(rendered):
+    for name, _, pod in rendered.pods():
+        security = pod["securityContext"]
+        assert security["runAsNonRoot"] is True and security["runAsUser"] > 0, name
+        assert security["seccompProfile"] == {"type": "RuntimeDefault"}, name
+        assert not {"hostNetwork", "hostPID", "hostIPC"} & set(pod), name
+        allowed = {"configMap", "secret", "emptyDir", "persistentVolumeClaim"}
+        assert all(set(volume) - {"name"} <= allowed for volume in pod.get("volumes", [])), name
+        for container in pod["containers"]:
+            assert container["securityContext"] == {
+                "allowPrivilegeEscalation": False,
+                "readOnlyRootFilesystem": True,
+                "capabilities": {"drop": ["ALL"]},
+            }, name
+            assert not any("hostPort" in port for port in container.get("ports", [])), name
+            assert {"requests", "limits"} <= set(container["resources"]), name
+
+
+def test_only_those_who_call_the_api_server_get_a_token(rendered):
+    with_token = {meta["labels"]["app.kubernetes.io/component"] for _, meta, pod in rendered.pods() if token(pod)}
+    assert with_token <= {"control-plane", "cleanup"}
+
+
+def token(pod):
+    return pod.get("automountServiceAccountToken", True)
+
+
+def test_no_right_reaches_beyond_the_agents_namespace(rendered):
+    assert not rendered.of("ClusterRole") and not rendered.of("ClusterRoleBinding")
+    agents = rendered.settings()["roost.kubernetes.namespace"]
+    for each in rendered.of("Role") + rendered.of("RoleBinding"):
+        assert each["metadata"]["namespace"] == agents != "roost"
+
+
+def test_the_control_plane_may_do_no_more_than_it_needs(rendered):
+    role = rendered.one("Role", rendered.one("Deployment")["metadata"]["name"])
+    rights = {(resource, verb) for rule in role["rules"] for resource in rule["resources"] for verb in rule["verbs"]}
+    assert rights == {
+        *(("jobs", verb) for verb in ("create", "get", "list", "watch", "delete")),
+        *(("pods", verb) for verb in ("get", "list", "watch", "delete", "patch")),
+        ("pods/log", "get"),
+        ("secrets", "create"),
+        *(("events", verb) for verb in ("get", "list", "watch")),
+    }
+
+
+def test_the_agents_account_has_no_rights(rendered):
+    account = rendered.one("ServiceAccount", rendered.settings()["roost.kubernetes.service-account"])
+    assert account["automountServiceAccountToken"] is False
+    assert account["metadata"]["namespace"] == rendered.settings()["roost.kubernetes.namespace"]
+    bound = {subject["name"] for binding in rendered.of("RoleBinding") for subject in binding["subjects"]}
+    assert account["metadata"]["name"] not in bound
+
+
+def test_names_and_labels_are_valid(rendered):
+    for each in rendered:
+        meta = each["metadata"]
+        assert NAME.fullmatch(meta["name"]), meta["name"]
+        assert {f"app.kubernetes.io/{label}" for label in ROOST_LABELS} <= set(meta["labels"]), meta["name"]
+        # What the control plane makes carries managed-by=roost and is deleted by that label.
+        assert meta["labels"]["app.kubernetes.io/managed-by"] == "Helm"
+        assert all(LABEL.fullmatch(value) for value in meta["labels"].values()), meta["name"]
+        assert each["kind"] == "Namespace" or "namespace" in meta, meta["name"]
+
+
+def test_names_leave_room_for_what_controllers_append(rendered):
+    for kind in ("StatefulSet", "Deployment"):
+        for each in rendered.of(kind):
+            assert len(each["metadata"]["name"]) + len("-5d8f9c7b6d") <= 63
+
+
+@pytest.mark.parametrize("release", ["r" * 53, "a.b", "my-roost", "x"])
+def test_any_release_name_gives_valid_names(release):
+    objects = render(TRIAL, release=release, namespace="n" * 63)
+    test_names_and_labels_are_valid(objects)
+    test_names_leave_room_for_what_controllers_append(objects)
+
+
+def test_selectors_find_their_own_pods_only(rendered):
+    pods = {name: meta["labels"] for name, meta, _ in rendered.pods()}
+    for each in rendered.of("Service"):
+        selected = [name for name, labels in pods.items() if each["spec"]["selector"].items() <= labels.items()]
+        expected = each["metadata"]["name"]
+        assert selected == [expected[: -len("-internal")] if expected.endswith("-internal") else expected]
+
+
+def test_no_secret_is_in_a_config_map(rendered):
+    assert not any(re.search("password|token|secret_", key) for key in rendered.settings())
+    environment = rendered.one("Deployment")["spec"]["template"]["spec"]["containers"][0]["env"]
+    for variable in environment:
+        if variable["name"].startswith("ROOST_DATABASE_"):
+            assert set(variable["valueFrom"]) == {"secretKeyRef"}
+
+
+def test_the_generated_key_has_the_form_of_an_api_key():
+    data = render(SMALL).one("Secret", "roost-api-key")["data"]
+    assert re.fullmatch(rb"roost_[a-z0-9]{10}_[0-9a-f]{64}", base64.b64decode(data["api-key"]))
+
+
+def test_existing_secrets_are_used_instead_of_generated_ones():
+    objects = render({**SMALL, "apiKey": {"existingSecret": "key"}})
+    assert not objects.of("Secret")
+    pod = objects.one("Deployment")["spec"]["template"]["spec"]
+    assert {v["name"]: v for v in pod["volumes"]}["api-key"]["secret"]["secretName"] == "key"
+    references = [v["valueFrom"]["secretKeyRef"] for v in pod["containers"][0]["env"] if "valueFrom" in v]
+    assert sorted((r["name"], r["key"]) for r in references) == [
+        ("database", "password"),
+        ("database", "url"),
+        ("database", "username"),
+    ]
+
+
+def test_the_agents_namespace_is_restricted():
+    labels = render(SMALL).one("Namespace", "roost-agents")["metadata"]["labels"]
+    for mode in ("enforce", "warn", "audit"):
+        assert labels[f"pod-security.kubernetes.io/{mode}"] == "restricted"
+
+
+def test_a_namespace_that_stays_is_cleaned_up_by_a_hook():
+    objects = render(LARGE)
+    assert not objects.of("Namespace")
+    cleanup = [each for each in objects if each["metadata"]["labels"]["app.kubernetes.io/component"] == "cleanup"]
+    assert sorted(each["kind"] for each in cleanup) == ["Pod", "Role", "RoleBinding", "ServiceAccount"]
+    assert all(each["metadata"]["annotations"]["helm.sh/hook"] == "post-delete" for each in cleanup)
+    (role,) = [each for each in cleanup if each["kind"] == "Role"]
+    assert role["rules"] == [{"apiGroups": ["batch"], "resources": ["jobs"], "verbs": ["deletecollection"]}]
+
+
+def test_an_upgrade_takes_no_replica_away_before_another_is_ready(rendered):
+    deployment = rendered.one("Deployment")["spec"]
+    assert deployment["strategy"]["rollingUpdate"] == {"maxUnavailable": 0, "maxSurge": 1}
+    container = deployment["template"]["spec"]["containers"][0]
+    assert container["readinessProbe"]["httpGet"]["path"] == "/q/health/ready"
+    assert rendered.settings()["roost.drain"] == "5s"
+    assert rendered.one("PodDisruptionBudget")["spec"]["maxUnavailable"] == 1
+
+
+def test_a_change_of_settings_restarts_the_control_plane():
+    def checksum(values):
+        return render(values).one("Deployment")["spec"]["template"]["metadata"]["annotations"]
+
+    changed = {**SMALL, "settings": {"roost.builds.concurrency": 3}}
+    assert checksum(SMALL) == checksum({**SMALL, "replicas": 5})
+    assert checksum(SMALL) != checksum(changed)
+
+
+def test_settings_reach_the_file_as_they_are():
+    values = {"roost.a": 10485760, "roost.b": 1.5, "roost.c": False, "roost.drain": 0, "roost.e": "back\\slash"}
+    settings = render({**SMALL, "settings": values}).settings()
+    expected = {"roost.a": "10485760", "roost.b": "1.5", "roost.c": "false", "roost.drain": "0"}
+    assert expected.items() <= settings.items()
+    assert settings["roost.e"] == "back\\\\slash"
+
+
+def test_the_agents_pods_get_their_settings():
+    settings = render(LARGE).settings()
+    assert settings["roost.kubernetes.image-pull-secrets"] == "pull"
+    assert settings['roost.kubernetes.node-selector."example.org/agents"'] == "yes"
+    assert settings["roost.kubernetes.tolerations"] == '[{"key":"agents","operator":"Exists"}]'
+
+
+def test_the_bundled_registry_has_one_name_for_builders_and_one_for_nodes():
+    objects = render(TRIAL)
+    settings = objects.settings()
+    assert settings["roost.kubernetes.repository"] == "roost-registry.roost.svc:5000/agents"
+    assert settings["roost.kubernetes.pull-repository"] == "localhost:30500/agents"
+    assert settings["roost.kubernetes.insecure-registry"] == "true"
+    assert objects.one("Service", "roost-registry")["spec"]["ports"][0]["nodePort"] == 30500
+
+
+def test_volumes_go_with_the_release(rendered):
+    for each in rendered.of("StatefulSet"):
+        assert "volumeClaimTemplates" not in each["spec"]
+
+
+@pytest.mark.parametrize(
+    ("change", "named"),
+    [
+        ({"replica": 3}, "replica"),
+        ({"registry": {"repositry": "x/y"}}, "repositry"),
+        ({"replicas": 0}, "replicas"),
+        ({"replicas": "two"}, "replicas"),
+        ({"settings": {"builds.concurrency": 3}}, "builds.concurrency"),
+        ({"settings": {"roost.database.password": "x"}}, "roost.database.password"),
+        ({"settings": {"roost.port": 9090}}, "roost.port"),
+        ({"settings": {"roost.kubernetes.repository": "x/y"}}, "roost.kubernetes.repository"),
+        ({"registry": {"repository": "https://registry.example.org/x"}}, "repository"),
+        ({"agents": {"namespace": "Upper"}}, "namespace"),
+        ({"agents": {"namespace": "roost"}}, "agents.namespace"),
+        ({"database": {"existingSecret": ""}}, "database.existingSecret"),
+        ({"postgresql": {"enabled": True}}, "postgresql.enabled"),
+        ({"registry": {"repository": ""}}, "registry.repository"),
+        ({"images": {}}, "images.prefix"),
+        ({"ingress": {"enabled": True}}, "ingress.host"),
+    ],
+)
+def test_wrong_values_are_refused_by_name(change, named):
+    assert named in refusal({**SMALL, **change})
+
+
+def test_the_scripts_are_python_that_the_oldest_image_understands():
+    for script in (CHART / "files").glob("*.py"):
+        code = f"import ast; ast.parse(open({str(script)!r}).read(), feature_version=(3, 9))"
+        subprocess.run([sys.executable, "-c", code], check=True)

@@ -1,0 +1,125 @@
+"""Who may talk to whom, as the network policies say it."""
+
+import ipaddress
+
+import pytest
+from helm_chart import HELM, LARGE, SMALL, TRIAL, render
+
+pytestmark = pytest.mark.skipif(HELM is None, reason="there is no helm")
+
+CONTROL_PLANE = {
+    "app.kubernetes.io/name": "roost",
+    "app.kubernetes.io/instance": "roost",
+    "app.kubernetes.io/component": "control-plane",
+}
+EXECUTOR = {
+    "app.kubernetes.io/managed-by": "roost",
+    "app.kubernetes.io/instance": "roost",
+    "app.kubernetes.io/component": "executor",
+}
+BUILDER = {**EXECUTOR, "app.kubernetes.io/component": "builder"}
+
+
+def in_namespace(namespace, labels):
+    return {
+        "namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": namespace}},
+        "podSelector": {"matchLabels": labels},
+    }
+
+
+def policy(objects, name):
+    return objects.one("NetworkPolicy", name)["spec"]
+
+
+def test_nobody_reaches_a_pod_of_the_agents():
+    spec = policy(render(SMALL), "roost-agents")
+    assert spec["podSelector"] == {} and spec["ingress"] == []
+    assert spec["policyTypes"] == ["Ingress", "Egress"]
+
+
+@pytest.mark.parametrize(
+    ("address", "reached"),
+    [
+        ("151.101.0.223", True),
+        ("2a04:4e42::223", True),
+        ("10.96.0.1", False),
+        ("172.20.3.4", False),
+        ("192.168.1.1", False),
+        ("169.254.169.254", False),
+        ("fd00:ec2::254", False),
+        ("fe80::1", False),
+    ],
+)
+def test_agents_reach_the_internet_but_no_private_address(address, reached):
+    address = ipaddress.ip_address(address)
+    blocks = [
+        peer["ipBlock"]
+        for rule in policy(render(SMALL), "roost-agents")["egress"]
+        if "ports" not in rule
+        for peer in rule["to"]
+    ]
+    assert reached == any(
+        address in ipaddress.ip_network(block["cidr"])
+        and not any(address in ipaddress.ip_network(network) for network in block["except"])
+        for block in blocks
+    )
+
+
+def test_exceptions_are_of_the_family_of_their_block():
+    for rule in policy(render(SMALL), "roost-agents")["egress"][1:]:
+        for peer in rule["to"]:
+            block = ipaddress.ip_network(peer["ipBlock"]["cidr"])
+            assert all(ipaddress.ip_network(network).subnet_of(block) for network in peer["ipBlock"]["except"])
+
+
+def test_the_internet_can_be_closed():
+    closed = {**SMALL, "networkPolicy": {"internet": {"enabled": False}}}
+    (dns,) = policy(render(closed), "roost-agents")["egress"]
+    assert {port["port"] for port in dns["ports"]} == {53}
+
+
+def test_executors_reach_the_internal_port_and_nobody_else_does():
+    objects = render(TRIAL)
+    out = policy(objects, "roost-executors")
+    assert out["podSelector"]["matchLabels"] == EXECUTOR
+    assert out["egress"] == [{"to": [in_namespace("roost", CONTROL_PLANE)], "ports": [{"port": 8081}]}]
+    into = policy(objects, "roost")
+    assert into["podSelector"]["matchLabels"] == CONTROL_PLANE
+    api, internal = into["ingress"]
+    assert api == {"ports": [{"port": 8080}]}
+    assert internal == {"from": [in_namespace("roost-agents", EXECUTOR)], "ports": [{"port": 8081}]}
+
+
+def test_the_api_can_be_limited_to_some():
+    peers = [{"namespaceSelector": {"matchLabels": {"team": "web"}}}]
+    objects = render({**SMALL, "networkPolicy": {"apiFrom": peers}})
+    assert policy(objects, "roost")["ingress"][0] == {"ports": [{"port": 8080}], "from": peers}
+
+
+def test_builders_reach_the_bundled_registry_and_executors_do_not():
+    objects = render(TRIAL)
+    registry = {**CONTROL_PLANE, "app.kubernetes.io/component": "registry"}
+    out = policy(objects, "roost-builders")
+    assert out["podSelector"]["matchLabels"] == BUILDER
+    assert out["egress"] == [{"to": [in_namespace("roost", registry)], "ports": [{"port": 5000}]}]
+    (rule,) = policy(objects, "roost-registry")["ingress"]
+    assert in_namespace("roost-agents", BUILDER) in rule["from"]
+    assert in_namespace("roost-agents", EXECUTOR) not in rule["from"]
+
+
+def test_what_the_operator_opens_for_builders_is_open_for_builders_only():
+    name = LARGE["fullnameOverride"]
+    opened = LARGE["networkPolicy"]["buildersEgress"][0]
+    assert opened in policy(render(LARGE), f"{name}-builders")["egress"]
+    assert opened not in policy(render(LARGE), f"{name}-agents")["egress"]
+
+
+def test_only_the_control_plane_reaches_the_database():
+    spec = policy(render(TRIAL), "roost-postgresql")
+    peers = [{"podSelector": {"matchLabels": CONTROL_PLANE}}]
+    assert spec["ingress"] == [{"ports": [{"port": 5432}], "from": peers}]
+    assert spec["egress"] == []
+
+
+def test_policies_can_be_left_out():
+    assert not render({**TRIAL, "networkPolicy": {"enabled": False}}).of("NetworkPolicy")
