@@ -57,10 +57,11 @@ public class BuilderReconciler {
   private final Event<BuilderJobEnded> ended;
   private final Clock clock;
   private final ObjectMapper mapper;
-  private final Loop loop;
 
   /** Whether the runtime could not be asked something in this pass. */
   private boolean unavailable;
+
+  private final Loop loop;
 
   BuilderReconciler(
       Runtime runtime,

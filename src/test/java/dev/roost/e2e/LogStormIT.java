@@ -10,6 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** Far too much output: the result still arrives, and no process of Roost's grows. */
+@EveryRuntime
 @ExtendWith(SharedRoost.class)
 class LogStormIT {
   private static final long EXECUTOR_MIB = 150;
@@ -77,7 +78,7 @@ class LogStormIT {
     }
     assertTrue(bytes < KEPT_BYTES, bytes + " bytes");
     for (String kind : List.of("runner", "sidecar")) {
-      long most = Machine.memoryMib(roost.executorOf(agent, kind).pid(), "VmHWM");
+      long most = roost.workers().executorOf(agent, kind).peakMemoryMib();
       assertTrue(most < EXECUTOR_MIB, kind + " had " + most + " MiB");
     }
     long most = Machine.memoryMib(roost.pid(), "VmHWM");
