@@ -97,9 +97,17 @@ public class ExecutorReconciler {
     loop.wake();
   }
 
-  /** What to do about an executor that has not ended. Pure. */
+  /**
+   * What to do about an executor that has not ended. Pure.
+   *
+   * @param begun whether this process has started it, or has made sure that it is complete
+   */
   static Step decide(
-      Executor executor, Observation seen, RoostConfig.Executors settings, Instant now) {
+      Executor executor,
+      Observation seen,
+      boolean begun,
+      RoostConfig.Executors settings,
+      Instant now) {
     Instant mustReport = executor.createdAt.plus(settings.startTimeout());
     boolean starting = executor.state.equals("starting");
     if (seen instanceof Observation.Ended end) {
@@ -107,13 +115,21 @@ public class ExecutorReconciler {
     }
     if (seen instanceof Observation.Absent) {
       // The control plane may have been killed between the row and the start.
-      return starting && mustReport.isAfter(now)
-          ? new Step.Create()
+      if (starting && mustReport.isAfter(now)) {
+        return new Step.Create();
+      }
+      // What it says of itself is why it could not be started.
+      return starting && executor.message != null
+          ? new Step.Replay(ExecutionReason.RUNTIME_UNAVAILABLE.code(), executor.message)
           : new Step.Replay(null, "It is gone.");
     }
     if (seen instanceof Observation.Pending pending) {
       boolean late = executor.createdAt.plus(settings.pendingTimeout()).isBefore(now);
-      return starting && late ? giveUp(pending, settings) : new Step.Wait();
+      if (starting && late) {
+        return giveUp(pending, settings);
+      }
+      // Whoever started it may have been killed before all of it was there.
+      return starting && !begun ? new Step.Create() : new Step.Wait();
     }
     if (starting && seen instanceof Observation.Running running && running.trouble() != null) {
       return new Step.Replay(null, running.trouble());
@@ -152,13 +168,14 @@ public class ExecutorReconciler {
       known.add(executor.id);
       attempt(executor, () -> act(executor, now));
     }
+    starter.keep(known);
     // Where an earlier pass did not come to its end.
     for (Executor executor : QuarkusTransaction.requiringNew().call(Executor::endedWithExecution)) {
       known.add(executor.id);
-      attempt(executor, () -> takeHome(executor, new Step.Replay(null, executor.message)));
+      attempt(executor, () -> takeHome(executor, again(executor)));
     }
     for (String leftover : runtime.executors()) {
-      if (!known.contains(leftover)) {
+      if (!known.contains(leftover) && !isLive(leftover)) {
         remove(leftover);
       }
     }
@@ -166,6 +183,11 @@ public class ExecutorReconciler {
     Optional<Duration> next = serve(now);
     Duration usual = live.isEmpty() && next.isEmpty() ? AT_REST : WITH_EXECUTORS;
     return next.filter(due -> due.compareTo(usual) < 0).orElse(usual);
+  }
+
+  /** One that was started after this pass had begun, by a replica that was in charge until then. */
+  private static boolean isLive(String executorId) {
+    return QuarkusTransaction.requiringNew().call(() -> Executor.isLive(executorId));
   }
 
   /** Jobs wait on, when no executor can be started for them now. */
@@ -215,7 +237,8 @@ public class ExecutorReconciler {
     }
     Observation seen = runtime.observeExecutor(executor.id);
     explain(executor, seen);
-    Step step = decide(executor, seen, config.executors(), now);
+    boolean begun = starter.hasBegun(executor.id);
+    Step step = decide(executor, seen, begun, config.executors(), now);
     if (step instanceof Step.Create) {
       starter.start(executor);
     } else if (step instanceof Step.Replay replay) {
@@ -225,6 +248,9 @@ public class ExecutorReconciler {
 
   /** Says what an executor waits for, for whoever waits for it. */
   private void explain(Executor executor, Observation seen) {
+    if (seen instanceof Observation.Absent) {
+      return; // what it says is why it could not be started
+    }
     String message = seen instanceof Observation.Pending pending ? pending.message() : null;
     if (executor.state.equals("starting") && !Objects.equals(executor.message, message)) {
       QuarkusTransaction.requiringNew().run(() -> Executor.explain(executor.id, message));
@@ -241,18 +267,30 @@ public class ExecutorReconciler {
     if (executor.readyAt == null) {
       starter.failedToStart(new Target(executor.agentId, executor.agentRevision), step, waited);
     }
-    takeHome(executor, step);
-    remove(executor.id);
+    if (takeHome(executor, step)) {
+      remove(executor.id);
+    }
   }
 
-  private void takeHome(Executor executor, Step.Replay step) {
+  /** The end of an executor that was written down before, with what can be seen of it now. */
+  private Step.Replay again(Executor executor) {
+    return runtime.observeExecutor(executor.id) instanceof Observation.Ended end
+        ? new Step.Replay(end.reason(), executor.message)
+        : new Step.Replay(null, executor.message);
+  }
+
+  /** Answers false when that is for a later pass. */
+  private boolean takeHome(Executor executor, Step.Replay step) {
     Optional<Execution> open =
         QuarkusTransaction.requiringNew().call(() -> Execution.runningOn(executor.id));
     if (open.isPresent()) {
       // What may still run is ended first: nothing must happen after the execution is called lost.
-      runtime.stopExecutor(executor.id);
+      if (!runtime.stopExecutor(executor.id)) {
+        return false;
+      }
       replay(executor, open.get(), step);
     }
+    return true;
   }
 
   private void replay(Executor executor, Execution execution, Step.Replay step) {

@@ -7,6 +7,7 @@ import dev.roost.runtime.Observation;
 import dev.roost.runtime.Step;
 import java.time.Duration;
 import java.time.Instant;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -84,12 +85,47 @@ class ExecutorReconcilerTest {
       })
   void everyCaseHasItsStep(
       String state, String observation, long age, long leaseOver, String expected) {
+    Executor executor = executor(state, age, leaseOver);
+    assertEquals(
+        step(expected),
+        ExecutorReconciler.decide(executor, seen(observation), true, SETTINGS, NOW));
+  }
+
+  /** A replica that was killed between the Job and its Secret has left an executor that waits. */
+  @ParameterizedTest(name = "{0}, seen {1}, {2} s old: {3}")
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "starting | pending | 1   | create",
+        "starting | waiting | 299 | create",
+        "starting | waiting | 301 | unschedulable: no node has room",
+        "starting | running | 1   | wait",
+        "stopping | pending | 1   | wait",
+        "ready    | pending | 1   | wait"
+      })
+  void whatAnotherProcessStartedIsMadeComplete(
+      String state, String observation, long age, String expected) {
+    Executor executor = executor(state, age, age - 30);
+    assertEquals(
+        step(expected),
+        ExecutorReconciler.decide(executor, seen(observation), false, SETTINGS, NOW));
+  }
+
+  @Test
+  void whatCouldNotBeStartedSaysWhy() {
+    Executor executor = executor("starting", 60, 30);
+    executor.message = "It could not be started: jobs is forbidden";
+    assertEquals(
+        new Step.Replay("runtime_unavailable", "It could not be started: jobs is forbidden"),
+        ExecutorReconciler.decide(executor, new Observation.Absent(), true, SETTINGS, NOW));
+  }
+
+  private static Executor executor(String state, long age, long leaseOver) {
     Executor executor = new Executor();
     executor.state = state;
     executor.createdAt = NOW.minusSeconds(age);
     executor.leaseExpiresAt = NOW.minusSeconds(leaseOver);
-    assertEquals(
-        step(expected), ExecutorReconciler.decide(executor, seen(observation), SETTINGS, NOW));
+    return executor;
   }
 
   private static Observation seen(String name) {
