@@ -20,6 +20,10 @@ import java.io.InputStream;
 import java.net.HttpURLConnection;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
 import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.util.Comparator;
@@ -163,6 +167,23 @@ final class Cluster implements BuildLogs.Source {
   @Override
   public InputStream log(String podName, String container, Instant since) {
     return output(podName, container, since == null ? "" : "&timestamps=true&sinceTime=" + since);
+  }
+
+  /**
+   * All that a container has printed, on this machine's disk: when the connection breaks, that is
+   * known before anybody takes half of it for all.
+   */
+  InputStream wholeLog(String podName, String container) {
+    try (InputStream stream = output(podName, container, "")) {
+      if (stream == null) {
+        return null;
+      }
+      Path copy = Files.createTempFile("roost-log-", "");
+      Files.copy(stream, copy, StandardCopyOption.REPLACE_EXISTING);
+      return Files.newInputStream(copy, StandardOpenOption.DELETE_ON_CLOSE);
+    } catch (IOException e) {
+      throw new RuntimeUnavailable("a log can't be read: " + e.getMessage(), e);
+    }
   }
 
   @Override

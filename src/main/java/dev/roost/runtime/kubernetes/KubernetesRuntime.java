@@ -43,6 +43,7 @@ public class KubernetesRuntime implements Runtime {
   private static final long HINT_MILLIS = 100;
 
   private static final Duration DEAD_WATCH = Duration.ofSeconds(30);
+  private static final Duration OLD_WATCH = Duration.ofMinutes(2);
 
   /** Whatever starts well has started by then: what hasn't is asked for events. */
   private static final Duration QUIET = Duration.ofSeconds(2);
@@ -230,8 +231,8 @@ public class KubernetesRuntime implements Runtime {
             executorId,
             () ->
                 new ExecutorOutput(
-                    cluster.log(name, ExecutorManifest.SIDECAR, null),
-                    cluster.log(name, ExecutorManifest.AGENT, null)))
+                    cluster.wholeLog(name, ExecutorManifest.SIDECAR),
+                    cluster.wholeLog(name, ExecutorManifest.AGENT)))
         .orElseThrow(() -> new IOException("the output of pod " + name + " can't be read"));
   }
 
@@ -284,7 +285,9 @@ public class KubernetesRuntime implements Runtime {
   /** For how long what happens in the cluster has not been seen at once; zero: it is. */
   Duration blindFor() {
     return Duration.ofNanos(
-        Math.max(jobs.lookAfter(DEAD_WATCH.toNanos()), pods.lookAfter(DEAD_WATCH.toNanos())));
+        Math.max(
+            jobs.lookAfter(DEAD_WATCH.toNanos(), OLD_WATCH.toNanos()),
+            pods.lookAfter(DEAD_WATCH.toNanos(), OLD_WATCH.toNanos())));
   }
 
   /** Whether the API server answers. */
