@@ -41,11 +41,13 @@ public class LinkServer {
     port.ifPresent(
         number ->
             mainRouter
-                .route(LINK + "*")
+                .route()
                 .order(BEFORE_ALL)
                 .handler(
                     context -> {
-                      if (context.request().localAddress().port() == number) {
+                      // Not the path as it was sent: "/internal/../v1" is "/v1".
+                      boolean link = context.normalizedPath().startsWith(LINK);
+                      if (link == (context.request().localAddress().port() == number)) {
                         context.next();
                       } else {
                         context.response().setStatusCode(NOT_FOUND).end();
