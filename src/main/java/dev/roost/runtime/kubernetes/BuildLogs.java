@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
@@ -21,6 +22,10 @@ final class BuildLogs {
   private static final long INTERVAL_NANOS = 1_000_000_000L;
 
   private static final String RESULT_START = "{\"outcome\": ";
+  private static final String FAILURE_START = RESULT_START + "\"failed\"";
+
+  /** 16 MiB, of thousands of packages. */
+  private static final int LONGEST_RESULT_PARTS = 1_024;
 
   private final Cluster cluster;
   private final Map<String, Reading> readings = new ConcurrentHashMap<>();
@@ -88,11 +93,22 @@ final class BuildLogs {
     return new BuildOutput(fresh, reading.position());
   }
 
-  /** The last line that the build printed, when it is a result. */
+  /**
+   * The last line that the build printed, when it is a result. What runs while packages are built
+   * can print anything, but the build itself ends with a result only when it has failed: that
+   * something was pushed is believed of the container that pushes alone.
+   */
   Optional<String> result(Pod pod) {
-    return Stream.of(BuilderManifest.PUSH, BuilderManifest.BUILD)
-        .map(container -> cluster.lastLine(pod.getMetadata().getName(), container))
-        .filter(line -> line.startsWith(RESULT_START))
+    String name = pod.getMetadata().getName();
+    return lastLine(name, BuilderManifest.PUSH, RESULT_START)
+        .or(() -> lastLine(name, BuilderManifest.BUILD, FAILURE_START));
+  }
+
+  /** Of a longer line the API counts every 16 KiB as one, so most of it may be missing at first. */
+  private Optional<String> lastLine(String pod, String container, String start) {
+    return IntStream.of(1, LONGEST_RESULT_PARTS)
+        .mapToObj(parts -> cluster.lastLine(pod, container, parts))
+        .filter(line -> line.startsWith(start))
         .findFirst();
   }
 

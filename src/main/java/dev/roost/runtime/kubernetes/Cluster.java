@@ -157,12 +157,17 @@ final class Cluster {
         });
   }
 
-  /** The last line that a container has printed; empty when there is none. */
-  String lastLine(String podName, String container) {
+  /**
+   * The last line that a container has printed; empty when there is none.
+   *
+   * @param parts how much is read: lines, or pieces of 16 KiB of longer ones
+   */
+  String lastLine(String podName, String container, int parts) {
     return ask(
         () -> {
           try {
-            return pod(podName).inContainer(container).tailingLines(1).getLog().strip();
+            String text = pod(podName).inContainer(container).tailingLines(parts).getLog().strip();
+            return text.substring(text.lastIndexOf('\n') + 1);
           } catch (KubernetesClientException e) {
             if (isNoLog(e)) {
               return "";
