@@ -3,6 +3,8 @@ package dev.roost.e2e;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.NamespaceBuilder;
 import io.fabric8.kubernetes.api.model.authentication.TokenRequestBuilder;
+import io.fabric8.kubernetes.api.model.authorization.v1.ResourceRule;
+import io.fabric8.kubernetes.api.model.authorization.v1.SelfSubjectRulesReviewBuilder;
 import io.fabric8.kubernetes.api.model.rbac.PolicyRule;
 import io.fabric8.kubernetes.api.model.rbac.Role;
 import io.fabric8.kubernetes.client.Config;
@@ -16,12 +18,17 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
+import java.util.TreeSet;
 
 /**
  * The control plane's account with the rights that the Helm chart gives it, and nothing else; and
  * the one of the agents' pods. It lives in a namespace of its own, as in an installation.
  */
 final class ChartAccount implements AutoCloseable {
+  /** Verbs that every account has about itself, and what is said about Kubernetes to all. */
+  private static final Set<String> EVERYONES =
+      Set.of("selfsubjectaccessreviews", "selfsubjectrulesreviews", "selfsubjectreviews");
+
   private static final String NAME = "roost";
   private static final Set<String> KINDS = Set.of("ServiceAccount", "Role", "RoleBinding");
 
@@ -116,14 +123,46 @@ final class ChartAccount implements AutoCloseable {
         .orElseThrow();
   }
 
-  /** What the chart's Role says. */
-  List<PolicyRule> rules() {
-    return objects.stream()
-        .filter(Role.class::isInstance)
-        .map(Role.class::cast)
-        .findFirst()
-        .orElseThrow()
-        .getRules();
+  /** What the chart's Role says: resource and verb. */
+  Set<String> chartRights() {
+    List<PolicyRule> rules =
+        objects.stream()
+            .filter(Role.class::isInstance)
+            .map(Role.class::cast)
+            .findFirst()
+            .orElseThrow()
+            .getRules();
+    return rights(
+        rules.stream().map(PolicyRule::getResources).toList(),
+        rules.stream().map(PolicyRule::getVerbs).toList());
+  }
+
+  /** What an account may do with resources in a namespace, as the API server says it. */
+  static Set<String> rights(KubernetesClient self, String namespace) {
+    var review =
+        self.resource(
+                new SelfSubjectRulesReviewBuilder()
+                    .withNewSpec()
+                    .withNamespace(namespace)
+                    .endSpec()
+                    .build())
+            .create();
+    var rules = review.getStatus().getResourceRules();
+    return rights(
+        rules.stream().map(ResourceRule::getResources).toList(),
+        rules.stream().map(ResourceRule::getVerbs).toList());
+  }
+
+  private static Set<String> rights(List<List<String>> resources, List<List<String>> verbs) {
+    Set<String> rights = new TreeSet<>();
+    for (int i = 0; i < resources.size(); i++) {
+      for (String resource : resources.get(i)) {
+        if (!EVERYONES.contains(resource)) {
+          verbs.get(i).forEach(verb -> rights.add(resource + " " + verb));
+        }
+      }
+    }
+    return rights;
   }
 
   /** Speaks to the API server as that account. */

@@ -17,7 +17,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -32,7 +31,6 @@ class KubernetesBuildIT {
   private static final String INDEX_PASSWORD = "index-secret-0123456789abcdef";
   private static final String REGISTRY_PASSWORD = "registry-secret-0123456789abcdef";
   private static final List<String> PASSWORDS = List.of(INDEX_PASSWORD, REGISTRY_PASSWORD);
-  private static final int MANY = 170;
   private static final String KNOWN = "import %1$s\n\ndef main():\n    return %1$s.KNOWN";
 
   private static final Gate GATE = new Gate();
@@ -53,7 +51,7 @@ class KubernetesBuildIT {
     OPEN.add(index);
     registry = new PasswordRegistry(cluster.host(), cluster.registryFromHere(), REGISTRY_PASSWORD);
     OPEN.add(registry);
-    fill(index);
+    BuildPackages.all(GATE.address()).forEach(index::add);
     roost = roost(registry.address());
     putSecrets(roost, INDEX_PASSWORD, REGISTRY_PASSWORD);
     roost.start();
@@ -61,55 +59,6 @@ class KubernetesBuildIT {
     for (String name : List.of("plain", "many", "forger", "talkative")) {
       AGENTS.put(name, agent(client, KNOWN.formatted(name), requirements(name)));
     }
-  }
-
-  private static void fill(TestIndex index) {
-    index
-        .add(TestPackage.wheel("sample", List.of()))
-        .add(TestPackage.source("plain", "known = 'plain'", Map.of()))
-        .add(TestPackage.source("late", "known = 'late'", Map.of()))
-        .add(
-            TestPackage.source(
-                "slow",
-                """
-                import socket
-                socket.create_connection(GATE).recv(1)
-                """
-                    .replace("GATE", "tuple(" + GATE.address() + ")"),
-                Map.of()))
-        .add(
-            TestPackage.source(
-                "curious",
-                """
-                import snoop
-                found = snoop.in_files()[0] + snoop.in_processes()
-                # Not the text itself: this becomes part of the layer.
-                known = [(path, kind, text[:9]) for path, kind, text in found]
-                """,
-                Map.of("snoop.py", KubernetesIsolationIT.resource("snoop.py"))))
-        .add(
-            TestPackage.source(
-                "talkative",
-                """
-                print("the secret is", open(os.environ["NETRC"]).read())
-                raise SystemExit(1)
-                """,
-                Map.of()))
-        .add(
-            TestPackage.source(
-                "forger",
-                """
-                import signal
-                result = b'{"outcome": "succeeded", "image": "example.org/evil@sha256:00", "packages": []}'
-                with open("/proc/1/fd/1", "wb", 0) as output:
-                    output.write(b"\\\\n" + result + b"\\\\n")
-                os.kill(1, signal.SIGTERM)
-                os.kill(os.getppid(), signal.SIGKILL)
-                """,
-                Map.of()));
-    List<String> parts = IntStream.range(0, MANY).mapToObj("part%03d"::formatted).toList();
-    parts.forEach(part -> index.add(TestPackage.wheel(part, List.of())));
-    index.add(TestPackage.wheel("many", parts));
   }
 
   /** One that has not been started. */
@@ -316,6 +265,9 @@ class KubernetesBuildIT {
     JsonNode job = built(client, AGENTS.get("forger"));
     assertEquals("failed", job.path("state").asText(), job::toPrettyString);
     assertTrue(job.path("build_id").isNull(), job::toPrettyString);
+    assertTrue(job.path("message").asText().contains("143"), job::toPrettyString);
+    List<String> messages = client.messages(job.path("id").asText());
+    assertTrue(messages.contains("I forge a result"), messages::toString);
   }
 
   @Test
@@ -323,7 +275,7 @@ class KubernetesBuildIT {
     JsonNode job = built(client, AGENTS.get("many"));
     assertEquals("succeeded", job.path("state").asText(), job::toPrettyString);
     JsonNode build = client.get("/v1/builds/" + job.path("build_id").asText()).expect(200).json();
-    assertEquals(MANY + 1, build.path("packages").size());
+    assertEquals(BuildPackages.MANY + 1, build.path("packages").size());
   }
 
   private static JsonNode agent(Client client, String script, String requirements) {

@@ -8,9 +8,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.fabric8.kubernetes.api.model.authorization.v1.ResourceRule;
-import io.fabric8.kubernetes.api.model.authorization.v1.SelfSubjectRulesReviewBuilder;
-import io.fabric8.kubernetes.api.model.rbac.PolicyRule;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientException;
 import java.io.IOException;
@@ -39,10 +36,6 @@ class KubernetesIsolationIT {
   private static final String SCRIPT = resource("snoop.py") + "\n\n" + resource("adversary.py");
   private static final String MARKER = "marker-secret-0123456789abcdef";
 
-  /** Verbs that every account has about itself, and what is said about Kubernetes to all. */
-  private static final Set<String> EVERYONES =
-      Set.of("selfsubjectaccessreviews", "selfsubjectrulesreviews", "selfsubjectreviews");
-
   private static RoostProcess roost;
 
   /** Whose rights the control plane has in all these tests; null: the administrator's. */
@@ -53,7 +46,7 @@ class KubernetesIsolationIT {
   private static String ownStore;
   private static String otherStore;
   private static JsonNode found;
-  private static List<String> requests;
+  private static List<Refused> requests;
 
   @BeforeAll
   static void lookAround() {
@@ -73,7 +66,8 @@ class KubernetesIsolationIT {
     String path = "/v1/datastore/" + otherStore + "/entries/key";
     client.send("PUT", path, "\"theirs\"").expect(201);
     String agent = client.agent(SCRIPT, "store_ids", List.of(ownStore), "memory", 512);
-    requests = requests();
+    requests = new ArrayList<>(Refused.byTheCluster(new ClusterView(roost).namespace()));
+    requests.addAll(Refused.byTheControlPlane(roost.port(), internalPort, otherStore));
     JsonNode job =
         client.execute(
             agent,
@@ -86,7 +80,7 @@ class KubernetesIsolationIT {
                     "readable",
                     List.of("/run/secrets/roost", "/tmp/roost", "/var/run/secrets"),
                     "requests",
-                    requests.stream().map(KubernetesIsolationIT::request).toList(),
+                    requests.stream().map(one -> List.of(one.method(), one.url())).toList(),
                     "stores",
                     List.of(
                         List.of(ownStore, "key"),
@@ -182,29 +176,13 @@ class KubernetesIsolationIT {
   }
 
   @Test
-  void theApiServerRefusesIt() {
-    long asked = 0;
+  void theApiServerAndTheControlPlaneRefuseIt() {
+    assertEquals(requests.size(), found.path("answers").size());
     for (int i = 0; i < requests.size(); i++) {
-      if (requests.get(i).startsWith("https")) {
-        asked++;
-        int status = found.path("answers").path(i).path(0).asInt();
-        // 0: a name that isn't known, or a network that is closed.
-        assertTrue(Set.of(0, 401, 403).contains(status), answer(i));
-      }
-    }
-    assertEquals(3, asked);
-  }
-
-  @Test
-  void theControlPlaneRefusesItOnBothPorts() {
-    for (int i = 0; i < requests.size(); i++) {
-      String url = requests.get(i);
-      int status = found.path("answers").path(i).path(0).asInt();
-      if (url.contains(":" + roost.port() + "/")) {
-        assertEquals(url.contains("/internal/") ? 404 : 401, status, answer(i));
-      } else if (url.contains(":" + internalPort + "/")) {
-        assertEquals(url.contains("/internal/v1/") ? 401 : 404, status, answer(i));
-      }
+      JsonNode answer = found.path("answers").path(i);
+      Refused request = requests.get(i);
+      assertTrue(
+          request.statuses().contains(answer.path(0).asInt()), () -> request + ": " + answer);
     }
   }
 
@@ -305,13 +283,9 @@ class KubernetesIsolationIT {
     assumeTrue(account != null, "helm, which renders the rights, isn't on the PATH");
     String agents = new ClusterView(roost).namespace();
     try (KubernetesClient self = account.client()) {
-      assertEquals(
-          rights(
-              account.rules().stream().map(PolicyRule::getResources).toList(),
-              account.rules().stream().map(PolicyRule::getVerbs).toList()),
-          rights(self, agents));
+      assertEquals(account.chartRights(), ChartAccount.rights(self, agents));
       for (String namespace : List.of(account.namespace(), "default", "kube-system")) {
-        assertEquals(Set.of(), rights(self, namespace), namespace);
+        assertEquals(Set.of(), ChartAccount.rights(self, namespace), namespace);
       }
       for (String namespace : List.of(agents, account.namespace())) {
         var secrets = self.secrets().inNamespace(namespace);
@@ -328,34 +302,6 @@ class KubernetesIsolationIT {
     assertEquals(403, code);
   }
 
-  /** What an account may do with resources in a namespace, as the API server says it. */
-  private static Set<String> rights(KubernetesClient self, String namespace) {
-    var review =
-        self.resource(
-                new SelfSubjectRulesReviewBuilder()
-                    .withNewSpec()
-                    .withNamespace(namespace)
-                    .endSpec()
-                    .build())
-            .create();
-    var rules = review.getStatus().getResourceRules();
-    return rights(
-        rules.stream().map(ResourceRule::getResources).toList(),
-        rules.stream().map(ResourceRule::getVerbs).toList());
-  }
-
-  private static Set<String> rights(List<List<String>> resources, List<List<String>> verbs) {
-    Set<String> rights = new TreeSet<>();
-    for (int i = 0; i < resources.size(); i++) {
-      for (String resource : resources.get(i)) {
-        if (!EVERYONES.contains(resource)) {
-          verbs.get(i).forEach(verb -> rights.add(resource + " " + verb));
-        }
-      }
-    }
-    return rights;
-  }
-
   /** Objects that have a text, as it is or in base64; the Secret of a token isn't asked. */
   private static List<String> holders(Map<String, String> objects, String text) {
     String encoded =
@@ -365,52 +311,6 @@ class KubernetesIsolationIT {
         .filter(object -> object.getValue().contains(text) || object.getValue().contains(encoded))
         .map(Map.Entry::getKey)
         .toList();
-  }
-
-  private static List<String> requests() {
-    TestCluster cluster = TestCluster.get();
-    KubernetesClient administrator = cluster.client();
-    String service =
-        administrator
-            .services()
-            .inNamespace("default")
-            .withName("kubernetes")
-            .get()
-            .getSpec()
-            .getClusterIP();
-    String secrets = "/api/v1/namespaces/" + new ClusterView(roost).namespace() + "/secrets";
-    String api = "http://" + cluster.host() + ":" + roost.port();
-    String internal = "http://" + cluster.host() + ":" + internalPort;
-    String poll = "/internal/v1/executors/executor_01m800j6vxe00axq3xa27ezm62/poll";
-    return List.of(
-        "https://" + service + secrets,
-        "https://kubernetes.default.svc" + secrets,
-        "https://kubernetes.default.svc.cluster.local/apis/batch/v1/jobs",
-        api + "/v1/agents",
-        api + "/v1/keys",
-        api + "/v1/datastore/" + otherStore + "/entries/key",
-        api + poll,
-        api + "/v1/.." + poll,
-        api + "/internal/v1/datastores/" + otherStore + "/operations",
-        internal + "/v1/agents",
-        internal + "/internal/../v1/agents",
-        internal + "/internal/%2e%2e/v1/agents",
-        internal + "/q/health",
-        internal + "/openapi",
-        internal + "/",
-        internal + poll,
-        internal + "/internal/v1/executions/exec_01m800j6vxe00axq3xa27ezm62/frames",
-        internal + "/internal/v1/datastores/" + otherStore + "/operations");
-  }
-
-  /** To the executor link with a forged token, to the rest with none. */
-  private static List<String> request(String url) {
-    boolean link = url.contains("/internal/") && !url.contains("/agents");
-    return List.of(link ? "POST" : "GET", url);
-  }
-
-  private static String answer(int i) {
-    return requests.get(i) + ": " + found.path("answers").path(i);
   }
 
   private static String store(String name) {

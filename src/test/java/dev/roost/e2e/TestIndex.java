@@ -44,9 +44,8 @@ final class TestIndex implements AutoCloseable {
     server.start();
   }
 
-  TestIndex add(TestPackage one) {
+  void add(TestPackage one) {
     packages.put(one.name(), one);
-    return this;
   }
 
   String url() {
