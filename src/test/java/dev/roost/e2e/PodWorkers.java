@@ -63,6 +63,10 @@ final class PodWorkers implements Workers {
         Map.entry("ROOST_KUBERNETES_MEMORY_REQUEST_RATIO", "0.1"));
   }
 
+  String namespace() {
+    return namespace;
+  }
+
   private String repository() {
     return namespace + "/agents";
   }

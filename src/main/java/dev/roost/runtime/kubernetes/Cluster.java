@@ -187,10 +187,14 @@ final class Cluster implements BuildLogs.Source {
   }
 
   @Override
-  public String lastLine(String podName, String container) {
-    try (InputStream line =
-        output(podName, container, "&tailLines=1&limitBytes=" + MAX_LAST_LINE)) {
-      return line == null ? "" : new String(line.readAllBytes(), StandardCharsets.UTF_8).strip();
+  public String lastLine(String podName, String container, int parts) {
+    String options = "&tailLines=%d&limitBytes=%d".formatted(parts, MAX_LAST_LINE);
+    try (InputStream stream = output(podName, container, options)) {
+      if (stream == null) {
+        return "";
+      }
+      String text = new String(stream.readAllBytes(), StandardCharsets.UTF_8).strip();
+      return text.substring(text.lastIndexOf('\n') + 1);
     } catch (IOException e) {
       throw new RuntimeUnavailable("a log can't be read: " + e.getMessage(), e);
     }
