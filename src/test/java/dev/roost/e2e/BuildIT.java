@@ -5,8 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import java.io.IOException;
-import java.nio.file.Files;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -130,80 +128,58 @@ class BuildIT {
   }
 
   @Test
-  void aKilledBuilderEndsTheJobAndLeavesNothingThatLooksFinished(Client client, RoostProcess roost)
-      throws IOException {
+  void aKilledBuilderEndsTheJobAndLeavesNothingThatLooksFinished(Client client, Workers workers) {
     JsonNode agent =
         client.createAgent(
             "def main(): pass", "requirements", heavy("2.0.1"), "python_version", "3.11");
     String id = agent.path("latest_builder_job_id").asText();
-    Machine.Running builder = builder(roost, id);
-    List<String> before = builds(roost);
-    builder.signal("KILL");
+    Worker builder = workers.builderOf(id);
+    List<String> before = workers.builds();
+    builder.kill();
     JsonNode job = client.built(id);
     assertEquals("failed", state(job));
     assertEquals("lost", job.path("reason").asText());
     assertFalse(job.path("message").asText().isBlank());
-    assertEquals(before, builds(roost));
-    Await.until(
-        "its processes are gone",
-        () -> roost.processes().stream().noneMatch(one -> one.command().contains(id)));
+    assertEquals(before, workers.builds());
+    Await.until("nothing works on it", () -> !workers.isBuilding(id));
   }
 
   @Test
-  void aChangeWhileItBuildsSupersedesTheBuildAndOldOrdersFail(Client client, RoostProcess roost) {
+  void aChangeWhileItBuildsSupersedesTheBuildAndOldOrdersFail(Client client, Workers workers) {
     JsonNode agent =
         client.createAgent(
             "def main(): return 1", "requirements", heavy("1.26.4"), "python_version", "3.11");
     String id = agent.path("id").asText();
     String first = agent.path("latest_builder_job_id").asText();
-    builder(roost, first);
+    workers.builderOf(first);
     client.send("PATCH", "/v1/agents/" + id, Answer.write(Map.of("requirements", ""))).expect(200);
     JsonNode job = client.built(first);
     assertEquals("cancelled", state(job));
     assertEquals("superseded", job.path("reason").asText());
     assertEquals("succeeded", client.execute(id, null).path("state").asText());
-    Await.until(
-        "its processes are gone",
-        () -> roost.processes().stream().noneMatch(one -> one.command().contains(first)));
+    Await.until("nothing works on it", () -> !workers.isBuilding(first));
   }
 
   @Test
-  void deletingTheAgentCancelsItsBuildAndItsOrders(Client client, RoostProcess roost) {
+  void deletingTheAgentCancelsItsBuildAndItsOrders(Client client, Workers workers) {
     JsonNode agent =
         client.createAgent(
             "def main(): return 1", "requirements", heavy("1.26.3"), "python_version", "3.11");
     String id = agent.path("id").asText();
     String builderJob = agent.path("latest_builder_job_id").asText();
     String order = client.order(id, null);
-    builder(roost, builderJob);
+    workers.builderOf(builderJob);
     assertEquals("build", client.job(order).path("waiting_on").asText());
     client.send("DELETE", "/v1/agents/" + id, null).expect(204);
     JsonNode job = client.built(builderJob);
     assertEquals("cancelled", state(job));
     assertEquals("agent_deleted", job.path("reason").asText());
     assertEquals("cancelled", client.ended(order).path("state").asText());
-    Await.until(
-        "its processes are gone",
-        () -> roost.processes().stream().noneMatch(one -> one.command().contains(builderJob)));
+    Await.until("nothing works on it", () -> !workers.isBuilding(builderJob));
   }
 
   private static String heavy(String numpy) {
     return HEAVY.formatted(numpy);
-  }
-
-  private static Machine.Running builder(RoostProcess roost, String builderJobId) {
-    return Await.value(
-        "the builder of " + builderJobId,
-        () ->
-            roost.builders().stream()
-                .filter(one -> one.command().contains(builderJobId))
-                .findFirst());
-  }
-
-  private static List<String> builds(RoostProcess roost) throws IOException {
-    try (Stream<java.nio.file.Path> all = Files.list(roost.data().resolve("builds"))) {
-      return all.map(path -> path.getFileName().toString()).sorted().toList();
-    }
   }
 
   private static JsonNode builderJob(Client client, JsonNode agent) {

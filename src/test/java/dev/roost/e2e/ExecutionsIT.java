@@ -6,9 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -17,27 +14,24 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** Orders, executors and logs, as clients see them. */
-@ExtendWith(SharedRoost.class)
+@ExtendWith({SharedRoost.class, Gate.Resolver.class})
 class ExecutionsIT {
-  /** Runs until the file that its payload names exists. */
+  /** Runs until the gate opens whose address is its payload. */
   private static final String GATED =
       """
-      import os, time
+      import socket
 
       def main(request):
           print("waiting")
-          while not os.path.exists(request.payload):
-              time.sleep(0.02)
-          return os.getppid()
+          socket.create_connection(request.payload).recv(1)
+          return "done"
       """;
 
   @Test
-  void aQueuedARunningAndAnEndedOrderCanBeCancelled(Client client, RoostProcess roost)
-      throws IOException {
-    String gate = Answer.write(gate(roost).toString());
+  void aQueuedARunningAndAnEndedOrderCanBeCancelled(Client client, Gate gate) {
     String agent = client.agent(GATED, "max_concurrency", 1);
-    String running = client.order(agent, gate);
-    String queued = client.order(agent, gate);
+    String running = client.order(agent, gate.address());
+    String queued = client.order(agent, gate.address());
     client.logged(running, "waiting");
     assertEquals("concurrency", client.job(queued).path("waiting_on").asText());
     assertEquals("cancelled", cancel(client, queued).path("state").asText());
@@ -45,8 +39,8 @@ class ExecutionsIT {
     cancel(client, running);
     assertEquals("cancelled", client.ended(running).path("state").asText());
     assertEquals("cancelled", cancel(client, running).path("state").asText());
-    Files.createFile(Path.of(Answer.parse(gate).asText()));
-    JsonNode done = client.execute(agent, gate);
+    gate.open();
+    JsonNode done = client.execute(agent, gate.address());
     assertEquals("succeeded", cancel(client, done.path("id").asText()).path("state").asText());
   }
 
@@ -81,18 +75,19 @@ class ExecutionsIT {
   }
 
   @Test
-  void anIdleExecutorEndsWhenItsWarmthIsOver(Client client, RoostProcess roost) {
-    String agent = client.agent("def main(): pass", "keep_warm", 0.5);
+  void anIdleExecutorEndsWhenItsWarmthIsOver(Client client, Workers workers) {
+    String agent = client.agent("def main(): pass", "keep_warm", 2);
     client.execute(agent, null);
-    Machine.Running sidecar = roost.executorOf(agent, "sidecar");
-    Machine.Running runner = roost.executorOf(agent, "runner");
+    Worker sidecar = workers.executorOf(agent, "sidecar");
+    Worker runner = workers.executorOf(agent, "runner");
     Await.until("both have ended", () -> !sidecar.isAlive() && !runner.isAlive());
     assertEquals("succeeded", client.execute(agent, null).path("state").asText());
   }
 
   @Test
   void isolationDecidesWhetherExecutionsShareAnExecutor(Client client) {
-    String script = "import os\n\ndef main():\n    return os.getppid()";
+    String script =
+        "import os, socket\n\ndef main():\n    return f'{socket.gethostname()} {os.getppid()}'";
     String shared = client.agent(script, "max_concurrency", 1);
     String apart = client.agent(script, "max_concurrency", 1, "isolation", "pod");
     assertEquals(runner(client, shared), runner(client, shared));
@@ -102,11 +97,10 @@ class ExecutionsIT {
   }
 
   @Test
-  void anOrderRunsTheRevisionOfItsTime(Client client, RoostProcess roost) throws IOException {
-    Path gate = gate(roost);
-    String agent = client.agent(GATED.replace("os.getppid()", "'old'"), "max_concurrency", 1);
-    String running = client.order(agent, Answer.write(gate.toString()));
-    String queued = client.order(agent, Answer.write(gate.toString()));
+  void anOrderRunsTheRevisionOfItsTime(Client client, Gate gate) {
+    String agent = client.agent(GATED.replace("done", "old"), "max_concurrency", 1);
+    String running = client.order(agent, gate.address());
+    String queued = client.order(agent, gate.address());
     client.logged(running, "waiting");
     JsonNode changed =
         client
@@ -118,7 +112,7 @@ class ExecutionsIT {
             .json();
     assertEquals(2, changed.path("revision").asInt());
     String later = client.order(agent, null);
-    Files.createFile(gate);
+    gate.open();
     for (String old : List.of(running, queued)) {
       assertEquals("old", value(client.ended(old)).asText());
       assertEquals(1, client.job(old).path("agent_revision").asInt());
@@ -131,14 +125,12 @@ class ExecutionsIT {
   }
 
   @Test
-  void waitHoldsTheAnswerUntilTheEndOrTheTimeIsOver(Client client, RoostProcess roost)
-      throws IOException {
-    Path gate = gate(roost);
+  void waitHoldsTheAnswerUntilTheEndOrTheTimeIsOver(Client client, Gate gate) {
     String execute = "/v1/agents/" + client.agent(GATED) + "/execute?wait=";
-    String body = "{\"payload\": " + Answer.write(gate.toString()) + "}";
+    String body = "{\"payload\": " + gate.address() + "}";
     JsonNode open = client.post(execute + "1", body).expect(201).json();
     assertTrue(open.path("finished_at").isNull());
-    Files.createFile(gate);
+    gate.open();
     String job = "/v1/executor-jobs/" + open.path("id").asText();
     assertEquals("succeeded", client.get(job + "?wait=60").json().path("state").asText());
     JsonNode ended = client.post(execute + "60", body).expect(201).json();
@@ -149,12 +141,10 @@ class ExecutionsIT {
   }
 
   @Test
-  void aDeletedAgentsOrdersAreCancelledAndItsHistoryStays(Client client, RoostProcess roost)
-      throws IOException {
-    String gate = Answer.write(gate(roost).toString());
+  void aDeletedAgentsOrdersAreCancelledAndItsHistoryStays(Client client, Gate gate) {
     String agent = client.agent(GATED, "max_concurrency", 1);
-    String running = client.order(agent, gate);
-    String queued = client.order(agent, gate);
+    String running = client.order(agent, gate.address());
+    String queued = client.order(agent, gate.address());
     client.logged(running, "waiting");
     client.send("DELETE", "/v1/agents/" + agent, null).expect(204);
     assertEquals(404, client.get("/v1/agents/" + agent).status());
@@ -198,11 +188,9 @@ class ExecutionsIT {
   }
 
   @Test
-  void aLogCanBeFollowedLiveAndResumedAndSaysWhenItEnds(Client client, RoostProcess roost)
-      throws IOException {
-    Path gate = gate(roost);
-    String agent = client.agent(GATED.replace("return os", "print('on')\n    return os"));
-    String job = client.order(agent, Answer.write(gate.toString()));
+  void aLogCanBeFollowedLiveAndResumedAndSaysWhenItEnds(Client client, Gate gate) {
+    String agent = client.agent(GATED.replace("return", "print('on')\n    return"));
+    String job = client.order(agent, gate.address());
     String id = client.logged(job, "waiting").path("execution").path("id").asText();
     String logs = "/v1/executions/" + id + "/logs";
     List<String> seen = new ArrayList<>();
@@ -211,7 +199,7 @@ class ExecutionsIT {
         String line = iterator.next();
         seen.add(line);
         if (line.contains("waiting")) {
-          Files.createFile(gate); // what comes now is live
+          gate.open(); // what comes now is live
         }
       }
     }
@@ -234,10 +222,6 @@ class ExecutionsIT {
         .toList();
   }
 
-  private static Path gate(RoostProcess roost) throws IOException {
-    return Files.createTempDirectory(roost.home(), "gate").resolve("open");
-  }
-
   private static JsonNode cancel(Client client, String job) {
     return client.post("/v1/executor-jobs/" + job + "/cancel", null).expect(200).json();
   }
@@ -246,7 +230,8 @@ class ExecutionsIT {
     return job.path("execution").path("return_value");
   }
 
-  private static int runner(Client client, String agent) {
-    return value(client.execute(agent, null)).asInt();
+  /** On which machine and as which process the runner is. */
+  private static String runner(Client client, String agent) {
+    return value(client.execute(agent, null)).asText();
   }
 }

@@ -77,7 +77,7 @@ class LogStormIT {
     }
     assertTrue(bytes < KEPT_BYTES, bytes + " bytes");
     for (String kind : List.of("runner", "sidecar")) {
-      long most = Machine.memoryMib(roost.executorOf(agent, kind).pid(), "VmHWM");
+      long most = roost.workers().executorOf(agent, kind).peakMemoryMib();
       assertTrue(most < EXECUTOR_MIB, kind + " had " + most + " MiB");
     }
     long most = Machine.memoryMib(roost.pid(), "VmHWM");

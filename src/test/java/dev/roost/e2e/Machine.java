@@ -15,13 +15,24 @@ final class Machine {
   private Machine() {}
 
   /** A process and the arguments that it was started with, spaces between them. */
-  record Running(long pid, String command) {
-    boolean isAlive() {
+  record Running(long pid, String command) implements Worker {
+    @Override
+    public boolean isAlive() {
       return Machine.isAlive(pid);
     }
 
     void signal(String name) {
       Machine.signal(pid, name);
+    }
+
+    @Override
+    public void kill() {
+      signal("KILL");
+    }
+
+    @Override
+    public long peakMemoryMib() {
+      return memoryMib(pid, "VmHWM");
     }
   }
 
@@ -62,7 +73,12 @@ final class Machine {
    * @return MiB; 0 when the process is gone
    */
   static long memoryMib(long pid, String name) {
-    return read(pid, "status")
+    return memoryMib(read(pid, "status"), name);
+  }
+
+  /** The same, of a process's status as its system shows it. */
+  static long memoryMib(String status, String name) {
+    return status
         .lines()
         .filter(line -> line.startsWith(name + ":"))
         .mapToLong(line -> Long.parseLong(line.replaceAll("\\D", "")) / 1024)

@@ -8,18 +8,18 @@ import java.util.List;
 
 /** Executions that log numbered lines and return a value, so that what is lost or doubled shows. */
 final class Numbered {
-  /** Waits for the file {@code gate}, if one is given, between its first line and the others. */
+  /** Waits at the {@link Gate}, if one is given, between its first line and the others. */
   static final String SCRIPT =
       """
-      import os, time
+      import socket, time
 
       def main(request):
           order = request.payload
           for number in range(1, order["lines"] + 1):
               print(f"line {number} of {order['name']}")
               time.sleep(order["pause"])
-              while order["gate"] and not os.path.exists(order["gate"]):
-                  time.sleep(0.02)
+              if number == 1 and order["gate"]:
+                  socket.create_connection(order["gate"]).recv(1)
           return {"name": order["name"], "lines": order["lines"]}
       """;
 
@@ -27,10 +27,10 @@ final class Numbered {
 
   /**
    * @param pause seconds after each line
-   * @param gate or an empty string
+   * @param gate its address, or null
    */
   static String payload(String name, int lines, double pause, String gate) {
-    return "{\"name\": \"%s\", \"lines\": %d, \"pause\": %s, \"gate\": \"%s\"}"
+    return "{\"name\": \"%s\", \"lines\": %d, \"pause\": %s, \"gate\": %s}"
         .formatted(name, lines, pause, gate);
   }
 

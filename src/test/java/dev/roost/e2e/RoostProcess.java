@@ -24,6 +24,8 @@ final class RoostProcess implements AutoCloseable {
   private final Path home;
   private final int port = freePort();
   private final Map<String, String> environment = new HashMap<>();
+  private final LocalWorkers local;
+  private final Workers workers;
   private List<String> prefix = List.of();
   private Process process;
   private int starts;
@@ -36,10 +38,12 @@ final class RoostProcess implements AutoCloseable {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
+    local = new LocalWorkers(home);
+    workers = TestCluster.isChosen() ? new PodWorkers(TestCluster.get()) : local;
     environment.put("ROOST_DATA", data().toString());
     environment.put("ROOST_PORT", Integer.toString(port));
     environment.put("ROOST_WELCOME", "false");
-    environment.put("PATH", UvCopy.DIRECTORY + ":" + System.getenv("PATH"));
+    environment.putAll(workers.settings(port));
   }
 
   /**
@@ -186,45 +190,22 @@ final class RoostProcess implements AutoCloseable {
     return exitStatus();
   }
 
-  /** Everything that works for this one, the control plane itself included. */
+  /** Its builds and executors, whatever they run on. */
+  Workers workers() {
+    return workers;
+  }
+
+  /** Everything on this machine that works for this one, the control plane itself included. */
   List<Machine.Running> processes() {
-    return Machine.processesOf(home);
+    return local.processes();
   }
 
   List<Machine.Running> sidecars() {
-    return all(" sidecar ");
+    return local.sidecars();
   }
 
-  /** The runners themselves, not what they have forked for executions. */
   List<Machine.Running> runners() {
-    List<Machine.Running> all = all(" runner ");
-    List<Long> pids = all.stream().map(Machine.Running::pid).toList();
-    return all.stream().filter(one -> !pids.contains(Machine.parent(one.pid()))).toList();
-  }
-
-  /** The runner or sidecar that works for an agent. */
-  Machine.Running executorOf(String agentId, String kind) {
-    return Await.value(
-        "a " + kind + " of " + agentId,
-        () ->
-            (kind.equals("runner") ? runners() : sidecars())
-                .stream().filter(one -> worksFor(one, agentId)).findFirst());
-  }
-
-  private boolean worksFor(Machine.Running one, String agentId) {
-    try (Stream<Path> executors = Files.list(data().resolve("executors"))) {
-      return executors.anyMatch(
-          directory ->
-              one.command().contains(directory.getFileName().toString())
-                  && Files.exists(directory.resolve("labels"))
-                  && read(directory.resolve("labels")).contains("agent-id: " + agentId));
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-  }
-
-  List<Machine.Running> builders() {
-    return all("roost_builder");
+    return local.runners();
   }
 
   /** PostgreSQL's main process. */
@@ -233,11 +214,7 @@ final class RoostProcess implements AutoCloseable {
   }
 
   Optional<Machine.Running> findPostmaster() {
-    return all("/bin/postgres -D").stream().findFirst();
-  }
-
-  private List<Machine.Running> all(String part) {
-    return processes().stream().filter(one -> one.command().contains(part)).toList();
+    return local.processes("/bin/postgres -D").stream().findFirst();
   }
 
   /** Ends it in peace, and what is left by force; removes its files. */
@@ -253,8 +230,8 @@ final class RoostProcess implements AutoCloseable {
         Thread.currentThread().interrupt();
       }
     }
-    processes().forEach(one -> one.signal("KILL"));
-    Await.until("nothing is left of it", () -> processes().isEmpty());
+    local.close();
+    workers.close();
     keepLog();
     delete(home);
   }

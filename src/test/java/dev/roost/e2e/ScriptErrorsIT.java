@@ -115,6 +115,7 @@ class ScriptErrorsIT {
   }
 
   @Test
+  @LocalOnly("no process can kill the first one of its container, and that is the runner")
   void aScriptThatKillsItsRunnerIsLostAndLeavesNothing(Client client, RoostProcess roost) {
     String agent =
         client.agent(

@@ -19,6 +19,7 @@ import org.junit.jupiter.api.Test;
 
 /** Random kills under a steady stream of executions, then the books are balanced. */
 @Tag("soak")
+@LocalOnly("it kills processes of this machine")
 class SoakIT {
   private static final int KILLS = Integer.getInteger("soak.kills", 200);
   private static final long SEED = Long.getLong("soak.seed", 1);
@@ -81,7 +82,7 @@ class SoakIT {
     for (int number = 0; !over; number++) {
       String agent = agents.get(number % agents.size());
       String name = "order-" + number;
-      String payload = Numbered.payload(name, 20 + number % 60, 0.01, "");
+      String payload = Numbered.payload(name, 20 + number % 60, 0.01, null);
       acknowledged.add(
           Await.value("an answer to " + name, LIMIT, () -> place(client, agent, name, payload)));
       if (number % MAX_OPEN == MAX_OPEN - 1) {

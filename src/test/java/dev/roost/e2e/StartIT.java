@@ -19,6 +19,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Starting, stopping, starting again, and not being able to start. */
+@LocalOnly("it is about one machine's processes, files and ports")
 class StartIT {
   private static final String BUSY =
       """

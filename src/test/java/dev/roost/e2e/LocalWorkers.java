@@ -1,0 +1,106 @@
+package dev.roost.e2e;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+
+/** Processes of this machine that work below a directory. */
+record LocalWorkers(Path home) implements Workers {
+  @Override
+  public Map<String, String> settings(int port) {
+    return Map.of("PATH", UvCopy.DIRECTORY + ":" + System.getenv("PATH"));
+  }
+
+  /** All of them, control plane and database included. */
+  List<Machine.Running> processes() {
+    return Machine.processesOf(home);
+  }
+
+  /** Those whose arguments have that part. */
+  List<Machine.Running> processes(String part) {
+    return processes().stream().filter(one -> one.command().contains(part)).toList();
+  }
+
+  List<Machine.Running> sidecars() {
+    return processes(" sidecar ");
+  }
+
+  /** The runners themselves, not what they have forked for executions. */
+  List<Machine.Running> runners() {
+    List<Machine.Running> all = processes(" runner ");
+    List<Long> pids = all.stream().map(Machine.Running::pid).toList();
+    return all.stream().filter(one -> !pids.contains(Machine.parent(one.pid()))).toList();
+  }
+
+  @Override
+  public Machine.Running executorOf(String agentId, String part) {
+    return Await.value(
+        "a " + part + " of " + agentId,
+        () ->
+            (part.equals("runner") ? runners() : sidecars())
+                .stream().filter(one -> worksFor(one, agentId)).findFirst());
+  }
+
+  private boolean worksFor(Machine.Running one, String agentId) {
+    try (Stream<Path> executors = Files.list(data().resolve("executors"))) {
+      return executors.anyMatch(
+          directory ->
+              one.command().contains(directory.getFileName().toString())
+                  && Files.exists(directory.resolve("labels"))
+                  && labels(directory).contains("agent-id: " + agentId));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static String labels(Path executor) {
+    try {
+      return Files.readString(executor.resolve("labels"));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  @Override
+  public Machine.Running builderOf(String builderJobId) {
+    return Await.value(
+        "the builder of " + builderJobId,
+        () ->
+            processes("roost_builder").stream()
+                .filter(one -> one.command().contains(builderJobId))
+                .findFirst());
+  }
+
+  @Override
+  public boolean isBuilding(String builderJobId) {
+    return !processes(builderJobId).isEmpty();
+  }
+
+  @Override
+  public List<String> builds() {
+    try (Stream<Path> all = Files.list(data().resolve("builds"))) {
+      return all.map(path -> path.getFileName().toString()).sorted().toList();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  @Override
+  public int many() {
+    return 50;
+  }
+
+  @Override
+  public void close() {
+    processes().forEach(one -> one.signal("KILL"));
+    Await.until("nothing is left of it", () -> processes().isEmpty());
+  }
+
+  private Path data() {
+    return home.resolve("data");
+  }
+}

@@ -1,0 +1,169 @@
+package dev.roost.e2e;
+
+import io.fabric8.kubernetes.api.model.Node;
+import io.fabric8.kubernetes.client.Config;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.KubernetesClientBuilder;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.DatagramSocket;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import org.opentest4j.TestAbortedException;
+import org.testcontainers.DockerClientFactory;
+
+/**
+ * The Kubernetes cluster of the end-to-end tests, one for a whole run: the one at hand, when the
+ * environment has {@code KUBECONFIG} and {@code REGISTRY} (host and port of a registry that this
+ * machine and the nodes reach); otherwise K3s, where Docker runs; otherwise none, and the tests
+ * that need one are left out. With {@code -Dcluster.required=true} that is a failure.
+ *
+ * <p>The images come from {@code images/build}, or from {@code ROOST_TEST_BUILDER_IMAGE} and the
+ * like. {@code ROOST_TEST_BASE_IMAGE} replaces {@code docker.io/library/python:{version}-slim}.
+ */
+public final class TestCluster {
+  /** Namespaces that are made for tests have it. */
+  static final String LABEL = "roost/e2e";
+
+  private static final Path LEFT_OUT = Path.of("target", "left-out.txt");
+  private static final Duration FORGOTTEN = Duration.ofHours(2);
+
+  private final Path kubeconfig;
+  private final TestImages images;
+  private final KubernetesClient client;
+  private final String host;
+
+  private TestCluster(Path kubeconfig, TestImages images) {
+    this.kubeconfig = kubeconfig;
+    this.images = images;
+    client =
+        new KubernetesClientBuilder()
+            .withConfig(Config.fromKubeconfig(kubeconfig.toFile()))
+            .build();
+    host = localAddress(client.nodes().list().getItems().get(0));
+    removeForgotten();
+  }
+
+  /** Whether the tests of this run are about the Kubernetes runtime: {@code -De2e.runtime}. */
+  static boolean isChosen() {
+    String runtime = System.getProperty("e2e.runtime", "local");
+    return switch (runtime) {
+      case "local" -> false;
+      case "kubernetes" -> true;
+      default -> throw new IllegalArgumentException("e2e.runtime: " + runtime);
+    };
+  }
+
+  /**
+   * The cluster.
+   *
+   * @throws TestAbortedException when there is none: the test is left out
+   */
+  public static TestCluster get() {
+    return Holder.CLUSTER.orElseThrow(TestCluster::none);
+  }
+
+  private static RuntimeException none() {
+    String what =
+        "Left out: the end-to-end tests on Kubernetes, since no cluster is at hand. Set KUBECONFIG"
+            + " and REGISTRY (a registry that this machine and the nodes reach), or start Docker.";
+    if (Boolean.getBoolean("cluster.required")) {
+      throw new AssertionError(what.replace("Left out", "Missing"));
+    }
+    try {
+      Files.createDirectories(LEFT_OUT.getParent());
+      Files.writeString(LEFT_OUT, what + "\n");
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    return new TestAbortedException(what);
+  }
+
+  /** The administrator's. */
+  public Path kubeconfig() {
+    return kubeconfig;
+  }
+
+  public KubernetesClient client() {
+    return client;
+  }
+
+  /** This machine's address as pods reach it. */
+  public String host() {
+    return host;
+  }
+
+  /** Host and port of a registry without TLS and credentials, as pods and nodes know it. */
+  public String registry() {
+    return images.registry();
+  }
+
+  /** The name of one of Roost's images, made of the sources as they are. */
+  public String image(String name) {
+    return images.image(name);
+  }
+
+  List<String> tags(String repository) {
+    return images.tags(repository);
+  }
+
+  /** With {version} in the place of the Python's. */
+  public String baseImage() {
+    return Optional.ofNullable(System.getenv("ROOST_TEST_BASE_IMAGE"))
+        .orElse("docker.io/library/python:{version}-slim");
+  }
+
+  /** Of runs that were killed. */
+  private void removeForgotten() {
+    client.namespaces().withLabel(LABEL).list().getItems().stream()
+        .filter(
+            namespace ->
+                Instant.parse(namespace.getMetadata().getCreationTimestamp())
+                    .plus(FORGOTTEN)
+                    .isBefore(Instant.now()))
+        .forEach(namespace -> client.resource(namespace).delete());
+  }
+
+  /** The address from which this machine speaks to the node; what lives there can answer to it. */
+  private static String localAddress(Node node) {
+    String address =
+        node.getStatus().getAddresses().stream()
+            .filter(one -> one.getType().equals("InternalIP"))
+            .findFirst()
+            .orElseThrow()
+            .getAddress();
+    try (DatagramSocket socket = new DatagramSocket()) {
+      socket.connect(new InetSocketAddress(InetAddress.getByName(address), 9)); // sends nothing
+      return socket.getLocalAddress().getHostAddress();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Looked for when the first test wants it. */
+  private static final class Holder {
+    static final Optional<TestCluster> CLUSTER = find();
+
+    private static Optional<TestCluster> find() {
+      String kubeconfig = System.getenv("KUBECONFIG");
+      String registry = System.getenv("REGISTRY");
+      if (kubeconfig != null && registry != null) {
+        return Optional.of(
+            new TestCluster(Path.of(kubeconfig), new TestImages(registry, registry)));
+      }
+      if (DockerClientFactory.instance().isDockerAvailable()) {
+        K3s k3s = K3s.start();
+        return Optional.of(
+            new TestCluster(
+                k3s.kubeconfig(), new TestImages(k3s.registry(), k3s.registryFromHere())));
+      }
+      return Optional.empty();
+    }
+  }
+}

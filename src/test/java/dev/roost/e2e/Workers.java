@@ -1,0 +1,36 @@
+package dev.roost.e2e;
+
+import java.util.List;
+import java.util.Map;
+
+/** What works for a Roost, as one sees it from outside: what tests look at, count and kill. */
+interface Workers extends AutoCloseable {
+  /**
+   * Environment variables of the control plane.
+   *
+   * @param port that it will listen on
+   */
+  Map<String, String> settings(int port);
+
+  /**
+   * Waits for an executor of the agent.
+   *
+   * @param part runner or sidecar
+   */
+  Worker executorOf(String agentId, String part);
+
+  /** Waits until that build is at work. */
+  Worker builderOf(String builderJobId);
+
+  /** Whether anything of that build is still there. */
+  boolean isBuilding(String builderJobId);
+
+  /** The results of builds that there are, sorted; by names that mean nothing else. */
+  List<String> builds();
+
+  /** Executors of one agent that start within reasonable time. */
+  int many();
+
+  @Override
+  void close();
+}
