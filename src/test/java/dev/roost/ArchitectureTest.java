@@ -46,7 +46,7 @@ class ArchitectureTest {
           Map.entry("runtime", Set.of("config")),
           // Only for RuntimeUnavailable, which becomes a problem document.
           Map.entry("api", Set.of("config", "runtime")),
-          Map.entry("event", Set.of("api")),
+          Map.entry("event", Set.of("api", "config")),
           Map.entry("log", Set.of("api", "event")),
           Map.entry("datastore", Set.of("api", "config", "event")),
           Map.entry("build", Set.of("api", "config", "event", "log", "runtime")),

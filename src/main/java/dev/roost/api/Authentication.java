@@ -3,6 +3,7 @@ package dev.roost.api;
 import dev.roost.config.RoostConfig;
 import io.quarkus.narayana.jta.QuarkusTransaction;
 import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.enterprise.event.Observes;
 import java.security.MessageDigest;
 import java.util.Map;
 import java.util.Optional;
@@ -13,7 +14,7 @@ import java.util.concurrent.ConcurrentHashMap;
  */
 @ApplicationScoped
 public class Authentication {
-  /** How long a key that was deleted through another replica still works here. */
+  /** How long a key that was deleted through another replica works here at most. */
   private static final long REMEMBER_NANOS = 5_000_000_000L;
 
   private final Map<String, Known> known = new ConcurrentHashMap<>();
@@ -57,7 +58,11 @@ public class Authentication {
     return key.role;
   }
 
-  void forget(String keyId) {
+  void forget(@Observes KeyDeleted event) {
+    forget(event.keyId());
+  }
+
+  public void forget(String keyId) {
     known.remove(keyId.substring("key_".length()));
   }
 

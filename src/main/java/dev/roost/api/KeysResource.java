@@ -1,6 +1,7 @@
 package dev.roost.api;
 
 import io.quarkus.narayana.jta.QuarkusTransaction;
+import jakarta.enterprise.event.Event;
 import jakarta.persistence.LockModeType;
 import jakarta.transaction.Transactional;
 import jakarta.ws.rs.Consumes;
@@ -32,11 +33,11 @@ import org.jboss.resteasy.reactive.RestResponse.ResponseBuilder;
 @Consumes(MediaType.APPLICATION_JSON)
 @Tag(name = "Keys")
 public class KeysResource {
-  private final Authentication authentication;
+  private final Event<KeyDeleted> deleted;
   private final Clock clock;
 
-  KeysResource(Authentication authentication, Clock clock) {
-    this.authentication = authentication;
+  KeysResource(Event<KeyDeleted> deleted, Clock clock) {
+    this.deleted = deleted;
     this.clock = clock;
   }
 
@@ -100,7 +101,7 @@ public class KeysResource {
   @APIResponse(responseCode = "409", ref = "conflict")
   public void delete(@PathParam("id") String id) {
     QuarkusTransaction.requiringNew().run(() -> remove(id));
-    authentication.forget(id);
+    deleted.fire(new KeyDeleted(id));
   }
 
   private static void remove(String id) {

@@ -51,6 +51,11 @@ public final class Sql {
     return new Bound().with(name, value);
   }
 
+  /** Of a statement without parameters. */
+  public Bound with() {
+    return new Bound();
+  }
+
   /** Reads one row. */
   @FunctionalInterface
   public interface Row<T> {

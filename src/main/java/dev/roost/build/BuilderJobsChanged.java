@@ -1,7 +1,9 @@
 package dev.roost.build;
 
+import dev.roost.event.Shared;
+
 /**
  * Told when there is a new BuilderJob, or one was cancelled: there may be something to start or to
  * stop.
  */
-public record BuilderJobsChanged() {}
+public record BuilderJobsChanged() implements Shared.WithLeader {}

@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.roost.api.Ids;
 import dev.roost.config.RoostConfig;
 import dev.roost.event.Loop;
+import dev.roost.event.Replicas;
 import dev.roost.event.Signals;
 import dev.roost.log.LogBook;
 import dev.roost.log.LogEntry;
@@ -55,7 +56,7 @@ public class BuilderReconciler {
   private final Event<BuilderJobEnded> ended;
   private final Clock clock;
   private final ObjectMapper mapper;
-  private final Loop loop = new Loop("builder-reconciler", this::pass);
+  private final Loop loop;
 
   BuilderReconciler(
       Runtime runtime,
@@ -64,7 +65,8 @@ public class BuilderReconciler {
       Signals signals,
       Event<BuilderJobEnded> ended,
       Clock clock,
-      ObjectMapper mapper) {
+      ObjectMapper mapper,
+      Replicas replicas) {
     this.runtime = runtime;
     this.config = config;
     this.log = log;
@@ -72,6 +74,7 @@ public class BuilderReconciler {
     this.ended = ended;
     this.clock = clock;
     this.mapper = mapper;
+    this.loop = new Loop("builder-reconciler", replicas, this::pass);
   }
 
   void start(@Observes StartupEvent event) {

@@ -31,6 +31,13 @@ public interface RoostConfig {
   int port();
 
   /**
+   * How long it goes on serving after the order to stop, not being ready any more, so that whoever
+   * sends requests here takes note.
+   */
+  @WithDefault("0s")
+  Duration drain();
+
+  /**
    * Another TCP port, on which executors reach the control plane: then only that one serves them,
    * and it serves nothing else.
    */

@@ -7,13 +7,23 @@ import org.jboss.logging.Logger;
 /**
  * A reconciler's thread: one pass after another, with a pause that a wake-up ends. A pass that
  * fails is logged and tried again, after pauses that grow up to ten seconds.
+ *
+ * <p>Passes run on the leader only. One that runs when leadership is lost, or whose process was
+ * asleep and doesn't know yet that another one leads, goes on to its end, and nothing breaks: rows
+ * change by compare-and-set, so whoever is late changes none; what a runtime is told to start has
+ * its name from its row, so starting it twice is starting it once; and what is ended or removed has
+ * ended in the database before. Leadership saves work; it is not what makes a step right.
  */
 public final class Loop {
   private static final Logger LOG = Logger.getLogger(Loop.class);
   private static final Duration LONGEST_PAUSE = Duration.ofSeconds(10);
 
+  /** How soon leadership is asked for again; gaining it wakes the loop anyway. */
+  private static final Duration WHILE_FOLLOWING = Duration.ofSeconds(1);
+
   private final Thread thread;
   private final Pass pass;
+  private final Leadership leadership;
   private final Object monitor = new Object();
   private boolean woken;
   private boolean stopped;
@@ -25,13 +35,15 @@ public final class Loop {
     Duration run();
   }
 
-  public Loop(String name, Pass pass) {
+  public Loop(String name, Leadership leadership, Pass pass) {
     this.pass = pass;
+    this.leadership = leadership;
     this.thread = new Thread(this::run, name);
     thread.setDaemon(true);
   }
 
   public void start() {
+    leadership.whenGained(this::wake);
     thread.start();
   }
 
@@ -61,7 +73,7 @@ public final class Loop {
     while (true) {
       Duration pause;
       try {
-        pause = pass.run();
+        pause = leadership.isHeld() ? pass.run() : WHILE_FOLLOWING;
         failures = 0;
       } catch (RuntimeException | Error e) {
         // Errors too: what waits for this loop would otherwise wait for ever, and nobody would

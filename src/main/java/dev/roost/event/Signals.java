@@ -6,7 +6,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Tells whoever waits in this process that something about a resource has changed. A hint and
+ * Tells whoever waits, on any replica, that something about a resource has changed. A hint and
  * nothing more: whoever is woken reads the database, and whoever must not miss a change also looks
  * now and then by itself.
  */
@@ -14,6 +14,12 @@ import java.util.concurrent.ConcurrentHashMap;
 public class Signals {
   private final ConcurrentHashMap<String, Set<CompletableFuture<Void>>> waiting =
       new ConcurrentHashMap<>();
+
+  private final Replicas replicas;
+
+  Signals(Replicas replicas) {
+    this.replicas = replicas;
+  }
 
   /**
    * The next signal on that topic. To miss none, ask for it first, then read the state, then wait.
@@ -34,7 +40,18 @@ public class Signals {
     return future;
   }
 
+  /** After the transaction that made the change. */
   public void fire(String topic) {
+    fireHere(topic);
+    replicas.tellTopic(topic);
+  }
+
+  /** Of whoever waits for anything in this process. */
+  void fireAllHere() {
+    waiting.keySet().forEach(this::fireHere);
+  }
+
+  void fireHere(String topic) {
     Set<CompletableFuture<Void>> futures = waiting.remove(topic);
     if (futures != null) {
       futures.forEach(future -> future.complete(null));

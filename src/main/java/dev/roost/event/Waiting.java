@@ -14,17 +14,17 @@ import java.util.function.Supplier;
  */
 @ApplicationScoped
 public class Waiting {
-  /**
-   * How often a waiter looks by itself: a change that another replica made sends no signal here.
-   */
+  /** How often a waiter looks by itself: a signal of another replica may have got lost. */
   private static final Duration LOOK = Duration.ofSeconds(1);
 
   private static final int MAX_WAIT_SECONDS = 60;
 
   private final Signals signals;
+  private final Draining draining;
 
-  Waiting(Signals signals) {
+  Waiting(Signals signals, Draining draining) {
     this.signals = signals;
+    this.draining = draining;
   }
 
   /**
@@ -63,8 +63,7 @@ public class Waiting {
       Duration every,
       Supplier<Optional<T>> look,
       Supplier<T> atTimeout) {
-    long end = System.nanoTime() + timeout.toNanos();
-    return attempt(topic, end, every, look, atTimeout);
+    return attempt(topic, end(timeout), every, look, atTimeout);
   }
 
   /**
@@ -78,12 +77,30 @@ public class Waiting {
       Duration timeout,
       Supplier<Optional<T>> look,
       Supplier<T> atTimeout) {
-    long end = System.nanoTime() + timeout.toNanos();
+    End end = end(timeout);
     return pause(change, end, LOOK).chain(() -> attempt(topic, end, LOOK, look, atTimeout));
   }
 
+  /** Whether this process is about to stop, so that whoever waits again should do so elsewhere. */
+  public boolean isEnding() {
+    return draining.isOn();
+  }
+
+  /**
+   * When a wait is over.
+   *
+   * @param nanos System.nanoTime
+   * @param atDrain whether it ends as soon as this process is about to stop
+   */
+  private record End(long nanos, boolean atDrain) {}
+
+  private End end(Duration timeout) {
+    boolean atDrain = !draining.isOn();
+    return new End(System.nanoTime() + draining.shorten(timeout).toNanos(), atDrain);
+  }
+
   private <T> Uni<T> attempt(
-      String topic, long end, Duration every, Supplier<Optional<T>> look, Supplier<T> atTimeout) {
+      String topic, End end, Duration every, Supplier<Optional<T>> look, Supplier<T> atTimeout) {
     return Uni.createFrom()
         .deferred(
             () -> {
@@ -95,8 +112,9 @@ public class Waiting {
                 change.cancel(false);
                 throw e;
               }
-              Duration left = Duration.ofNanos(end - System.nanoTime());
-              if (result.isPresent() || left.isNegative() || left.isZero()) {
+              boolean over =
+                  end.nanos() - System.nanoTime() <= 0 || (end.atDrain() && draining.isOn());
+              if (result.isPresent() || over) {
                 change.cancel(false);
                 return Uni.createFrom().item(result.orElseGet(atTimeout));
               }
@@ -106,8 +124,8 @@ public class Waiting {
   }
 
   /** Waits for the change, but not beyond the end and not longer than that. */
-  private static Uni<Void> pause(CompletableFuture<Void> change, long end, Duration longest) {
-    Duration left = Duration.ofNanos(Math.max(1, end - System.nanoTime()));
+  private static Uni<Void> pause(CompletableFuture<Void> change, End end, Duration longest) {
+    Duration left = Duration.ofNanos(Math.max(1, end.nanos() - System.nanoTime()));
     return Uni.createFrom()
         .completionStage(change)
         .ifNoItem()

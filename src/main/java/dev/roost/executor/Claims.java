@@ -8,8 +8,12 @@ import dev.roost.agent.EnvVars;
 import dev.roost.api.Ids;
 import dev.roost.api.Sql;
 import dev.roost.config.RoostConfig;
+import dev.roost.execution.Execution;
+import dev.roost.execution.Outcome;
+import io.quarkus.narayana.jta.QuarkusTransaction;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.persistence.EntityManager;
+import java.security.SecureRandom;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Clock;
@@ -70,6 +74,7 @@ class Claims {
   private final RoostConfig config;
   private final Clock clock;
   private final ObjectMapper mapper;
+  private final SecureRandom random = new SecureRandom();
 
   Claims(EntityManager entities, RoostConfig config, Clock clock, ObjectMapper mapper) {
     this.entities = entities;
@@ -97,8 +102,34 @@ class Claims {
         .first(entities, row -> work(session, executionId, row));
   }
 
-  /** The work of an Execution that was handed out and may not have arrived. */
-  Work again(Session session, String executionId) {
+  /**
+   * Work that was given to this executor and that it knows nothing of, since it polls: the answer
+   * got lost. Asks the database, since the last frame may have come through another replica.
+   */
+  Optional<Work> handedOut(Session session) {
+    String executionId = session.working;
+    if (executionId == null) {
+      return Optional.empty();
+    }
+    return QuarkusTransaction.requiringNew()
+        .call(
+            () -> {
+              Execution execution = Execution.findById(executionId);
+              if (execution != null && !execution.hasEnded()) {
+                if (execution.acknowledged == 0) {
+                  session.gotWork();
+                  return Optional.of(again(session, executionId));
+                }
+                Outcome outcome =
+                    Outcome.lost("The executor forgot the execution.", clock.instant());
+                Execution.finish(executionId, Execution.Progress.NONE, outcome, true, random);
+              }
+              session.hasWorked();
+              return Optional.empty();
+            });
+  }
+
+  private Work again(Session session, String executionId) {
     return AGAIN
         .with("execution", executionId)
         .first(entities, row -> work(session, executionId, row))

@@ -18,6 +18,8 @@ class Demand {
    * The waiting jobs of one agent's revision.
    *
    * @param waiting how many are due
+   * @param starting executors for them that have not reported yet
+   * @param free executors for them that have nothing to do, wherever they poll
    * @param buildState of the BuilderJob that the revision needs
    */
   record Waiting(
@@ -25,6 +27,8 @@ class Demand {
       String agentName,
       int waiting,
       String oldestJobId,
+      int starting,
+      int free,
       int maxConcurrency,
       int memoryMib,
       double cpu,
@@ -44,13 +48,22 @@ class Demand {
     }
   }
 
+  /** Jobs and executors as they were at one moment, so that none counts twice. */
   List<Waiting> read(Instant now) {
     List<Object[]> rows =
         entities
             .createNativeQuery(
                 """
                 select q.agent_id, q.agent_revision, a.name, q.waiting, q.oldest, a.max_concurrency, a.memory_mib, a.cpu,
-                  r.python_version, b.id, b.state, b.message, b.build_id, b.image_key, i.image
+                  r.python_version, b.id, b.state, b.message, b.build_id, b.image_key, i.image,
+                  (select count(*) from executor x where x.agent_id = q.agent_id
+                    and x.agent_revision = q.agent_revision and x.state = 'starting'),
+                  (select count(*) from executor x where x.agent_id = q.agent_id
+                    and x.agent_revision = q.agent_revision and x.state = 'ready' and x.lease_expires_at > now()
+                    and not exists (
+                      select 1 from execution e where e.executor_id = x.id and e.state = 'running')
+                    and (a.isolation <> 'pod' or not exists (
+                      select 1 from execution e where e.executor_id = x.id)))
                 from (
                   select agent_id, agent_revision, count(*) as waiting, min(id) as oldest from executor_job
                   where state = 'queued' and (not_before is null or not_before <= :now)
@@ -72,6 +85,8 @@ class Demand {
         (String) row[2],
         ((Number) row[3]).intValue(),
         (String) row[4],
+        ((Number) row[15]).intValue(),
+        ((Number) row[16]).intValue(),
         (Integer) row[5],
         (Integer) row[6],
         ((Number) row[7]).doubleValue(),

@@ -1,25 +1,23 @@
 package dev.roost.executor;
 
 import dev.roost.agent.AgentChanged;
-import dev.roost.execution.Execution;
+import dev.roost.config.RoostConfig;
+import dev.roost.event.Draining;
+import dev.roost.event.Elsewhere;
+import dev.roost.event.HintsLost;
 import dev.roost.execution.ExecutorJobQueued;
-import dev.roost.execution.Outcome;
+import dev.roost.executor.Waiters.Waiter;
 import io.quarkus.narayana.jta.QuarkusTransaction;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.event.Event;
 import jakarta.enterprise.event.Observes;
-import java.security.SecureRandom;
-import java.time.Clock;
 import java.time.Duration;
-import java.util.Comparator;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
 import org.jboss.logging.Logger;
 
 /**
@@ -29,6 +27,9 @@ import org.jboss.logging.Logger;
  * takes a waiting executor off the queue and claims the oldest job for it; whoever polls tries to
  * claim before it waits. A counter for each agent's revision closes the gap between the two: it
  * moves with every queued job, and a poll that sees it moved tries again.
+ *
+ * <p>A job that finds no executor waiting is told to the other replicas, where one may wait; the
+ * leader tells them again as long as there are both.
  */
 @ApplicationScoped
 public class Dispatcher {
@@ -36,50 +37,40 @@ public class Dispatcher {
 
   private final Claims claims;
   private final Sessions sessions;
-  private final Clock clock;
   private final ScheduledExecutorService timer;
+  private final Draining draining;
   private final Event<ExecutorsNeeded> needed;
-  private final SecureRandom random = new SecureRandom();
-  private final Map<Target, Queue> queues = new ConcurrentHashMap<>();
+  private final Event<JobWaiting> jobWaiting;
+  private final Event<ExecutorStopped> stopped;
+
+  /** A poll renews the lease, so none may wait as long as that. */
+  private final Duration longestWait;
+
+  private final Map<Target, Waiters> queues = new ConcurrentHashMap<>();
 
   Dispatcher(
       Claims claims,
       Sessions sessions,
-      Clock clock,
+      RoostConfig config,
       ScheduledExecutorService timer,
-      Event<ExecutorsNeeded> needed) {
+      Draining draining,
+      Event<ExecutorsNeeded> needed,
+      Event<JobWaiting> jobWaiting,
+      Event<ExecutorStopped> stopped) {
     this.claims = claims;
     this.sessions = sessions;
-    this.clock = clock;
+    this.longestWait = config.executors().lease().dividedBy(2);
     this.timer = timer;
+    this.draining = draining;
     this.needed = needed;
+    this.jobWaiting = jobWaiting;
+    this.stopped = stopped;
   }
-
-  /**
-   * The executors of one target that wait here, the one that worked last first, and how often a job
-   * was queued.
-   */
-  private static final class Queue {
-    final ConcurrentLinkedDeque<Waiter> waiters = new ConcurrentLinkedDeque<>();
-    final AtomicLong orders = new AtomicLong();
-
-    /**
-     * What {@link #orders} was when a claim found nothing: as long as it is, asking again is in
-     * vain.
-     */
-    final AtomicLong emptyAt = new AtomicLong(-1);
-
-    boolean isKnownEmpty() {
-      return emptyAt.get() == orders.get();
-    }
-  }
-
-  private record Waiter(Session session, CompletableFuture<Answer> answer) {}
 
   void queued(@Observes ExecutorJobQueued order) {
     Target target = new Target(order.agentId(), order.agentRevision());
-    Queue queue = queue(target);
-    long number = queue.orders.incrementAndGet();
+    Waiters queue = queue(target);
+    long before = queue.ordered();
     boolean given = false;
     try {
       given = give(queue, 1);
@@ -88,40 +79,46 @@ public class Dispatcher {
       LOG.warnf("a job of %s can't be handed over at once: %s", target.agentId(), e.getMessage());
     }
     if (given) {
-      // Where nothing waited before, nothing waits now.
-      queue.emptyAt.compareAndSet(number - 1, number);
+      queue.givenAtOnce(before);
     } else {
+      jobWaiting.fire(new JobWaiting(order.agentId(), order.agentRevision()));
       needed.fire(new ExecutorsNeeded());
     }
   }
 
-  /**
-   * Gives up to so many waiting jobs to waiting executors of that target; answers whether any job
-   * was given.
-   */
-  boolean offer(Target target, int most) {
-    Queue queue = queue(target);
-    queue.emptyAt.set(-1);
-    return give(queue, most);
+  void queued(@Observes @Elsewhere JobWaiting job) {
+    Waiters queue = queues.get(new Target(job.agentId(), job.agentRevision()));
+    if (queue != null) {
+      queue.ordered();
+      give(queue, Integer.MAX_VALUE);
+    }
   }
 
-  private boolean give(Queue queue, int most) {
+  /** Gives up to so many waiting jobs to executors of that target that wait here. */
+  void offer(Target target, int most) {
+    Waiters queue = queue(target);
+    queue.mayHoldMore();
+    give(queue, most);
+  }
+
+  /** Answers whether any job was given. */
+  private boolean give(Waiters queue, int most) {
     boolean given = false;
     for (int count = 0; count < most; ) {
-      Waiter waiter = queue.waiters.pollFirst();
+      Waiter waiter = queue.take();
       if (waiter == null) {
         return given;
       }
-      if (waiter.answer() != waiter.session().waiting) {
-        waiter.answer().complete(new Answer.None()); // its executor has polled again since
+      if (waiter.isOld()) {
+        waiter.endWithoutWork();
         continue;
       }
-      long seen = queue.orders.get();
+      long seen = queue.orders();
       Optional<Work> work;
       try {
         work = claim(waiter.session());
       } catch (RuntimeException e) {
-        waiter.answer().complete(new Answer.None());
+        waiter.endWithoutWork();
         throw e;
       }
       if (work.isPresent()) {
@@ -129,9 +126,9 @@ public class Dispatcher {
         given = true;
         count++;
       } else {
-        queue.emptyAt.set(seen);
-        queue.waiters.addFirst(waiter);
-        if (queue.orders.get() == seen) {
+        queue.foundEmpty(seen);
+        queue.add(waiter);
+        if (queue.orders() == seen) {
           return given;
         }
       }
@@ -142,45 +139,47 @@ public class Dispatcher {
   /**
    * An executor asks for work. Blocks for the database; the answer may come later.
    *
+   * @param polls the number of this poll, from 1; null when the executor doesn't count them
    * @param prepared whether it has the agent's script
    */
-  CompletableFuture<Answer> poll(String executorId, boolean prepared, Duration wait) {
-    Optional<Session> known = sessions.open(executorId);
+  CompletableFuture<Answer> poll(
+      String executorId, Integer polls, boolean prepared, Duration wait) {
+    Optional<Session> known = sessions.open(executorId, polls);
     if (known.isEmpty()) {
       return CompletableFuture.completedFuture(new Answer.Stop());
     }
     Session session = known.get();
     session.prepared(prepared);
-    Optional<Work> lost = handedOut(session);
+    Optional<Work> lost = claims.handedOut(session);
     if (lost.isPresent()) {
       return CompletableFuture.completedFuture(new Answer.Some(lost.get()));
     }
     if (session.isSpent()) {
       return CompletableFuture.completedFuture(stop(session));
     }
-    Queue queue = queue(session.target());
-    dropEarlierPoll(session, queue);
+    Waiters queue = queue(session.target());
+    queue.dropEarlierPoll(session);
     CompletableFuture<Answer> answer = new CompletableFuture<>();
     Waiter waiter = new Waiter(session, answer);
     while (true) {
-      long seen = queue.orders.get();
+      long seen = queue.orders();
       if (!queue.isKnownEmpty()) {
         Optional<Work> work = claim(session);
         if (work.isPresent()) {
           return CompletableFuture.completedFuture(new Answer.Some(work.get()));
         }
-        queue.emptyAt.set(seen);
+        queue.foundEmpty(seen);
       }
       if (session.isStale()) {
         return CompletableFuture.completedFuture(stop(session));
       }
       session.waiting = answer;
-      queue.waiters.addFirst(waiter);
-      if (queue.orders.get() == seen || !queue.waiters.remove(waiter)) {
+      queue.add(waiter);
+      if (queue.orders() == seen || !queue.remove(waiter)) {
         break;
       }
     }
-    Duration patience = min(wait, session.warmthLeft());
+    Duration patience = min(draining.shorten(min(wait, longestWait)), session.warmthLeft());
     timer.schedule(
         () -> endWait(queue, waiter), Math.max(0, patience.toMillis()), TimeUnit.MILLISECONDS);
     return answer;
@@ -191,14 +190,7 @@ public class Dispatcher {
    * last.
    */
   void heard(String executorId, boolean last) {
-    sessions
-        .heard(executorId)
-        .filter(session -> last)
-        .ifPresent(
-            session -> {
-              session.working = null;
-              session.isIdleNow();
-            });
+    sessions.heard(executorId).filter(session -> last).ifPresent(Session::hasWorked);
   }
 
   void changed(@Observes AgentChanged change) {
@@ -213,71 +205,41 @@ public class Dispatcher {
     needed.fire(new ExecutorsNeeded());
   }
 
-  /**
-   * Stops the executor that has been idle longest, to make room for another.
-   *
-   * @param agentId only one of this agent, or null
-   * @param except not one of this target
-   */
-  boolean makeRoom(String agentId, Target except) {
-    Optional<Map.Entry<Target, Queue>> oldest =
-        queues.entrySet().stream()
-            .filter(entry -> agentId == null || entry.getKey().agentId().equals(agentId))
-            .filter(entry -> !entry.getKey().equals(except))
-            .filter(entry -> entry.getValue().waiters.peekLast() != null)
-            .min(Comparator.comparingLong(entry -> idleSince(entry.getValue())));
-    if (oldest.isEmpty()) {
-      return false;
-    }
-    Waiter waiter = oldest.get().getValue().waiters.pollLast();
-    return waiter != null && waiter.answer().complete(stop(waiter.session()));
-  }
-
   /** The executor is no more. */
   void forget(String executorId) {
+    stopped.fire(new ExecutorStopped(executorId));
+  }
+
+  void stopped(@Observes ExecutorStopped event) {
+    leave(event.executorId(), new Answer.Stop());
+  }
+
+  void moved(@Observes @Elsewhere ExecutorMoved event) {
+    leave(event.executorId(), new Answer.None());
+  }
+
+  private void leave(String executorId, Answer answer) {
     sessions
         .forget(executorId)
         .map(session -> queues.get(session.target()))
         .ifPresent(
-            queue ->
-                queue.waiters.removeIf(waiter -> waiter.session().executorId().equals(executorId)));
+            queue -> queue.remove(executorId).forEach(waiter -> waiter.answer().complete(answer)));
   }
 
-  /**
-   * Work that was given to this executor and that it knows nothing of, since it polls: the answer
-   * got lost.
-   */
-  private Optional<Work> handedOut(Session session) {
-    String executionId = session.working;
-    if (executionId == null) {
-      return Optional.empty();
-    }
-    return QuarkusTransaction.requiringNew()
-        .call(
-            () -> {
-              Execution execution = Execution.findById(executionId);
-              if (execution.hasEnded()) {
-                session.working = null;
-                return Optional.empty();
-              }
-              if (execution.acknowledged == 0) {
-                return Optional.of(claims.again(session, executionId));
-              }
-              Outcome outcome = Outcome.lost("The executor forgot the execution.", clock.instant());
-              Execution.finish(executionId, Execution.Progress.NONE, outcome, true, random);
-              session.working = null;
-              return Optional.empty();
-            });
+  /** What is remembered may be old: whoever waits asks again, and is read from the database. */
+  void lookAgain(@Observes HintsLost event) {
+    sessions.forgetAll();
+    endAllWaits();
   }
 
-  /**
-   * An executor polls once at a time: an earlier poll that still waits here has lost its
-   * connection.
-   */
-  private static void dropEarlierPoll(Session session, Queue queue) {
-    CompletableFuture<Answer> earlier = session.waiting;
-    if (earlier != null && queue.waiters.removeIf(waiter -> waiter.answer() == earlier)) {
-      earlier.complete(new Answer.None());
+  void drain(@Observes Draining.Begun event) {
+    endAllWaits();
+  }
+
+  private void endAllWaits() {
+    for (Waiters queue : queues.values()) {
+      queue.mayHoldMore();
+      queue.removeAll().forEach(Waiter::endWithoutWork);
     }
   }
 
@@ -299,8 +261,8 @@ public class Dispatcher {
     return work;
   }
 
-  private void endWait(Queue queue, Waiter waiter) {
-    if (!queue.waiters.remove(waiter)) {
+  private void endWait(Waiters queue, Waiter waiter) {
+    if (!queue.remove(waiter)) {
       return;
     }
     Answer answer = new Answer.None();
@@ -313,22 +275,17 @@ public class Dispatcher {
     }
   }
 
-  private static long idleSince(Queue queue) {
-    Waiter last = queue.waiters.peekLast();
-    return last == null ? Long.MAX_VALUE : last.session().idleSince();
-  }
-
   private Answer stop(Session session) {
-    QuarkusTransaction.requiringNew().run(() -> Executor.stop(session.executorId()));
+    boolean stopped =
+        QuarkusTransaction.requiringNew().call(() -> Executor.stop(session.executorId()));
     sessions.forget(session.executorId());
     needed.fire(new ExecutorsNeeded());
-    return new Answer.Stop();
+    // Else it is told to stop already, or works: then it polls elsewhere, and nobody reads this.
+    return stopped ? new Answer.Stop() : new Answer.None();
   }
 
-  private void stopIdle(Queue queue) {
-    for (Waiter waiter = queue.waiters.pollFirst();
-        waiter != null;
-        waiter = queue.waiters.pollFirst()) {
+  private void stopIdle(Waiters queue) {
+    for (Waiter waiter = queue.take(); waiter != null; waiter = queue.take()) {
       // A job of that revision may still wait; its executor then asks again and gets it.
       Session session = waiter.session();
       Optional<Work> work = claim(session);
@@ -336,8 +293,8 @@ public class Dispatcher {
     }
   }
 
-  private Queue queue(Target target) {
-    return queues.computeIfAbsent(target, key -> new Queue());
+  private Waiters queue(Target target) {
+    return queues.computeIfAbsent(target, key -> new Waiters());
   }
 
   private static Duration min(Duration a, Duration b) {

@@ -65,8 +65,14 @@ public class Executor extends PanacheEntityBase {
     update("message = ?1 where id = ?2 and state = 'starting'", message, id);
   }
 
+  /** Of one that has nothing to do. */
   static boolean stop(String id) {
-    return update("state = 'stopping' where id = ?1 and state in ('starting', 'ready')", id) == 1;
+    return update(
+            """
+            state = 'stopping' where id = ?1 and state in ('starting', 'ready')
+            and id not in (select e.executorId from execution e where e.state = 'running')""",
+            id)
+        == 1;
   }
 
   static boolean end(String id, String message, Instant now) {
@@ -76,14 +82,5 @@ public class Executor extends PanacheEntityBase {
             now,
             id)
         == 1;
-  }
-
-  static void renew(String id, Duration lease) {
-    getEntityManager()
-        .createNativeQuery(
-            "update executor set lease_expires_at = now() + make_interval(secs => :seconds) where id = :id")
-        .setParameter("seconds", (double) lease.toSeconds())
-        .setParameter("id", id)
-        .executeUpdate();
   }
 }

@@ -70,10 +70,12 @@ public class ExecutorLinkResource {
     if (!bearer.executorId().equals(id)) {
       throw Problem.of(ErrorCode.FORBIDDEN, "The token names another executor.");
     }
+    Body body = Body.parse(bytes);
     boolean prepared =
-        Body.parse(bytes).json("prepared").map(value -> value.text().equals("true")).orElse(false);
+        body.json("prepared").map(value -> value.text().equals("true")).orElse(false);
+    Integer polls = body.integer("polls", 1, Integer.MAX_VALUE).orElse(null);
     return Uni.createFrom()
-        .completionStage(dispatcher.poll(id, prepared, seconds(waitSeconds)))
+        .completionStage(dispatcher.poll(id, polls, prepared, seconds(waitSeconds)))
         .map(
             answer -> {
               Response.ResponseBuilder response = answer(answer);

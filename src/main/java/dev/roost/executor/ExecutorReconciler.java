@@ -1,10 +1,12 @@
 package dev.roost.executor;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.roost.api.DatabaseClock;
 import dev.roost.api.ProblemMappers;
 import dev.roost.build.BuilderJobEnded;
 import dev.roost.config.RoostConfig;
 import dev.roost.event.Loop;
+import dev.roost.event.Replicas;
 import dev.roost.execution.Execution;
 import dev.roost.execution.ExecutionReason;
 import dev.roost.execution.Outcome;
@@ -49,9 +51,10 @@ public class ExecutorReconciler {
   private final FrameIntake intake;
   private final ExecutorOutputs outputs;
   private final Clock clock;
+  private final DatabaseClock databaseClock;
   private Map<String, String> shown = Map.of();
   private long shownAt = System.nanoTime();
-  private final Loop loop = new Loop("executor-reconciler", this::pass);
+  private final Loop loop;
 
   ExecutorReconciler(
       Runtime runtime,
@@ -60,7 +63,9 @@ public class ExecutorReconciler {
       ExecutorStarter starter,
       FrameIntake intake,
       ObjectMapper mapper,
-      Clock clock) {
+      Clock clock,
+      DatabaseClock databaseClock,
+      Replicas replicas) {
     this.runtime = runtime;
     this.config = config;
     this.dispatcher = dispatcher;
@@ -68,6 +73,8 @@ public class ExecutorReconciler {
     this.intake = intake;
     this.outputs = new ExecutorOutputs(mapper);
     this.clock = clock;
+    this.databaseClock = databaseClock;
+    this.loop = new Loop("executor-reconciler", replicas, this::pass);
   }
 
   void start(@Observes StartupEvent event) {
@@ -137,11 +144,13 @@ public class ExecutorReconciler {
   }
 
   private Duration pass() {
+    // Leases are written by all replicas, and read here: by the one clock that they share.
+    Instant now = databaseClock.now();
     List<Executor> live = QuarkusTransaction.requiringNew().call(Executor::live);
     Set<String> known = new HashSet<>();
     for (Executor executor : live) {
       known.add(executor.id);
-      attempt(executor, () -> act(executor));
+      attempt(executor, () -> act(executor, now));
     }
     // Where an earlier pass did not come to its end.
     for (Executor executor : QuarkusTransaction.requiringNew().call(Executor::endedWithExecution)) {
@@ -154,15 +163,15 @@ public class ExecutorReconciler {
       }
     }
     showWork(live);
-    Optional<Duration> next = serve();
+    Optional<Duration> next = serve(now);
     Duration usual = live.isEmpty() && next.isEmpty() ? AT_REST : WITH_EXECUTORS;
     return next.filter(due -> due.compareTo(usual) < 0).orElse(usual);
   }
 
   /** Jobs wait on, when no executor can be started for them now. */
-  private Optional<Duration> serve() {
+  private Optional<Duration> serve(Instant now) {
     try {
-      return starter.serve();
+      return starter.serve(now);
     } catch (RuntimeUnavailable e) {
       LOG.warnf("executors can't be started: %s", e.getMessage());
       return Optional.of(UNAVAILABLE_PAUSE);
@@ -200,13 +209,13 @@ public class ExecutorReconciler {
     }
   }
 
-  private void act(Executor executor) {
+  private void act(Executor executor, Instant now) {
     if (executor.readyAt != null) {
       starter.cameUp(new Target(executor.agentId, executor.agentRevision));
     }
     Observation seen = runtime.observeExecutor(executor.id);
     explain(executor, seen);
-    Step step = decide(executor, seen, config.executors(), clock.instant());
+    Step step = decide(executor, seen, config.executors(), now);
     if (step instanceof Step.Create) {
       starter.start(executor);
     } else if (step instanceof Step.Replay replay) {

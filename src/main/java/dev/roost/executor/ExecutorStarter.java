@@ -33,7 +33,8 @@ class ExecutorStarter {
   private final RoostConfig config;
   private final Demand demand;
   private final Dispatcher dispatcher;
-  private final Sessions sessions;
+  private final Room room;
+  private final Event<JobWaiting> jobWaiting;
   private final ExecutorTokens tokens;
   private final Signals signals;
   private final Event<BuilderJobsChanged> builderJobs;
@@ -47,7 +48,8 @@ class ExecutorStarter {
       RoostConfig config,
       Demand demand,
       Dispatcher dispatcher,
-      Sessions sessions,
+      Room room,
+      Event<JobWaiting> jobWaiting,
       ExecutorTokens tokens,
       Signals signals,
       Event<BuilderJobsChanged> builderJobs,
@@ -56,7 +58,8 @@ class ExecutorStarter {
     this.config = config;
     this.demand = demand;
     this.dispatcher = dispatcher;
-    this.sessions = sessions;
+    this.room = room;
+    this.jobWaiting = jobWaiting;
     this.tokens = tokens;
     this.signals = signals;
     this.builderJobs = builderJobs;
@@ -68,15 +71,11 @@ class ExecutorStarter {
 
   /** How many executors there are. */
   private static final class Census {
-    final Map<Target, Integer> starting = new HashMap<>();
     final Map<String, Integer> ofAgent = new HashMap<>();
     int all;
 
-    void add(Target target, boolean isStarting) {
-      if (isStarting) {
-        starting.merge(target, 1, Integer::sum);
-      }
-      ofAgent.merge(target.agentId(), 1, Integer::sum);
+    void add(String agentId) {
+      ofAgent.merge(agentId, 1, Integer::sum);
       all++;
     }
   }
@@ -84,10 +83,10 @@ class ExecutorStarter {
   /**
    * Looks at everything that waits and does what can be done for it.
    *
+   * @param now by the database's clock, as leases are
    * @return when to look again at the latest, if anything waits
    */
-  Optional<Duration> serve() {
-    Instant now = clock.instant();
+  Optional<Duration> serve(Instant now) {
     List<Demand.Waiting> waiting = QuarkusTransaction.requiringNew().call(() -> demand.read(now));
     if (!waiting.isEmpty()) {
       Census census = census();
@@ -158,17 +157,18 @@ class ExecutorStarter {
       return;
     }
     dispatcher.offer(group.target(), group.waiting());
-    int open =
-        group.waiting()
-            - census.starting.getOrDefault(group.target(), 0)
-            - sessions.free(group.target());
+    if (group.free() > 0) {
+      // They were told when the jobs were queued, and that may not have arrived.
+      jobWaiting.fire(new JobWaiting(group.target().agentId(), group.target().agentRevision()));
+    }
+    int open = group.waiting() - group.starting() - group.free();
     FailedStarts failed = failedStarts.get(group.target());
     if (failed != null && failed.count() >= MAX_FAILED_STARTS) {
       failedStarts.remove(group.target());
       fail(group.target(), failed.reason(), "No executor came up. " + failed.message());
       return;
     }
-    if (open <= 0 || (failed != null && failed.notBefore().isAfter(now))) {
+    if (open <= 0 || (failed != null && failed.notBefore().isAfter(clock.instant()))) {
       return;
     }
     if (!runtime.hasBuild(group.imageKey())) {
@@ -176,21 +176,22 @@ class ExecutorStarter {
       return;
     }
     for (int i = 0; i < open; i++) {
-      if (census.ofAgent.getOrDefault(group.target().agentId(), 0) >= group.maxConcurrency()) {
-        dispatcher.makeRoom(group.target().agentId(), group.target());
+      int ofAgent = census.ofAgent.getOrDefault(group.target().agentId(), 0);
+      if (ofAgent >= group.maxConcurrency()) {
+        int wanted = Math.min(open - i, group.maxConcurrency());
+        room.make(group.target().agentId(), group.target(), wanted);
         return;
       }
       if (census.all >= runtime.describe().maxExecutors()) {
-        dispatcher.makeRoom(null, group.target());
+        room.make(null, group.target(), Math.min(open - i, group.maxConcurrency() - ofAgent));
         return;
       }
-      startOne(group);
-      census.add(group.target(), true);
+      startOne(group, now);
+      census.add(group.target().agentId());
     }
   }
 
-  private void startOne(Demand.Waiting group) {
-    Instant now = clock.instant();
+  private void startOne(Demand.Waiting group, Instant now) {
     Target target = group.target();
     Executor executor =
         QuarkusTransaction.requiringNew()
@@ -269,11 +270,7 @@ class ExecutorStarter {
     Census census = new Census();
     QuarkusTransaction.requiringNew()
         .call(Executor::live)
-        .forEach(
-            executor ->
-                census.add(
-                    new Target(executor.agentId, executor.agentRevision),
-                    executor.state.equals("starting")));
+        .forEach(executor -> census.add(executor.agentId));
     return census;
   }
 }

@@ -1,7 +1,9 @@
 package dev.roost.executor;
 
+import dev.roost.event.Shared;
+
 /**
  * Told when a job found no executor waiting, or room has become free: there may be executors to
  * start or remove.
  */
-public record ExecutorsNeeded() {}
+public record ExecutorsNeeded() implements Shared.WithLeader {}

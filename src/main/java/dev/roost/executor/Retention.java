@@ -3,6 +3,7 @@ package dev.roost.executor;
 import dev.roost.api.Ids;
 import dev.roost.config.RoostConfig;
 import dev.roost.event.Loop;
+import dev.roost.event.Replicas;
 import dev.roost.runtime.Runtime;
 import io.quarkus.narayana.jta.QuarkusTransaction;
 import io.quarkus.runtime.ShutdownEvent;
@@ -32,13 +33,15 @@ public class Retention {
   private final Runtime runtime;
   private final RoostConfig.Retention settings;
   private final Clock clock;
-  private final Loop loop = new Loop("retention", this::pass);
+  private final Loop loop;
 
-  Retention(EntityManager entities, Runtime runtime, RoostConfig config, Clock clock) {
+  Retention(
+      EntityManager entities, Runtime runtime, RoostConfig config, Clock clock, Replicas replicas) {
     this.entities = entities;
     this.runtime = runtime;
     this.settings = config.retention();
     this.clock = clock;
+    this.loop = new Loop("retention", replicas, this::pass);
   }
 
   void start(@Observes StartupEvent event) {

@@ -23,19 +23,41 @@ final class Session {
   volatile CompletableFuture<Answer> waiting;
 
   private volatile boolean served;
-  private volatile long idleSince = System.nanoTime();
+  private volatile long idleSince;
   private volatile boolean stale;
+
+  /** The number of its latest poll; 0 when it doesn't count them. */
+  private int polls;
 
   /**
    * @param once whether it ends after one execution (isolation: pod)
    * @param served whether it has had an execution before
+   * @param idle for how long it has had none
    */
-  Session(String executorId, Target target, boolean once, Duration keepWarm, boolean served) {
+  Session(
+      String executorId,
+      Target target,
+      boolean once,
+      Duration keepWarm,
+      boolean served,
+      Duration idle) {
     this.executorId = executorId;
     this.target = target;
     this.once = once;
     this.keepWarm = keepWarm;
     this.served = served;
+    this.idleSince = System.nanoTime() - idle.toNanos();
+  }
+
+  /**
+   * Notes a poll; answers whether it follows the latest one that came here.
+   *
+   * @param number null when the executor doesn't count its polls
+   */
+  synchronized boolean continuesWith(Integer number) {
+    boolean follows = number == null || number == polls + 1;
+    polls = number == null ? 0 : number;
+    return follows;
   }
 
   String executorId() {
@@ -58,11 +80,6 @@ final class Session {
     return served;
   }
 
-  /** Whether it takes work as soon as there is some. */
-  boolean isFree() {
-    return working == null && !isSpent() && !stale;
-  }
-
   boolean isSpent() {
     return once && served;
   }
@@ -71,12 +88,10 @@ final class Session {
     served = true;
   }
 
-  void isIdleNow() {
+  /** What it was given has ended. */
+  void hasWorked() {
+    working = null;
     idleSince = System.nanoTime();
-  }
-
-  long idleSince() {
-    return idleSince;
   }
 
   Duration warmthLeft() {

@@ -2,10 +2,12 @@ package dev.roost.executor;
 
 import dev.roost.agent.Agent;
 import dev.roost.agent.AgentChanged;
+import dev.roost.api.Sql;
 import dev.roost.config.RoostConfig;
-import dev.roost.execution.Execution;
 import io.quarkus.narayana.jta.QuarkusTransaction;
 import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.enterprise.event.Event;
+import jakarta.persistence.EntityManager;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.Map;
@@ -18,25 +20,89 @@ class Sessions {
   /** How often a lease is written down, however often its executor is heard of. */
   private static final Duration RENEW_EVERY = Duration.ofSeconds(5);
 
+  /** How many times are remembered before old ones are looked for. */
+  private static final int MANY = 1_000;
+
+  private static final Sql RENEW =
+      Sql.of(
+          """
+          update executor x set lease_expires_at = now() + make_interval(secs => :seconds)
+          where x.id = :id
+          returning x.state in ('starting', 'ready') as stays,
+            (select e.id from execution e where e.executor_id = x.id and e.state = 'running') as running""");
+
+  private static final Sql HISTORY =
+      Sql.of(
+          """
+          select h.running, h.running is not null or h.finished is not null as served,
+            coalesce(extract(epoch from now() - h.finished), 0) as idle
+          from (
+            select (select max(e.finished_at) from execution e where e.executor_id = :id) as finished,
+              (select e.id from execution e where e.executor_id = :id and e.state = 'running') as running) h""");
+
   private final Map<String, Session> sessions = new ConcurrentHashMap<>();
   private final Map<String, Long> renewedAt = new ConcurrentHashMap<>();
+  private final EntityManager entities;
   private final Duration lease;
   private final Clock clock;
+  private final Event<ExecutorMoved> moved;
 
-  Sessions(RoostConfig config, Clock clock) {
+  Sessions(EntityManager entities, RoostConfig config, Clock clock, Event<ExecutorMoved> moved) {
+    this.entities = entities;
     this.lease = config.executors().lease();
     this.clock = clock;
+    this.moved = moved;
   }
 
-  /** The session of an executor that polls, or nothing when it is to stop. */
-  Optional<Session> open(String executorId) {
-    renew(executorId);
+  /**
+   * What the database says when a lease is renewed.
+   *
+   * @param stays false: it is to stop, or it is no more
+   * @param running the Execution that was given to it and has not ended, or null
+   */
+  private record Lease(boolean stays, String running) {}
+
+  /** What an executor has done so far. */
+  private record History(String running, boolean served, double idleSeconds) {}
+
+  /**
+   * The session of an executor that polls, or nothing when it is to stop.
+   *
+   * @param polls the number of this poll, from 1; null when the executor doesn't count them
+   */
+  Optional<Session> open(String executorId, Integer polls) {
     Session known = sessions.get(executorId);
-    if (known != null) {
-      return Optional.of(known);
+    if (known != null && !known.continuesWith(polls)) {
+      // It has polled elsewhere in between, and may have worked.
+      sessions.remove(executorId, known);
+      known = null;
     }
-    Optional<Session> fresh = QuarkusTransaction.requiringNew().call(() -> read(executorId));
-    fresh.ifPresent(session -> sessions.put(executorId, session));
+    Optional<Lease> renewed = renew(executorId);
+    if (known == null) {
+      return openAnew(executorId, polls);
+    }
+    if (renewed.isPresent()) {
+      if (!renewed.get().stays()) {
+        forget(executorId);
+        return Optional.empty();
+      }
+      if (known.working == null) {
+        // Another replica may have answered an older poll of its, which nobody read any more.
+        known.working = renewed.get().running();
+      }
+    }
+    return Optional.of(known);
+  }
+
+  private Optional<Session> openAnew(String executorId, Integer polls) {
+    Optional<Session> fresh = QuarkusTransaction.requiringNew().call(() -> read(executorId, polls));
+    fresh.ifPresent(
+        session -> {
+          sessions.put(executorId, session);
+          if (polls != null && polls > 1) {
+            moved.fire(new ExecutorMoved(executorId));
+          }
+        });
     return fresh;
   }
 
@@ -51,6 +117,11 @@ class Sessions {
     return Optional.ofNullable(sessions.remove(executorId));
   }
 
+  void forgetAll() {
+    renewedAt.clear();
+    sessions.clear();
+  }
+
   void agentChanged(AgentChanged change) {
     for (Session session : sessions.values()) {
       if (session.target().agentId().equals(change.agentId())
@@ -60,49 +131,69 @@ class Sessions {
     }
   }
 
-  /**
-   * How many executors of a target wait for work, or are about to: one that has just sent its last
-   * frame asks for work a moment later, long before another one could be started.
-   */
-  int free(Target target) {
-    return (int)
-        sessions.values().stream()
-            .filter(session -> session.target().equals(target) && session.isFree())
-            .count();
-  }
-
-  private Optional<Session> read(String executorId) {
+  private Optional<Session> read(String executorId, Integer polls) {
     Executor executor = Executor.findById(executorId);
     if (executor == null || executor.state.equals("stopping") || executor.state.equals("ended")) {
       return Optional.empty();
     }
     Executor.ready(executorId, clock.instant());
     Agent agent = Agent.findById(executor.agentId);
-    boolean served = Execution.count("executorId", executorId) > 0;
+    History history = history(executorId);
     Session session =
         new Session(
             executorId,
             new Target(executor.agentId, executor.agentRevision),
             agent.isolation.equals("pod"),
-            Duration.ofNanos((long) (agent.keepWarmSeconds * 1e9)),
-            served);
+            seconds(agent.keepWarmSeconds),
+            history.served(),
+            seconds(Math.max(0, history.idleSeconds())));
     if (agent.deletedAt != null || agent.revision != executor.agentRevision) {
       session.becomesStale();
     }
-    if (served) {
-      // After a restart of the control plane: what it was given may not have arrived, or is long
-      // done.
-      session.working = Execution.runningOn(executorId).map(execution -> execution.id).orElse(null);
-    }
+    session.continuesWith(polls);
+    // What another replica, or this one before its restart, gave it may not have arrived.
+    session.working = history.running();
     return Optional.of(session);
   }
 
-  private void renew(String executorId) {
+  private History history(String executorId) {
+    return HISTORY
+        .with("id", executorId)
+        .first(
+            entities,
+            row ->
+                new History(
+                    row.getString("running"), row.getBoolean("served"), row.getDouble("idle")))
+        .orElseThrow();
+  }
+
+  /** Answers what the database says, when it was asked: not each time. */
+  private Optional<Lease> renew(String executorId) {
     long now = System.nanoTime();
     Long before = renewedAt.get(executorId);
-    if (before == null || now - before > RENEW_EVERY.toNanos()) {
-      renewedAt.put(executorId, now);
-      QuarkusTransaction.requiringNew().run(() -> Executor.renew(executorId, lease));
+    if (before != null && now - before <= RENEW_EVERY.toNanos()) {
+      return Optional.empty();
     }
+    if (before == null && renewedAt.size() > MANY) {
+      // Executors whose frames came here, and whose end did not.
+      renewedAt.values().removeIf(time -> now - time > lease.toNanos());
+    }
+    renewedAt.put(executorId, now);
+    Lease renewed =
+        QuarkusTransaction.requiringNew()
+            .call(
+                () ->
+                    RENEW
+                        .with("seconds", (double) lease.toSeconds())
+                        .with("id", executorId)
+                        .first(
+                            entities,
+                            row -> new Lease(row.getBoolean("stays"), row.getString("running")))
+                        .orElse(new Lease(false, null)));
+    return Optional.of(renewed);
+  }
+
+  private static Duration seconds(double seconds) {
+    return Duration.ofNanos((long) (seconds * 1e9));
   }
 }

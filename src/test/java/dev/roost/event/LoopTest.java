@@ -3,6 +3,7 @@ package dev.roost.event;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.time.Duration;
@@ -27,6 +28,20 @@ class LoopTest {
   private final BlockingQueue<Long> passes = new LinkedBlockingQueue<>();
 
   private final AtomicInteger count = new AtomicInteger();
+  private final AtomicBoolean leads = new AtomicBoolean(true);
+  private final List<Runnable> whenGained = new ArrayList<>();
+  private final Leadership leadership =
+      new Leadership() {
+        @Override
+        public boolean isHeld() {
+          return leads.get();
+        }
+
+        @Override
+        public void whenGained(Runnable action) {
+          whenGained.add(action);
+        }
+      };
   private Loop loop;
 
   @AfterEach
@@ -40,6 +55,7 @@ class LoopTest {
     loop =
         new Loop(
             "loop of a test",
+            leadership,
             () -> {
               count.incrementAndGet();
               passes.add(System.nanoTime());
@@ -173,6 +189,30 @@ class LoopTest {
         });
     awaitPass();
     loop.wake();
+    awaitPass();
+  }
+
+  @Test
+  void nothingRunsOnAFollowerUntilItLeads() throws InterruptedException {
+    leads.set(false);
+    start(() -> FOREVER);
+    loop.wake();
+    loop.wake();
+    assertNull(passes.poll(50, TimeUnit.MILLISECONDS), "a pass without leadership");
+    leads.set(true);
+    whenGained.forEach(Runnable::run);
+    awaitPass();
+    leads.set(false);
+    loop.wake();
+    assertNull(passes.poll(50, TimeUnit.MILLISECONDS), "a pass after leadership was lost");
+  }
+
+  /** Leadership that was only in doubt for a moment comes back without a word. */
+  @Test
+  void aLeaderThatWasInDoubtGoesOn() throws InterruptedException {
+    leads.set(false);
+    start(() -> FOREVER);
+    leads.set(true);
     awaitPass();
   }
 

@@ -13,7 +13,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 class SignalsTest {
-  private final Signals signals = new Signals();
+  private final Signals signals = new Signals(new OnlyReplica());
 
   @Test
   void aSignalWakesEveryoneWhoWaitsForThatTopicAndNobodyElse() {

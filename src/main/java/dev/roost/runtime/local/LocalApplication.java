@@ -35,8 +35,10 @@ class LocalApplication implements QuarkusApplication {
     System.out.println(key);
     Runtime itself = ClientProxy.unwrap(runtime); // The proxy ends with the container.
     Quarkus.waitForExit();
-    // Now, not when Quarkus says so: it waits for open requests first, also for executors' polls.
-    itself.close();
+    if (config.drain().isZero()) {
+      // Now, not when Quarkus says so: it waits for open requests first, also for executors' polls.
+      itself.close();
+    }
     return 0;
   }
 }

@@ -1,0 +1,64 @@
+package dev.roost.event;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.roost.FiredEvents;
+import io.quarkus.runtime.ShutdownDelayInitiatedEvent;
+import jakarta.enterprise.event.Event;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(30)
+class WaitingTest {
+  private static final Duration LONG = Duration.ofSeconds(60);
+
+  private final Signals signals = new Signals(new OnlyReplica());
+  private final Event<Draining.Begun> nobody = new FiredEvents<>();
+  private final Draining draining = new Draining(signals, nobody);
+  private final Waiting waiting = new Waiting(signals, draining);
+  private final AtomicInteger looks = new AtomicInteger();
+
+  private CompletableFuture<String> wait(Duration timeout) {
+    return waiting
+        .until(
+            "a",
+            timeout,
+            () -> {
+              looks.incrementAndGet();
+              return Optional.<String>empty();
+            },
+            () -> "over")
+        .subscribeAsCompletionStage();
+  }
+
+  @Test
+  void whoeverWaitsIsAnsweredWhenTheProcessIsAboutToStop() throws Exception {
+    CompletableFuture<String> answer = wait(LONG);
+    assertFalse(answer.isDone());
+    draining.begin(new ShutdownDelayInitiatedEvent());
+    assertEquals("over", answer.get(5, TimeUnit.SECONDS));
+  }
+
+  @Test
+  void whoeverComesThenWaitsForAMomentOnly() throws Exception {
+    draining.begin(new ShutdownDelayInitiatedEvent());
+    long began = System.nanoTime();
+    assertEquals("over", wait(LONG).get(5, TimeUnit.SECONDS));
+    assertTrue(System.nanoTime() - began >= 240_000_000, "no busy loop of clients");
+    assertEquals(Duration.ofMillis(10), draining.shorten(Duration.ofMillis(10)));
+  }
+
+  /** Signals of other replicas may get lost. */
+  @Test
+  void whoeverWaitsLooksWithoutASignal() throws Exception {
+    assertEquals("over", wait(Duration.ofMillis(2_500)).get(10, TimeUnit.SECONDS));
+    assertTrue(looks.get() >= 3, () -> looks + " looks");
+  }
+}

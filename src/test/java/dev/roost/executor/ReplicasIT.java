@@ -1,0 +1,349 @@
+package dev.roost.executor;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.roost.Api;
+import dev.roost.Await;
+import dev.roost.FiredEvents;
+import dev.roost.FollowerDatabase;
+import dev.roost.agent.AgentChanged;
+import dev.roost.agent.AgentRequest;
+import dev.roost.agent.Agents;
+import dev.roost.api.JsonText;
+import dev.roost.config.RoostConfig;
+import dev.roost.event.Draining;
+import dev.roost.event.HintsLost;
+import dev.roost.execution.Orders;
+import io.quarkus.narayana.jta.QuarkusTransaction;
+import io.quarkus.test.common.WithTestResource;
+import io.quarkus.test.junit.QuarkusTest;
+import jakarta.inject.Inject;
+import jakarta.persistence.EntityManager;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * One executor whose polls and frames come to two replicas in turn: the application and another
+ * dispatcher with a memory of its own. Neither leads.
+ */
+@QuarkusTest
+@WithTestResource(FollowerDatabase.class)
+@Timeout(120)
+class ReplicasIT {
+  private static final Duration LONG = Duration.ofSeconds(30);
+
+  @Inject Dispatcher here;
+  @Inject Claims claims;
+  @Inject Room room;
+  @Inject Demand demand;
+  @Inject FrameIntake intake;
+  @Inject ExecutorTokens tokens;
+  @Inject Agents agents;
+  @Inject Orders orders;
+  @Inject RoostConfig config;
+  @Inject Clock clock;
+  @Inject ObjectMapper mapper;
+  @Inject EntityManager entities;
+  @Inject ScheduledExecutorService timer;
+  @Inject Draining draining;
+
+  private final FiredEvents<ExecutorMoved> moved = new FiredEvents<>();
+  private final FiredEvents<ExecutorStopped> stopped = new FiredEvents<>();
+  private Dispatcher there;
+  private String agent;
+
+  @BeforeEach
+  void setUp() {
+    Sessions sessions = new Sessions(entities, config, clock, moved);
+    there =
+        new Dispatcher(
+            claims,
+            sessions,
+            config,
+            timer,
+            draining,
+            new FiredEvents<>(),
+            new FiredEvents<>(),
+            stopped);
+    agent =
+        agents.create(
+            AgentRequest.of("agent " + UUID.randomUUID(), "def main():\n    return 1", ""));
+  }
+
+  private String executor() {
+    return QuarkusTransaction.requiringNew()
+        .call(() -> Executor.make(agent, 1, "build_", Instant.now(), LONG).id);
+  }
+
+  private void order() {
+    orders.place(agent, new JsonText("1"), null);
+  }
+
+  private static Answer now(Dispatcher replica, String executor, int polls) {
+    return replica.poll(executor, polls, true, Duration.ofMillis(50)).join();
+  }
+
+  private static String given(Answer answer) {
+    return assertInstanceOf(Answer.Some.class, answer).work().executionId();
+  }
+
+  private void end(Dispatcher replica, String executor, String execution) {
+    String last =
+        """
+        {"seq": 1, "type": "returned", "time": "%s", "value": "1", "logs_truncated": false,
+         "usage": {"cpu_seconds": 0.1, "max_memory_bytes": 1}}"""
+            .formatted(Instant.now());
+    intake.take(executor, execution, List.of(Frame.parse(mapper, last.replace("\n", ""))));
+    replica.heard(executor, true);
+  }
+
+  private String state(String executor) {
+    return QuarkusTransaction.requiringNew()
+        .call(() -> ((Executor) Executor.findById(executor)).state);
+  }
+
+  private void set(String executor, String assignment) {
+    QuarkusTransaction.requiringNew()
+        .run(
+            () ->
+                entities
+                    .createNativeQuery("update executor set " + assignment + " where id = :id")
+                    .setParameter("id", executor)
+                    .executeUpdate());
+  }
+
+  @Test
+  void workWhoseAnswerGotLostHereIsHandedOutAgainThere() {
+    String executor = executor();
+    order();
+    String execution = given(now(here, executor, 1));
+    assertEquals(execution, given(now(there, executor, 2)));
+    assertEquals(execution, given(now(here, executor, 3)));
+    assertEquals(execution, given(now(here, executor, 4)));
+  }
+
+  @Test
+  void whatEndedByFramesThatCameThereIsNotHandedOutAgainHere() {
+    String executor = executor();
+    order();
+    String first = given(now(here, executor, 1));
+    end(there, executor, first);
+    assertInstanceOf(Answer.None.class, now(here, executor, 2));
+    order();
+    assertFalse(first.equals(given(now(here, executor, 3))));
+  }
+
+  @Test
+  void anExecutorThatComesBackIsReadAnew() {
+    String executor = executor();
+    assertInstanceOf(Answer.None.class, now(here, executor, 1));
+    order();
+    String execution = given(now(there, executor, 2));
+    // This replica knows nothing of that execution: without the number it would claim another.
+    assertEquals(execution, given(now(here, executor, 3)));
+  }
+
+  @Test
+  void warmthCountsFromTheEndOfTheLatestExecutionWhereverItWas() {
+    String executor = executor();
+    order();
+    String execution = given(now(here, executor, 1));
+    end(here, executor, execution);
+    QuarkusTransaction.requiringNew()
+        .run(
+            () ->
+                entities
+                    .createNativeQuery(
+                        "update execution set finished_at = now() - interval '59.5 s' where id = :id")
+                    .setParameter("id", execution)
+                    .executeUpdate());
+    CompletableFuture<Answer> poll = there.poll(executor, 2, true, LONG);
+    assertFalse(poll.isDone());
+    assertInstanceOf(Answer.Stop.class, poll.orTimeout(10, TimeUnit.SECONDS).join());
+    assertEquals("stopping", state(executor));
+  }
+
+  @Test
+  void anExecutorThatMovedIsTold() {
+    String executor = executor();
+    CompletableFuture<Answer> old = there.poll(executor, 1, true, LONG);
+    assertInstanceOf(Answer.None.class, now(here, executor, 2));
+    there.moved(new ExecutorMoved(executor));
+    assertInstanceOf(Answer.None.class, old.getNow(null));
+    now(there, executor, 3);
+    assertEquals(List.of(new ExecutorMoved(executor)), moved.all());
+  }
+
+  /** The hint that it has moved came too late. */
+  @Test
+  void whatAnOldPollWasGivenIsHandedOutWhenTheLeaseIsRenewed() {
+    String executor = executor();
+    CompletableFuture<Answer> nobodyReadsThis = here.poll(executor, 1, true, LONG);
+    assertInstanceOf(Answer.None.class, now(there, executor, 2));
+    order();
+    String execution = given(nobodyReadsThis.getNow(null));
+    int[] polls = {3};
+    String[] found = new String[1];
+    Await.until(
+        "it is handed out there",
+        () -> {
+          if (now(there, executor, polls[0]++) instanceof Answer.Some some) {
+            found[0] = some.work().executionId();
+          }
+          return found[0] != null;
+        });
+    assertEquals(execution, found[0]);
+  }
+
+  @Test
+  void anExecutorThatTheLeaderStopsHearsItWithinFiveSeconds() {
+    String executor = executor();
+    now(here, executor, 1);
+    set(executor, "state = 'stopping'");
+    int[] polls = {2};
+    Await.until("it is told", () -> now(here, executor, polls[0]++) instanceof Answer.Stop);
+  }
+
+  @Test
+  void aJobThatWaitsElsewhereGoesToWhoeverWaitsHere() {
+    String executor = executor();
+    CompletableFuture<Answer> poll = there.poll(executor, 1, true, LONG);
+    order();
+    assertFalse(poll.isDone());
+    there.queued(new JobWaiting(agent, 1));
+    assertTrue(poll.isDone());
+    end(there, executor, given(poll.join()));
+  }
+
+  @Test
+  void whoeverWaitsAsksAgainWhenHintsMayHaveGotLost() {
+    String executor = executor();
+    CompletableFuture<Answer> poll = there.poll(executor, 1, true, LONG);
+    QuarkusTransaction.requiringNew()
+        .run(
+            () ->
+                entities
+                    .createNativeQuery("update agent set revision = 2 where id = :id")
+                    .setParameter("id", agent)
+                    .executeUpdate());
+    there.lookAgain(new HintsLost());
+    assertInstanceOf(Answer.None.class, poll.getNow(null));
+    assertInstanceOf(Answer.Stop.class, now(there, executor, 2));
+  }
+
+  @Test
+  void whoeverWaitsIsAnsweredWhenThisReplicaStops() {
+    CompletableFuture<Answer> poll = there.poll(executor(), 1, true, LONG);
+    there.drain(new Draining.Begun());
+    assertInstanceOf(Answer.None.class, poll.getNow(null));
+  }
+
+  @Test
+  void aChangeOfTheAgentElsewhereStopsIdleExecutorsHere() {
+    CompletableFuture<Answer> poll = there.poll(executor(), 1, true, LONG);
+    there.changed(new AgentChanged(agent, 2));
+    assertInstanceOf(Answer.Stop.class, poll.getNow(null));
+  }
+
+  @Test
+  void roomIsMadeByTheOneThatHasBeenIdleLongestWhereverItPolls() {
+    String young = executor();
+    String old = executor();
+    String working = executor();
+    CompletableFuture<Answer> youngPoll = there.poll(young, 1, true, LONG);
+    CompletableFuture<Answer> oldPoll = here.poll(old, 1, true, LONG);
+    set(old, "ready_at = now() - interval '1 hour'");
+    Target other = new Target(agent, 2);
+
+    order(); // The one that came last gets it: here, the only one.
+    String execution = given(oldPoll.getNow(null));
+    room.make(agent, other, 1);
+    assertEquals("ready", state(old), "it works");
+    assertEquals("stopping", state(young));
+    there.stopped(new ExecutorStopped(young)); // As the hint of the other replica does.
+    assertInstanceOf(Answer.Stop.class, youngPoll.getNow(null));
+
+    end(there, old, execution);
+    room.make(agent, other, 1);
+    assertEquals("ready", state(old), "one is leaving already");
+    room.make(agent, new Target(agent, 1), 2);
+    assertEquals("ready", state(old), "it is what is needed");
+    room.make(agent, other, 2);
+    assertEquals("stopping", state(old));
+    assertEquals("starting", state(working));
+  }
+
+  @Test
+  void freeExecutorsAreCountedWhereverTheyPoll() {
+    QuarkusTransaction.requiringNew()
+        .run(
+            () ->
+                entities
+                    .createNativeQuery(
+                        "update builder_job set state = 'succeeded' where agent_id = :agent")
+                    .setParameter("agent", agent)
+                    .executeUpdate());
+    String idle = executor();
+    String silent = executor();
+    String working = executor();
+    executor();
+    order();
+    String execution = given(now(here, working, 1));
+    assertInstanceOf(Answer.None.class, now(there, idle, 1));
+    assertInstanceOf(Answer.None.class, now(there, silent, 1));
+    set(silent, "lease_expires_at = now() - interval '1 s'");
+    there.poll(idle, 2, true, Duration.ZERO).join();
+    // Nobody waits now, so it stays in the queue.
+    order();
+
+    assertEquals(List.of(1, 1, 1), counts());
+    end(there, working, execution);
+    assertEquals(List.of(1, 1, 2), counts());
+    QuarkusTransaction.requiringNew()
+        .run(
+            () ->
+                entities
+                    .createNativeQuery("update agent set isolation = 'pod' where id = :id")
+                    .setParameter("id", agent)
+                    .executeUpdate());
+    assertEquals(List.of(1, 1, 1), counts(), "the one that has worked will not work again");
+  }
+
+  /** Waiting, starting, free. */
+  private List<Integer> counts() {
+    return QuarkusTransaction.requiringNew().call(() -> demand.read(Instant.now())).stream()
+        .filter(group -> group.target().agentId().equals(agent))
+        .map(group -> List.of(group.waiting(), group.starting(), group.free()))
+        .findFirst()
+        .orElseThrow();
+  }
+
+  @Test
+  void theNumberOfAPollComesOverTheLink() {
+    String executor = executor();
+    order();
+    String execution = given(now(there, executor, 1));
+    String path = "/internal/v1/executors/" + executor + "/poll?wait=0";
+    String[] token = {"Authorization", "Bearer " + tokens.make(executor)};
+    Api link = Api.withKey(null);
+    Api.Answer answer = link.post(path, "{\"prepared\": true, \"polls\": 2}", token);
+    assertEquals(200, answer.status());
+    assertEquals(execution, answer.get("execution_id"));
+    end(there, executor, execution);
+    assertEquals(204, link.post(path, "{\"prepared\": true, \"polls\": 3}", token).status());
+    assertEquals(204, link.post(path, "{\"prepared\": true}", token).status());
+  }
+}
