@@ -25,6 +25,7 @@ import java.io.IOException;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -54,6 +55,10 @@ public class ExecutorReconciler {
   private final DatabaseClock databaseClock;
   private Map<String, String> shown = Map.of();
   private long shownAt = System.nanoTime();
+
+  /** When executors that have not reported yet were first seen to run, by the database's clock. */
+  private final Map<String, Instant> runningSince = new HashMap<>();
+
   private final Loop loop;
 
   ExecutorReconciler(
@@ -97,19 +102,26 @@ public class ExecutorReconciler {
     loop.wake();
   }
 
-  /** What to do about an executor that has not ended. Pure. */
+  /**
+   * What to do about an executor that has not ended. Pure.
+   *
+   * @param runningSince when it was first seen to run: what it waited before that isn't its fault
+   */
   static Step decide(
-      Executor executor, Observation seen, RoostConfig.Executors settings, Instant now) {
-    Instant mustReport = executor.createdAt.plus(settings.startTimeout());
+      Executor executor,
+      Observation seen,
+      RoostConfig.Executors settings,
+      Instant runningSince,
+      Instant now) {
+    Instant mustReport = runningSince.plus(settings.startTimeout());
     boolean starting = executor.state.equals("starting");
     if (seen instanceof Observation.Ended end) {
       return new Step.Replay(end.reason(), end.message());
     }
     if (seen instanceof Observation.Absent) {
-      // The control plane may have been killed between the row and the start.
-      return starting && mustReport.isAfter(now)
-          ? new Step.Create()
-          : new Step.Replay(null, "It is gone.");
+      // The control plane may have been killed between the row and the start, or the runtime have
+      // been away since: for however long, that is no failure of the executor.
+      return starting ? new Step.Create() : new Step.Replay(null, "It is gone.");
     }
     if (seen instanceof Observation.Pending pending) {
       boolean late = executor.createdAt.plus(settings.pendingTimeout()).isBefore(now);
@@ -152,6 +164,10 @@ public class ExecutorReconciler {
       known.add(executor.id);
       attempt(executor, () -> act(executor, now));
     }
+    runningSince.keySet().retainAll(known);
+    live.stream()
+        .filter(executor -> executor.readyAt != null)
+        .forEach(executor -> starter.cameUp(new Target(executor.agentId, executor.agentRevision)));
     // Where an earlier pass did not come to its end.
     for (Executor executor : QuarkusTransaction.requiringNew().call(Executor::endedWithExecution)) {
       known.add(executor.id);
@@ -210,22 +226,30 @@ public class ExecutorReconciler {
   }
 
   private void act(Executor executor, Instant now) {
-    if (executor.readyAt != null) {
-      starter.cameUp(new Target(executor.agentId, executor.agentRevision));
+    Step step;
+    Observation seen;
+    try {
+      seen = runtime.observeExecutor(executor.id);
+      Instant running =
+          seen instanceof Observation.Running
+              ? runningSince.computeIfAbsent(executor.id, id -> now)
+              : now;
+      step = decide(executor, seen, config.executors(), running, now);
+      if (step instanceof Step.Create) {
+        starter.start(executor);
+      }
+    } catch (RuntimeUnavailable e) {
+      explain(executor, e.getMessage());
+      throw e;
     }
-    Observation seen = runtime.observeExecutor(executor.id);
-    explain(executor, seen);
-    Step step = decide(executor, seen, config.executors(), now);
-    if (step instanceof Step.Create) {
-      starter.start(executor);
-    } else if (step instanceof Step.Replay replay) {
+    explain(executor, seen instanceof Observation.Pending pending ? pending.message() : null);
+    if (step instanceof Step.Replay replay) {
       end(executor, replay, seen instanceof Observation.Pending);
     }
   }
 
   /** Says what an executor waits for, for whoever waits for it. */
-  private void explain(Executor executor, Observation seen) {
-    String message = seen instanceof Observation.Pending pending ? pending.message() : null;
+  private static void explain(Executor executor, String message) {
     if (executor.state.equals("starting") && !Objects.equals(executor.message, message)) {
       QuarkusTransaction.requiringNew().run(() -> Executor.explain(executor.id, message));
     }

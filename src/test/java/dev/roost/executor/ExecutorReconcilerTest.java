@@ -7,6 +7,7 @@ import dev.roost.runtime.Observation;
 import dev.roost.runtime.Step;
 import java.time.Duration;
 import java.time.Instant;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -40,8 +41,7 @@ class ExecutorReconcilerTest {
       value = {
         "starting | absent  | 0    | -30 | create",
         "starting | absent  | 59   | 29  | create",
-        "starting | absent  | 60   | 30  | It is gone.",
-        "starting | absent  | 9999 | 999 | It is gone.",
+        "starting | absent  | 9999 | 999 | create",
         "starting | pending | 0    | -30 | wait",
         "starting | pending | 300  | 270 | wait",
         "starting | pending | 301  | 271 | runtime_unavailable: It did not start within 300 s.",
@@ -89,7 +89,23 @@ class ExecutorReconcilerTest {
     executor.createdAt = NOW.minusSeconds(age);
     executor.leaseExpiresAt = NOW.minusSeconds(leaseOver);
     assertEquals(
-        step(expected), ExecutorReconciler.decide(executor, seen(observation), SETTINGS, NOW));
+        step(expected),
+        ExecutorReconciler.decide(executor, seen(observation), SETTINGS, executor.createdAt, NOW));
+  }
+
+  @Test
+  void whatItWaitedForAMachineIsNoPartOfTheTimeToReport() {
+    Executor executor = new Executor();
+    executor.state = "starting";
+    executor.createdAt = NOW.minusSeconds(250);
+    executor.leaseExpiresAt = NOW.minusSeconds(220);
+    Observation running = new Observation.Running(null);
+    assertEquals(
+        new Step.Wait(),
+        ExecutorReconciler.decide(executor, running, SETTINGS, NOW.minusSeconds(59), NOW));
+    assertEquals(
+        new Step.Replay(null, "It did not report within 60 s."),
+        ExecutorReconciler.decide(executor, running, SETTINGS, NOW.minusSeconds(60), NOW));
   }
 
   private static Observation seen(String name) {
