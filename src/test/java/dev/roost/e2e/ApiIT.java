@@ -16,6 +16,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** What every request is checked for, and lists. */
+@EveryRuntime
 @ExtendWith(SharedRoost.class)
 class ApiIT {
   private static final String ECHO = "def main(request):\n    return request.payload";

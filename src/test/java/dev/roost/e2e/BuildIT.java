@@ -16,6 +16,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Building agents' requirements, from a real package index. */
+@EveryRuntime
 @ExtendWith(SharedRoost.class)
 class BuildIT {
   /** Heavy enough to be still at work when a test looks. */

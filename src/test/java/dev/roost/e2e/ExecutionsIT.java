@@ -14,7 +14,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** Orders, executors and logs, as clients see them. */
-@ExtendWith({SharedRoost.class, Gate.Resolver.class})
+@EveryRuntime
+@ExtendWith(SharedRoost.class)
 class ExecutionsIT {
   /** Runs until the gate opens whose address is its payload. */
   private static final String GATED =

@@ -14,12 +14,11 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What is killed in the middle of the work, and that nothing acknowledged is lost by it. */
-@ExtendWith(Gate.Resolver.class)
+@EveryRuntime
 class FaultsIT {
   private static final int LINES = 200;
 

@@ -17,6 +17,7 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** A payload is kept to the letter, and a script sees what Python's json makes of it. */
+@EveryRuntime
 @ExtendWith(SharedRoost.class)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class JsonFidelityIT {

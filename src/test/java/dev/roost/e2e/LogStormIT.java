@@ -10,6 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** Far too much output: the result still arrives, and no process of Roost's grows. */
+@EveryRuntime
 @ExtendWith(SharedRoost.class)
 class LogStormIT {
   private static final long EXECUTOR_MIB = 150;

@@ -10,6 +10,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Mistakes of scripts and requests: what their authors are told, and that nothing else suffers. */
+@EveryRuntime
 @ExtendWith(SharedRoost.class)
 class ScriptErrorsIT {
   /** A script that is wrong from its start: nothing of it runs. */

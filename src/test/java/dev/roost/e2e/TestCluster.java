@@ -15,7 +15,11 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
-import org.opentest4j.TestAbortedException;
+import java.util.logging.Level;
+import java.util.logging.Logger;
+import org.junit.jupiter.api.extension.ConditionEvaluationResult;
+import org.junit.jupiter.api.extension.ExecutionCondition;
+import org.junit.jupiter.api.extension.ExtensionContext;
 import org.testcontainers.DockerClientFactory;
 
 /**
@@ -30,6 +34,10 @@ import org.testcontainers.DockerClientFactory;
 public final class TestCluster {
   /** Namespaces that are made for tests have it. */
   static final String LABEL = "roost/e2e";
+
+  private static final String NONE =
+      "There is no cluster: set KUBECONFIG and REGISTRY (a registry that this machine and the nodes"
+          + " reach), or start Docker.";
 
   private static final Path LEFT_OUT = Path.of("target", "left-out.txt");
   private static final Duration FORGOTTEN = Duration.ofHours(2);
@@ -60,29 +68,32 @@ public final class TestCluster {
     };
   }
 
-  /**
-   * The cluster.
-   *
-   * @throws TestAbortedException when there is none: the test is left out
-   */
+  /** The cluster of tests that {@link Condition} lets run. */
   public static TestCluster get() {
-    return Holder.CLUSTER.orElseThrow(TestCluster::none);
+    return Holder.CLUSTER.orElseThrow(() -> new IllegalStateException(NONE));
   }
 
-  private static RuntimeException none() {
-    String what =
-        "Left out: the end-to-end tests on Kubernetes, since no cluster is at hand. Set KUBECONFIG"
-            + " and REGISTRY (a registry that this machine and the nodes reach), or start Docker.";
-    if (Boolean.getBoolean("cluster.required")) {
-      throw new AssertionError(what.replace("Left out", "Missing"));
+  /** Leaves out tests that need a cluster when there is none, and has the run say so at its end. */
+  public static final class Condition implements ExecutionCondition {
+    @Override
+    public ConditionEvaluationResult evaluateExecutionCondition(ExtensionContext context) {
+      if (!isChosen()) {
+        return ConditionEvaluationResult.enabled("needs no cluster");
+      }
+      if (Holder.CLUSTER.isPresent()) {
+        return ConditionEvaluationResult.enabled("there is a cluster");
+      }
+      if (Boolean.getBoolean("cluster.required")) {
+        throw new AssertionError(NONE);
+      }
+      try {
+        Files.createDirectories(LEFT_OUT.getParent());
+        Files.writeString(LEFT_OUT, "Left out: the tests on Kubernetes. " + NONE + "\n");
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+      return ConditionEvaluationResult.disabled(NONE);
     }
-    try {
-      Files.createDirectories(LEFT_OUT.getParent());
-      Files.writeString(LEFT_OUT, what + "\n");
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-    return new TestAbortedException(what);
   }
 
   /** The administrator's. */
@@ -157,13 +168,25 @@ public final class TestCluster {
         return Optional.of(
             new TestCluster(Path.of(kubeconfig), new TestImages(registry, registry)));
       }
-      if (DockerClientFactory.instance().isDockerAvailable()) {
+      if (hasDocker()) {
         K3s k3s = K3s.start();
         return Optional.of(
             new TestCluster(
                 k3s.kubeconfig(), new TestImages(k3s.registry(), k3s.registryFromHere())));
       }
       return Optional.empty();
+    }
+
+    /** Its absence is no error. */
+    private static boolean hasDocker() {
+      Logger logger = Logger.getLogger("org.testcontainers");
+      Level before = logger.getLevel();
+      logger.setLevel(Level.OFF);
+      try {
+        return DockerClientFactory.instance().isDockerAvailable();
+      } finally {
+        logger.setLevel(before);
+      }
     }
   }
 }
