@@ -171,7 +171,7 @@ public class ExecutorReconciler {
     // Where an earlier pass did not come to its end.
     for (Executor executor : QuarkusTransaction.requiringNew().call(Executor::endedWithExecution)) {
       known.add(executor.id);
-      attempt(executor, () -> takeHome(executor, new Step.Replay(null, executor.message)));
+      attempt(executor, () -> takeHome(executor, new Step.Replay(null, executor.message), false));
     }
     for (String leftover : runtime.executors()) {
       if (!known.contains(leftover)) {
@@ -244,7 +244,7 @@ public class ExecutorReconciler {
     }
     explain(executor, seen instanceof Observation.Pending pending ? pending.message() : null);
     if (step instanceof Step.Replay replay) {
-      end(executor, replay, seen instanceof Observation.Pending);
+      end(executor, replay, seen);
     }
   }
 
@@ -256,30 +256,34 @@ public class ExecutorReconciler {
   }
 
   /** Takes home what an executor that is no more has left, then removes it. */
-  private void end(Executor executor, Step.Replay step, boolean waited) {
+  private void end(Executor executor, Step.Replay step, Observation seen) {
     String message = step.message();
     dispatcher.forget(executor.id);
     // From here on, nothing can be claimed for it.
     QuarkusTransaction.requiringNew()
         .run(() -> Executor.end(executor.id, message, clock.instant()));
     if (executor.readyAt == null) {
+      boolean waited = seen instanceof Observation.Pending;
       starter.failedToStart(new Target(executor.agentId, executor.agentRevision), step, waited);
     }
-    takeHome(executor, step);
+    takeHome(executor, step, seen instanceof Observation.Running);
     remove(executor.id);
   }
 
-  private void takeHome(Executor executor, Step.Replay step) {
+  /**
+   * @param isGivenUp whether it still runs, and ends because of that step
+   */
+  private void takeHome(Executor executor, Step.Replay step, boolean isGivenUp) {
     Optional<Execution> open =
         QuarkusTransaction.requiringNew().call(() -> Execution.runningOn(executor.id));
     if (open.isPresent()) {
       // What may still run is ended first: nothing must happen after the execution is called lost.
       runtime.stopExecutor(executor.id);
-      replay(executor, open.get(), step);
+      replay(executor, open.get(), step, isGivenUp);
     }
   }
 
-  private void replay(Executor executor, Execution execution, Step.Replay step) {
+  private void replay(Executor executor, Execution execution, Step.Replay step, boolean isGivenUp) {
     ExecutorOutputs.Found found = new ExecutorOutputs.Found(List.<LogEntry>of(), null, null);
     boolean readable = false;
     try (Runtime.ExecutorOutput output = runtime.executorOutput(executor.id)) {
@@ -289,7 +293,8 @@ public class ExecutorReconciler {
       LOG.warnf("executor %s: its output can't be read: %s", executor.id, e.getMessage());
     }
     Outcome outcome = found.outcome();
-    if (outcome == null) {
+    // One that is given up says no more than that it was told to end, and not why.
+    if (outcome == null || (isGivenUp && outcome.state().equals("lost"))) {
       outcome = Outcome.ofEndedExecutor(step.reason(), step.message(), clock.instant());
     }
     LOG.infof(
