@@ -124,6 +124,10 @@ public final class TestCluster {
     return images.tags(repository);
   }
 
+  void removeImage(String repository, String tag) {
+    images.remove(repository, tag);
+  }
+
   /** With {version} in the place of the Python's. */
   public String baseImage() {
     return Optional.ofNullable(System.getenv("ROOST_TEST_BASE_IMAGE"))

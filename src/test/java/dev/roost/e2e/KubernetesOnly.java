@@ -1,0 +1,26 @@
+package dev.roost.e2e;
+
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+import org.junit.jupiter.api.extension.ConditionEvaluationResult;
+import org.junit.jupiter.api.extension.ExecutionCondition;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.extension.ExtensionContext;
+
+/** What only the suite's run on Kubernetes has: it is about pods, or about a cluster's parts. */
+@Retention(RetentionPolicy.RUNTIME)
+@Target(ElementType.TYPE)
+@ExtendWith(KubernetesOnly.Condition.class)
+@interface KubernetesOnly {
+  /** Looks for the runtime of this run. */
+  final class Condition implements ExecutionCondition {
+    @Override
+    public ConditionEvaluationResult evaluateExecutionCondition(ExtensionContext context) {
+      return TestCluster.isChosen()
+          ? ConditionEvaluationResult.enabled("for this runtime")
+          : ConditionEvaluationResult.disabled("Kubernetes only");
+    }
+  }
+}
