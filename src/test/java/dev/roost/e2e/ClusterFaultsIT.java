@@ -10,11 +10,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.ExtendWith;
 
 /** Parts of the cluster go away while executions are at work, and come back. */
 @KubernetesOnly
-@ExtendWith(Gate.Resolver.class)
 class ClusterFaultsIT {
   private static final int AGENTS = 5;
   private static final int EXECUTIONS = 30;

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 /** What only the suite's run on Kubernetes has: it is about pods, or about a cluster's parts. */
 @Retention(RetentionPolicy.RUNTIME)
 @Target(ElementType.TYPE)
-@ExtendWith(KubernetesOnly.Condition.class)
+@ExtendWith({KubernetesOnly.Condition.class, TestCluster.Condition.class, Gate.Resolver.class})
 @interface KubernetesOnly {
   /** Looks for the runtime of this run. */
   final class Condition implements ExecutionCondition {

@@ -11,7 +11,6 @@ import java.util.Optional;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -20,7 +19,6 @@ import org.junit.jupiter.params.provider.ValueSource;
  * What becomes of an execution whose pod is deleted, can't be reached, or runs out of something.
  */
 @KubernetesOnly
-@ExtendWith(Gate.Resolver.class)
 class PodFaultsIT {
   private static final int WORK_DIRECTORY_MIB = 64;
   private static final Duration LIMIT = Duration.ofMinutes(3);

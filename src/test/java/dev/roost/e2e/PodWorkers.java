@@ -142,6 +142,10 @@ final class PodWorkers implements Workers {
         .delete();
   }
 
+  void deletePodNamed(String pod, int graceSeconds) {
+    client.pods().inNamespace(namespace).withName(pod).withGracePeriod(graceSeconds).delete();
+  }
+
   /** The pods of executors that have not been deleted. */
   List<String> executors() {
     return client

@@ -77,7 +77,7 @@ class WaitingForTheClusterIT {
 
   @Test
   void moreMemoryThanAnyNodeHasIsSaidAndThenFailsTheOrder() {
-    String agent = client.agent(ECHO, "memory", 1 << 20);
+    String agent = built("memory", 1 << 20);
     String job = client.order(agent, "1");
     awaitMessage(job, "No node has room for the pod", "memory");
     JsonNode ended = client.ended(job);
@@ -89,14 +89,7 @@ class WaitingForTheClusterIT {
   @ParameterizedTest
   @CsvSource({"pods", "count/jobs.batch"})
   void anExceededQuotaIsSaidAndTheOrderRunsWhenItIsLifted(String what) {
-    String agent = client.agent(ECHO);
-    client.built(
-        client
-            .get("/v1/agents/" + agent)
-            .expect(200)
-            .json()
-            .path("latest_builder_job_id")
-            .asText());
+    String agent = built();
     KubernetesClient cluster = pods.client();
     ResourceQuota quota =
         cluster
@@ -128,6 +121,12 @@ class WaitingForTheClusterIT {
     }
     JsonNode ended = client.ended(job);
     assertEquals("succeeded", ended.path("state").asText(), ended::toPrettyString);
+  }
+
+  private static String built(Object... settings) {
+    JsonNode agent = client.createAgent(ECHO, settings);
+    client.built(agent.path("latest_builder_job_id").asText());
+    return agent.path("id").asText();
   }
 
   /** Within seconds, the waiting order says what its executor waits for. */
