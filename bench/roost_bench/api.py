@@ -2,6 +2,7 @@
 
 import http.client
 import json
+import urllib.parse
 from typing import Any, Optional
 
 
@@ -12,13 +13,16 @@ class WrongResultError(Exception):
 class Connection:
     """One connection to the server."""
 
-    def __init__(self, port: int, key: str) -> None:
-        self.connection = http.client.HTTPConnection("127.0.0.1", port, timeout=120)
+    def __init__(self, url: str, key: str) -> None:
+        parts = urllib.parse.urlsplit(url)
+        kind = http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
+        self.connection = kind(parts.hostname or "", parts.port, timeout=120)
+        self.prefix = parts.path.rstrip("/") + "/v1"
         self.headers = {"Authorization": f"Bearer {key}", "Content-Type": "application/json"}
 
     def request(self, method: str, path: str, body: Optional[bytes] = None, accept: str = "application/json") -> bytes:
         """The answer's body; raises WrongResultError when its status isn't 2xx."""
-        self.connection.request(method, "/v1" + path, body, {**self.headers, "Accept": accept})
+        self.connection.request(method, self.prefix + path, body, {**self.headers, "Accept": accept})
         answer = self.connection.getresponse()
         content = answer.read()
         if answer.status // 100 != 2:

@@ -2,33 +2,25 @@
 
 import contextlib
 import shutil
-import signal
 import sys
 import tempfile
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 import roost
 
 from roost_bench import server
 from roost_bench.api import Connection
+from roost_bench.interrupts import clean_up_on_signals
 
 ADD_ONE = """\
 def main(request):
     return {"n": request.payload["n"] + 1}
 """
 GONE_SECONDS = 60
-SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-
-
-def interrupt(number: int, frame: Any) -> NoReturn:
-    """Ends as Ctrl-C does; a second signal must not keep the first one from cleaning up."""
-    for other in SIGNALS:
-        signal.signal(other, signal.SIG_IGN)
-    raise KeyboardInterrupt
 
 
 @dataclass(frozen=True)
@@ -63,15 +55,14 @@ class Context:
     @contextlib.contextmanager
     def started(cls, *, quick: bool) -> "Iterator[Context]":
         """Starts the server; in the end, also by a signal, all is removed."""
-        for number in SIGNALS:
-            signal.signal(number, interrupt)
+        clean_up_on_signals()
         with tempfile.TemporaryDirectory(prefix="roost-bench-") as directory:
             data = Path(directory, "data")
             data.mkdir(mode=0o700)
             print("… starting the server", file=sys.stderr, flush=True)
             with server.running(data) as started, contextlib.ExitStack() as stack:
                 client = stack.enter_context(roost.Client(api_key=started.key, base_url=started.url))
-                http = Connection(started.port, started.key)
+                http = Connection(started.url, started.key)
                 stack.callback(http.close)
                 yield cls(started, QUICK if quick else FULL, quick, client, http, Path(directory))
 

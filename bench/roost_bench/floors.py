@@ -14,13 +14,13 @@ ONE_LINER = 'import json, sys; n = json.loads(sys.argv[1])["n"]; print(json.dump
 
 def run(python: Path, what: str, size: float) -> Any:
     """What `floor.py` prints."""
-    command = [python, "-I", "-B", PROGRAM, what, str(size)]
+    command = [str(python), "-I", "-B", str(PROGRAM), what, str(size)]
     return json.loads(subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout)
 
 
 def forks_a_minute(python: Path, side_by_side: int, seconds: float) -> float:
     """How many forks with import and call so many processes manage together."""
-    command = [python, "-I", "-B", PROGRAM, "forks", str(seconds)]
+    command = [str(python), "-I", "-B", str(PROGRAM), "forks", str(seconds)]
     started = [subprocess.Popen(command, stdout=subprocess.PIPE) for _ in range(side_by_side)]
     results = [json.loads(process.communicate()[0]) for process in started]
     return 60 * sum(result["count"] / result["seconds"] for result in results)
@@ -31,7 +31,7 @@ def new_interpreter(python: Path, rounds: int) -> "list[float]":
     seconds = []
     for number in range(rounds):
         began = time.perf_counter()
-        command = [python, "-c", ONE_LINER, json.dumps({"n": number})]
+        command = [str(python), "-c", ONE_LINER, json.dumps({"n": number})]
         text = subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout
         seconds.append(time.perf_counter() - began)
         check_sum(number, json.loads(text))

@@ -1,4 +1,4 @@
-"""A process of the client's that makes load; started by `throughput`.
+"""A process of the client's that makes load; started by `clients`.
 
 Takes a JSON object as its argument, says "ready", begins with the first line on its standard input, and prints what it
 has done. Each of its threads has a connection of its own and does one execution after another until the time is over.
@@ -16,7 +16,7 @@ from roost_bench.api import Connection, check_sum
 
 def http_once(order: "dict[str, Any]") -> "Callable[[int], bool]":
     """Executes through HTTP; answers whether that was cold."""
-    connection = Connection(order["port"], order["key"])
+    connection = Connection(order["url"], order["key"])
 
     def once(number: int) -> bool:
         job = connection.execute(order["agent"], {"n": number})

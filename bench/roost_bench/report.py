@@ -55,7 +55,7 @@ def shown(value: Optional[float], unit: str) -> str:
         return f"{three(value * 1000)} ms" if value < 1 else f"{three(value)} s"
     if unit == "B":
         return f"{three(value / 2**20)} MiB"
-    return f"{value:,.0f} {unit}"
+    return f"{three(value) if value < 100 else format(value, ',.0f')} {unit}"
 
 
 def three(value: float) -> str:

@@ -11,7 +11,7 @@ import time
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Optional
+from typing import Any, Optional
 
 from roost_bench import processes
 from roost_bench.environment import JAR
@@ -20,6 +20,9 @@ START_SECONDS = 300
 STOP_SECONDS = 60
 LOOK_SECONDS = 0.01
 KEPT_SETTINGS = {"ROOST_BUILDS_INDEX_URL"}
+
+# In the settings of `more`, this stands for the port, which is found at the start.
+PORT = "{port}"
 
 # As the start command has them.
 JAVA_OPTIONS = ["-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"]
@@ -34,19 +37,28 @@ def java() -> str:
 class Server:
     """A started server."""
 
-    def __init__(self, data: Path, search_path: Optional[str] = None) -> None:
-        """Starts it; `search_path` instead of the PATH."""
+    def __init__(
+        self,
+        data: Path,
+        search_path: Optional[str] = None,
+        host: str = "127.0.0.1",
+        more: "Optional[dict[str, str]]" = None,
+    ) -> None:
+        """Starts it; `search_path` instead of the PATH, `more` environment variables."""
         self.data = data
+        self.host = host
         with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
+            probe.bind((host, 0))
             self.port = probe.getsockname()[1]
         own = {name: value for name, value in os.environ.items() if name in KEPT_SETTINGS or name[:6] != "ROOST_"}
         settings = {
             "ROOST_DATA": str(data),
+            "ROOST_HOST": host,
             "ROOST_PORT": str(self.port),
             "ROOST_WELCOME": "false",
             "ROOST_EXIT_WITH_PARENT": "true",
             "PATH": search_path or os.environ["PATH"],
+            **{name: value.replace(PORT, str(self.port)) for name, value in (more or {}).items()},
         }
         began = time.perf_counter()
         # A session of its own: Ctrl-C reaches it through `stop`, after the clients.
@@ -67,7 +79,7 @@ class Server:
     @property
     def url(self) -> str:
         """Where it listens."""
-        return f"http://127.0.0.1:{self.port}"
+        return f"http://{self.host}:{self.port}"
 
     @property
     def uv(self) -> Path:
@@ -111,9 +123,9 @@ class Server:
 
 
 @contextlib.contextmanager
-def running(data: Path, search_path: Optional[str] = None) -> "Iterator[Server]":
-    """A server that ends with the block."""
-    server = Server(data, search_path)
+def running(data: Path, search_path: Optional[str] = None, **settings: Any) -> "Iterator[Server]":
+    """A server that ends with the block; arguments as of `Server`."""
+    server = Server(data, search_path, **settings)
     try:
         yield server
     finally:

@@ -1,64 +1,15 @@
 """How many executions there are in a minute when several clients order without a pause."""
 
-import contextlib
-import json
-import subprocess
-import sys
-from pathlib import Path
-from typing import Any, NamedTuple
-
 import roost
 
 from roost_bench import floors, statements
+from roost_bench.clients import Done, load
 from roost_bench.context import Context
 from roost_bench.latency import FORK, HOUR, SQL
 from roost_bench.report import Row
 
 CONCURRENCIES = [1, 8, 32]
-CLIENT_PROCESSES = 4
 MOST_SQL_CONNECTIONS = 20  # PostgreSQL takes 50, and the server has up to 20.
-
-
-class Done(NamedTuple):
-    """What a load has come to."""
-
-    a_minute: float
-    count: int
-    cold: int
-    client_cores: float
-
-
-def load(order: "dict[str, Any]", concurrency: int, seconds: float) -> Done:
-    """Has client processes make load side by side."""
-    number = min(concurrency, CLIENT_PROCESSES)
-    with contextlib.ExitStack() as stack:
-        clients = []
-        for place in range(number):
-            threads = concurrency // number + (place < concurrency % number)
-            argument = json.dumps({**order, "threads": threads, "seconds": seconds})
-            client = subprocess.Popen(
-                [sys.executable, "-m", "roost_bench.load", argument],
-                cwd=Path(__file__).parents[1],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                text=True,
-            )
-            stack.enter_context(client)
-            stack.callback(client.kill)
-            clients.append(client)
-        for client in clients:
-            client.stdout.readline()
-        for client in clients:
-            client.stdin.write("go\n")
-            client.stdin.flush()
-        outputs = [client.communicate()[0] for client in clients]
-    if any(client.returncode for client in clients):
-        raise SystemExit("a client has failed")
-    results = [json.loads(output) for output in outputs]
-    longest = max(result["seconds"] for result in results)
-    count = sum(result["count"] for result in results)
-    cpu = sum(result["cpu_seconds"] for result in results)
-    return Done(60 * count / longest, count, sum(result["cold"] for result in results), cpu / longest)
 
 
 def measure(context: Context) -> "list[Row]":
@@ -97,7 +48,7 @@ def measure(context: Context) -> "list[Row]":
 
 def roost_load(context: Context, agent: roost.Agent, concurrency: int, seconds: float) -> "tuple[Done, int]":
     """Makes load after some that isn't counted, in which executors start; with the number of those."""
-    order = {"kind": "http", "port": context.server.port, "key": context.server.key, "agent": agent.id}
+    order = {"kind": "http", "url": context.server.url, "key": context.server.key, "agent": agent.id}
     load(order, concurrency, max(2.0, seconds / 3))
     done = load(order, concurrency, seconds)
     return done, len(context.executors())

@@ -37,6 +37,10 @@ public final class Api {
     return new Api(key);
   }
 
+  public String key() {
+    return key;
+  }
+
   public record Answer(HttpResponse<byte[]> http) {
     public int status() {
       return http.statusCode();

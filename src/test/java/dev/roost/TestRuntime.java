@@ -52,7 +52,9 @@ public class TestRuntime implements Runtime {
   public void startExecutor(ExecutorOrder order) {}
 
   @Override
-  public void stopExecutor(String executorId) {}
+  public boolean stopExecutor(String executorId) {
+    return true;
+  }
 
   @Override
   public Observation observeExecutor(String executorId) {

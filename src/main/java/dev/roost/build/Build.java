@@ -12,7 +12,7 @@ import org.eclipse.microprofile.openapi.annotations.media.Schema;
 
 /**
  * What a successful BuilderJob made: an environment with the dependencies, named by what went in.
- * Never changes.
+ * Changes only when it was lost and is made again.
  */
 @Entity(name = "build")
 public class Build extends PanacheEntityBase {
@@ -30,6 +30,15 @@ public class Build extends PanacheEntityBase {
 
   static Optional<Build> ofKey(String imageKey) {
     return find("imageKey", imageKey).firstResultOptional();
+  }
+
+  /** It was made again, since what it named was gone: this is what it names now. */
+  Build remade(String newImage, String newPackages, long newSizeBytes) {
+    image = newImage;
+    packages = newPackages;
+    sizeBytes = newSizeBytes;
+    persistAndFlush(); // the update that follows is one that Hibernate would not flush this for
+    return this;
   }
 
   static Page<View> page(String agentId, String cursor, int limit) {

@@ -96,6 +96,10 @@ public class BuilderJob extends PanacheEntityBase {
     return list("state in ('queued', 'running') order by state desc, id");
   }
 
+  static boolean isOpen(String id) {
+    return count("id = ?1 and state in ('queued', 'running')", id) > 0;
+  }
+
   static boolean start(String id, Instant now) {
     return update(
             "state = 'running', startedAt = :now where id = :id and state = 'queued'",

@@ -43,6 +43,7 @@ public class BuilderReconciler {
   private static final Logger LOG = Logger.getLogger(BuilderReconciler.class);
   private static final Duration WHILE_BUILDING = Duration.ofMillis(100);
   private static final Duration AT_REST = Duration.ofSeconds(5);
+  private static final Duration UNAVAILABLE_PAUSE = Duration.ofSeconds(1);
 
   /** Beyond its own time-out, a build gets this long to say so. */
   private static final Duration GRACE = Duration.ofSeconds(30);
@@ -56,6 +57,10 @@ public class BuilderReconciler {
   private final Event<BuilderJobEnded> ended;
   private final Clock clock;
   private final ObjectMapper mapper;
+
+  /** Whether the runtime could not be asked something in this pass. */
+  private boolean unavailable;
+
   private final Loop loop;
 
   BuilderReconciler(
@@ -135,8 +140,8 @@ public class BuilderReconciler {
     Set<String> openIds = new HashSet<>();
     open.forEach(job -> openIds.add(job.id));
     for (String leftover : runtime.builderJobs()) {
-      if (!openIds.contains(leftover)) {
-        runtime.deleteBuilderJob(leftover);
+      if (!openIds.contains(leftover) && !isOpen(leftover)) {
+        remove(leftover);
       }
     }
     int running = (int) open.stream().filter(job -> job.state.equals("running")).count();
@@ -151,7 +156,27 @@ public class BuilderReconciler {
         }
       }
     }
-    return open.isEmpty() ? AT_REST : WHILE_BUILDING;
+    boolean pause = unavailable;
+    unavailable = false;
+    if (open.isEmpty()) {
+      return AT_REST;
+    }
+    return pause ? UNAVAILABLE_PAUSE : WHILE_BUILDING;
+  }
+
+  /** One that was started after this pass had begun, by a replica that was in charge until then. */
+  private static boolean isOpen(String builderJobId) {
+    return QuarkusTransaction.requiringNew().call(() -> BuilderJob.isOpen(builderJobId));
+  }
+
+  /** What can't be removed now is a leftover of the next pass. */
+  private void remove(String builderJobId) {
+    try {
+      runtime.deleteBuilderJob(builderJobId);
+    } catch (RuntimeUnavailable e) {
+      unavailable = true;
+      LOG.warnf("build %s can't be removed now: %s", builderJobId, e.getMessage());
+    }
   }
 
   private boolean reuse(BuilderJob job) {
@@ -202,7 +227,9 @@ public class BuilderReconciler {
         finish(job, finish);
       }
     } catch (RuntimeUnavailable e) {
+      unavailable = true;
       LOG.warnf("build %s: %s", job.id, e.getMessage());
+      explain(job, e.getMessage());
     } catch (Runtime.UnsupportedPython e) {
       finish(
           job,
@@ -264,7 +291,9 @@ public class BuilderReconciler {
             () -> {
               if (succeeded) {
                 Build build =
-                    Build.ofKey(job.imageKey).orElseGet(() -> insertBuild(job, result.get(), now));
+                    Build.ofKey(job.imageKey)
+                        .map(known -> remade(known, result.get()))
+                        .orElseGet(() -> insertBuild(job, result.get(), now));
                 BuilderJob.succeed(job.id, build.id, false, now);
               } else {
                 String reason =
@@ -279,7 +308,14 @@ public class BuilderReconciler {
               }
             });
     tellEnd(job);
-    runtime.deleteBuilderJob(job.id);
+    remove(job.id);
+  }
+
+  private static Build remade(Build build, JsonNode result) {
+    return build.remade(
+        result.path("image").textValue(),
+        result.path("packages").toString(),
+        result.path("size_bytes").asLong());
   }
 
   private static Build insertBuild(BuilderJob job, JsonNode result, Instant now) {

@@ -52,6 +52,10 @@ public class Executor extends PanacheEntityBase {
         "state = 'ended' and id in (select e.executorId from execution e where e.state = 'running')");
   }
 
+  static boolean isLive(String id) {
+    return count("id = ?1 and state <> 'ended'", id) > 0;
+  }
+
   static boolean ready(String id, Instant now) {
     return update(
             "state = 'ready', readyAt = ?1, message = null where id = ?2 and state = 'starting'",

@@ -45,6 +45,8 @@ public class ExecutorReconciler {
   private static final Duration UNAVAILABLE_PAUSE = Duration.ofSeconds(1);
   private static final Duration SHOW_EVERY = Duration.ofSeconds(5);
 
+  private static final String SILENT = "It has not been heard of";
+
   private final Runtime runtime;
   private final RoostConfig config;
   private final Dispatcher dispatcher;
@@ -56,10 +58,15 @@ public class ExecutorReconciler {
   private Map<String, String> shown = Map.of();
   private long shownAt = System.nanoTime();
 
-  /** When executors that have not reported yet were first seen to run, by the database's clock. */
-  private final Map<String, Instant> runningSince = new HashMap<>();
+  /** Of executors that have not reported yet: since when they are absent, or run. */
+  private final Map<String, Since> since = new HashMap<>();
 
   private final Loop loop;
+
+  /**
+   * @param time by the database's clock
+   */
+  private record Since(Class<? extends Observation> kind, Instant time) {}
 
   ExecutorReconciler(
       Runtime runtime,
@@ -105,27 +112,39 @@ public class ExecutorReconciler {
   /**
    * What to do about an executor that has not ended. Pure.
    *
-   * @param runningSince when it was first seen to run: what it waited before that isn't its fault
+   * @param begun whether this process has started it, or has made sure that it is complete
+   * @param since when this process first saw it absent, or first saw it run: neither what it waited
+   *     before nor that the runtime was away is its fault
    */
   static Step decide(
       Executor executor,
       Observation seen,
+      boolean begun,
       RoostConfig.Executors settings,
-      Instant runningSince,
+      Instant since,
       Instant now) {
-    Instant mustReport = runningSince.plus(settings.startTimeout());
+    Instant mustReport = since.plus(settings.startTimeout());
     boolean starting = executor.state.equals("starting");
     if (seen instanceof Observation.Ended end) {
       return new Step.Replay(end.reason(), end.message());
     }
     if (seen instanceof Observation.Absent) {
-      // The control plane may have been killed between the row and the start, or the runtime have
-      // been away since: for however long, that is no failure of the executor.
-      return starting ? new Step.Create() : new Step.Replay(null, "It is gone.");
+      // The control plane may have been killed between the row and the start.
+      if (starting && mustReport.isAfter(now)) {
+        return new Step.Create();
+      }
+      // What it says of itself is why it could not be started.
+      return starting && executor.message != null
+          ? new Step.Replay(ExecutionReason.RUNTIME_UNAVAILABLE.code(), executor.message)
+          : new Step.Replay(null, "It is gone.");
     }
     if (seen instanceof Observation.Pending pending) {
       boolean late = executor.createdAt.plus(settings.pendingTimeout()).isBefore(now);
-      return starting && late ? giveUp(pending, settings) : new Step.Wait();
+      if (starting && late) {
+        return giveUp(pending, settings);
+      }
+      // Whoever started it may have been killed before all of it was there.
+      return starting && !begun ? new Step.Create() : new Step.Wait();
     }
     if (starting && seen instanceof Observation.Running running && running.trouble() != null) {
       return new Step.Replay(null, running.trouble());
@@ -139,8 +158,7 @@ public class ExecutorReconciler {
       return silent ? new Step.Replay(null, "It was told to stop.") : new Step.Wait();
     }
     if (silent && executor.leaseExpiresAt.plus(settings.lostAfter()).isBefore(now)) {
-      return new Step.Replay(
-          null, "It has not been heard of for " + settings.lostAfter().toSeconds() + " s.");
+      return new Step.Replay(null, SILENT + " for " + settings.lostAfter().toSeconds() + " s.");
     }
     return new Step.Wait();
   }
@@ -164,17 +182,18 @@ public class ExecutorReconciler {
       known.add(executor.id);
       attempt(executor, () -> act(executor, now));
     }
-    runningSince.keySet().retainAll(known);
+    starter.keep(known);
+    since.keySet().retainAll(known);
     live.stream()
         .filter(executor -> executor.readyAt != null)
         .forEach(executor -> starter.cameUp(new Target(executor.agentId, executor.agentRevision)));
     // Where an earlier pass did not come to its end.
     for (Executor executor : QuarkusTransaction.requiringNew().call(Executor::endedWithExecution)) {
       known.add(executor.id);
-      attempt(executor, () -> takeHome(executor, new Step.Replay(null, executor.message), false));
+      attempt(executor, () -> takeHome(executor, again(executor)));
     }
     for (String leftover : runtime.executors()) {
-      if (!known.contains(leftover)) {
+      if (!known.contains(leftover) && !isLive(leftover)) {
         remove(leftover);
       }
     }
@@ -182,6 +201,11 @@ public class ExecutorReconciler {
     Optional<Duration> next = serve(now);
     Duration usual = live.isEmpty() && next.isEmpty() ? AT_REST : WITH_EXECUTORS;
     return next.filter(due -> due.compareTo(usual) < 0).orElse(usual);
+  }
+
+  /** One that was started after this pass had begun, by a replica that was in charge until then. */
+  private static boolean isLive(String executorId) {
+    return QuarkusTransaction.requiringNew().call(() -> Executor.isLive(executorId));
   }
 
   /** Jobs wait on, when no executor can be started for them now. */
@@ -226,29 +250,42 @@ public class ExecutorReconciler {
   }
 
   private void act(Executor executor, Instant now) {
-    Step step;
-    Observation seen;
-    try {
-      seen = runtime.observeExecutor(executor.id);
-      Instant running =
-          seen instanceof Observation.Running
-              ? runningSince.computeIfAbsent(executor.id, id -> now)
-              : now;
-      step = decide(executor, seen, config.executors(), running, now);
-      if (step instanceof Step.Create) {
-        starter.start(executor);
-      }
-    } catch (RuntimeUnavailable e) {
-      explain(executor, e.getMessage());
-      throw e;
-    }
-    explain(executor, seen instanceof Observation.Pending pending ? pending.message() : null);
-    if (step instanceof Step.Replay replay) {
+    Observation seen = observe(executor);
+    explain(executor, seen);
+    boolean begun = starter.hasBegun(executor.id);
+    Since same =
+        since.compute(
+            executor.id,
+            (id, before) ->
+                before != null && before.kind() == seen.getClass()
+                    ? before
+                    : new Since(seen.getClass(), now));
+    Step step = decide(executor, seen, begun, config.executors(), same.time(), now);
+    if (step instanceof Step.Create) {
+      starter.start(executor);
+    } else if (step instanceof Step.Replay replay) {
       end(executor, replay, seen);
     }
   }
 
+  private Observation observe(Executor executor) {
+    try {
+      return runtime.observeExecutor(executor.id);
+    } catch (RuntimeUnavailable e) {
+      since.remove(executor.id);
+      explain(executor, e.getMessage());
+      throw e;
+    }
+  }
+
   /** Says what an executor waits for, for whoever waits for it. */
+  private static void explain(Executor executor, Observation seen) {
+    if (seen instanceof Observation.Absent) {
+      return; // what it says is why it could not be started
+    }
+    explain(executor, seen instanceof Observation.Pending pending ? pending.message() : null);
+  }
+
   private static void explain(Executor executor, String message) {
     if (executor.state.equals("starting") && !Objects.equals(executor.message, message)) {
       QuarkusTransaction.requiringNew().run(() -> Executor.explain(executor.id, message));
@@ -266,24 +303,33 @@ public class ExecutorReconciler {
       boolean waited = seen instanceof Observation.Pending;
       starter.failedToStart(new Target(executor.agentId, executor.agentRevision), step, waited);
     }
-    takeHome(executor, step, seen instanceof Observation.Running);
-    remove(executor.id);
+    if (takeHome(executor, step)) {
+      remove(executor.id);
+    }
   }
 
-  /**
-   * @param isGivenUp whether it still runs, and ends because of that step
-   */
-  private void takeHome(Executor executor, Step.Replay step, boolean isGivenUp) {
+  /** The end of an executor that was written down before, with what can be seen of it now. */
+  private Step.Replay again(Executor executor) {
+    return runtime.observeExecutor(executor.id) instanceof Observation.Ended end
+        ? new Step.Replay(end.reason(), executor.message)
+        : new Step.Replay(null, executor.message);
+  }
+
+  /** Answers false when that is for a later pass. */
+  private boolean takeHome(Executor executor, Step.Replay step) {
     Optional<Execution> open =
         QuarkusTransaction.requiringNew().call(() -> Execution.runningOn(executor.id));
     if (open.isPresent()) {
       // What may still run is ended first: nothing must happen after the execution is called lost.
-      runtime.stopExecutor(executor.id);
-      replay(executor, open.get(), step, isGivenUp);
+      if (!runtime.stopExecutor(executor.id)) {
+        return false;
+      }
+      replay(executor, open.get(), step);
     }
+    return true;
   }
 
-  private void replay(Executor executor, Execution execution, Step.Replay step, boolean isGivenUp) {
+  private void replay(Executor executor, Execution execution, Step.Replay step) {
     ExecutorOutputs.Found found = new ExecutorOutputs.Found(List.<LogEntry>of(), null, null);
     boolean readable = false;
     try (Runtime.ExecutorOutput output = runtime.executorOutput(executor.id)) {
@@ -293,7 +339,8 @@ public class ExecutorReconciler {
       LOG.warnf("executor %s: its output can't be read: %s", executor.id, e.getMessage());
     }
     Outcome outcome = found.outcome();
-    // One that is given up says no more than that it was told to end, and not why.
+    // One that was given up says no more than that it was told to end, and not why.
+    boolean isGivenUp = step.message() != null && step.message().startsWith(SILENT);
     if (outcome == null || (isGivenUp && outcome.state().equals("lost"))) {
       outcome = Outcome.ofEndedExecutor(step.reason(), step.message(), clock.instant());
     }

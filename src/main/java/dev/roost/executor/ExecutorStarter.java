@@ -11,6 +11,7 @@ import dev.roost.execution.ExecutionReason;
 import dev.roost.execution.ExecutorJob;
 import dev.roost.runtime.Runtime;
 import dev.roost.runtime.Runtime.ExecutorOrder;
+import dev.roost.runtime.Runtime.RuntimeUnavailable;
 import dev.roost.runtime.Step;
 import io.quarkus.narayana.jta.QuarkusTransaction;
 import jakarta.enterprise.context.ApplicationScoped;
@@ -19,9 +20,11 @@ import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /** Starts executors where jobs wait, within each agent's concurrency and the runtime's room. */
 @ApplicationScoped
@@ -42,6 +45,9 @@ class ExecutorStarter {
 
   /** Only the reconciler's thread touches it. */
   private final Map<Target, FailedStarts> failedStarts = new HashMap<>();
+
+  /** The executors whose start this process has brought to its end. */
+  private final Set<String> begun = new HashSet<>();
 
   ExecutorStarter(
       Runtime runtime,
@@ -125,6 +131,19 @@ class ExecutorStarter {
             new FailedStarts(0, failed.notBefore(), failed.reason(), failed.message()));
   }
 
+  /**
+   * Whether this process has started an executor. One that another process started may lack a part,
+   * if that one was killed meanwhile; starting it again adds what is missing.
+   */
+  boolean hasBegun(String executorId) {
+    return begun.contains(executorId);
+  }
+
+  /** Forgets the executors that aren't among those. */
+  void keep(Set<String> executorIds) {
+    begun.retainAll(executorIds);
+  }
+
   /** Starts an executor whose row is there already. */
   void start(Executor executor) {
     record Needs(Agent agent, AgentRevision revision, BuilderJob job, String image) {}
@@ -139,7 +158,7 @@ class ExecutorStarter {
                   Build build = Build.findById(executor.buildId);
                   return new Needs(agent, revision, job, build.image);
                 });
-    runtime.startExecutor(
+    start(
         new ExecutorOrder(
             executor.id,
             needs.job().imageKey,
@@ -209,7 +228,7 @@ class ExecutorStarter {
                         group.buildId(),
                         now,
                         config.executors().lease()));
-    runtime.startExecutor(
+    start(
         new ExecutorOrder(
             executor.id,
             group.imageKey(),
@@ -219,6 +238,17 @@ class ExecutorStarter {
             group.memoryMib(),
             group.cpu(),
             labels(group.agentName(), executor, group.oldestJobId())));
+  }
+
+  private void start(ExecutorOrder order) {
+    try {
+      runtime.startExecutor(order);
+      begun.add(order.executorId());
+    } catch (RuntimeUnavailable e) {
+      String message = "It could not be started: " + e.getMessage();
+      QuarkusTransaction.requiringNew().run(() -> Executor.explain(order.executorId(), message));
+      throw e;
+    }
   }
 
   private static Map<String, String> labels(

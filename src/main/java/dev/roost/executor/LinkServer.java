@@ -41,11 +41,12 @@ public class LinkServer {
     port.ifPresent(
         number ->
             mainRouter
-                .route(LINK + "*")
+                .route()
                 .order(BEFORE_ALL)
                 .handler(
                     context -> {
-                      if (context.request().localAddress().port() == number) {
+                      boolean ownPort = context.request().localAddress().port() == number;
+                      if (ownPort == context.normalizedPath().startsWith(LINK)) {
                         context.next();
                       } else {
                         context.response().setStatusCode(NOT_FOUND).end();
@@ -72,6 +73,7 @@ public class LinkServer {
     }
   }
 
+  /** By the path as it was sent, too: "/internal/../v1/agents" is none of the link's. */
   private void serve(HttpServerRequest request) {
     if (request.path() != null && request.path().startsWith(LINK)) {
       router.handle(request);

@@ -56,8 +56,12 @@ public interface Runtime extends AutoCloseable {
   /** What an ended executor has written, for what did not arrive over the link. */
   ExecutorOutput executorOutput(String executorId) throws IOException;
 
-  /** Ends the executor if it still runs, with everything that it started; what it wrote stays. */
-  void stopExecutor(String executorId);
+  /**
+   * Ends the executor if it still runs, with everything that it started; what it wrote stays.
+   *
+   * @return whether it has ended; if not, call again a little later
+   */
+  boolean stopExecutor(String executorId);
 
   /**
    * Ends the executor if it still runs, with everything that it started, and removes what it left.

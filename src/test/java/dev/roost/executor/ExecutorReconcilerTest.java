@@ -41,7 +41,8 @@ class ExecutorReconcilerTest {
       value = {
         "starting | absent  | 0    | -30 | create",
         "starting | absent  | 59   | 29  | create",
-        "starting | absent  | 9999 | 999 | create",
+        "starting | absent  | 60   | 30  | It is gone.",
+        "starting | absent  | 9999 | 999 | It is gone.",
         "starting | pending | 0    | -30 | wait",
         "starting | pending | 300  | 270 | wait",
         "starting | pending | 301  | 271 | runtime_unavailable: It did not start within 300 s.",
@@ -84,28 +85,71 @@ class ExecutorReconcilerTest {
       })
   void everyCaseHasItsStep(
       String state, String observation, long age, long leaseOver, String expected) {
+    Executor executor = executor(state, age, leaseOver);
+    assertEquals(
+        step(expected),
+        ExecutorReconciler.decide(
+            executor, seen(observation), true, SETTINGS, executor.createdAt, NOW));
+  }
+
+  /** A replica that was killed between the Job and its Secret has left an executor that waits. */
+  @ParameterizedTest(name = "{0}, seen {1}, {2} s old: {3}")
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "starting | pending | 1   | create",
+        "starting | waiting | 299 | create",
+        "starting | waiting | 301 | unschedulable: no node has room",
+        "starting | running | 1   | wait",
+        "stopping | pending | 1   | wait",
+        "ready    | pending | 1   | wait"
+      })
+  void whatAnotherProcessStartedIsMadeComplete(
+      String state, String observation, long age, String expected) {
+    Executor executor = executor(state, age, age - 30);
+    assertEquals(
+        step(expected),
+        ExecutorReconciler.decide(
+            executor, seen(observation), false, SETTINGS, executor.createdAt, NOW));
+  }
+
+  @Test
+  void whatCouldNotBeStartedSaysWhy() {
+    Executor executor = executor("starting", 60, 30);
+    executor.message = "It could not be started: jobs is forbidden";
+    assertEquals(
+        new Step.Replay("runtime_unavailable", "It could not be started: jobs is forbidden"),
+        ExecutorReconciler.decide(
+            executor, new Observation.Absent(), true, SETTINGS, executor.createdAt, NOW));
+  }
+
+  @Test
+  void whatItWaitedBeforeIsNoPartOfTheTimeToReport() {
+    Executor executor = executor("starting", 250, 220);
+    Observation running = new Observation.Running(null);
+    assertEquals(
+        new Step.Wait(),
+        ExecutorReconciler.decide(executor, running, true, SETTINGS, NOW.minusSeconds(59), NOW));
+    assertEquals(
+        new Step.Replay(null, "It did not report within 60 s."),
+        ExecutorReconciler.decide(executor, running, true, SETTINGS, NOW.minusSeconds(60), NOW));
+  }
+
+  @Test
+  void anExecutorThatCouldNotBeMadeWhileTheRuntimeWasAwayIsMadeWhenItIsBack() {
+    Executor executor = executor("starting", 9999, 999);
+    executor.message = "It could not be started: connection refused";
+    assertEquals(
+        new Step.Create(),
+        ExecutorReconciler.decide(executor, new Observation.Absent(), false, SETTINGS, NOW, NOW));
+  }
+
+  private static Executor executor(String state, long age, long leaseOver) {
     Executor executor = new Executor();
     executor.state = state;
     executor.createdAt = NOW.minusSeconds(age);
     executor.leaseExpiresAt = NOW.minusSeconds(leaseOver);
-    assertEquals(
-        step(expected),
-        ExecutorReconciler.decide(executor, seen(observation), SETTINGS, executor.createdAt, NOW));
-  }
-
-  @Test
-  void whatItWaitedForAMachineIsNoPartOfTheTimeToReport() {
-    Executor executor = new Executor();
-    executor.state = "starting";
-    executor.createdAt = NOW.minusSeconds(250);
-    executor.leaseExpiresAt = NOW.minusSeconds(220);
-    Observation running = new Observation.Running(null);
-    assertEquals(
-        new Step.Wait(),
-        ExecutorReconciler.decide(executor, running, SETTINGS, NOW.minusSeconds(59), NOW));
-    assertEquals(
-        new Step.Replay(null, "It did not report within 60 s."),
-        ExecutorReconciler.decide(executor, running, SETTINGS, NOW.minusSeconds(60), NOW));
+    return executor;
   }
 
   private static Observation seen(String name) {

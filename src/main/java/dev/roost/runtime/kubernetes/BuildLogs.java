@@ -5,7 +5,8 @@ import dev.roost.runtime.Runtime.RuntimeUnavailable;
 import io.fabric8.kubernetes.api.model.ContainerStatus;
 import io.fabric8.kubernetes.api.model.Pod;
 import java.io.IOException;
-import java.util.ArrayList;
+import java.io.InputStream;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -21,11 +22,25 @@ final class BuildLogs {
   private static final long INTERVAL_NANOS = 1_000_000_000L;
 
   private static final String RESULT_START = "{\"outcome\": ";
+  private static final String FAILURE_START = RESULT_START + "\"failed\"";
 
-  private final Cluster cluster;
+  private final Source cluster;
   private final Map<String, Reading> readings = new ConcurrentHashMap<>();
 
-  BuildLogs(Cluster cluster) {
+  /** What containers have printed. */
+  interface Source {
+    /**
+     * @param since only lines from then on, in whole seconds, with their times; null: all, as
+     *     printed
+     * @return null when the container has not started, or its output is gone
+     */
+    InputStream log(String podName, String container, Instant since);
+
+    /** The last line; empty when there is none. */
+    String lastLine(String podName, String container);
+  }
+
+  BuildLogs(Source cluster) {
     this.cluster = cluster;
   }
 
@@ -36,9 +51,10 @@ final class BuildLogs {
     final long skip;
     long lines;
     long readAt = System.nanoTime() - INTERVAL_NANOS;
+    boolean built;
     boolean complete;
 
-    Reading(Cluster cluster, String pod, long skip) {
+    Reading(Source cluster, String pod, long skip) {
       this.build = new PodLog(since -> cluster.log(pod, BuilderManifest.BUILD, since));
       this.push = new PodLog(since -> cluster.log(pod, BuilderManifest.PUSH, since));
       this.skip = skip;
@@ -46,6 +62,11 @@ final class BuildLogs {
 
     long position() {
       return Math.max(skip, lines);
+    }
+
+    /** Whether there are lines that the last call had no room for. */
+    boolean hasMore() {
+      return build.hasMore() || push.hasMore();
     }
   }
 
@@ -62,38 +83,56 @@ final class BuildLogs {
     }
     boolean ended = hasEnded(pod, BuilderManifest.PUSH) || hasFailed(pod);
     long now = System.nanoTime();
-    if (reading.complete || (!ended && now - reading.readAt < INTERVAL_NANOS)) {
+    boolean rest = ended || reading.hasMore();
+    if (reading.complete || (!rest && now - reading.readAt < INTERVAL_NANOS)) {
       return new BuildOutput(List.of(), position);
     }
     reading.readAt = now;
-    List<String> lines = new ArrayList<>();
     try {
-      boolean built = hasEnded(pod, BuilderManifest.BUILD);
-      lines.addAll(reading.build.next(built));
-      if (built) {
-        lines.addAll(reading.push.next(ended));
-      }
+      return new BuildOutput(next(reading, pod, ended), reading.position());
     } catch (IOException e) {
-      readings.remove(builderJobId);
       throw new RuntimeUnavailable("the build's log can't be read: " + e.getMessage(), e);
     }
-    reading.complete = ended;
-    long before = reading.lines;
-    reading.lines += lines.size();
-    List<String> fresh =
-        lines.stream()
-            .skip(Math.max(0, reading.skip - before))
-            .filter(line -> !line.startsWith(RESULT_START))
-            .toList();
-    return new BuildOutput(fresh, reading.position());
   }
 
-  /** The last line that the build printed, when it is a result. */
+  /** The next lines that are news; none, when there are none yet. */
+  private static List<String> next(Reading reading, Pod pod, boolean ended) throws IOException {
+    boolean built = ended || hasEnded(pod, BuilderManifest.BUILD);
+    while (!reading.complete) {
+      // One after the other: what comes of the one is counted before the other may fail.
+      boolean building = !reading.built;
+      PodLog log = building ? reading.build : reading.push;
+      List<String> lines = log.next(building ? built : ended);
+      if (!log.hasMore()) {
+        reading.complete = ended && !building;
+        reading.built = built;
+      }
+      List<String> fresh =
+          lines.stream()
+              .skip(Math.max(0, reading.skip - reading.lines))
+              .filter(line -> !line.startsWith(RESULT_START))
+              .toList();
+      reading.lines += lines.size();
+      boolean goOn = log.hasMore() || (building && reading.built);
+      if (!fresh.isEmpty() || !goOn) {
+        return fresh;
+      }
+    }
+    return List.of();
+  }
+
+  /**
+   * The last line that the build printed, when it is a result. Only what pushes can tell of a
+   * success: code of packages runs where the build does, and may print what it likes.
+   */
   Optional<String> result(Pod pod) {
-    return Stream.of(BuilderManifest.PUSH, BuilderManifest.BUILD)
-        .map(container -> cluster.lastLine(pod.getMetadata().getName(), container))
-        .filter(line -> line.startsWith(RESULT_START))
-        .findFirst();
+    return result(pod, BuilderManifest.PUSH, RESULT_START)
+        .or(() -> result(pod, BuilderManifest.BUILD, FAILURE_START));
+  }
+
+  private Optional<String> result(Pod pod, String container, String start) {
+    return Optional.of(cluster.lastLine(pod.getMetadata().getName(), container))
+        .filter(line -> line.startsWith(start));
   }
 
   void forget(String builderJobId) {

@@ -11,25 +11,44 @@ import io.fabric8.kubernetes.client.KubernetesClientException;
 import io.fabric8.kubernetes.client.dsl.PodResource;
 import io.fabric8.kubernetes.client.dsl.base.PatchContext;
 import io.fabric8.kubernetes.client.dsl.base.PatchType;
+import io.fabric8.kubernetes.client.http.HttpClient;
+import io.fabric8.kubernetes.client.http.HttpRequest;
+import io.fabric8.kubernetes.client.http.HttpResponse;
 import io.fabric8.kubernetes.client.informers.SharedIndexInformer;
+import java.io.IOException;
 import java.io.InputStream;
 import java.net.HttpURLConnection;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
 import java.time.Instant;
+import java.time.OffsetDateTime;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 /**
  * Everything that is asked of the API server, in one namespace. What can't be asked now throws
  * {@link RuntimeUnavailable}; what isn't there is empty.
  */
-final class Cluster {
+final class Cluster implements BuildLogs.Source {
   private static final String ALREADY_EXISTS = "AlreadyExists";
+
+  private static final long PAUSE_NANOS = 1_000_000_000L;
+
+  private static final long LOG_LIMIT_SECONDS = 10;
+
+  /** Of the last line: much longer than any result. */
+  private static final int MAX_LAST_LINE = 16 << 20;
 
   private final KubernetesClient client;
   private final String namespace;
+  private volatile long silentSince = System.nanoTime() - PAUSE_NANOS;
 
   Cluster(KubernetesClient client, String namespace) {
     this.client = client;
@@ -115,61 +134,82 @@ final class Cluster {
   }
 
   /**
-   * The latest event about an object, of those that say why it doesn't start or has ended.
+   * The latest event about an object, if it is a warning: what came before it is over.
    *
    * @param name of a Job or a pod
    */
-  Optional<String> latestEvent(String name, String type) {
-    List<Event> events =
-        ask(
-            () ->
-                client
-                    .v1()
-                    .events()
-                    .inNamespace(namespace)
-                    .withFields(Map.of("involvedObject.name", name, "type", type))
-                    .list()
-                    .getItems());
-    return events.stream()
+  Optional<String> warning(String name) {
+    return events(Map.of("involvedObject.name", name)).stream()
         .max(Comparator.comparing(Cluster::time))
-        .map(event -> event.getReason() + ": " + event.getMessage());
+        .filter(Cluster::isWarning)
+        .map(Cluster::text);
+  }
+
+  /** The latest warning about a pod of a Job's that is no more, nor is its name known. */
+  Optional<String> lastWarningOfPods(String jobName) {
+    return events(Map.of("involvedObject.kind", "Pod")).stream()
+        .filter(event -> event.getInvolvedObject().getName().startsWith(jobName + "-"))
+        .filter(event -> isWarning(event) || "TaintManagerEviction".equals(event.getReason()))
+        .max(Comparator.comparing(Cluster::time))
+        .map(Cluster::text);
+  }
+
+  private List<Event> events(Map<String, String> fields) {
+    return ask(
+        () -> client.v1().events().inNamespace(namespace).withFields(fields).list().getItems());
+  }
+
+  @Override
+  public InputStream log(String podName, String container, Instant since) {
+    return output(podName, container, since == null ? "" : "&timestamps=true&sinceTime=" + since);
+  }
+
+  @Override
+  public String lastLine(String podName, String container) {
+    try (InputStream line =
+        output(podName, container, "&tailLines=1&limitBytes=" + MAX_LAST_LINE)) {
+      return line == null ? "" : new String(line.readAllBytes(), StandardCharsets.UTF_8).strip();
+    } catch (IOException e) {
+      throw new RuntimeUnavailable("a log can't be read: " + e.getMessage(), e);
+    }
   }
 
   /**
-   * What a container has printed; null when it has not started, or its output is gone.
-   *
-   * @param since only lines from then on, in whole seconds, with their times; null: all, as printed
+   * Asked for directly: the client's own way to logs watches the pod first, until it is ready, and
+   * for five seconds if it isn't. A pod that builds never is.
    */
-  InputStream log(String podName, String container, Instant since) {
-    return ask(
-        () -> {
-          try {
-            var log = pod(podName).inContainer(container);
-            return since == null
-                ? log.getLogInputStream()
-                : log.usingTimestamps().sinceTime(since.toString()).getLogInputStream();
-          } catch (KubernetesClientException e) {
-            if (isNoLog(e)) {
-              return null;
-            }
-            throw e;
-          }
-        });
+  private InputStream output(String podName, String container, String options) {
+    URI address =
+        URI.create(
+            "%sapi/v1/namespaces/%s/pods/%s/log?container=%s%s"
+                .formatted(client.getMasterUrl(), namespace, podName, container, options));
+    return ask(() -> read(address));
   }
 
-  /** The last line that a container has printed; empty when there is none. */
-  String lastLine(String podName, String container) {
-    return ask(
-        () -> {
-          try {
-            return pod(podName).inContainer(container).tailingLines(1).getLog().strip();
-          } catch (KubernetesClientException e) {
-            if (isNoLog(e)) {
-              return "";
-            }
-            throw e;
-          }
-        });
+  private InputStream read(URI address) {
+    HttpClient http = client.getHttpClient();
+    HttpRequest request =
+        http.newHttpRequestBuilder()
+            .uri(address)
+            .timeout(LOG_LIMIT_SECONDS, TimeUnit.SECONDS)
+            .build();
+    try {
+      HttpResponse<InputStream> answer =
+          http.sendAsync(request, InputStream.class).get(LOG_LIMIT_SECONDS, TimeUnit.SECONDS);
+      if (answer.isSuccessful()) {
+        return answer.body();
+      }
+      answer.body().close();
+      if (isNoLog(answer.code())) {
+        return null;
+      }
+      throw new KubernetesClientException("a log: " + answer.message(), answer.code(), null);
+    } catch (ExecutionException | TimeoutException | IOException e) {
+      throw new KubernetesClientException("a log: " + e.getMessage(), e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new RuntimeUnavailable("interrupted", e);
+    }
   }
 
   SharedIndexInformer<Job> watchJobs(Map<String, String> labels) {
@@ -188,18 +228,31 @@ final class Cluster {
     ask(() -> pod(podName).patch(PatchContext.of(PatchType.JSON_MERGE), json));
   }
 
+  private static boolean isWarning(Event event) {
+    return "Warning".equals(event.getType());
+  }
+
+  private static String text(Event event) {
+    return event.getReason() + ": " + event.getMessage();
+  }
+
+  /** When it happened last: where that is written depends on who wrote it. */
   private static Instant time(Event event) {
-    String text =
-        event.getLastTimestamp() != null
-            ? event.getLastTimestamp()
-            : event.getMetadata().getCreationTimestamp();
-    return Instant.parse(text);
+    return Stream.of(
+            event.getSeries() == null ? null : event.getSeries().getLastObservedTime().getTime(),
+            event.getLastTimestamp(),
+            event.getEventTime() == null ? null : event.getEventTime().getTime(),
+            event.getMetadata().getCreationTimestamp())
+        .filter(text -> text != null)
+        .findFirst()
+        .map(text -> OffsetDateTime.parse(text).toInstant())
+        .orElse(Instant.EPOCH);
   }
 
   /** The container has not started yet, or is no longer there. */
-  private static boolean isNoLog(KubernetesClientException e) {
-    return e.getCode() == HttpURLConnection.HTTP_BAD_REQUEST
-        || e.getCode() == HttpURLConnection.HTTP_NOT_FOUND;
+  private static boolean isNoLog(int status) {
+    return status == HttpURLConnection.HTTP_BAD_REQUEST
+        || status == HttpURLConnection.HTTP_NOT_FOUND;
   }
 
   private static boolean alreadyExists(KubernetesClientException e) {
@@ -208,10 +261,20 @@ final class Cluster {
         && ALREADY_EXISTS.equals(e.getStatus().getReason());
   }
 
-  private static <T> T ask(Supplier<T> question) {
+  /**
+   * After a question that nobody answered, the next ones aren't asked for a moment: a reconciler
+   * that looks at many things would wait for the limit at each.
+   */
+  private <T> T ask(Supplier<T> question) {
+    if (System.nanoTime() - silentSince < PAUSE_NANOS) {
+      throw new RuntimeUnavailable("the Kubernetes API does not answer", null);
+    }
     try {
       return question.get();
     } catch (KubernetesClientException e) {
+      if (e.getCode() <= 0) { // no status: there was no answer
+        silentSince = System.nanoTime();
+      }
       throw new RuntimeUnavailable("the Kubernetes API: " + e.getMessage(), e);
     }
   }

@@ -1,7 +1,6 @@
 package dev.roost.runtime.kubernetes;
 
 import dev.roost.runtime.Observation;
-import io.fabric8.kubernetes.api.model.ContainerState;
 import io.fabric8.kubernetes.api.model.ContainerStateTerminated;
 import io.fabric8.kubernetes.api.model.ContainerStateWaiting;
 import io.fabric8.kubernetes.api.model.ContainerStatus;
@@ -12,7 +11,6 @@ import io.fabric8.kubernetes.api.model.batch.v1.Job;
 import io.fabric8.kubernetes.api.model.batch.v1.JobCondition;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
@@ -22,14 +20,14 @@ import java.util.stream.Stream;
  * What a Job and its pod say about each other, in one {@link Observation}. Every way in which a pod
  * can wait or fail gets a reason and a message here. Pure.
  *
- * <p>Reasons: those of Executions ({@code image_pull_failed}, {@code unschedulable}, {@code
- * runtime_unavailable}, {@code out_of_memory}, {@code out_of_disk}); {@link #ofBuild} has those of
- * BuilderJobs. The container states are Kubernetes' own, of versions 1.27 to 1.34.
+ * <p>Reasons: {@link #of} has those of Executions, {@link #ofBuild} those of BuilderJobs. The
+ * states, reasons and texts are Kubernetes' own, of versions 1.27 to 1.34.
  */
 final class Diagnosis {
   static final String IMAGE_PULL_FAILED = "image_pull_failed";
-  static final String UNSCHEDULABLE = "unschedulable";
-  static final String RUNTIME_UNAVAILABLE = "runtime_unavailable";
+  private static final String UNSCHEDULABLE = "unschedulable";
+  private static final String RUNTIME_UNAVAILABLE = "runtime_unavailable";
+  private static final String REGISTRY_UNREACHABLE = "registry_unreachable";
   private static final String OUT_OF_MEMORY = "out_of_memory";
   private static final String OUT_OF_DISK = "out_of_disk";
   private static final String DEADLINE_EXCEEDED = "deadline_exceeded";
@@ -38,16 +36,45 @@ final class Diagnosis {
   private static final Set<String> PULLING =
       Set.of("ErrImagePull", "ImagePullBackOff", "InvalidImageName", "ErrImageNeverPull");
 
+  private static final Set<String> USUAL_WAITS = Set.of("ContainerCreating", "PodInitializing");
+
   /** What registries and container runtimes say of an image that isn't there. */
   private static final Pattern MISSING =
       Pattern.compile("not found|manifest unknown|does not exist|NAME_UNKNOWN|InvalidImageName");
+
+  /** Of these, Kubernetes' own words for a limit of the pod; a node that is full says otherwise. */
+  private static final Pattern OWN_DISK_LIMIT =
+      Pattern.compile("^(?!The node was low).*(storage|EmptyDir).*exceed|exceeded its local");
+
+  /** What the scheduler appends about pods that it might remove for this one. */
+  private static final Pattern PREEMPTION =
+      Pattern.compile("\\s*(no new claims to deallocate,)?\\s*preemption: .*$", Pattern.DOTALL);
+
+  private static final Pattern CREATION =
+      Pattern.compile("^FailedCreate: Error creating: (pods \"[^\"]*\" is forbidden: )?");
+
+  /** The layers through which the error of a pull came, each with the image's name again. */
+  private static final Pattern PULL_LAYERS =
+      Pattern.compile(
+          "(ErrImagePull|ImagePullBackOff|InvalidImageName): |rpc error: code = \\w+ desc = "
+              + "|(Back-off pulling|failed to pull and unpack|failed to resolve) (image|reference) \"[^\"]*\"(: )?"
+              + "|Failed to apply default image tag \"[^\"]*\": ");
+
+  /** The layers through which a container runtime's error came. */
+  private static final Pattern START_LAYERS =
+      Pattern.compile("^.*unable to start container process: |: unknown$");
+
+  /** Events that only repeat what the Job's condition says. */
+  private static final Pattern SAID_ALREADY =
+      Pattern.compile("^(BackoffLimitExceeded|DeadlineExceeded): ");
 
   private Diagnosis() {}
 
   /**
    * @param job null when there is none
    * @param pod the Job's, null when there is none
-   * @param warning the latest warning event about either; null when there is none or nobody looked
+   * @param warning what the latest event about either warns of; null when it doesn't or nobody
+   *     looked
    */
   static Observation of(Job job, Pod pod, String warning) {
     if (pod == null) {
@@ -55,7 +82,7 @@ final class Diagnosis {
     }
     PodStatus status = pod.getStatus();
     return switch (status.getPhase() == null ? "Pending" : status.getPhase()) {
-      case "Succeeded", "Failed" -> ending(pod);
+      case "Succeeded", "Failed" -> ended(pod);
       // Its node is gone or silent: what runs there may still run.
       case "Running", "Unknown" -> running(pod);
       default -> pending(pod, warning);
@@ -64,163 +91,239 @@ final class Diagnosis {
 
   /** The same, with the reasons that a BuilderJob can have. */
   static Observation ofBuild(Job job, Pod pod, String warning) {
-    Observation seen = of(job, pod, warning);
-    if (seen instanceof Observation.Pending pending && pending.reason() != null) {
-      // Init containers work while the pod is pending.
-      boolean building = containerStates(pod).anyMatch(state -> state.getRunning() != null);
-      return building
-          ? new Observation.Running(null)
-          : new Observation.Pending(RUNTIME_UNAVAILABLE, pending.message());
+    if (pod != null && isBuilding(pod)) {
+      return new Observation.Running(null);
     }
-    if (seen instanceof Observation.Ended ended && IMAGE_PULL_FAILED.equals(ended.reason())) {
-      return new Observation.Ended(PYTHON_VERSION_UNAVAILABLE, ended.message(), null);
+    Observation seen = of(job, pod, warning);
+    if (seen instanceof Observation.Pending pending && UNSCHEDULABLE.equals(pending.reason())) {
+      return new Observation.Pending(RUNTIME_UNAVAILABLE, pending.message());
+    }
+    if (seen instanceof Observation.Ended ended && pod == null && hasRunTooLong(job)) {
+      return new Observation.Ended(DEADLINE_EXCEEDED, ended.message(), null);
     }
     return seen;
+  }
+
+  /** The containers that ended by themselves and failed: what they printed last may say why. */
+  static List<String> failed(Pod pod) {
+    return containers(pod)
+        .filter(container -> hasFailed(container) && isOwnEnd(end(container)))
+        .map(ContainerStatus::getName)
+        .toList();
+  }
+
+  /** Init containers work while the pod is pending. */
+  private static boolean isBuilding(Pod pod) {
+    return "Pending".equals(pod.getStatus().getPhase())
+        && pod.getStatus().getInitContainerStatuses().stream()
+            .anyMatch(one -> one.getState() != null && one.getState().getRunning() != null);
   }
 
   private static Observation withoutPod(Job job, String warning) {
     if (job == null) {
       return new Observation.Absent();
     }
-    Optional<JobCondition> failed = finished(job);
-    if (failed.isPresent()) {
+    if (condition(job, "Failed", "FailureTarget").isPresent()) {
       String message =
-          "DeadlineExceeded".equals(failed.get().getReason())
+          hasRunTooLong(job)
               ? "Its Job ran longer than Kubernetes lets it."
               : "Its pod is gone: it was deleted, evicted, or its node went away.";
-      return new Observation.Ended(null, withEvent(message, warning), null);
+      boolean news = warning != null && !SAID_ALREADY.matcher(warning).find();
+      return new Observation.Ended(null, news ? message + " " + warning : message, null);
+    }
+    if (condition(job, "Complete").isPresent()) {
+      return new Observation.Ended(null, "It has ended, and its pod was deleted.", null);
+    }
+    if (condition(job, "Suspended").isPresent()) {
+      return new Observation.Pending(
+          RUNTIME_UNAVAILABLE, "Its Job is suspended: something in the cluster holds it back.");
     }
     return warning == null
         ? new Observation.Pending(null, null)
-        : new Observation.Pending(RUNTIME_UNAVAILABLE, "No pod can be made: " + warning);
+        : new Observation.Pending(
+            RUNTIME_UNAVAILABLE,
+            "No pod can be made: " + CREATION.matcher(warning).replaceFirst(""));
   }
 
-  private static Optional<JobCondition> finished(Job job) {
+  private static boolean hasRunTooLong(Job job) {
+    return job != null
+        && condition(job, "Failed", "FailureTarget")
+            .filter(failed -> "DeadlineExceeded".equals(failed.getReason()))
+            .isPresent();
+  }
+
+  private static Optional<JobCondition> condition(Job job, String... types) {
     return job.getStatus() == null
         ? Optional.empty()
         : job.getStatus().getConditions().stream()
-            .filter(condition -> condition.getStatus().equals("True"))
-            .filter(condition -> Set.of("Failed", "Complete").contains(condition.getType()))
+            .filter(condition -> "True".equals(condition.getStatus()))
+            .filter(condition -> Set.of(types).contains(condition.getType()))
             .findFirst();
   }
 
   /** Of two containers, one may have ended: the other one can't do without it for long. */
   private static Observation running(Pod pod) {
-    boolean failed =
-        containers(pod).stream()
-            .map(container -> container.getState().getTerminated())
-            .anyMatch(end -> end != null && !Integer.valueOf(0).equals(end.getExitCode()));
-    return new Observation.Running(failed ? ending(pod).message() : null);
+    boolean failed = containers(pod).anyMatch(Diagnosis::hasFailed);
+    return new Observation.Running(failed ? ended(pod).message() : null);
   }
 
   private static Observation pending(Pod pod, String warning) {
-    for (ContainerStatus container : containers(pod)) {
+    for (ContainerStatus container : containers(pod).toList()) {
       ContainerStateWaiting waiting = container.getState().getWaiting();
       String why = waiting == null ? null : waiting.getReason();
-      if (why == null || Set.of("ContainerCreating", "PodInitializing").contains(why)) {
+      if (why == null || USUAL_WAITS.contains(why)) {
         continue;
       }
-      String message = said(waiting.getReason(), waiting.getMessage());
+      String message = said(why, waiting.getMessage());
       if (PULLING.contains(why)) {
-        String text = "The image %s can't be pulled: %s".formatted(container.getImage(), message);
-        return MISSING.matcher(message).find()
-            ? new Observation.Ended(IMAGE_PULL_FAILED, text, null)
-            : new Observation.Pending(IMAGE_PULL_FAILED, text);
+        return withoutImage(container, message);
       }
       return new Observation.Pending(
           RUNTIME_UNAVAILABLE,
           "The container %s can't be started: %s".formatted(container.getName(), message));
     }
-    Optional<PodCondition> unscheduled =
-        pod.getStatus().getConditions().stream()
-            .filter(condition -> condition.getType().equals("PodScheduled"))
-            .filter(condition -> condition.getStatus().equals("False"))
-            .findFirst();
+    Optional<PodCondition> unscheduled = condition(pod, "PodScheduled", "False");
     if (unscheduled.isPresent()) {
+      String message = message(unscheduled.get().getMessage(), unscheduled.get().getReason());
       return new Observation.Pending(
-          UNSCHEDULABLE, "No node has room for the pod: " + unscheduled.get().getMessage());
+          UNSCHEDULABLE, "No node fits the pod: " + PREEMPTION.matcher(message).replaceFirst(""));
     }
     return warning == null
         ? new Observation.Pending(null, null)
         : new Observation.Pending(RUNTIME_UNAVAILABLE, "The pod can't start: " + warning);
   }
 
-  private static Observation.Ended ending(Pod pod) {
+  /** An image that isn't there won't come; a registry that doesn't answer may do so again. */
+  private static Observation withoutImage(ContainerStatus container, String message) {
+    boolean missing = MISSING.matcher(message).find();
+    String cause = PULL_LAYERS.matcher(message).replaceAll("");
+    String text =
+        "The image %s of the container %s can't be pulled: %s"
+            .formatted(
+                container.getImage(), container.getName(), cause.isBlank() ? message : cause);
+    return switch (container.getName()) {
+      case ExecutorManifest.AGENT ->
+          missing
+              ? new Observation.Ended(IMAGE_PULL_FAILED, text, null)
+              : new Observation.Pending(IMAGE_PULL_FAILED, text);
+      case BuilderManifest.BUILD ->
+          missing
+              ? new Observation.Ended(PYTHON_VERSION_UNAVAILABLE, text, null)
+              : new Observation.Pending(REGISTRY_UNREACHABLE, text);
+      default -> // Roost's own images: the operator's affair, not the agent's.
+          missing
+              ? new Observation.Ended(RUNTIME_UNAVAILABLE, text, null)
+              : new Observation.Pending(RUNTIME_UNAVAILABLE, text);
+    };
+  }
+
+  private static Observation.Ended ended(Pod pod) {
     PodStatus status = pod.getStatus();
     String reason = null;
     List<String> parts = new ArrayList<>();
+    Optional<PodCondition> disruption = condition(pod, "DisruptionTarget", "True");
     if (status.getReason() != null || status.getMessage() != null) {
       parts.add("The pod ended: " + said(status.getReason(), status.getMessage()));
-    }
-    if ("Evicted".equals(status.getReason()) && status.getMessage() != null) {
-      reason = evicted(status.getMessage());
-    }
-    if ("DeadlineExceeded".equals(status.getReason())) {
-      reason = DEADLINE_EXCEEDED;
-    }
-    for (ContainerStatus container : containers(pod)) {
-      ContainerStateTerminated end = container.getState().getTerminated();
-      if (end == null || Integer.valueOf(0).equals(end.getExitCode())) {
-        continue;
+      String message = String.valueOf(status.getMessage());
+      if ("Evicted".equals(status.getReason()) && OWN_DISK_LIMIT.matcher(message).find()) {
+        reason = OUT_OF_DISK;
       }
+    } else if (disruption.isPresent()) {
+      String message = said(disruption.get().getReason(), disruption.get().getMessage());
+      parts.add("The cluster ended the pod: " + message);
+    } else if (pod.getMetadata().getDeletionTimestamp() != null) {
+      parts.add("The pod was deleted.");
+    }
+    // Then that is why its containers failed.
+    boolean told = !parts.isEmpty();
+    for (ContainerStatus container : containers(pod).filter(Diagnosis::hasFailed).toList()) {
+      ContainerStateTerminated end = end(container);
       if ("OOMKilled".equals(end.getReason())) {
-        reason = OUT_OF_MEMORY;
         parts.add(
-            "The container %s used more than its memory limit of %s."
+            "The container %s used more memory than its limit of %s."
                 .formatted(container.getName(), memoryLimit(pod, container.getName())));
-      } else {
+        // The sidecar's memory is nothing that a script could do without.
+        reason = isSidecar(container) ? reason : OUT_OF_MEMORY;
+      } else if ("StartError".equals(end.getReason())
+          || "ContainerCannotRun".equals(end.getReason())) {
         parts.add(
-            "The container %s ended with exit status %d%s."
+            "The container %s can't be started: %s"
                 .formatted(
                     container.getName(),
-                    end.getExitCode(),
-                    "Error".equals(end.getReason()) || end.getReason() == null
-                        ? ""
-                        : " (" + said(end.getReason(), end.getMessage()) + ")"));
+                    START_LAYERS
+                        .matcher(message(end.getMessage(), end.getReason()))
+                        .replaceAll("")));
+        reason = RUNTIME_UNAVAILABLE;
+      } else if (!told && !(isSidecar(container) && !parts.isEmpty())) {
+        parts.add(
+            "The container %s ended with exit status %d%s."
+                .formatted(container.getName(), end.getExitCode(), detail(end)));
       }
     }
     return new Observation.Ended(
         reason, parts.isEmpty() ? "The pod has ended." : String.join(" ", parts), null);
   }
 
-  private static String evicted(String message) {
-    boolean own = message.contains("exceeds") || message.contains("exceeded");
-    if (own && message.toLowerCase(Locale.ROOT).contains("storage")) {
-      return OUT_OF_DISK;
+  /** It ends with a failure of its own when the other container is gone: that is no news. */
+  private static boolean isSidecar(ContainerStatus container) {
+    return container.getName().equals(ExecutorManifest.SIDECAR);
+  }
+
+  private static String detail(ContainerStateTerminated end) {
+    if (!isOwnEnd(end)) {
+      return " (" + said(end.getReason(), end.getMessage()) + ")";
     }
-    return own && message.contains("emptyDir") ? OUT_OF_DISK : null;
+    int signal = end.getExitCode() - 128;
+    return signal > 0 && signal < 65 ? " (signal " + signal + ")" : "";
+  }
+
+  private static boolean isOwnEnd(ContainerStateTerminated end) {
+    return end.getReason() == null || end.getReason().equals("Error");
+  }
+
+  private static boolean hasFailed(ContainerStatus container) {
+    ContainerStateTerminated end = end(container);
+    return end != null && !Integer.valueOf(0).equals(end.getExitCode());
+  }
+
+  private static ContainerStateTerminated end(ContainerStatus container) {
+    return container.getState().getTerminated();
   }
 
   private static String memoryLimit(Pod pod, String container) {
     return Stream.concat(
             pod.getSpec().getInitContainers().stream(), pod.getSpec().getContainers().stream())
         .filter(one -> one.getName().equals(container))
+        .filter(one -> one.getResources() != null)
         .map(one -> one.getResources().getLimits().get("memory"))
+        .filter(limit -> limit != null)
         .findFirst()
         .map(Object::toString)
         .orElse("its node");
   }
 
-  private static List<ContainerStatus> containers(Pod pod) {
+  private static Optional<PodCondition> condition(Pod pod, String type, String status) {
+    return pod.getStatus().getConditions().stream()
+        .filter(condition -> type.equals(condition.getType()))
+        .filter(condition -> status.equals(condition.getStatus()))
+        .findFirst();
+  }
+
+  private static Stream<ContainerStatus> containers(Pod pod) {
     return Stream.concat(
             pod.getStatus().getInitContainerStatuses().stream(),
             pod.getStatus().getContainerStatuses().stream())
-        .filter(status -> status.getState() != null)
-        .toList();
+        .filter(status -> status.getState() != null);
   }
 
-  private static Stream<ContainerState> containerStates(Pod pod) {
-    return pod == null ? Stream.of() : containers(pod).stream().map(ContainerStatus::getState);
-  }
-
-  private static String withEvent(String message, String event) {
-    return event == null ? message : message + " " + event;
+  private static String message(String message, String reason) {
+    return message == null ? said(reason, null) : message;
   }
 
   private static String said(String reason, String message) {
     if (message == null || message.isBlank()) {
       return reason == null ? "nobody says why" : reason;
     }
-    return reason == null ? message : reason + ": " + message;
+    return reason == null ? message.strip() : reason + ": " + message.strip();
   }
 }

@@ -30,6 +30,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
 import org.jboss.logging.Logger;
 
 /** Builds and executors as Jobs in one namespace. */
@@ -46,23 +47,29 @@ public class KubernetesRuntime implements Runtime {
   /** Whatever starts well has started by then: what hasn't is asked for events. */
   private static final Duration QUIET = Duration.ofSeconds(2);
 
-  private static final Duration END_LIMIT = Duration.ofSeconds(5);
+  /** How often what only explains is asked for. */
+  private static final Duration EXPLAINED = Duration.ofSeconds(2);
+
+  /** Beyond a pod's own time to end, for its node to say that it has. */
+  private static final Duration END_MARGIN = Duration.ofSeconds(30);
+
+  private static final int MAX_LAST_LINE = 500;
   private static final int LAST = 5_000;
 
   private final RoostConfig.Kubernetes config;
-  private final Duration lostAfter;
   private final PodSettings settings;
   private final Cluster cluster;
   private final BuildLogs logs;
   private final Watch<Job> jobs;
   private final Watch<Pod> pods;
   private final String boot;
+  private final Recent events = new Recent(EXPLAINED.toNanos());
+  private final Recent lastLines = new Recent(EXPLAINED.toNanos());
+  private final Patience reading;
+  private final Patience ending;
 
   /** Image keys whose image a node could not find in the registry. */
   private final Set<String> missing = ConcurrentHashMap.newKeySet();
-
-  /** Since when an executor's output can't be read. */
-  private final Map<String, Long> unreadable = new ConcurrentHashMap<>();
 
   @Inject
   public KubernetesRuntime(
@@ -71,11 +78,12 @@ public class KubernetesRuntime implements Runtime {
       Event<RuntimeChanged> changed,
       ScheduledExecutorService timer) {
     this.config = config.kubernetes();
-    this.lostAfter = config.executors().lostAfter();
     settings = PodSettings.of(config);
     cluster = new Cluster(client, settings.namespace());
     logs = new BuildLogs(cluster);
     boot = boot();
+    reading = new Patience(config.executors().lostAfter());
+    ending = new Patience(config.executors().grace().plus(END_MARGIN));
     AtomicBoolean hinted = new AtomicBoolean();
     Runnable hint =
         () -> {
@@ -97,13 +105,14 @@ public class KubernetesRuntime implements Runtime {
   /** For the container's proxy. */
   protected KubernetesRuntime() {
     config = null;
-    lostAfter = null;
     settings = null;
     cluster = null;
     logs = null;
     jobs = null;
     pods = null;
     boot = null;
+    reading = null;
+    ending = null;
   }
 
   @Override
@@ -143,20 +152,23 @@ public class KubernetesRuntime implements Runtime {
     if (!(observation instanceof Observation.Ended ended) || seen.pod() == null) {
       return observation;
     }
-    return new Observation.Ended(
-        ended.reason(), ended.message(), logs.result(seen.pod()).orElse(null));
+    Optional<String> result =
+        patiently(builderJobId, () -> logs.result(seen.pod())).orElse(Optional.empty());
+    String message = ended.message() + (result.isEmpty() ? lastWords(seen.pod()) : "");
+    return new Observation.Ended(ended.reason(), message, result.orElse(null));
   }
 
   @Override
   public BuildOutput buildOutput(String builderJobId, long position) {
     return podLabelled(Names.BUILDER_JOB_ID, builderJobId)
-        .map(pod -> logs.read(builderJobId, pod, position))
+        .flatMap(pod -> patiently(builderJobId, () -> logs.read(builderJobId, pod, position)))
         .orElseGet(() -> new BuildOutput(List.of(), position));
   }
 
   @Override
   public void deleteBuilderJob(String builderJobId) {
     logs.forget(builderJobId);
+    reading.forget(builderJobId);
     cluster.deleteJob(Names.builder(builderJobId));
   }
 
@@ -183,7 +195,14 @@ public class KubernetesRuntime implements Runtime {
     Observation observation = Diagnosis.of(seen.job(), seen.pod(), seen.warning());
     if (observation instanceof Observation.Ended ended
         && Diagnosis.IMAGE_PULL_FAILED.equals(ended.reason())) {
-      missing.add(seen.job().getMetadata().getAnnotations().get(Names.IMAGE_KEY));
+      imageKey(seen).ifPresent(missing::add);
+    }
+    if (observation instanceof Observation.Ended ended && seen.pod() != null) {
+      return new Observation.Ended(
+          ended.reason(), ended.message() + lastWords(seen.pod()), ended.result());
+    }
+    if (observation instanceof Observation.Running running && running.trouble() != null) {
+      return new Observation.Running(running.trouble() + lastWords(seen.pod()));
     }
     return observation;
   }
@@ -206,46 +225,40 @@ public class KubernetesRuntime implements Runtime {
       return new ExecutorOutput(null, null);
     }
     String name = pod.get().getMetadata().getName();
-    try {
-      InputStream frames = cluster.log(name, ExecutorManifest.SIDECAR, null);
-      InputStream log = cluster.log(name, ExecutorManifest.AGENT, null);
-      unreadable.remove(executorId);
-      return new ExecutorOutput(frames, log);
-    } catch (RuntimeUnavailable e) {
-      // Its node may be restarting, or gone for ever.
-      long now = System.nanoTime();
-      long since = unreadable.computeIfAbsent(executorId, id -> now);
-      if (now - since < lostAfter.toNanos()) {
-        throw e;
-      }
-      unreadable.remove(executorId);
-      throw new IOException(e.getMessage(), e);
-    }
+    // Its node may be restarting, or gone for ever.
+    return patiently(
+            executorId,
+            () ->
+                new ExecutorOutput(
+                    cluster.log(name, ExecutorManifest.SIDECAR, null),
+                    cluster.log(name, ExecutorManifest.AGENT, null)))
+        .orElseThrow(() -> new IOException("the output of pod " + name + " can't be read"));
   }
 
-  /** Waits for the end; removes the pod when it doesn't come, since then its node is gone. */
+  /** Removes a pod that does not end, since then its node is gone. */
   @Override
-  public void stopExecutor(String executorId) {
-    String jobName = Names.executor(executorId);
-    Optional<Pod> pod = cluster.podOf(jobName).filter(one -> !hasEnded(one));
-    if (pod.isEmpty()) {
-      return;
+  public boolean stopExecutor(String executorId) {
+    Optional<Pod> running = cluster.podOf(Names.executor(executorId)).filter(one -> !hasEnded(one));
+    if (running.isEmpty()) {
+      ending.forget(executorId);
+      return true;
     }
-    String name = pod.get().getMetadata().getName();
-    cluster.end(name);
-    long limit = System.nanoTime() + END_LIMIT.toNanos();
-    while (!cluster.podOf(jobName).map(KubernetesRuntime::hasEnded).orElse(true)) {
-      if (System.nanoTime() > limit) {
-        cluster.deleteNow(name);
-        return;
-      }
-      pause();
+    String name = running.get().getMetadata().getName();
+    if (ending.isOver(executorId)) {
+      LOG.warnf("pod %s does not end: it is removed, whatever its node does", name);
+      cluster.deleteNow(name);
+      return true;
     }
+    if (running.get().getSpec().getActiveDeadlineSeconds() == null) {
+      cluster.end(name);
+    }
+    return false;
   }
 
   @Override
   public void deleteExecutor(String executorId) {
-    unreadable.remove(executorId);
+    reading.forget(executorId);
+    ending.forget(executorId);
     cluster.deleteJob(Names.executor(executorId));
   }
 
@@ -316,8 +329,60 @@ public class KubernetesRuntime implements Runtime {
     if (made.plus(QUIET).isAfter(Instant.now())) {
       return null;
     }
-    String name = (pod == null ? job.getMetadata() : pod.getMetadata()).getName();
-    return cluster.latestEvent(name, "Warning").orElse(null);
+    String jobName = job.getMetadata().getName();
+    if (pod != null) {
+      String name = pod.getMetadata().getName();
+      return events.get(name, () -> cluster.warning(name)).orElse(null);
+    }
+    return events
+        .get(
+            jobName,
+            () -> hasEnded(job) ? cluster.lastWarningOfPods(jobName) : cluster.warning(jobName))
+        .orElse(null);
+  }
+
+  /** What the containers that failed have printed last. */
+  private String lastWords(Pod pod) {
+    String name = pod.getMetadata().getName();
+    return Diagnosis.failed(pod).stream()
+        .flatMap(
+            container ->
+                lastLines.get(name + "/" + container, () -> lastLine(name, container)).stream())
+        .map(line -> " It printed last: " + line)
+        .findFirst()
+        .orElse("");
+  }
+
+  /** Not what is written for programs: frames, results, and the log entries of scripts. */
+  private Optional<String> lastLine(String pod, String container) {
+    try {
+      return Optional.of(cluster.lastLine(pod, container))
+          .filter(line -> !line.isEmpty() && !line.startsWith("{") && !line.startsWith("["))
+          .map(line -> line.substring(0, Math.min(line.length(), MAX_LAST_LINE)));
+    } catch (RuntimeUnavailable e) {
+      return Optional.empty();
+    }
+  }
+
+  /** What can't be read for as long as nothing may be lost is done without: empty. */
+  private <T> Optional<T> patiently(String id, Supplier<T> read) {
+    try {
+      T found = read.get();
+      reading.forget(id);
+      return Optional.of(found);
+    } catch (RuntimeUnavailable e) {
+      if (!reading.isOver(id)) {
+        throw e;
+      }
+      LOG.warnf("%s: %s", id, e.getMessage());
+      return Optional.empty();
+    }
+  }
+
+  private static Optional<String> imageKey(Seen seen) {
+    return Optional.ofNullable(seen.job())
+        .map(job -> job.getMetadata().getAnnotations())
+        .map(annotations -> annotations.get(Names.IMAGE_KEY));
   }
 
   private Optional<Pod> podLabelled(String label, String id) {
@@ -345,15 +410,6 @@ public class KubernetesRuntime implements Runtime {
     return job.getStatus() != null
         && job.getStatus().getConditions().stream()
             .anyMatch(condition -> condition.getStatus().equals("True"));
-  }
-
-  private static void pause() {
-    try {
-      Thread.sleep(100);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new RuntimeUnavailable("interrupted", e);
-    }
   }
 
   private static String boot() {

@@ -25,67 +25,101 @@ final class PodLog {
     InputStream open(Instant since);
   }
 
+  /** Characters of one call, about: the rest comes with the next one. */
+  private static final int MAX_CHARACTERS = 4 << 20;
+
+  /** Characters of a line; what is beyond them is left out. */
+  static final int MAX_LINE = 65_536;
+
+  private static final String CUT = "…";
+
   private final Source source;
 
   /** The second of the last line that was read, and how many lines it had so far. */
   private Instant second = Instant.EPOCH;
 
   private int inSecond;
+  private boolean more;
 
   PodLog(Source source) {
     this.source = source;
   }
 
+  /** Whether the last call left something, since it had enough. */
+  boolean hasMore() {
+    return more;
+  }
+
   /**
-   * The lines since the last call.
+   * The lines since the last call. One that fails has read nothing: the next begins where it did.
    *
    * @param ended whether the container has ended: then a last line counts without its newline
    */
   List<String> next(boolean ended) throws IOException {
     List<String> fresh = new ArrayList<>();
+    Instant last = second;
+    int ofLast = 0;
     int again = inSecond;
+    int characters = 0;
+    boolean enough = false;
     try (InputStream stream = source.open(second)) {
       if (stream == null) {
         return fresh;
       }
       BufferedReader reader =
           new BufferedReader(new InputStreamReader(stream, StandardCharsets.UTF_8));
-      inSecond = 0;
       for (String line = line(reader, ended); line != null; line = line(reader, ended)) {
         int blank = line.indexOf(' ');
-        count(blank < 0 ? line : line.substring(0, blank));
+        Instant at = time(blank < 0 ? line : line.substring(0, blank), last);
+        if (at.isAfter(last)) {
+          last = at;
+          ofLast = 0;
+        }
+        // A clock that was set back: the next call won't be given this line again.
+        ofLast += at.isBefore(last) ? 0 : 1;
         if (again > 0) {
           again--;
         } else {
           fresh.add(line.substring(blank + 1));
+          characters += line.length();
+          enough = characters >= MAX_CHARACTERS;
+          if (enough) {
+            break;
+          }
         }
       }
     }
+    second = last;
+    inSecond = ofLast;
+    more = enough;
     return fresh;
   }
 
-  private void count(String time) {
+  /**
+   * @param otherwise when it is no time: what the kubelet itself has to say
+   */
+  private static Instant time(String text, Instant otherwise) {
     try {
-      Instant at = Instant.parse(time).truncatedTo(ChronoUnit.SECONDS);
-      if (at.isAfter(second)) {
-        second = at;
-        inSecond = 0;
-      }
+      return Instant.parse(text).truncatedTo(ChronoUnit.SECONDS);
     } catch (DateTimeException e) {
-      // Not a time: a part of the line before, or what the kubelet itself has to say.
+      return otherwise;
     }
-    inSecond++;
   }
 
   /** Up to the next newline; a carriage return, as progress bars write it, is part of the line. */
   private static String line(BufferedReader reader, boolean ended) throws IOException {
     StringBuilder line = new StringBuilder();
+    boolean cut = false;
     for (int c = reader.read(); c != '\n'; c = reader.read()) {
       if (c < 0) {
         return ended && !line.isEmpty() ? line.toString() : null;
       }
-      line.append((char) c);
+      if (line.length() < MAX_LINE) {
+        line.append((char) c);
+      } else {
+        cut = true;
+      }
     }
-    return line.toString();
+    return cut ? line + CUT : line.toString();
   }
 }

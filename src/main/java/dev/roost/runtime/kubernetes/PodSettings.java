@@ -4,6 +4,7 @@ import dev.roost.config.RoostConfig;
 import io.fabric8.kubernetes.api.model.Toleration;
 import io.fabric8.kubernetes.client.KubernetesClientException;
 import io.fabric8.kubernetes.client.utils.Serialization;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -43,6 +44,8 @@ record PodSettings(
     double memoryRequestRatio,
     long graceSeconds,
     int diskMib) {
+  private static final String NO_TOLERATIONS =
+      "roost.kubernetes.tolerations is no JSON list of tolerations: ";
 
   /**
    * @throws IllegalArgumentException naming the setting that is missing or wrong
@@ -78,9 +81,9 @@ record PodSettings(
         kubernetes.serviceAccount(),
         kubernetes.nodeSelector(),
         tolerations(kubernetes.tolerations().orElse("[]")),
-        kubernetes.builderMemoryMib(),
-        kubernetes.builderCpu(),
-        kubernetes.builderDiskMib(),
+        positive("roost.kubernetes.builder-memory-mib", kubernetes.builderMemoryMib()),
+        positive("roost.kubernetes.builder-cpu", kubernetes.builderCpu()),
+        positive("roost.kubernetes.builder-disk-mib", kubernetes.builderDiskMib()),
         ratio("roost.kubernetes.cpu-request-ratio", kubernetes.cpuRequestRatio()),
         ratio("roost.kubernetes.memory-request-ratio", kubernetes.memoryRequestRatio()),
         config.executors().grace().toSeconds(),
@@ -92,6 +95,13 @@ record PodSettings(
         () -> new IllegalArgumentException(name + " is needed with roost.runtime=kubernetes"));
   }
 
+  private static <T extends Number> T positive(String name, T value) {
+    if (!(value.doubleValue() > 0)) {
+      throw new IllegalArgumentException(name + " must be more than 0");
+    }
+    return value;
+  }
+
   private static double ratio(String name, double value) {
     if (!(value >= 0 && value <= 1)) {
       throw new IllegalArgumentException(name + " must be from 0 to 1");
@@ -101,10 +111,13 @@ record PodSettings(
 
   private static List<Toleration> tolerations(String json) {
     try {
-      return List.of(Serialization.unmarshal(json, Toleration[].class));
+      List<Toleration> all = Arrays.asList(Serialization.unmarshal(json, Toleration[].class));
+      if (all.stream().allMatch(one -> one != null && one.getAdditionalProperties().isEmpty())) {
+        return List.copyOf(all);
+      }
     } catch (KubernetesClientException | IllegalArgumentException e) {
-      throw new IllegalArgumentException(
-          "roost.kubernetes.tolerations is no JSON list of tolerations: " + json, e);
+      throw new IllegalArgumentException(NO_TOLERATIONS + json, e);
     }
+    throw new IllegalArgumentException(NO_TOLERATIONS + json);
   }
 }

@@ -147,8 +147,9 @@ public class LocalRuntime implements Runtime {
 
   /** Waits for the end, which takes up to two seconds when SIGTERM doesn't bring it. */
   @Override
-  public void stopExecutor(String executorId) {
+  public boolean stopExecutor(String executorId) {
     attempt("the executor can't be stopped", () -> executors.end(executorId));
+    return true;
   }
 
   /** Returns at once; it is listed until it has ended and its files are gone. */

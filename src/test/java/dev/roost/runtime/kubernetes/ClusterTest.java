@@ -1,0 +1,201 @@
+package dev.roost.runtime.kubernetes;
+
+import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.roost.Await;
+import dev.roost.runtime.Runtime.RuntimeUnavailable;
+import io.fabric8.kubernetes.api.model.Secret;
+import io.fabric8.kubernetes.api.model.SecretBuilder;
+import io.fabric8.kubernetes.api.model.batch.v1.Job;
+import io.fabric8.kubernetes.api.model.batch.v1.JobBuilder;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class ClusterTest {
+  private static final String JOBS = "/apis/batch/v1/namespaces/agents/jobs";
+  private static final String SECRETS = "/api/v1/namespaces/agents/secrets";
+  private static final String EVENTS = "/api/v1/namespaces/agents/events";
+  private static final String LOG = "/api/v1/namespaces/agents/pods/one/log";
+
+  private final FakeApi api = new FakeApi();
+  private final Cluster cluster = new Cluster(api.client, "agents");
+
+  @AfterEach
+  void close() {
+    api.close();
+  }
+
+  private static Job job() {
+    return new JobBuilder().withNewMetadata().withName("executor-1").endMetadata().build();
+  }
+
+  private static Secret secret() {
+    return new SecretBuilder().withNewMetadata().withName("executor-1").endMetadata().build();
+  }
+
+  @Test
+  void aJobThatExistsIsAdopted() {
+    api.refuse("POST " + JOBS, 409, "AlreadyExists");
+    api.answer(
+        "GET " + JOBS + "/executor-1",
+        200,
+        "{\"kind\": \"Job\", \"metadata\": {\"name\": \"executor-1\", \"uid\": \"u-1\"}}");
+    assertEquals("u-1", cluster.create(job()).getMetadata().getUid());
+  }
+
+  @Test
+  void aJobThatWentMeanwhileIsTriedAgainLater() {
+    api.refuse("POST " + JOBS, 409, "AlreadyExists");
+    assertThrows(RuntimeUnavailable.class, () -> cluster.create(job()));
+  }
+
+  @Test
+  void aSecretThatExistsStays() {
+    api.refuse("POST " + SECRETS, 409, "AlreadyExists");
+    assertDoesNotThrow(() -> cluster.create(secret()));
+    assertEquals(1, api.requests.size());
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "403, Forbidden",
+    "409, Conflict",
+    "410, Expired",
+    "422, Invalid",
+    "429, TooManyRequests",
+    "500, InternalError",
+    "503, ServiceUnavailable"
+  })
+  void whateverElseTheApiServerSaysProvesNothing(int status, String reason) {
+    api.refuse("POST " + JOBS, status, reason);
+    api.refuse("POST " + SECRETS, status, reason);
+    api.refuse("GET " + JOBS + "/executor-1", status, reason);
+    api.refuse("DELETE " + JOBS + "/executor-1", status, reason);
+    for (Runnable question :
+        new Runnable[] {
+          () -> cluster.create(job()),
+          () -> cluster.create(secret()),
+          () -> cluster.job("executor-1"),
+          () -> cluster.deleteJob("executor-1")
+        }) {
+      RuntimeUnavailable refused = assertThrows(RuntimeUnavailable.class, question::run);
+      assertTrue(refused.getMessage().contains(reason), refused.getMessage());
+    }
+  }
+
+  @Test
+  void whatIsNotThereIsNoError() {
+    assertEquals(Optional.empty(), cluster.job("executor-1"));
+    assertDoesNotThrow(() -> cluster.deleteJob("executor-1"));
+  }
+
+  @Test
+  void afterAQuestionThatNobodyAnsweredTheNextOnesWait() {
+    api.stop();
+    assertThrows(RuntimeUnavailable.class, () -> cluster.job("executor-1"));
+    RuntimeUnavailable next =
+        assertThrows(RuntimeUnavailable.class, () -> cluster.job("executor-1"));
+    assertNull(next.getCause(), "it was not asked");
+    Await.until(
+        "it is asked again",
+        () -> assertThrows(RuntimeUnavailable.class, () -> cluster.job("x")).getCause() != null);
+  }
+
+  @Test
+  void aRefusalHoldsNothingUp() {
+    api.refuse("GET " + JOBS + "/executor-1", 500, "InternalError");
+    assertThrows(RuntimeUnavailable.class, () -> cluster.job("executor-1"));
+    assertEquals(Optional.empty(), cluster.job("executor-2"));
+  }
+
+  @ParameterizedTest
+  @CsvSource({"400, BadRequest", "404, NotFound"})
+  void aContainerThatHasNotStartedHasNoLog(int status, String reason) {
+    api.refuse("GET " + LOG, status, reason);
+    assertNull(cluster.log("one", "agent", null));
+    assertEquals("", cluster.lastLine("one", "agent"));
+    assertEquals(List.of("GET " + LOG, "GET " + LOG), api.requests, "nothing else is waited for");
+  }
+
+  @Test
+  void aLogThatANodeDoesNotGiveIsNotTakenForAnEmptyOne() {
+    api.refuse("GET " + LOG, 500, "InternalError");
+    assertThrows(RuntimeUnavailable.class, () -> cluster.log("one", "agent", null));
+    assertThrows(RuntimeUnavailable.class, () -> cluster.lastLine("one", "agent"));
+  }
+
+  @Test
+  void aLogIsReadAsItIs() throws IOException {
+    api.answer("GET " + LOG, 200, "grün\n");
+    try (var log = cluster.log("one", "agent", null)) {
+      assertEquals("grün\n", new String(log.readAllBytes(), StandardCharsets.UTF_8));
+    }
+    assertEquals("grün", cluster.lastLine("one", "agent"));
+  }
+
+  @Test
+  void aWarningIsOverWhenSomethingElseHasHappenedSince() {
+    String mount =
+        event(
+            "Pod",
+            "executor-1-a",
+            "Warning",
+            "FailedMount",
+            "'lastTimestamp': '2026-11-21T18:00:02Z'");
+    String pulled =
+        event("Pod", "executor-1-a", "Normal", "Pulled", "'lastTimestamp': '2026-11-21T18:00:03Z'");
+    String scheduling =
+        event(
+            "Pod",
+            "executor-1-a",
+            "Warning",
+            "FailedScheduling",
+            "'eventTime': '2026-11-21T18:00:01.000000Z',"
+                + " 'series': {'count': 3, 'lastObservedTime': '2026-11-21T18:00:04.000000Z'}");
+    api.answer("GET " + EVENTS, 200, list(mount));
+    assertEquals(Optional.of("FailedMount: so"), cluster.warning("executor-1-a"));
+    api.answer("GET " + EVENTS, 200, list(mount, pulled));
+    assertEquals(Optional.empty(), cluster.warning("executor-1-a"));
+    api.answer("GET " + EVENTS, 200, list(scheduling, mount, pulled));
+    assertEquals(Optional.of("FailedScheduling: so"), cluster.warning("executor-1-a"));
+    api.answer("GET " + EVENTS, 200, list());
+    assertEquals(Optional.empty(), cluster.warning("executor-1-a"));
+  }
+
+  @Test
+  void whatEndedAPodIsFoundWhenThePodIsGone() {
+    String time = "'lastTimestamp': '2026-11-21T18:00:02Z'";
+    api.answer(
+        "GET " + EVENTS,
+        200,
+        list(
+            event("Pod", "executor-1-a", "Warning", "Evicted", time),
+            event("Pod", "executor-10-b", "Warning", "Preempted", time.replace("02Z", "09Z")),
+            event("Pod", "executor-1-a", "Normal", "Killing", time.replace("02Z", "03Z"))));
+    assertEquals(Optional.of("Evicted: so"), cluster.lastWarningOfPods("executor-1"));
+  }
+
+  private static String event(String kind, String name, String type, String reason, String times) {
+    return """
+        {'kind': 'Event', 'metadata': {'name': 'e', 'creationTimestamp': '2026-11-21T18:00:00Z'},
+         'involvedObject': {'kind': '%s', 'name': '%s'}, 'type': '%s', 'reason': '%s',
+         'message': 'so', %s}"""
+        .formatted(kind, name, type, reason, times);
+  }
+
+  private static String list(String... events) {
+    return "{'apiVersion': 'v1', 'kind': 'EventList', 'metadata': {}, 'items': [%s]}"
+        .formatted(String.join(",", events))
+        .replace('\'', '"');
+  }
+}

@@ -1,0 +1,281 @@
+package dev.roost.runtime.kubernetes;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.SerializationFeature;
+import dev.roost.runtime.Runtime.BuildOrder;
+import dev.roost.runtime.Runtime.ExecutorOrder;
+import io.fabric8.kubernetes.api.model.Container;
+import io.fabric8.kubernetes.api.model.HasMetadata;
+import io.fabric8.kubernetes.api.model.PodSpec;
+import io.fabric8.kubernetes.api.model.Secret;
+import io.fabric8.kubernetes.api.model.Volume;
+import io.fabric8.kubernetes.api.model.VolumeMount;
+import io.fabric8.kubernetes.api.model.batch.v1.Job;
+import io.fabric8.kubernetes.api.model.batch.v1.JobBuilder;
+import io.fabric8.kubernetes.client.utils.Serialization;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * What is sent to Kubernetes, as files of {@code src/test/resources/kubernetes/manifests}, and what
+ * must be true of every one of them.
+ */
+class ManifestTest {
+  private static final Path GOLDEN = Path.of("src/test/resources/kubernetes/manifests");
+  private static final ObjectMapper SORTING =
+      new ObjectMapper().enable(SerializationFeature.ORDER_MAP_ENTRIES_BY_KEYS);
+  private static final String TOKEN = "executor_01k.1795305600.5ec7e7";
+  private static final String BOOT = "print('stands for boot.py')";
+  private static final String BASE = "docker.io/library/python:3.13-slim";
+  private static final String DIGEST = "@sha256:" + "3f1c".repeat(16);
+  private static final String KEY = "b7a9".repeat(16);
+
+  private static final PodSettings DEFAULTS = Settings.pods(Map.of());
+  private static final PodSettings EVERYTHING = Settings.pods(Settings.EVERYTHING);
+
+  static Stream<String> names() {
+    return manifests().keySet().stream();
+  }
+
+  static Stream<Job> jobs() {
+    return manifests().values().stream().filter(Job.class::isInstance).map(Job.class::cast);
+  }
+
+  private static Map<String, HasMetadata> manifests() {
+    Map<String, HasMetadata> all = new TreeMap<>();
+    all.put("executor", executor(DEFAULTS, BASE + DIGEST, "xjob_01k5"));
+    all.put("executor-started-again", executor(DEFAULTS, BASE + DIGEST, null));
+    all.put("executor-with-requirements", executor(DEFAULTS, DEFAULTS.repository() + DIGEST, null));
+    all.put(
+        "executor-everything-set",
+        executor(EVERYTHING, EVERYTHING.pullRepository() + DIGEST, "xjob_01k5"));
+    all.put("executor-token", token());
+    all.put("builder", builder(DEFAULTS));
+    all.put("builder-everything-set", builder(EVERYTHING));
+    return all;
+  }
+
+  private static ExecutorOrder order(String image, String startedFor) {
+    Map<String, String> labels = new TreeMap<>();
+    labels.put("agent-id", "agent_01k2");
+    labels.put("agent-name", "Greeter of the night, 100 % ünïcode");
+    labels.put("agent-revision", "7");
+    if (startedFor != null) {
+      labels.put("started-for", startedFor);
+    }
+    return new ExecutorOrder("executor_01k3", KEY, image, "3.13", TOKEN, 256, 0.5, labels);
+  }
+
+  private static Job executor(PodSettings settings, String image, String startedFor) {
+    return ExecutorManifest.job(settings, order(image, startedFor), BOOT);
+  }
+
+  private static Secret token() {
+    Job made =
+        new JobBuilder(executor(DEFAULTS, BASE, null))
+            .editMetadata()
+            .withUid("0a6cd2a4-51c5-4b9c-a8f6-3d1f5d0a9f5e")
+            .endMetadata()
+            .build();
+    return ExecutorManifest.token(DEFAULTS, order(BASE, null), made);
+  }
+
+  private static Job builder(PodSettings settings) {
+    List<String> requirements = List.of("requests>=2.32", "rich==14.1.0 ; python_version > '3.8'");
+    return BuilderManifest.job(
+        settings, new BuildOrder("bjob_01k4", "agent_01k2", KEY, "3.13", requirements, 900), BASE);
+  }
+
+  @ParameterizedTest
+  @MethodSource("names")
+  void theManifestIsTheOneOfTheFile(String name) throws IOException {
+    Path file = GOLDEN.resolve(name + ".yaml");
+    String made = Serialization.asYaml(manifests().get(name));
+    if (Boolean.getBoolean("manifests.write")) {
+      Files.createDirectories(GOLDEN);
+      Files.writeString(file, made);
+    }
+    assertEquals(
+        sorted(Files.readString(file)),
+        sorted(made),
+        file + ": rewrite it with ./mvnw test -Dtest=ManifestTest -Dmanifests.write=true");
+  }
+
+  private static String sorted(String yaml) throws IOException {
+    return SORTING
+        .writerWithDefaultPrettyPrinter()
+        .writeValueAsString(Serialization.unmarshal(yaml, LinkedHashMap.class));
+  }
+
+  /** The rules of Pod Security's level "restricted", and two of ours. */
+  @ParameterizedTest
+  @MethodSource("jobs")
+  void everyPodIsRestrictedAndKnowsNothingOfTheCluster(Job job) {
+    PodSpec pod = pod(job);
+    assertEquals(false, pod.getAutomountServiceAccountToken());
+    assertEquals(false, pod.getEnableServiceLinks());
+    assertEquals(true, pod.getSecurityContext().getRunAsNonRoot());
+    assertEquals("RuntimeDefault", pod.getSecurityContext().getSeccompProfile().getType());
+    assertNull(pod.getHostNetwork());
+    assertNull(pod.getHostPID());
+    assertNull(pod.getHostIPC());
+    for (Volume volume : pod.getVolumes()) {
+      assertTrue(
+          volume.getEmptyDir() != null
+              || volume.getSecret() != null
+              || volume.getConfigMap() != null,
+          volume.getName());
+      if (volume.getEmptyDir() != null) {
+        assertTrue(volume.getEmptyDir().getSizeLimit() != null, volume.getName());
+      }
+    }
+    for (Container container : containers(job)) {
+      var security = container.getSecurityContext();
+      assertEquals(false, security.getAllowPrivilegeEscalation(), container.getName());
+      assertEquals(true, security.getReadOnlyRootFilesystem(), container.getName());
+      assertEquals(List.of("ALL"), security.getCapabilities().getDrop(), container.getName());
+      assertEquals(List.of(), security.getCapabilities().getAdd(), container.getName());
+      assertNull(security.getPrivileged(), container.getName());
+      assertTrue(security.getRunAsUser() > 0, container.getName());
+      for (String resource : List.of("cpu", "memory", "ephemeral-storage")) {
+        var limit = container.getResources().getLimits().get(resource).getNumericalAmount();
+        var request = container.getResources().getRequests().get(resource).getNumericalAmount();
+        assertTrue(limit.signum() > 0, resource);
+        assertTrue(request.compareTo(limit) <= 0, container.getName() + " requests " + resource);
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("jobs")
+  void everyPodRunsOnceAndIsTakenAwayInTheEnd(Job job) {
+    assertEquals(0, job.getSpec().getBackoffLimit());
+    assertEquals("Failed", job.getSpec().getPodReplacementPolicy());
+    assertEquals("Never", pod(job).getRestartPolicy());
+    assertTrue(job.getSpec().getActiveDeadlineSeconds() > 0);
+    assertTrue(job.getSpec().getTtlSecondsAfterFinished() > 0);
+  }
+
+  @ParameterizedTest
+  @MethodSource("names")
+  void namesAndLabelsAreValid(String name) {
+    HasMetadata object = manifests().get(name);
+    String own = object.getMetadata().getName();
+    assertTrue(own.length() <= 63 && own.matches("[a-z0-9]([-a-z0-9]*[a-z0-9])?"), own);
+    object
+        .getMetadata()
+        .getLabels()
+        .forEach(
+            (label, value) ->
+                assertTrue(
+                    value.matches("(?=.{1,63}$)[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?"),
+                    label + ": " + value));
+  }
+
+  @ParameterizedTest
+  @MethodSource("jobs")
+  void noJobHoldsAToken(Job job) {
+    assertFalse(Serialization.asYaml(job).contains(TOKEN));
+    assertFalse(Serialization.asYaml(job).contains("5ec7e7"));
+  }
+
+  @Test
+  void onlyTheSidecarReadsTheTokenAndOnlyTheSidecarWritesTheLink() {
+    for (Job job : List.of(executor(DEFAULTS, BASE, null), executor(EVERYTHING, BASE, null))) {
+      assertEquals(List.of("sidecar"), mounting(job, "token"));
+      assertEquals(List.of("sidecar", "agent"), mounting(job, "link"));
+      assertEquals(true, mount(job, "agent", "link").getReadOnly());
+      assertNull(mount(job, "sidecar", "link").getReadOnly());
+      assertEquals(List.of("agent"), mounting(job, "work"));
+      assertEquals(true, mount(job, "sidecar", "token").getReadOnly());
+      assertEquals(2, containers(job).stream().map(ManifestTest::user).distinct().count());
+    }
+  }
+
+  @Test
+  void noCredentialIsWithinReachOfWhatBuildsButTheIndexs() {
+    Job job = builder(EVERYTHING);
+    assertEquals(List.of("push"), mounting(job, "registry"));
+    assertEquals(List.of("build"), mounting(job, "index"));
+    assertEquals(List.of("build", "push"), mounting(job, "ca"));
+    assertEquals(true, mount(job, "push", "layer").getReadOnly());
+    assertEquals(true, mount(job, "build", "tools").getReadOnly());
+    // What the build leaves in its own directories reaches no other container.
+    assertEquals(List.of("build"), mounting(job, "tmp"));
+    assertEquals(List.of("build"), mounting(job, "environment"));
+    assertFalse(user(container(job, "build")).equals(user(container(job, "push"))));
+  }
+
+  @Test
+  void withoutSecretsThereAreNoVolumesOfThem() {
+    assertEquals(
+        List.of(),
+        pod(builder(DEFAULTS)).getVolumes().stream()
+            .filter(volume -> volume.getEmptyDir() == null)
+            .toList());
+  }
+
+  /** The sidecar needs a moment after the script's own time to bring home what there is. */
+  @Test
+  void aPodMayTakeLongerToEndThanItsScript() {
+    assertTrue(
+        pod(executor(EVERYTHING, BASE, null)).getTerminationGracePeriodSeconds()
+            > EVERYTHING.graceSeconds());
+  }
+
+  @Test
+  void theSecretGoesWithItsJob() {
+    Secret secret = token();
+    assertEquals(Map.of("token", TOKEN), secret.getStringData());
+    assertEquals("executor-01k3", secret.getMetadata().getOwnerReferences().get(0).getName());
+    assertEquals(
+        "0a6cd2a4-51c5-4b9c-a8f6-3d1f5d0a9f5e",
+        secret.getMetadata().getOwnerReferences().get(0).getUid());
+    assertEquals(true, secret.getImmutable());
+  }
+
+  private static PodSpec pod(Job job) {
+    return job.getSpec().getTemplate().getSpec();
+  }
+
+  private static List<Container> containers(Job job) {
+    return Stream.concat(pod(job).getInitContainers().stream(), pod(job).getContainers().stream())
+        .toList();
+  }
+
+  private static Container container(Job job, String name) {
+    return containers(job).stream().filter(one -> one.getName().equals(name)).findFirst().get();
+  }
+
+  private static Long user(Container container) {
+    return container.getSecurityContext().getRunAsUser();
+  }
+
+  private static List<String> mounting(Job job, String volume) {
+    return containers(job).stream()
+        .filter(one -> one.getVolumeMounts().stream().anyMatch(m -> m.getName().equals(volume)))
+        .map(Container::getName)
+        .toList();
+  }
+
+  private static VolumeMount mount(Job job, String container, String volume) {
+    return container(job, container).getVolumeMounts().stream()
+        .filter(mount -> mount.getName().equals(volume))
+        .findFirst()
+        .get();
+  }
+}

@@ -1,0 +1,60 @@
+package dev.roost.runtime.kubernetes;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class PodSettingsTest {
+  @ParameterizedTest(name = "{0} = \"{1}\"")
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "roost.kubernetes.executor-url         | ''",
+        "roost.kubernetes.repository           | ''",
+        "roost.kubernetes.cpu-request-ratio    | -0.1",
+        "roost.kubernetes.cpu-request-ratio    | 1.01",
+        "roost.kubernetes.cpu-request-ratio    | NaN",
+        "roost.kubernetes.memory-request-ratio | 2",
+        "roost.kubernetes.tolerations          | no JSON",
+        "roost.kubernetes.tolerations          | {\"key\": \"one\"}",
+        "roost.kubernetes.tolerations          | [{\"kee\": \"one\"}]",
+        "roost.kubernetes.tolerations          | [null]",
+        "roost.kubernetes.builder-memory-mib   | 0",
+        "roost.kubernetes.builder-cpu          | 0",
+        "roost.kubernetes.builder-disk-mib     | -1",
+        "roost.builds.index-url                | https://user:secret@pypi.example.org/simple",
+        "roost.builds.index-url                | https://token@pypi.example.org/simple"
+      })
+  void whatIsMissingOrWrongIsNamed(String name, String value) {
+    IllegalArgumentException refused =
+        assertThrows(
+            IllegalArgumentException.class, () -> Settings.pods(Map.of(name, value)), value);
+    assertTrue(refused.getMessage().contains(name), refused.getMessage());
+    assertTrue(!refused.getMessage().contains("secret@"), "credentials in a message");
+  }
+
+  @Test
+  void whatIsNotSetHasADefault() {
+    PodSettings settings = Settings.pods(Map.of());
+    assertEquals("registry.example.org/roost/agents", settings.pullRepository());
+    assertEquals("roost-agents", settings.namespace());
+    assertEquals(List.of(), settings.imagePullSecrets());
+    assertEquals(List.of(), settings.tolerations());
+    assertEquals(Map.of(), settings.nodeSelector());
+    assertEquals(Optional.empty(), settings.registrySecret());
+  }
+
+  @Test
+  void anAtSignBehindTheHostIsNoCredential() {
+    PodSettings settings =
+        Settings.pods(Map.of("roost.builds.index-url", "https://pypi.example.org/@team/simple"));
+    assertEquals(Optional.of("https://pypi.example.org/@team/simple"), settings.indexUrl());
+  }
+}
