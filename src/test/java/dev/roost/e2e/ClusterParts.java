@@ -17,7 +17,7 @@ final class ClusterParts {
   static final String KUBELET = "kubelet";
   static final String CONTAINERD = "containerd";
 
-  private static final long LIMIT_SECONDS = 60;
+  private static final long LIMIT_SECONDS = 120;
   private static final Path LEFT_OUT = Path.of("target", "left-out.txt");
 
   private final String command;
