@@ -55,6 +55,7 @@ public class ExecutorReconciler {
   private final ExecutorOutputs outputs;
   private final Clock clock;
   private final DatabaseClock databaseClock;
+  private final Complaints complaints = new Complaints(LOG);
   private Map<String, String> shown = Map.of();
   private long shownAt = System.nanoTime();
 
@@ -213,7 +214,7 @@ public class ExecutorReconciler {
     try {
       return starter.serve(now);
     } catch (RuntimeUnavailable e) {
-      LOG.warnf("executors can't be started: %s", e.getMessage());
+      complaints.say("executors can't be started", e);
       return Optional.of(UNAVAILABLE_PAUSE);
     }
   }
@@ -236,11 +237,11 @@ public class ExecutorReconciler {
   }
 
   /** One executor's trouble must not keep the others from being looked after. */
-  private static void attempt(Executor executor, Runnable step) {
+  private void attempt(Executor executor, Runnable step) {
     try {
       step.run();
     } catch (RuntimeUnavailable e) {
-      LOG.warnf("executor %s: %s", executor.id, e.getMessage());
+      complaints.say("executor " + executor.id, e);
     } catch (RuntimeException e) {
       if (ProblemMappers.isPassing(e)) {
         throw e;
@@ -354,7 +355,7 @@ public class ExecutorReconciler {
     try {
       runtime.deleteExecutor(executorId);
     } catch (RuntimeUnavailable e) {
-      LOG.warnf("executor %s can't be removed now: %s", executorId, e.getMessage());
+      complaints.say("executor " + executorId + " can't be removed now", e);
     }
   }
 }
