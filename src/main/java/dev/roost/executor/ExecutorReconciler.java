@@ -25,6 +25,7 @@ import java.io.IOException;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -44,6 +45,8 @@ public class ExecutorReconciler {
   private static final Duration UNAVAILABLE_PAUSE = Duration.ofSeconds(1);
   private static final Duration SHOW_EVERY = Duration.ofSeconds(5);
 
+  private static final String SILENT = "It has not been heard of";
+
   private final Runtime runtime;
   private final RoostConfig config;
   private final Dispatcher dispatcher;
@@ -52,9 +55,19 @@ public class ExecutorReconciler {
   private final ExecutorOutputs outputs;
   private final Clock clock;
   private final DatabaseClock databaseClock;
+  private final Complaints complaints = new Complaints(LOG);
   private Map<String, String> shown = Map.of();
   private long shownAt = System.nanoTime();
+
+  /** Of executors that have not reported yet: since when they are absent, or run. */
+  private final Map<String, Since> since = new HashMap<>();
+
   private final Loop loop;
+
+  /**
+   * @param time by the database's clock
+   */
+  private record Since(Class<? extends Observation> kind, Instant time) {}
 
   ExecutorReconciler(
       Runtime runtime,
@@ -101,14 +114,17 @@ public class ExecutorReconciler {
    * What to do about an executor that has not ended. Pure.
    *
    * @param begun whether this process has started it, or has made sure that it is complete
+   * @param since when this process first saw it absent, or first saw it run: neither what it waited
+   *     before nor that the runtime was away is its fault
    */
   static Step decide(
       Executor executor,
       Observation seen,
       boolean begun,
       RoostConfig.Executors settings,
+      Instant since,
       Instant now) {
-    Instant mustReport = executor.createdAt.plus(settings.startTimeout());
+    Instant mustReport = since.plus(settings.startTimeout());
     boolean starting = executor.state.equals("starting");
     if (seen instanceof Observation.Ended end) {
       return new Step.Replay(end.reason(), end.message());
@@ -143,8 +159,7 @@ public class ExecutorReconciler {
       return silent ? new Step.Replay(null, "It was told to stop.") : new Step.Wait();
     }
     if (silent && executor.leaseExpiresAt.plus(settings.lostAfter()).isBefore(now)) {
-      return new Step.Replay(
-          null, "It has not been heard of for " + settings.lostAfter().toSeconds() + " s.");
+      return new Step.Replay(null, SILENT + " for " + settings.lostAfter().toSeconds() + " s.");
     }
     return new Step.Wait();
   }
@@ -169,6 +184,10 @@ public class ExecutorReconciler {
       attempt(executor, () -> act(executor, now));
     }
     starter.keep(known);
+    since.keySet().retainAll(known);
+    live.stream()
+        .filter(executor -> executor.readyAt != null)
+        .forEach(executor -> starter.cameUp(new Target(executor.agentId, executor.agentRevision)));
     // Where an earlier pass did not come to its end.
     for (Executor executor : QuarkusTransaction.requiringNew().call(Executor::endedWithExecution)) {
       known.add(executor.id);
@@ -195,7 +214,7 @@ public class ExecutorReconciler {
     try {
       return starter.serve(now);
     } catch (RuntimeUnavailable e) {
-      LOG.warnf("executors can't be started: %s", e.getMessage());
+      complaints.say("executors can't be started", e);
       return Optional.of(UNAVAILABLE_PAUSE);
     }
   }
@@ -218,11 +237,11 @@ public class ExecutorReconciler {
   }
 
   /** One executor's trouble must not keep the others from being looked after. */
-  private static void attempt(Executor executor, Runnable step) {
+  private void attempt(Executor executor, Runnable step) {
     try {
       step.run();
     } catch (RuntimeUnavailable e) {
-      LOG.warnf("executor %s: %s", executor.id, e.getMessage());
+      complaints.say("executor " + executor.id, e);
     } catch (RuntimeException e) {
       if (ProblemMappers.isPassing(e)) {
         throw e;
@@ -232,39 +251,57 @@ public class ExecutorReconciler {
   }
 
   private void act(Executor executor, Instant now) {
-    if (executor.readyAt != null) {
-      starter.cameUp(new Target(executor.agentId, executor.agentRevision));
-    }
-    Observation seen = runtime.observeExecutor(executor.id);
+    Observation seen = observe(executor);
     explain(executor, seen);
     boolean begun = starter.hasBegun(executor.id);
-    Step step = decide(executor, seen, begun, config.executors(), now);
+    Since same =
+        since.compute(
+            executor.id,
+            (id, before) ->
+                before != null && before.kind() == seen.getClass()
+                    ? before
+                    : new Since(seen.getClass(), now));
+    Step step = decide(executor, seen, begun, config.executors(), same.time(), now);
     if (step instanceof Step.Create) {
       starter.start(executor);
     } else if (step instanceof Step.Replay replay) {
-      end(executor, replay, seen instanceof Observation.Pending);
+      end(executor, replay, seen);
+    }
+  }
+
+  private Observation observe(Executor executor) {
+    try {
+      return runtime.observeExecutor(executor.id);
+    } catch (RuntimeUnavailable e) {
+      since.remove(executor.id);
+      explain(executor, e.getMessage());
+      throw e;
     }
   }
 
   /** Says what an executor waits for, for whoever waits for it. */
-  private void explain(Executor executor, Observation seen) {
+  private static void explain(Executor executor, Observation seen) {
     if (seen instanceof Observation.Absent) {
       return; // what it says is why it could not be started
     }
-    String message = seen instanceof Observation.Pending pending ? pending.message() : null;
+    explain(executor, seen instanceof Observation.Pending pending ? pending.message() : null);
+  }
+
+  private static void explain(Executor executor, String message) {
     if (executor.state.equals("starting") && !Objects.equals(executor.message, message)) {
       QuarkusTransaction.requiringNew().run(() -> Executor.explain(executor.id, message));
     }
   }
 
   /** Takes home what an executor that is no more has left, then removes it. */
-  private void end(Executor executor, Step.Replay step, boolean waited) {
+  private void end(Executor executor, Step.Replay step, Observation seen) {
     String message = step.message();
     dispatcher.forget(executor.id);
     // From here on, nothing can be claimed for it.
     QuarkusTransaction.requiringNew()
         .run(() -> Executor.end(executor.id, message, clock.instant()));
     if (executor.readyAt == null) {
+      boolean waited = seen instanceof Observation.Pending;
       starter.failedToStart(new Target(executor.agentId, executor.agentRevision), step, waited);
     }
     if (takeHome(executor, step)) {
@@ -303,7 +340,9 @@ public class ExecutorReconciler {
       LOG.warnf("executor %s: its output can't be read: %s", executor.id, e.getMessage());
     }
     Outcome outcome = found.outcome();
-    if (outcome == null) {
+    // One that was given up says no more than that it was told to end, and not why.
+    boolean isGivenUp = step.message() != null && step.message().startsWith(SILENT);
+    if (outcome == null || (isGivenUp && outcome.state().equals("lost"))) {
       outcome = Outcome.ofEndedExecutor(step.reason(), step.message(), clock.instant());
     }
     LOG.infof(
@@ -316,7 +355,7 @@ public class ExecutorReconciler {
     try {
       runtime.deleteExecutor(executorId);
     } catch (RuntimeUnavailable e) {
-      LOG.warnf("executor %s can't be removed now: %s", executorId, e.getMessage());
+      complaints.say("executor " + executorId + " can't be removed now", e);
     }
   }
 }

@@ -120,9 +120,15 @@ class ExecutorStarter {
             step.message()));
   }
 
-  /** Executors of this target do come up: failures before were of the moment. */
+  /**
+   * Executors of this target do come up: jobs that wait are served, be it slowly, and others that
+   * did not come up are a reason to pause only.
+   */
   void cameUp(Target target) {
-    failedStarts.remove(target);
+    failedStarts.computeIfPresent(
+        target,
+        (same, failed) ->
+            new FailedStarts(0, failed.notBefore(), failed.reason(), failed.message()));
   }
 
   /**

@@ -25,7 +25,10 @@ record K3s(Path kubeconfig, String registry, String registryFromHere) {
   static K3s start() {
     Network network = Network.newNetwork();
     GenericContainer<?> registry =
-        new GenericContainer<>(REGISTRY).withNetwork(network).withExposedPorts(REGISTRY_PORT);
+        new GenericContainer<>(REGISTRY)
+            .withNetwork(network)
+            .withExposedPorts(REGISTRY_PORT)
+            .withEnv("REGISTRY_STORAGE_DELETE_ENABLED", "true");
     registry.start();
     // By address: pods can't ask Docker for names.
     String address =

@@ -9,12 +9,12 @@ import org.junit.jupiter.api.extension.ExecutionCondition;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
-/** What the suite leaves out when its runtime is the local one: it is about pods. */
+/** What only the suite's run on Kubernetes has: it is about pods, or about a cluster's parts. */
 @Retention(RetentionPolicy.RUNTIME)
 @Target(ElementType.TYPE)
-@ExtendWith(KubernetesOnly.Condition.class)
+@ExtendWith({KubernetesOnly.Condition.class, TestCluster.Condition.class, Gate.Resolver.class})
 @interface KubernetesOnly {
-  /** Looks at what was chosen. */
+  /** Looks for the runtime of this run. */
   final class Condition implements ExecutionCondition {
     @Override
     public ConditionEvaluationResult evaluateExecutionCondition(ExtensionContext context) {

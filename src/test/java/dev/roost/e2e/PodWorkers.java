@@ -1,12 +1,15 @@
 package dev.roost.e2e;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import io.fabric8.kubernetes.api.model.ContainerStatus;
 import io.fabric8.kubernetes.api.model.NamespaceBuilder;
+import io.fabric8.kubernetes.api.model.ObjectMeta;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.dsl.ExecWatch;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -109,6 +112,11 @@ final class PodWorkers implements Workers {
     return cluster.tags(repository());
   }
 
+  /** Empties the registry, as somebody's clean-up does it. */
+  void removeBuilds() {
+    builds().forEach(tag -> cluster.removeImage(repository(), tag));
+  }
+
   @Override
   public int many() {
     return 12;
@@ -117,6 +125,70 @@ final class PodWorkers implements Workers {
   @Override
   public void close() {
     client.namespaces().withName(namespace).delete();
+  }
+
+  KubernetesClient client() {
+    return client;
+  }
+
+  /** Deletes the pod of an executor of the agent, as a drained node or a person does it. */
+  void deletePod(String agentId, int graceSeconds) {
+    executorOf(agentId, "runner");
+    client
+        .pods()
+        .inNamespace(namespace)
+        .withLabel("roost/agent-id", agentId)
+        .withGracePeriod(graceSeconds)
+        .delete();
+  }
+
+  void deletePodNamed(String pod, int graceSeconds) {
+    client.pods().inNamespace(namespace).withName(pod).withGracePeriod(graceSeconds).delete();
+  }
+
+  /** The pods of executors that have not been deleted. */
+  List<String> executors() {
+    return client
+        .pods()
+        .inNamespace(namespace)
+        .withLabel("app.kubernetes.io/component", "executor")
+        .list()
+        .getItems()
+        .stream()
+        .map(Pod::getMetadata)
+        .filter(pod -> pod.getDeletionTimestamp() == null)
+        .map(ObjectMeta::getName)
+        .toList();
+  }
+
+  /** All Jobs, pods and Secrets of the installation, by kind and name. */
+  List<String> objects() {
+    return Stream.of(
+            client.batch().v1().jobs().inNamespace(namespace).list().getItems(),
+            client.pods().inNamespace(namespace).list().getItems(),
+            client.secrets().inNamespace(namespace).list().getItems())
+        .flatMap(List::stream)
+        .map(one -> one.getKind() + " " + one.getMetadata().getName())
+        .toList();
+  }
+
+  /** Deletes every agent and waits until nothing of Roost is in the cluster any more. */
+  void assertNothingIsLeft(Client roost) {
+    for (JsonNode agent : roost.get("/v1/agents?limit=200").expect(200).json().path("data")) {
+      roost.send("DELETE", "/v1/agents/" + agent.path("id").asText(), null).expect(204);
+    }
+    List<String> left = new ArrayList<>();
+    try {
+      Await.until(
+          "nothing is left",
+          () -> {
+            left.clear();
+            left.addAll(objects());
+            return left.isEmpty();
+          });
+    } catch (AssertionError e) {
+      throw new AssertionError("left in the cluster: " + left, e);
+    }
   }
 
   private List<Pod> pods(String label, String value) {

@@ -32,7 +32,7 @@ final class RoostProcess implements AutoCloseable {
   private Process process;
   private int starts;
 
-  private RoostProcess() {
+  private RoostProcess(Workers shared) {
     try {
       // Paths of Unix sockets may have about 100 bytes; the system's temporary directory can be
       // deep.
@@ -41,7 +41,10 @@ final class RoostProcess implements AutoCloseable {
       throw new UncheckedIOException(e);
     }
     local = new LocalWorkers(home);
-    workers = TestCluster.isChosen() ? new PodWorkers(TestCluster.get()) : local;
+    workers =
+        shared != null
+            ? shared
+            : TestCluster.isChosen() ? new PodWorkers(TestCluster.get()) : local;
     environment.put("ROOST_DATA", data().toString());
     environment.put("ROOST_PORT", Integer.toString(port));
     environment.put("ROOST_WELCOME", "false");
@@ -54,7 +57,12 @@ final class RoostProcess implements AutoCloseable {
    * @param settings environment variables: name, value, name, value, …
    */
   static RoostProcess prepared(String... settings) {
-    RoostProcess roost = new RoostProcess();
+    return replica(null, settings);
+  }
+
+  /** One of several whose workers are the same; not started. */
+  static RoostProcess replica(Workers workers, String... settings) {
+    RoostProcess roost = new RoostProcess(workers);
     for (int i = 0; i < settings.length; i += 2) {
       roost.environment.put(settings[i], settings[i + 1]);
     }
@@ -132,7 +140,8 @@ final class RoostProcess implements AutoCloseable {
   }
 
   Path keyFile() {
-    return data().resolve("api_key");
+    String given = environment.get("ROOST_API_KEY_FILE");
+    return given == null ? data().resolve("api_key") : Path.of(given);
   }
 
   String key() {

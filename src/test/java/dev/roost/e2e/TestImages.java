@@ -5,6 +5,7 @@ import java.io.UncheckedIOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
@@ -111,14 +112,32 @@ final class TestImages {
     return tags.stream().sorted().toList();
   }
 
+  /** Removes an image by its digest, so that nothing finds it any more. */
+  void remove(String repository, String tag) {
+    String manifests = repository + "/manifests/";
+    String digest =
+        get(manifests + tag).headers().firstValue("Docker-Content-Digest").orElseThrow();
+    HttpResponse<String> answer = send("DELETE", manifests + digest);
+    if (answer.statusCode() != 202) {
+      throw new AssertionError("DELETE " + manifests + digest + ": " + answer.body());
+    }
+  }
+
   private HttpResponse<String> get(String path) {
+    return send("GET", path);
+  }
+
+  private HttpResponse<String> send(String method, String path) {
     URI address = URI.create("http://" + registryFromHere + "/v2/" + path);
     try {
       return http.send(
-          HttpRequest.newBuilder(address).header("Accept", MANIFESTS).build(),
+          HttpRequest.newBuilder(address)
+              .method(method, BodyPublishers.noBody())
+              .header("Accept", MANIFESTS)
+              .build(),
           BodyHandlers.ofString());
     } catch (IOException e) {
-      throw new UncheckedIOException("GET " + address, e);
+      throw new UncheckedIOException(method + " " + address, e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new IllegalStateException(e);

@@ -88,7 +88,8 @@ class ExecutorReconcilerTest {
     Executor executor = executor(state, age, leaseOver);
     assertEquals(
         step(expected),
-        ExecutorReconciler.decide(executor, seen(observation), true, SETTINGS, NOW));
+        ExecutorReconciler.decide(
+            executor, seen(observation), true, SETTINGS, executor.createdAt, NOW));
   }
 
   /** A replica that was killed between the Job and its Secret has left an executor that waits. */
@@ -108,7 +109,8 @@ class ExecutorReconcilerTest {
     Executor executor = executor(state, age, age - 30);
     assertEquals(
         step(expected),
-        ExecutorReconciler.decide(executor, seen(observation), false, SETTINGS, NOW));
+        ExecutorReconciler.decide(
+            executor, seen(observation), false, SETTINGS, executor.createdAt, NOW));
   }
 
   @Test
@@ -117,7 +119,29 @@ class ExecutorReconcilerTest {
     executor.message = "It could not be started: jobs is forbidden";
     assertEquals(
         new Step.Replay("runtime_unavailable", "It could not be started: jobs is forbidden"),
-        ExecutorReconciler.decide(executor, new Observation.Absent(), true, SETTINGS, NOW));
+        ExecutorReconciler.decide(
+            executor, new Observation.Absent(), true, SETTINGS, executor.createdAt, NOW));
+  }
+
+  @Test
+  void whatItWaitedBeforeIsNoPartOfTheTimeToReport() {
+    Executor executor = executor("starting", 250, 220);
+    Observation running = new Observation.Running(null);
+    assertEquals(
+        new Step.Wait(),
+        ExecutorReconciler.decide(executor, running, true, SETTINGS, NOW.minusSeconds(59), NOW));
+    assertEquals(
+        new Step.Replay(null, "It did not report within 60 s."),
+        ExecutorReconciler.decide(executor, running, true, SETTINGS, NOW.minusSeconds(60), NOW));
+  }
+
+  @Test
+  void anExecutorThatCouldNotBeMadeWhileTheRuntimeWasAwayIsMadeWhenItIsBack() {
+    Executor executor = executor("starting", 9999, 999);
+    executor.message = "It could not be started: connection refused";
+    assertEquals(
+        new Step.Create(),
+        ExecutorReconciler.decide(executor, new Observation.Absent(), false, SETTINGS, NOW, NOW));
   }
 
   private static Executor executor(String state, long age, long leaseOver) {

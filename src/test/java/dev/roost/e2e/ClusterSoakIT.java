@@ -1,0 +1,100 @@
+package dev.roost.e2e;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Random faults of a cluster of one node, this machine, under a steady stream of executions; then
+ * the books are balanced.
+ */
+@Tag("soak")
+@KubernetesOnly
+class ClusterSoakIT {
+  private static final Duration TIME = Duration.ofMinutes(Integer.getInteger("soak.minutes", 10));
+  private static final long SEED = Long.getLong("soak.seed", 1);
+  private static final int AGENTS = 3;
+  private static final int ORDERS_BETWEEN_FAULTS = 3;
+  private static final Duration LIMIT = Duration.ofMinutes(10);
+
+  private final Random random = new Random(SEED);
+
+  @Test
+  void nothingAcknowledgedIsLostAndNothingIsLeftWhateverFails() throws Exception {
+    ClusterParts cluster = ClusterParts.get();
+    try (RoostProcess roost =
+        RoostProcess.started(
+            "ROOST_EXECUTORS_LEASE", "15s",
+            "ROOST_EXECUTORS_LOST_AFTER", "30s",
+            "ROOST_KUBERNETES_MAX_EXECUTORS", "12")) {
+      PodWorkers pods = (PodWorkers) roost.workers();
+      SteadyOrders orders = new SteadyOrders(roost.client(), AGENTS, 0.1, LIMIT);
+      long end = System.nanoTime() + TIME.toNanos();
+      while (System.nanoTime() < end) {
+        orders.awaitMore(ORDERS_BETWEEN_FAULTS);
+        fail(roost, pods, cluster, orders);
+      }
+      orders.settle();
+      System.out.println("Soak (seed " + SEED + "): " + orders);
+      orders.assertBalanced();
+      pods.assertNothingIsLeft(roost.client());
+    }
+  }
+
+  private void fail(
+      RoostProcess roost, PodWorkers pods, ClusterParts cluster, SteadyOrders orders) {
+    switch (random.nextInt(10)) {
+      case 0, 1 -> deletePod(pods, 30, orders);
+      case 2, 3 -> deletePod(pods, 0, orders);
+      case 4, 5, 6 -> killProcess(pods, orders);
+      case 7 -> {
+        orders.count("killed control planes", 1);
+        roost.kill9();
+        roost.start();
+      }
+      case 8 -> {
+        orders.count("API server stopped", 1);
+        try (ClusterParts.Stopped apiServer = cluster.stop(ClusterParts.API_SERVER)) {
+          orders.awaitMore(random.nextInt(3 * ORDERS_BETWEEN_FAULTS));
+        }
+      }
+      default -> {
+        String part = random.nextBoolean() ? ClusterParts.KUBELET : ClusterParts.CONTAINERD;
+        orders.count(part + " restarted", 1);
+        cluster.restart(part);
+      }
+    }
+  }
+
+  private void deletePod(PodWorkers pods, int graceSeconds, SteadyOrders orders) {
+    List<String> choices = pods.executors();
+    if (!choices.isEmpty()) {
+      orders.count("pods deleted with a grace of " + graceSeconds + " s", 1);
+      pods.deletePodNamed(choices.get(random.nextInt(choices.size())), graceSeconds);
+    }
+  }
+
+  /** Any process of any container: sidecar, runner, or a script's own. */
+  private void killProcess(PodWorkers pods, SteadyOrders orders) {
+    List<String> choices = pods.executors();
+    if (choices.isEmpty()) {
+      return;
+    }
+    // Each has its pod's name in its environment.
+    String pod = choices.get(random.nextInt(choices.size()));
+    List<Machine.Running> processes =
+        Machine.processesOf(Path.of(pod)).stream()
+            .filter(one -> one.command().contains("/run/roost"))
+            .toList();
+    if (!processes.isEmpty()) {
+      Machine.Running victim = processes.get(random.nextInt(processes.size()));
+      orders.count(
+          victim.command().contains(" sidecar ") ? "killed sidecars" : "killed runners or scripts",
+          1);
+      victim.kill();
+    }
+  }
+}

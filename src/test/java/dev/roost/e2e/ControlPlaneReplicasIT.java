@@ -1,0 +1,137 @@
+package dev.roost.e2e;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** Two control planes on one database: either serves, one leads, and both may be killed. */
+@KubernetesOnly
+class ControlPlaneReplicasIT {
+  private static final long SEED = Long.getLong("soak.seed", 1);
+  private static final int AGENTS = 2;
+  private static final Duration TAKE_OVER = Duration.ofSeconds(5);
+  private static final Duration LIMIT = Duration.ofMinutes(10);
+
+  private static final String COUNTED =
+      Tally.TELL
+          + """
+
+          import time
+
+          def main(request):
+              tell(request.payload["tally"], request.payload["name"])
+              time.sleep(request.payload["seconds"])
+              return request.payload["name"]
+          """;
+
+  private static ReplicatedRoost roost;
+
+  @BeforeAll
+  static void start() {
+    roost = new ReplicatedRoost();
+    roost.start();
+  }
+
+  @AfterAll
+  static void nothingIsLeft() {
+    try (ReplicatedRoost itself = roost) {
+      roost.pods().assertNothingIsLeft(roost.client(0));
+    }
+  }
+
+  @Test
+  void whatOneReplicaIsAskedTheOtherOneAnswers() {
+    String agent = roost.client(0).agent("def main(request): return request.payload * 2");
+    String job = roost.client(1).order(agent, "21");
+    JsonNode ended = roost.client(0).ended(job);
+    assertEquals("succeeded", ended.path("state").asText(), ended::toPrettyString);
+    assertEquals(
+        42, roost.client(1).execute(agent, "21").path("execution").path("return_value").asInt());
+    assertEquals(
+        42, roost.client(0).execute(agent, "21").path("execution").path("return_value").asInt());
+  }
+
+  @Test
+  void aFollowerLeadsSoonWhenTheLeaderIsKilledOrStandsStill() {
+    for (String signal : List.of("KILL", "STOP")) {
+      int leader = Await.value("one leads", () -> roost.leader());
+      Machine.signal(roost.replica(leader).pid(), signal);
+      try {
+        Await.until(
+            "another one leads after " + signal,
+            TAKE_OVER,
+            () -> roost.leader().filter(now -> now != leader).isPresent());
+        String agent = roost.client(1 - leader).agent("def main(): return 1");
+        JsonNode ended = roost.client(1 - leader).execute(agent, null);
+        assertEquals("succeeded", ended.path("state").asText(), ended::toPrettyString);
+      } finally {
+        if (signal.equals("STOP")) {
+          Machine.signal(roost.replica(leader).pid(), "CONT");
+        } else {
+          roost.replica(leader).start();
+        }
+      }
+    }
+    roost.replica(0).awaitReady();
+    roost.replica(1).awaitReady();
+  }
+
+  @Test
+  void noOrderIsLostOrRunsTwiceWhenReplicasAreKilled() {
+    killWhileOrdersRun(100, 3, 1.5);
+  }
+
+  @Test
+  @Tag("soak")
+  void noneOfManyOrdersIsLostOrRunsTwiceWhenReplicasAreKilledAgainAndAgain() {
+    killWhileOrdersRun(500, 15, 1);
+  }
+
+  private void killWhileOrdersRun(int orders, int kills, double seconds) {
+    Random random = new Random(SEED);
+    try (Tally tally = new Tally()) {
+      List<String> agents = new ArrayList<>();
+      for (int i = 0; i < AGENTS; i++) {
+        agents.add(roost.client(i % 2).agent(COUNTED, "max_concurrency", 4));
+      }
+      List<String> jobs = new ArrayList<>();
+      for (int number = 0; number < orders; number++) {
+        String payload =
+            "{\"tally\": %s, \"name\": \"order %d\", \"seconds\": %s}"
+                .formatted(tally.address(), number, seconds);
+        jobs.add(roost.client(number % 2).order(agents.get(number % AGENTS), payload));
+      }
+      for (int kill = 0; kill < kills; kill++) {
+        int progress = orders * (kill + 1) / (kills + 2);
+        Await.until(
+            progress + " orders run before kill " + kill,
+            LIMIT,
+            () -> tally.told().size() >= progress);
+        RoostProcess victim = roost.replica(random.nextInt(2));
+        victim.kill9();
+        victim.start();
+      }
+      for (String job : jobs) {
+        JsonNode ended = roost.client(random.nextInt(2)).ended(job, LIMIT);
+        assertEquals("succeeded", ended.path("state").asText(), ended::toPrettyString);
+        assertEquals(1, ended.path("attempts").asInt(), ended::toPrettyString);
+      }
+      Map<String, Long> notOnce =
+          tally.counts().entrySet().stream()
+              .filter(one -> one.getValue() != 1)
+              .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue));
+      assertEquals(Map.of(), notOnce);
+      assertEquals(orders, tally.counts().size());
+    }
+  }
+}

@@ -1,0 +1,97 @@
+package dev.roost.e2e;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.stream.Collectors;
+
+/**
+ * What scripts tell this process past Roost, so that it knows what they really did. In Python: a
+ * connection to {@link #address}, one line of text, and a byte back when it is noted.
+ */
+final class Tally implements AutoCloseable {
+  /** The function that scripts call. */
+  static final String TELL =
+      """
+      import socket
+
+      def tell(address, text):
+          with socket.create_connection(address) as connection:
+              connection.sendall(text.encode() + b"\\n")
+              connection.recv(1)
+      """;
+
+  private final ServerSocket listener;
+  private final ConcurrentLinkedQueue<String> told = new ConcurrentLinkedQueue<>();
+
+  Tally() {
+    try {
+      listener =
+          TestCluster.isChosen()
+              ? new ServerSocket(0, 200)
+              : new ServerSocket(0, 200, InetAddress.getLoopbackAddress());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    Thread thread = new Thread(this::accept, "tally");
+    thread.setDaemon(true);
+    thread.start();
+  }
+
+  /** Host and port as a JSON array. */
+  String address() {
+    String host = TestCluster.isChosen() ? TestCluster.get().host() : "127.0.0.1";
+    return "[\"%s\", %d]".formatted(host, listener.getLocalPort());
+  }
+
+  /** Everything, in its order. */
+  List<String> told() {
+    return List.copyOf(told);
+  }
+
+  /** How often each thing was told. */
+  Map<String, Long> counts() {
+    return told.stream().collect(Collectors.groupingBy(text -> text, Collectors.counting()));
+  }
+
+  private void accept() {
+    try {
+      while (true) {
+        try (Socket socket = listener.accept();
+            BufferedReader reader =
+                new BufferedReader(
+                    new InputStreamReader(socket.getInputStream(), StandardCharsets.UTF_8))) {
+          String line = reader.readLine();
+          if (line != null) {
+            told.add(line);
+            socket.getOutputStream().write(1);
+          }
+        } catch (IOException e) {
+          if (listener.isClosed()) {
+            return;
+          }
+          // Whoever connected has gone.
+        }
+      }
+    } finally {
+      close();
+    }
+  }
+
+  @Override
+  public void close() {
+    try {
+      listener.close();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}
