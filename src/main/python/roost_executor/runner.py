@@ -88,7 +88,9 @@ class Runner:
 
         self._execution_class = execution.Execution
         linux.become_subreaper()
-        for name in [name for name in os.environ if name.startswith("ROOST_")]:
+        # Kubernetes tells each pod of its API server; libraries then take it that they may use it.
+        private = ("ROOST_",) if self._parent is not None else ("ROOST_", "KUBERNETES_")
+        for name in [name for name in os.environ if name.startswith(private)]:
             del os.environ[name]
         self._put_interpreter_on_path()
         # Python processes that the script starts would keep their output until they end.

@@ -99,7 +99,7 @@ class Container:
     """One of the two processes."""
 
     def __init__(self, command: "list[str]", output: Path, isolated: bool) -> None:
-        environment = {"PATH": os.environ["PATH"], "HOME": "/tmp"}
+        environment = {"PATH": os.environ["PATH"], "HOME": "/tmp", "KUBERNETES_SERVICE_HOST": "10.96.0.1"}
         with open(output, "ab") as file:
             self.process = subprocess.Popen(command, stdout=file, stderr=subprocess.STDOUT, env=environment)
         self.output = output

@@ -37,6 +37,10 @@ def test_a_script_runs_with_its_store_and_can_write_to_its_own_directory_alone(p
         assert value[:3] == [1, os.getuid(), pod.runner.id]
 
 
+def test_a_script_is_not_told_of_the_api_server(pod: Pod) -> None:
+    assert pod.run("import os\ndef main(): return [n for n in os.environ if n.startswith('KUBERNETES_')]").value == []
+
+
 def test_what_a_script_leaves_running_is_ended(pod: Pod) -> None:
     pod.run("import os\ndef main():\n    os.system('setsid sleep 600 & setsid setsid sleep 600 &')\n")
     assert children(pod.runner.id) == []

@@ -5,10 +5,12 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetAddress;
 import java.net.ServerSocket;
-import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -58,10 +60,11 @@ public class TestDatabase implements QuarkusTestResourceLifecycleManager {
                   "-c",
                   "fsync=off")
               .start();
-      awaitListening(port);
+      String url = "jdbc:postgresql://127.0.0.1:" + port + "/postgres";
+      awaitReady(url);
       return Map.of(
           "quarkus.datasource.jdbc.url",
-          "jdbc:postgresql://127.0.0.1:" + port + "/postgres",
+          url,
           "quarkus.datasource.username",
           "roost",
           "quarkus.datasource.password",
@@ -166,12 +169,13 @@ public class TestDatabase implements QuarkusTestResourceLifecycleManager {
     }
   }
 
-  private void awaitListening(int port) throws IOException {
+  /** Listening is not enough: while it starts up, it refuses whoever connects. */
+  private void awaitReady(String url) throws IOException {
     long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
     while (true) {
-      try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
+      try (Connection connection = DriverManager.getConnection(url, "roost", "roost")) {
         return;
-      } catch (IOException e) {
+      } catch (SQLException e) {
         if (!server.isAlive() || System.nanoTime() > end) {
           String log = Files.readString(directory.resolve("postgres.log"));
           throw new IllegalStateException("PostgreSQL doesn't start:\n" + log, e);

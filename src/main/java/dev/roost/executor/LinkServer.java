@@ -45,8 +45,9 @@ public class LinkServer {
                 .order(BEFORE_ALL)
                 .handler(
                     context -> {
-                      boolean ownPort = context.request().localAddress().port() == number;
-                      if (ownPort == context.normalizedPath().startsWith(LINK)) {
+                      // Not the path as it was sent: "/internal/../v1" is "/v1".
+                      boolean link = context.normalizedPath().startsWith(LINK);
+                      if (link == (context.request().localAddress().port() == number)) {
                         context.next();
                       } else {
                         context.response().setStatusCode(NOT_FOUND).end();

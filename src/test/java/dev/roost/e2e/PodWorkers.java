@@ -66,6 +66,10 @@ final class PodWorkers implements Workers {
         Map.entry("ROOST_KUBERNETES_MEMORY_REQUEST_RATIO", "0.1"));
   }
 
+  String namespace() {
+    return namespace;
+  }
+
   private String repository() {
     return namespace + "/agents";
   }
@@ -125,10 +129,6 @@ final class PodWorkers implements Workers {
 
   KubernetesClient client() {
     return client;
-  }
-
-  String namespace() {
-    return namespace;
   }
 
   /** Deletes the pod of an executor of the agent, as a drained node or a person does it. */

@@ -1,5 +1,7 @@
 package dev.roost.e2e;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
@@ -173,6 +175,24 @@ final class RoostProcess implements AutoCloseable {
 
   boolean isRunning() {
     return process.isAlive();
+  }
+
+  /** Lets its Java machine remove what nobody holds any more. */
+  void collectGarbage() {
+    String jcmd = Path.of(System.getProperty("java.home"), "bin", "jcmd").toString();
+    try {
+      Process command =
+          new ProcessBuilder(jcmd, Long.toString(pid()), "GC.run")
+              .redirectErrorStream(true)
+              .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+              .start();
+      assertEquals(0, command.waitFor());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException(e);
+    }
   }
 
   /** Waits for the end and answers the exit status. */

@@ -115,6 +115,11 @@ public final class TestCluster {
     return images.registry();
   }
 
+  /** The same one as this machine knows it. */
+  String registryFromHere() {
+    return images.registryFromHere();
+  }
+
   /** The name of one of Roost's images, made of the sources as they are. */
   public String image(String name) {
     return images.image(name);

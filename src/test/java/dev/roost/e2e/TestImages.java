@@ -54,6 +54,10 @@ final class TestImages {
     return registry;
   }
 
+  String registryFromHere() {
+    return registryFromHere;
+  }
+
   /** The full name of builder, executor or control-plane; built and pushed when it isn't there. */
   String image(String name) {
     String given =

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
@@ -24,6 +25,9 @@ final class BuildLogs {
   private static final String RESULT_START = "{\"outcome\": ";
   private static final String FAILURE_START = RESULT_START + "\"failed\"";
 
+  /** 16 MiB, of thousands of packages. */
+  private static final int LONGEST_RESULT_PARTS = 1_024;
+
   private final Source cluster;
   private final Map<String, Reading> readings = new ConcurrentHashMap<>();
 
@@ -36,8 +40,12 @@ final class BuildLogs {
      */
     InputStream log(String podName, String container, Instant since);
 
-    /** The last line; empty when there is none. */
-    String lastLine(String podName, String container);
+    /**
+     * The last line; empty when there is none.
+     *
+     * @param parts how much is read: lines, or pieces of 16 KiB of longer ones
+     */
+    String lastLine(String podName, String container, int parts);
   }
 
   BuildLogs(Source cluster) {
@@ -122,17 +130,22 @@ final class BuildLogs {
   }
 
   /**
-   * The last line that the build printed, when it is a result. Only what pushes can tell of a
-   * success: code of packages runs where the build does, and may print what it likes.
+   * The last line that the build printed, when it is a result. What runs while packages are built
+   * can print anything, but the build itself ends with a result only when it has failed: that
+   * something was pushed is believed of the container that pushes alone.
    */
   Optional<String> result(Pod pod) {
-    return result(pod, BuilderManifest.PUSH, RESULT_START)
-        .or(() -> result(pod, BuilderManifest.BUILD, FAILURE_START));
+    String name = pod.getMetadata().getName();
+    return lastLine(name, BuilderManifest.PUSH, RESULT_START)
+        .or(() -> lastLine(name, BuilderManifest.BUILD, FAILURE_START));
   }
 
-  private Optional<String> result(Pod pod, String container, String start) {
-    return Optional.of(cluster.lastLine(pod.getMetadata().getName(), container))
-        .filter(line -> line.startsWith(start));
+  /** Of a longer line the API counts every 16 KiB as one, so most of it may be missing at first. */
+  private Optional<String> lastLine(String pod, String container, String start) {
+    return IntStream.of(1, LONGEST_RESULT_PARTS)
+        .mapToObj(parts -> cluster.lastLine(pod, container, parts))
+        .filter(line -> line.startsWith(start))
+        .findFirst();
   }
 
   void forget(String builderJobId) {

@@ -20,6 +20,10 @@ import java.io.InputStream;
 import java.net.HttpURLConnection;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
 import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.util.Comparator;
@@ -42,6 +46,7 @@ final class Cluster implements BuildLogs.Source {
   private static final long PAUSE_NANOS = 1_000_000_000L;
 
   private static final long LOG_LIMIT_SECONDS = 10;
+  private static final int MAX_REFUSAL = 65_536;
 
   /** Of the last line: much longer than any result. */
   private static final int MAX_LAST_LINE = 16 << 20;
@@ -164,11 +169,32 @@ final class Cluster implements BuildLogs.Source {
     return output(podName, container, since == null ? "" : "&timestamps=true&sinceTime=" + since);
   }
 
+  /**
+   * All that a container has printed, on this machine's disk: when the connection breaks, that is
+   * known before anybody takes half of it for all.
+   */
+  InputStream wholeLog(String podName, String container) {
+    try (InputStream stream = output(podName, container, "")) {
+      if (stream == null) {
+        return null;
+      }
+      Path copy = Files.createTempFile("roost-log-", "");
+      Files.copy(stream, copy, StandardCopyOption.REPLACE_EXISTING);
+      return Files.newInputStream(copy, StandardOpenOption.DELETE_ON_CLOSE);
+    } catch (IOException e) {
+      throw new RuntimeUnavailable("a log can't be read: " + e.getMessage(), e);
+    }
+  }
+
   @Override
-  public String lastLine(String podName, String container) {
-    try (InputStream line =
-        output(podName, container, "&tailLines=1&limitBytes=" + MAX_LAST_LINE)) {
-      return line == null ? "" : new String(line.readAllBytes(), StandardCharsets.UTF_8).strip();
+  public String lastLine(String podName, String container, int parts) {
+    String options = "&tailLines=%d&limitBytes=%d".formatted(parts, MAX_LAST_LINE);
+    try (InputStream stream = output(podName, container, options)) {
+      if (stream == null) {
+        return "";
+      }
+      String text = new String(stream.readAllBytes(), StandardCharsets.UTF_8).strip();
+      return text.substring(text.lastIndexOf('\n') + 1);
     } catch (IOException e) {
       throw new RuntimeUnavailable("a log can't be read: " + e.getMessage(), e);
     }
@@ -196,10 +222,13 @@ final class Cluster implements BuildLogs.Source {
     try {
       HttpResponse<InputStream> answer =
           http.sendAsync(request, InputStream.class).get(LOG_LIMIT_SECONDS, TimeUnit.SECONDS);
+      InputStream body = new WholeStream(answer.body());
       if (answer.isSuccessful()) {
-        return answer.body();
+        return body;
       }
-      answer.body().close();
+      try (body) {
+        body.readNBytes(MAX_REFUSAL); // unread, it would take the connection with it
+      }
       if (isNoLog(answer.code())) {
         return null;
       }

@@ -43,6 +43,7 @@ public class KubernetesRuntime implements Runtime {
   private static final long HINT_MILLIS = 100;
 
   private static final Duration DEAD_WATCH = Duration.ofSeconds(30);
+  private static final Duration OLD_WATCH = Duration.ofMinutes(2);
 
   /** Whatever starts well has started by then: what hasn't is asked for events. */
   private static final Duration QUIET = Duration.ofSeconds(2);
@@ -160,7 +161,8 @@ public class KubernetesRuntime implements Runtime {
 
   @Override
   public BuildOutput buildOutput(String builderJobId, long position) {
-    return podLabelled(Names.BUILDER_JOB_ID, builderJobId)
+    return Optional.ofNullable(
+            lookUp(Names.builder(builderJobId), Names.BUILDER_JOB_ID, builderJobId).pod())
         .flatMap(pod -> patiently(builderJobId, () -> logs.read(builderJobId, pod, position)))
         .orElseGet(() -> new BuildOutput(List.of(), position));
   }
@@ -230,8 +232,8 @@ public class KubernetesRuntime implements Runtime {
             executorId,
             () ->
                 new ExecutorOutput(
-                    cluster.log(name, ExecutorManifest.SIDECAR, null),
-                    cluster.log(name, ExecutorManifest.AGENT, null)))
+                    cluster.wholeLog(name, ExecutorManifest.SIDECAR),
+                    cluster.wholeLog(name, ExecutorManifest.AGENT)))
         .orElseThrow(() -> new IOException("the output of pod " + name + " can't be read"));
   }
 
@@ -284,7 +286,9 @@ public class KubernetesRuntime implements Runtime {
   /** For how long what happens in the cluster has not been seen at once; zero: it is. */
   Duration blindFor() {
     return Duration.ofNanos(
-        Math.max(jobs.lookAfter(DEAD_WATCH.toNanos()), pods.lookAfter(DEAD_WATCH.toNanos())));
+        Math.max(
+            jobs.lookAfter(DEAD_WATCH.toNanos(), OLD_WATCH.toNanos()),
+            pods.lookAfter(DEAD_WATCH.toNanos(), OLD_WATCH.toNanos())));
   }
 
   /** Whether the API server answers. */
@@ -304,11 +308,16 @@ public class KubernetesRuntime implements Runtime {
    */
   private record Seen(Job job, Pod pod, String warning) {}
 
+  private Seen see(String jobName, String label, String id) {
+    Seen seen = lookUp(jobName, label, id);
+    return new Seen(seen.job(), seen.pod(), warning(seen.job(), seen.pod()));
+  }
+
   /**
    * Looks at the copies first; what they say of an absence or an end, or when they may be out of
-   * date, is read anew.
+   * date, is read anew. The warning is left out.
    */
-  private Seen see(String jobName, String label, String id) {
+  private Seen lookUp(String jobName, String label, String id) {
     Job job = jobs.named(settings.namespace(), jobName).orElse(null);
     Pod pod = podLabelled(label, id).orElse(null);
     boolean doubtful =
@@ -317,7 +326,7 @@ public class KubernetesRuntime implements Runtime {
       job = cluster.job(jobName).orElse(null);
       pod = cluster.podOf(jobName).orElse(null);
     }
-    return new Seen(job, pod, warning(job, pod));
+    return new Seen(job, pod, null);
   }
 
   /** Asked for only when something takes longer than it should, or is gone. */
@@ -356,7 +365,7 @@ public class KubernetesRuntime implements Runtime {
   /** Not what is written for programs: frames, results, and the log entries of scripts. */
   private Optional<String> lastLine(String pod, String container) {
     try {
-      return Optional.of(cluster.lastLine(pod, container))
+      return Optional.of(cluster.lastLine(pod, container, 1))
           .filter(line -> !line.isEmpty() && !line.startsWith("{") && !line.startsWith("["))
           .map(line -> line.substring(0, Math.min(line.length(), MAX_LAST_LINE)));
     } catch (RuntimeUnavailable e) {

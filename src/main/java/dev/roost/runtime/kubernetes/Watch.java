@@ -4,6 +4,7 @@ import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.client.informers.ResourceEventHandler;
 import io.fabric8.kubernetes.client.informers.SharedIndexInformer;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Supplier;
@@ -12,16 +13,23 @@ import org.jboss.logging.Logger;
 
 /**
  * A copy of some objects, kept up to date by a watch. A hint: it can be late, and a watch can end
- * in silence, so what matters is confirmed by a direct read.
+ * in silence, so what matters is confirmed by a direct read. A watch that hears nothing any more
+ * looks like one to which nothing happens: after a while another takes its place, which begins with
+ * a whole list.
  */
 final class Watch<T extends HasMetadata> implements AutoCloseable {
   private static final Logger LOG = Logger.getLogger(Watch.class);
   private static final long NEVER = -1;
+  private static final String LABELS = "labels";
 
   private final Supplier<SharedIndexInformer<T>> make;
   private final Runnable changed;
   private final String name;
   private volatile SharedIndexInformer<T> informer;
+
+  /** What takes its place as soon as its list is complete; null most of the time. */
+  private SharedIndexInformer<T> successor;
+
   private long deadSince = NEVER;
   private long startedAt;
 
@@ -37,9 +45,7 @@ final class Watch<T extends HasMetadata> implements AutoCloseable {
 
   /** The copies whose label has that value. */
   List<T> labelled(String label, String value) {
-    return running().getStore().list().stream()
-        .filter(one -> value.equals(one.getMetadata().getLabels().get(label)))
-        .toList();
+    return running().getIndexer().byIndex(LABELS, label + "=" + value);
   }
 
   Optional<T> named(String namespace, String objectName) {
@@ -61,14 +67,15 @@ final class Watch<T extends HasMetadata> implements AutoCloseable {
 
   /**
    * Looks after the watch, if there is one: when it has been dead for that long, and again after as
-   * long, another is started.
+   * long, another is started; so it is when it has become that old.
    *
    * @return for how long it has been dead, nanoseconds; 0 when it lives
    */
-  synchronized long lookAfter(long patienceNanos) {
+  synchronized long lookAfter(long patienceNanos, long ageNanos) {
     long now = System.nanoTime();
     if (informer == null || isLive()) {
       deadSince = NEVER;
+      renew(now, ageNanos);
       return 0;
     }
     if (deadSince == NEVER) {
@@ -85,6 +92,21 @@ final class Watch<T extends HasMetadata> implements AutoCloseable {
     return dead;
   }
 
+  private void renew(long now, long ageNanos) {
+    if (informer == null || now - startedAt < ageNanos) {
+      return;
+    }
+    if (successor == null) {
+      successor = begin();
+    } else if (successor.hasSynced() && successor.isWatching()) {
+      informer.stop();
+      informer = successor;
+      successor = null;
+      startedAt = now;
+      changed.run();
+    }
+  }
+
   private SharedIndexInformer<T> running() {
     SharedIndexInformer<T> current = informer;
     return current == null ? start() : current;
@@ -92,16 +114,27 @@ final class Watch<T extends HasMetadata> implements AutoCloseable {
 
   private synchronized SharedIndexInformer<T> start() {
     if (informer == null) {
-      SharedIndexInformer<T> fresh = make.get();
-      fresh.removeNamespaceIndex();
-      fresh.addEventHandler(new Wake());
-      // What it can't do now it tries again by itself, for ever.
-      fresh.exceptionHandler((isStarted, failure) -> true);
-      fresh.start();
       startedAt = System.nanoTime();
-      informer = fresh;
+      informer = begin();
     }
     return informer;
+  }
+
+  private SharedIndexInformer<T> begin() {
+    SharedIndexInformer<T> fresh = make.get();
+    fresh.removeNamespaceIndex();
+    fresh.addIndexers(Map.of(LABELS, Watch::labels));
+    fresh.addEventHandler(new Wake());
+    // What it can't do now it tries again by itself, for ever.
+    fresh.exceptionHandler((isStarted, failure) -> true);
+    fresh.start();
+    return fresh;
+  }
+
+  private static List<String> labels(HasMetadata one) {
+    return one.getMetadata().getLabels().entrySet().stream()
+        .map(label -> label.getKey() + "=" + label.getValue())
+        .toList();
   }
 
   private final class Wake implements ResourceEventHandler<T> {
@@ -126,6 +159,10 @@ final class Watch<T extends HasMetadata> implements AutoCloseable {
     if (informer != null) {
       informer.stop();
       informer = null;
+    }
+    if (successor != null) {
+      successor.stop();
+      successor = null;
     }
   }
 }

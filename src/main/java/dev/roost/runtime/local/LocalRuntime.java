@@ -238,7 +238,7 @@ public class LocalRuntime implements Runtime {
 
   private void inBackground(JobDirectory job, Work work) {
     String name = job.path().getFileName().toString();
-    if (job.exists() && ending.add(name)) {
+    if (!closed && job.exists() && ending.add(name)) {
       background.execute(
           () -> {
             quietly(work).run();

@@ -3,6 +3,7 @@ package dev.roost.runtime.local;
 import dev.roost.config.RoostConfig;
 import io.quarkus.runtime.Quarkus;
 import java.io.IOException;
+import java.lang.ref.Reference;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
@@ -45,9 +46,10 @@ final class LocalStart {
    * @throws StartFailed with what to do about it
    */
   int run(String... arguments) throws StartFailed {
+    AutoCloseable lock = null;
     if (DataDirectory.isUsedBy(config)) {
       data.create();
-      data.lock(); // Until the process ends: whoever has it owns all that runs.
+      lock = data.lock(); // Until the process ends: whoever has it owns all that runs.
     }
     checkPort();
     stopOnSignals();
@@ -72,6 +74,7 @@ final class LocalStart {
       // What was started for a moment only and has not ended by itself.
       ProcessHandle.current().descendants().forEach(ProcessHandle::destroyForcibly);
       ended.countDown();
+      Reference.reachabilityFence(lock); // A channel that nobody holds gets closed and unlocked.
     }
   }
 

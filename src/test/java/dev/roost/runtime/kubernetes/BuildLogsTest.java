@@ -59,7 +59,7 @@ class BuildLogsTest {
     }
 
     @Override
-    public String lastLine(String podName, String container) {
+    public String lastLine(String podName, String container, int parts) {
       check(container);
       List<String> all = lines.getOrDefault(container, List.of(""));
       return all.get(all.size() - 1);

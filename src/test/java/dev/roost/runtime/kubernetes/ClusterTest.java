@@ -123,7 +123,7 @@ class ClusterTest {
   void aContainerThatHasNotStartedHasNoLog(int status, String reason) {
     api.refuse("GET " + LOG, status, reason);
     assertNull(cluster.log("one", "agent", null));
-    assertEquals("", cluster.lastLine("one", "agent"));
+    assertEquals("", cluster.lastLine("one", "agent", 1));
     assertEquals(List.of("GET " + LOG, "GET " + LOG), api.requests, "nothing else is waited for");
   }
 
@@ -131,7 +131,7 @@ class ClusterTest {
   void aLogThatANodeDoesNotGiveIsNotTakenForAnEmptyOne() {
     api.refuse("GET " + LOG, 500, "InternalError");
     assertThrows(RuntimeUnavailable.class, () -> cluster.log("one", "agent", null));
-    assertThrows(RuntimeUnavailable.class, () -> cluster.lastLine("one", "agent"));
+    assertThrows(RuntimeUnavailable.class, () -> cluster.lastLine("one", "agent", 1));
   }
 
   @Test
@@ -140,7 +140,7 @@ class ClusterTest {
     try (var log = cluster.log("one", "agent", null)) {
       assertEquals("grün\n", new String(log.readAllBytes(), StandardCharsets.UTF_8));
     }
-    assertEquals("grün", cluster.lastLine("one", "agent"));
+    assertEquals("grün", cluster.lastLine("one", "agent", 1));
   }
 
   @Test

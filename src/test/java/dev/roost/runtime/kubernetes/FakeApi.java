@@ -39,8 +39,9 @@ final class FakeApi implements AutoCloseable {
           byte[] body = answer.body().getBytes(StandardCharsets.UTF_8);
           exchange.getResponseHeaders().set("Content-Type", "application/json");
           exchange.sendResponseHeaders(answer.status(), body.length);
-          exchange.getResponseBody().write(body);
-          exchange.close();
+          try (var stream = exchange.getResponseBody()) {
+            stream.write(body);
+          }
         });
     server.start();
     client =

@@ -1,0 +1,110 @@
+package dev.roost.e2e;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.KeyStore;
+import java.util.Arrays;
+import java.util.Base64;
+import javax.net.ssl.KeyManagerFactory;
+import javax.net.ssl.SSLContext;
+
+/** A certificate authority that nobody knows, and a server's certificate that it has signed. */
+final class TestCertificates {
+  private static final char[] PASSWORD = "changeit".toCharArray();
+
+  private final KeyStore store;
+
+  /**
+   * @param host an address, not a name
+   */
+  TestCertificates(String host) {
+    try {
+      Path directory = Files.createTempDirectory("roost-e2e-certificates-");
+      Path file = directory.resolve("keys.p12");
+      try {
+        make(file, "authority", "-dname", "CN=Test authority", "-ext", "bc:critical=ca:true");
+        make(
+            file,
+            "server",
+            "-dname",
+            "CN=Test index",
+            "-signer",
+            "authority",
+            "-ext",
+            "san=ip:" + host,
+            "-ext",
+            "eku=serverAuth");
+        try (InputStream stream = Files.newInputStream(file)) {
+          store = KeyStore.getInstance("PKCS12");
+          store.load(stream, PASSWORD);
+        }
+      } finally {
+        Files.deleteIfExists(file);
+        Files.delete(directory);
+      }
+    } catch (IOException | GeneralSecurityException e) {
+      throw new AssertionError("no certificates", e);
+    }
+  }
+
+  private static void make(Path file, String alias, String... options) {
+    String keytool = Path.of(System.getProperty("java.home"), "bin", "keytool").toString();
+    String[] common = {
+      keytool,
+      "-genkeypair",
+      "-alias",
+      alias,
+      "-keyalg",
+      "EC",
+      "-groupname",
+      "secp256r1",
+      "-validity",
+      "2",
+      "-storetype",
+      "PKCS12",
+      "-keystore",
+      file.toString(),
+      "-storepass",
+      new String(PASSWORD)
+    };
+    String[] command = Arrays.copyOf(common, common.length + options.length);
+    System.arraycopy(options, 0, command, common.length, options.length);
+    Command.run(command);
+  }
+
+  /** PEM. */
+  String authority() {
+    try {
+      byte[] certificate = store.getCertificate("authority").getEncoded();
+      return "-----BEGIN CERTIFICATE-----\n"
+          + Base64.getMimeEncoder(64, new byte[] {'\n'}).encodeToString(certificate)
+          + "\n-----END CERTIFICATE-----\n";
+    } catch (GeneralSecurityException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  /** The server's side of TLS, with the server's certificate alone. */
+  SSLContext context() {
+    try {
+      KeyStore own = KeyStore.getInstance("PKCS12");
+      own.load(null, null);
+      own.setKeyEntry(
+          "server",
+          store.getKey("server", PASSWORD),
+          PASSWORD,
+          store.getCertificateChain("server"));
+      KeyManagerFactory keys =
+          KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
+      keys.init(own, PASSWORD);
+      SSLContext context = SSLContext.getInstance("TLS");
+      context.init(keys.getKeyManagers(), null, null);
+      return context;
+    } catch (IOException | GeneralSecurityException e) {
+      throw new AssertionError(e);
+    }
+  }
+}
