@@ -7,12 +7,13 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.concurrent.TimeUnit;
 
 /** Programs of this machine that tests run. */
 final class Command {
-  private static final long LIMIT_SECONDS = 60;
+  private static final Duration LIMIT = Duration.ofSeconds(60);
 
   private Command() {}
 
@@ -21,8 +22,22 @@ final class Command {
         .anyMatch(directory -> Files.isExecutable(Path.of(directory, program)));
   }
 
+  /**
+   * Leaves the test out when this machine doesn't have a program, and has the run say so; with
+   * {@code -Dcluster.required=true} that is a failure.
+   */
+  static void require(String program, String what) {
+    if (!exists(program)) {
+      LeftOut.say(what + ", since " + program + " isn't on the PATH.");
+    }
+  }
+
   /** Runs it to its end and answers what it has printed; anything but success fails the test. */
   static String run(String... command) {
+    return run(LIMIT, command);
+  }
+
+  static String run(Duration limit, String... command) {
     String name = String.join(" ", command);
     try {
       Path errors = Files.createTempFile("roost-e2e-", ".err");
@@ -30,7 +45,7 @@ final class Command {
         Process process = new ProcessBuilder(command).redirectError(errors.toFile()).start();
         process.getOutputStream().close();
         String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        if (!process.waitFor(LIMIT_SECONDS, TimeUnit.SECONDS)) {
+        if (!process.waitFor(limit.toSeconds(), TimeUnit.SECONDS)) {
           process.destroyForcibly();
           throw new AssertionError("no end of " + name);
         }

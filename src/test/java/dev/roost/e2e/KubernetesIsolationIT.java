@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.fabric8.kubernetes.client.KubernetesClient;
@@ -255,7 +254,7 @@ class KubernetesIsolationIT {
 
   @Test
   void theControlPlaneManagesWithTheRightsThatTheChartGivesIt() throws IOException {
-    assumeTrue(account != null, "helm, which renders the rights, isn't on the PATH");
+    Command.require("helm", "the tests of the rights that the chart gives");
     ClusterView view = new ClusterView(roost);
     String built =
         client.agent(
@@ -280,7 +279,7 @@ class KubernetesIsolationIT {
 
   @Test
   void thoseRightsAreAllThatItHas() {
-    assumeTrue(account != null, "helm, which renders the rights, isn't on the PATH");
+    Command.require("helm", "the tests of the rights that the chart gives");
     String agents = new ClusterView(roost).namespace();
     try (KubernetesClient self = account.client()) {
       assertEquals(account.chartRights(), ChartAccount.rights(self, agents));

@@ -9,7 +9,6 @@ import java.io.UncheckedIOException;
 import java.net.DatagramSocket;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -39,7 +38,6 @@ public final class TestCluster {
       "There is no cluster: set KUBECONFIG and REGISTRY (a registry that this machine and the nodes"
           + " reach), or start Docker.";
 
-  private static final Path LEFT_OUT = Path.of("target", "left-out.txt");
   private static final Duration FORGOTTEN = Duration.ofHours(2);
 
   private final Path kubeconfig;
@@ -83,15 +81,7 @@ public final class TestCluster {
       if (Holder.CLUSTER.isPresent()) {
         return ConditionEvaluationResult.enabled("there is a cluster");
       }
-      if (Boolean.getBoolean("cluster.required")) {
-        throw new AssertionError(NONE);
-      }
-      try {
-        Files.createDirectories(LEFT_OUT.getParent());
-        Files.writeString(LEFT_OUT, "Left out: the tests on Kubernetes. " + NONE + "\n");
-      } catch (IOException e) {
-        throw new UncheckedIOException(e);
-      }
+      LeftOut.note("the tests on Kubernetes. " + NONE);
       return ConditionEvaluationResult.disabled(NONE);
     }
   }
@@ -108,6 +98,11 @@ public final class TestCluster {
   /** This machine's address as pods reach it. */
   public String host() {
     return host;
+  }
+
+  /** A node's address as this machine reaches it: NodePorts answer there. */
+  String node() {
+    return address(client.nodes().list().getItems().get(0));
   }
 
   /** Host and port of a registry without TLS and credentials, as pods and nodes know it. */
@@ -152,18 +147,21 @@ public final class TestCluster {
 
   /** The address from which this machine speaks to the node; what lives there can answer to it. */
   private static String localAddress(Node node) {
-    String address =
-        node.getStatus().getAddresses().stream()
-            .filter(one -> one.getType().equals("InternalIP"))
-            .findFirst()
-            .orElseThrow()
-            .getAddress();
+    String address = address(node);
     try (DatagramSocket socket = new DatagramSocket()) {
       socket.connect(new InetSocketAddress(InetAddress.getByName(address), 9)); // sends nothing
       return socket.getLocalAddress().getHostAddress();
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
+  }
+
+  private static String address(Node node) {
+    return node.getStatus().getAddresses().stream()
+        .filter(one -> one.getType().equals("InternalIP"))
+        .findFirst()
+        .orElseThrow()
+        .getAddress();
   }
 
   /** Looked for when the first test wants it. */
