@@ -92,7 +92,7 @@ class ClusterSoakIT {
     if (!processes.isEmpty()) {
       Machine.Running victim = processes.get(random.nextInt(processes.size()));
       orders.count(
-          victim.command().contains(" sidecar ") ? "killed sidecars" : "killed runners or scripts",
+          victim.command().contains(" runner ") ? "killed runners or scripts" : "killed sidecars",
           1);
       victim.kill();
     }

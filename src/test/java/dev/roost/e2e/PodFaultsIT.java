@@ -50,6 +50,8 @@ class PodFaultsIT {
             "12s",
             "ROOST_EXECUTORS_LOST_AFTER",
             "3s",
+            "ROOST_EXECUTORS_GRACE",
+            "1s",
             "ROOST_LIMITS_WORK_DIRECTORY_MIB",
             Integer.toString(WORK_DIRECTORY_MIB));
     pods = (PodWorkers) roost.workers();

@@ -79,7 +79,7 @@ class WaitingForTheClusterIT {
   void moreMemoryThanAnyNodeHasIsSaidAndThenFailsTheOrder() {
     String agent = built("memory", 1 << 20);
     String job = client.order(agent, "1");
-    awaitMessage(job, "No node has room for the pod", "memory");
+    awaitMessage(job, "No node fits the pod", "memory");
     JsonNode ended = client.ended(job);
     assertEquals("failed", ended.path("state").asText(), ended::toPrettyString);
     assertEquals("unschedulable", ended.path("reason").asText());
