@@ -9,9 +9,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
 
 /** Parts of the cluster go away while executions are at work, and come back. */
 @KubernetesOnly
+@Isolated("parts of the cluster are away meanwhile")
 class ClusterFaultsIT {
   private static final int AGENTS = 5;
   private static final int EXECUTIONS = 30;

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
 
 /**
  * Random faults of a cluster of one node, this machine, under a steady stream of executions; then
@@ -13,6 +14,7 @@ import org.junit.jupiter.api.Test;
  */
 @Tag("soak")
 @KubernetesOnly
+@Isolated("parts of the cluster are away meanwhile")
 class ClusterSoakIT {
   private static final Duration TIME = Duration.ofMinutes(Integer.getInteger("soak.minutes", 10));
   private static final long SEED = Long.getLong("soak.seed", 1);
