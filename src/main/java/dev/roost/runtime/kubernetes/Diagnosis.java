@@ -161,8 +161,14 @@ final class Diagnosis {
             .findFirst();
   }
 
-  /** Of two containers, one may have ended: the other one can't do without it for long. */
+  /**
+   * Of two containers, one may have ended: the other one can't do without it for long. When all
+   * have, the pod's phase follows more than a second later.
+   */
   private static Observation running(Pod pod) {
+    if (Lookout.hasEnded(pod)) {
+      return ended(pod);
+    }
     boolean failed = containers(pod).anyMatch(Diagnosis::hasFailed);
     return new Observation.Running(failed ? ended(pod).message() : null);
   }

@@ -4,7 +4,6 @@ import dev.roost.config.RoostConfig;
 import dev.roost.runtime.Observation;
 import dev.roost.runtime.Runtime;
 import dev.roost.runtime.RuntimeChanged;
-import io.fabric8.kubernetes.api.model.ContainerStatus;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.batch.v1.Job;
 import io.fabric8.kubernetes.client.KubernetesClient;
@@ -21,9 +20,7 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -42,30 +39,17 @@ public class KubernetesRuntime implements Runtime {
   /** Many changes come together; one look serves them all. */
   private static final long HINT_MILLIS = 100;
 
-  private static final Duration DEAD_WATCH = Duration.ofSeconds(30);
-  private static final Duration OLD_WATCH = Duration.ofMinutes(2);
-
-  /** Whatever starts well has started by then: what hasn't is asked for events. */
-  private static final Duration QUIET = Duration.ofSeconds(2);
-
-  /** How often what only explains is asked for. */
-  private static final Duration EXPLAINED = Duration.ofSeconds(2);
-
   /** Beyond a pod's own time to end, for its node to say that it has. */
   private static final Duration END_MARGIN = Duration.ofSeconds(30);
 
-  private static final int MAX_LAST_LINE = 500;
   private static final int LAST = 5_000;
 
   private final RoostConfig.Kubernetes config;
   private final PodSettings settings;
   private final Cluster cluster;
   private final BuildLogs logs;
-  private final Watch<Job> jobs;
-  private final Watch<Pod> pods;
+  private final Lookout lookout;
   private final String boot;
-  private final Recent events = new Recent(EXPLAINED.toNanos());
-  private final Recent lastLines = new Recent(EXPLAINED.toNanos());
   private final Patience reading;
   private final Patience ending;
 
@@ -98,9 +82,7 @@ public class KubernetesRuntime implements Runtime {
                 TimeUnit.MILLISECONDS);
           }
         };
-    Map<String, String> ours = Map.of(Names.INSTANCE, settings.instance());
-    jobs = new Watch<>("Jobs", () -> cluster.watchJobs(ours), hint);
-    pods = new Watch<>("Pods", () -> cluster.watchPods(ours), hint);
+    lookout = new Lookout(cluster, settings, hint);
   }
 
   /** For the container's proxy. */
@@ -109,8 +91,7 @@ public class KubernetesRuntime implements Runtime {
     settings = null;
     cluster = null;
     logs = null;
-    jobs = null;
-    pods = null;
+    lookout = null;
     boot = null;
     reading = null;
     ending = null;
@@ -148,21 +129,21 @@ public class KubernetesRuntime implements Runtime {
   @Override
   public Observation observeBuild(String builderJobId) {
     String name = Names.builder(builderJobId);
-    Seen seen = see(name, Names.BUILDER_JOB_ID, builderJobId);
+    Lookout.Seen seen = lookout.see(name, Names.BUILDER_JOB_ID, builderJobId);
     Observation observation = Diagnosis.ofBuild(seen.job(), seen.pod(), seen.warning());
     if (!(observation instanceof Observation.Ended ended) || seen.pod() == null) {
       return observation;
     }
     Optional<String> result =
         patiently(builderJobId, () -> logs.result(seen.pod())).orElse(Optional.empty());
-    String message = ended.message() + (result.isEmpty() ? lastWords(seen.pod()) : "");
+    String message = ended.message() + (result.isEmpty() ? lookout.lastWords(seen.pod()) : "");
     return new Observation.Ended(ended.reason(), message, result.orElse(null));
   }
 
   @Override
   public BuildOutput buildOutput(String builderJobId, long position) {
     return Optional.ofNullable(
-            lookUp(Names.builder(builderJobId), Names.BUILDER_JOB_ID, builderJobId).pod())
+            lookout.lookUp(Names.builder(builderJobId), Names.BUILDER_JOB_ID, builderJobId).pod())
         .flatMap(pod -> patiently(builderJobId, () -> logs.read(builderJobId, pod, position)))
         .orElseGet(() -> new BuildOutput(List.of(), position));
   }
@@ -193,7 +174,7 @@ public class KubernetesRuntime implements Runtime {
 
   @Override
   public Observation observeExecutor(String executorId) {
-    Seen seen = see(Names.executor(executorId), Names.EXECUTOR_ID, executorId);
+    Lookout.Seen seen = lookout.see(Names.executor(executorId), Names.EXECUTOR_ID, executorId);
     Observation observation = Diagnosis.of(seen.job(), seen.pod(), seen.warning());
     if (observation instanceof Observation.Ended ended
         && Diagnosis.IMAGE_PULL_FAILED.equals(ended.reason())) {
@@ -201,23 +182,23 @@ public class KubernetesRuntime implements Runtime {
     }
     if (observation instanceof Observation.Ended ended && seen.pod() != null) {
       return new Observation.Ended(
-          ended.reason(), ended.message() + lastWords(seen.pod()), ended.result());
+          ended.reason(), ended.message() + lookout.lastWords(seen.pod()), ended.result());
     }
     if (observation instanceof Observation.Running running && running.trouble() != null) {
-      return new Observation.Running(running.trouble() + lastWords(seen.pod()));
+      return new Observation.Running(running.trouble() + lookout.lastWords(seen.pod()));
     }
     return observation;
   }
 
   @Override
   public Set<String> executors() {
-    lookAfterWatches();
-    return jobs.values(Names.EXECUTOR_ID);
+    lookout.blindFor(); // which looks after the watches, too
+    return lookout.ids(Names.EXECUTOR_ID);
   }
 
   @Override
   public Set<String> builderJobs() {
-    return jobs.values(Names.BUILDER_JOB_ID);
+    return lookout.ids(Names.BUILDER_JOB_ID);
   }
 
   @Override
@@ -240,7 +221,8 @@ public class KubernetesRuntime implements Runtime {
   /** Removes a pod that does not end, since then its node is gone. */
   @Override
   public boolean stopExecutor(String executorId) {
-    Optional<Pod> running = cluster.podOf(Names.executor(executorId)).filter(one -> !hasEnded(one));
+    Optional<Pod> running =
+        cluster.podOf(Names.executor(executorId)).filter(one -> !Lookout.hasEnded(one));
     if (running.isEmpty()) {
       ending.forget(executorId);
       return true;
@@ -267,7 +249,8 @@ public class KubernetesRuntime implements Runtime {
   @Override
   public void show(String executorId, String executorJobId) {
     try {
-      podLabelled(Names.EXECUTOR_ID, executorId)
+      lookout
+          .pod(Names.EXECUTOR_ID, executorId)
           .ifPresent(
               pod ->
                   cluster.annotate(
@@ -279,16 +262,12 @@ public class KubernetesRuntime implements Runtime {
 
   void onShutdown(
       @Observes(notifyObserver = Reception.IF_EXISTS) @Priority(LAST) ShutdownEvent event) {
-    jobs.close();
-    pods.close();
+    lookout.close();
   }
 
   /** For how long what happens in the cluster has not been seen at once; zero: it is. */
   Duration blindFor() {
-    return Duration.ofNanos(
-        Math.max(
-            jobs.lookAfter(DEAD_WATCH.toNanos(), OLD_WATCH.toNanos()),
-            pods.lookAfter(DEAD_WATCH.toNanos(), OLD_WATCH.toNanos())));
+    return lookout.blindFor();
   }
 
   /** Whether the API server answers. */
@@ -298,78 +277,6 @@ public class KubernetesRuntime implements Runtime {
       return true;
     } catch (RuntimeUnavailable e) {
       return false;
-    }
-  }
-
-  /**
-   * What is known of a Job and its pod.
-   *
-   * @param warning of the latest event, when there is one that may say what they wait for
-   */
-  private record Seen(Job job, Pod pod, String warning) {}
-
-  private Seen see(String jobName, String label, String id) {
-    Seen seen = lookUp(jobName, label, id);
-    return new Seen(seen.job(), seen.pod(), warning(seen.job(), seen.pod()));
-  }
-
-  /**
-   * Looks at the copies first; what they say of an absence or an end, or when they may be out of
-   * date, is read anew. The warning is left out.
-   */
-  private Seen lookUp(String jobName, String label, String id) {
-    Job job = jobs.named(settings.namespace(), jobName).orElse(null);
-    Pod pod = podLabelled(label, id).orElse(null);
-    boolean doubtful =
-        job == null || pod == null || hasEnded(pod) || hasEnded(job) || !jobs.isLive();
-    if (doubtful || !pods.isLive()) {
-      job = cluster.job(jobName).orElse(null);
-      pod = cluster.podOf(jobName).orElse(null);
-    }
-    return new Seen(job, pod, null);
-  }
-
-  /** Asked for only when something takes longer than it should, or is gone. */
-  private String warning(Job job, Pod pod) {
-    if (job == null || (pod != null && !isPending(pod))) {
-      return null;
-    }
-    Instant made = Instant.parse(job.getMetadata().getCreationTimestamp());
-    if (made.plus(QUIET).isAfter(Instant.now())) {
-      return null;
-    }
-    String jobName = job.getMetadata().getName();
-    if (pod != null) {
-      String name = pod.getMetadata().getName();
-      return events.get(name, () -> cluster.warning(name)).orElse(null);
-    }
-    return events
-        .get(
-            jobName,
-            () -> hasEnded(job) ? cluster.lastWarningOfPods(jobName) : cluster.warning(jobName))
-        .orElse(null);
-  }
-
-  /** What the containers that failed have printed last. */
-  private String lastWords(Pod pod) {
-    String name = pod.getMetadata().getName();
-    return Diagnosis.failed(pod).stream()
-        .flatMap(
-            container ->
-                lastLines.get(name + "/" + container, () -> lastLine(name, container)).stream())
-        .map(line -> " It printed last: " + line)
-        .findFirst()
-        .orElse("");
-  }
-
-  /** Not what is written for programs: frames, results, and the log entries of scripts. */
-  private Optional<String> lastLine(String pod, String container) {
-    try {
-      return Optional.of(cluster.lastLine(pod, container, 1))
-          .filter(line -> !line.isEmpty() && !line.startsWith("{") && !line.startsWith("["))
-          .map(line -> line.substring(0, Math.min(line.length(), MAX_LAST_LINE)));
-    } catch (RuntimeUnavailable e) {
-      return Optional.empty();
     }
   }
 
@@ -388,37 +295,10 @@ public class KubernetesRuntime implements Runtime {
     }
   }
 
-  private static Optional<String> imageKey(Seen seen) {
+  private static Optional<String> imageKey(Lookout.Seen seen) {
     return Optional.ofNullable(seen.job())
         .map(job -> job.getMetadata().getAnnotations())
         .map(annotations -> annotations.get(Names.IMAGE_KEY));
-  }
-
-  private Optional<Pod> podLabelled(String label, String id) {
-    return pods.labelled(label, id).stream().findFirst();
-  }
-
-  private void lookAfterWatches() {
-    blindFor();
-  }
-
-  private static boolean isPending(Pod pod) {
-    return pod.getStatus().getPhase() == null || pod.getStatus().getPhase().equals("Pending");
-  }
-
-  private static boolean hasEnded(Pod pod) {
-    String phase = String.valueOf(pod.getStatus().getPhase());
-    return Set.of("Succeeded", "Failed").contains(phase)
-        || (!pod.getStatus().getContainerStatuses().isEmpty()
-            && pod.getStatus().getContainerStatuses().stream()
-                .map(ContainerStatus::getState)
-                .allMatch(state -> state != null && state.getTerminated() != null));
-  }
-
-  private static boolean hasEnded(Job job) {
-    return job.getStatus() != null
-        && job.getStatus().getConditions().stream()
-            .anyMatch(condition -> condition.getStatus().equals("True"));
   }
 
   private static String boot() {

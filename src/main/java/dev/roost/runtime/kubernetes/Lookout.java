@@ -1,0 +1,165 @@
+package dev.roost.runtime.kubernetes;
+
+import dev.roost.runtime.Runtime.RuntimeUnavailable;
+import io.fabric8.kubernetes.api.model.ContainerStatus;
+import io.fabric8.kubernetes.api.model.Pod;
+import io.fabric8.kubernetes.api.model.batch.v1.Job;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * Finds out what the cluster has of a build or an executor, and what explains it. Copies are looked
+ * at first; what matters is read anew.
+ */
+final class Lookout implements AutoCloseable {
+  private static final Duration DEAD_WATCH = Duration.ofSeconds(30);
+  private static final Duration OLD_WATCH = Duration.ofMinutes(2);
+
+  /** Whatever starts well has started by then: what hasn't is asked for events. */
+  private static final Duration QUIET = Duration.ofSeconds(2);
+
+  /** How often what only explains is asked for. */
+  private static final Duration EXPLAINED = Duration.ofSeconds(2);
+
+  private static final int MAX_LAST_LINE = 500;
+
+  private final Cluster cluster;
+  private final String namespace;
+  private final Watch<Job> jobs;
+  private final Watch<Pod> pods;
+  private final Recent events = new Recent(EXPLAINED.toNanos());
+  private final Recent lastLines = new Recent(EXPLAINED.toNanos());
+
+  /**
+   * @param changed is told when it is worth a look
+   */
+  Lookout(Cluster cluster, PodSettings settings, Runnable changed) {
+    this.cluster = cluster;
+    this.namespace = settings.namespace();
+    Map<String, String> ours = Map.of(Names.INSTANCE, settings.instance());
+    jobs = new Watch<>("Jobs", () -> cluster.watchJobs(ours), changed);
+    pods = new Watch<>("Pods", () -> cluster.watchPods(ours), changed);
+  }
+
+  /**
+   * What is known of a Job and its pod.
+   *
+   * @param warning of the latest event, when there is one that may say what they wait for
+   */
+  record Seen(Job job, Pod pod, String warning) {}
+
+  Seen see(String jobName, String label, String id) {
+    Seen seen = lookUp(jobName, label, id);
+    return new Seen(seen.job(), seen.pod(), warning(seen.job(), seen.pod()));
+  }
+
+  /**
+   * Looks at the copies first; what they say of an absence or an end, or when they may be out of
+   * date, is read anew. The warning is left out.
+   */
+  Seen lookUp(String jobName, String label, String id) {
+    Job job = jobs.named(namespace, jobName).orElse(null);
+    Pod pod = pod(label, id).orElse(null);
+    boolean doubtful =
+        job == null || pod == null || hasEnded(pod) || hasEnded(job) || !jobs.isLive();
+    if (doubtful || !pods.isLive()) {
+      job = cluster.job(jobName).orElse(null);
+      pod = cluster.podOf(jobName).orElse(null);
+    }
+    return new Seen(job, pod, null);
+  }
+
+  /** Asked for only when something takes longer than it should, or is gone. */
+  private String warning(Job job, Pod pod) {
+    if (job == null || (pod != null && !isPending(pod))) {
+      return null;
+    }
+    Instant made = Instant.parse(job.getMetadata().getCreationTimestamp());
+    if (made.plus(QUIET).isAfter(Instant.now())) {
+      return null;
+    }
+    String jobName = job.getMetadata().getName();
+    if (pod != null) {
+      String name = pod.getMetadata().getName();
+      return events.get(name, () -> cluster.warning(name)).orElse(null);
+    }
+    return events
+        .get(
+            jobName,
+            () -> hasEnded(job) ? cluster.lastWarningOfPods(jobName) : cluster.warning(jobName))
+        .orElse(null);
+  }
+
+  /** What the containers that failed have printed last. */
+  String lastWords(Pod pod) {
+    String name = pod.getMetadata().getName();
+    return Diagnosis.failed(pod).stream()
+        .flatMap(
+            container ->
+                lastLines.get(name + "/" + container, () -> lastLine(name, container)).stream())
+        .map(line -> " It printed last: " + line)
+        .findFirst()
+        .orElse("");
+  }
+
+  /** Not what is written for programs: frames, results, and the log entries of scripts. */
+  private Optional<String> lastLine(String pod, String container) {
+    try {
+      return Optional.of(cluster.lastLine(pod, container, 1))
+          .filter(line -> !line.isEmpty() && !line.startsWith("{") && !line.startsWith("["))
+          .map(line -> line.substring(0, Math.min(line.length(), MAX_LAST_LINE)));
+    } catch (RuntimeUnavailable e) {
+      return Optional.empty();
+    }
+  }
+
+  /** The values that a label has on Jobs: identifiers of builds or executors. */
+  Set<String> ids(String label) {
+    return jobs.values(label);
+  }
+
+  /** The copy of a pod. */
+  Optional<Pod> pod(String label, String id) {
+    return pods.labelled(label, id).stream().findFirst();
+  }
+
+  /**
+   * Looks after the watches.
+   *
+   * @return for how long what happens in the cluster has not been seen at once; zero: it is
+   */
+  Duration blindFor() {
+    return Duration.ofNanos(
+        Math.max(
+            jobs.lookAfter(DEAD_WATCH.toNanos(), OLD_WATCH.toNanos()),
+            pods.lookAfter(DEAD_WATCH.toNanos(), OLD_WATCH.toNanos())));
+  }
+
+  private static boolean isPending(Pod pod) {
+    return pod.getStatus().getPhase() == null || pod.getStatus().getPhase().equals("Pending");
+  }
+
+  static boolean hasEnded(Pod pod) {
+    String phase = String.valueOf(pod.getStatus().getPhase());
+    return Set.of("Succeeded", "Failed").contains(phase)
+        || (!pod.getStatus().getContainerStatuses().isEmpty()
+            && pod.getStatus().getContainerStatuses().stream()
+                .map(ContainerStatus::getState)
+                .allMatch(state -> state != null && state.getTerminated() != null));
+  }
+
+  private static boolean hasEnded(Job job) {
+    return job.getStatus() != null
+        && job.getStatus().getConditions().stream()
+            .anyMatch(condition -> condition.getStatus().equals("True"));
+  }
+
+  @Override
+  public void close() {
+    jobs.close();
+    pods.close();
+  }
+}
