@@ -139,14 +139,14 @@ public class ExecutorReconciler {
           ? new Step.Replay(ExecutionReason.RUNTIME_UNAVAILABLE.code(), executor.message)
           : new Step.Replay(null, "It is gone.");
     }
-    if (seen instanceof Observation.Pending pending) {
-      boolean late = executor.createdAt.plus(settings.pendingTimeout()).isBefore(now);
-      if (starting && late) {
+    if (starting && seen instanceof Observation.Pending pending) {
+      if (executor.createdAt.plus(settings.pendingTimeout()).isBefore(now)) {
         return giveUp(pending, settings);
       }
       // Whoever started it may have been killed before all of it was there.
-      return starting && !begun ? new Step.Create() : new Step.Wait();
+      return begun ? new Step.Wait() : new Step.Create();
     }
+    // One that has reported runs, whatever a node says that may have gone silent since.
     if (starting && seen instanceof Observation.Running running && running.trouble() != null) {
       return new Step.Replay(null, running.trouble());
     }
