@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -143,6 +144,7 @@ class PodFaultsIT {
 
   /** Its node does nothing it is told, so the script runs on, and the network comes back. */
   @Test
+  @Tag("soak") // the kubelet is away meanwhile
   void aScriptThatIsCalledLostAndRunsOnWritesNothingAnyMore() {
     ClusterParts cluster = ClusterParts.get();
     try (Tally tally = new Tally();
