@@ -2,7 +2,6 @@ package dev.roost.e2e;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.util.ArrayList;
@@ -32,14 +31,7 @@ final class Gate implements AutoCloseable {
    */
   Gate(int places) {
     this.places = places;
-    try {
-      listener =
-          TestCluster.isChosen()
-              ? new ServerSocket(0, 200)
-              : new ServerSocket(0, 200, InetAddress.getLoopbackAddress());
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+    listener = ScriptListener.open();
     Thread thread = new Thread(this::accept, "gate");
     thread.setDaemon(true);
     thread.start();
@@ -47,8 +39,7 @@ final class Gate implements AutoCloseable {
 
   /** Host and port as a JSON array. */
   String address() {
-    String host = TestCluster.isChosen() ? TestCluster.get().host() : "127.0.0.1";
-    return "[\"%s\", %d]".formatted(host, listener.getLocalPort());
+    return ScriptListener.address(listener);
   }
 
   /** How many have come. */

@@ -4,7 +4,6 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.UncheckedIOException;
-import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
@@ -33,14 +32,7 @@ final class Tally implements AutoCloseable {
   private final ConcurrentLinkedQueue<String> told = new ConcurrentLinkedQueue<>();
 
   Tally() {
-    try {
-      listener =
-          TestCluster.isChosen()
-              ? new ServerSocket(0, 200)
-              : new ServerSocket(0, 200, InetAddress.getLoopbackAddress());
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+    listener = ScriptListener.open();
     Thread thread = new Thread(this::accept, "tally");
     thread.setDaemon(true);
     thread.start();
@@ -48,8 +40,7 @@ final class Tally implements AutoCloseable {
 
   /** Host and port as a JSON array. */
   String address() {
-    String host = TestCluster.isChosen() ? TestCluster.get().host() : "127.0.0.1";
-    return "[\"%s\", %d]".formatted(host, listener.getLocalPort());
+    return ScriptListener.address(listener);
   }
 
   /** Everything, in its order. */
