@@ -2,8 +2,8 @@
 
 import os
 import time
-from collections.abc import Iterable, Iterator, Mapping, MutableMapping
-from typing import TYPE_CHECKING, Any, Callable, NamedTuple
+from collections.abc import Iterator, MutableMapping
+from typing import Any, Callable
 
 from roost_executor import store_errors
 from roost_executor.clock import moment
@@ -13,19 +13,18 @@ from roost_executor.store_lock import Lock
 from roost_executor.store_transaction import Transaction
 from roost_executor.store_values import (
     KEY_BYTES,
+    Entry,
     amount_text,
     bytes_of,
     checked_key,
     checked_prefix,
+    pairs,
     quoted,
     seconds,
     text_of,
     value_of,
 )
 from roost_executor.store_views import Items, Keys, Values
-
-if TYPE_CHECKING:
-    import datetime
 
 MOST_ENTRIES = 1000
 BATCH_BYTES = 4 * 1024 * 1024
@@ -34,15 +33,6 @@ FIRST_VALUES = 50
 FIRST_PAUSE_SECONDS = 0.001
 LONGEST_PAUSE_SECONDS = 0.5
 MISSING = object()
-
-
-class Entry(NamedTuple):
-    """What a store has under a key: `key`, `value`, `version` (int), `expires_at` (aware datetime in UTC, or None)."""
-
-    key: str
-    value: Any
-    version: int
-    expires_at: "datetime.datetime | None"
 
 
 class Store(MutableMapping):  # type: ignore[type-arg]
@@ -180,7 +170,7 @@ class Store(MutableMapping):  # type: ignore[type-arg]
         """
         batch: dict[str, str] = {}
         size = 0
-        for key, value in _pairs(other, more):
+        for key, value in pairs(other, more):
             text = text_of(checked_key(key, self._key_bytes), value)
             size += len(text) + bytes_of(key)
             if batch and (len(batch) == MOST_ENTRIES or size > BATCH_BYTES):
@@ -320,14 +310,3 @@ class Store(MutableMapping):  # type: ignore[type-arg]
         except store_errors.StoreError:
             pass
         self._left_locks.append((name, holder))
-
-
-def _pairs(other: Any, more: "dict[str, Any]") -> "Iterable[tuple[Any, Any]]":
-    if isinstance(other, Mapping):
-        yield from other.items()
-    elif hasattr(other, "keys"):
-        for key in other.keys():  # noqa: SIM118 - it may be iterable in another way
-            yield key, other[key]
-    else:
-        yield from other
-    yield from more.items()

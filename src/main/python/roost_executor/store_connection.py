@@ -7,11 +7,9 @@ from typing import Any
 
 from roost_executor import store_errors
 from roost_executor.jsonvalue import decode
-from roost_executor.sockets import connect
+from roost_executor.sockets import MOST_STORE_BYTES, connect
 
 RECEIVE_BYTES = 64 * 1024
-MOST_LINE_BYTES = 256
-MOST_BODY_BYTES = 32 * 1024 * 1024
 READS = ("get", "count", "scan")
 
 
@@ -28,9 +26,9 @@ class StoreConnection:
 
     def ask(self, operation: str, body: str) -> Any:
         """The result of an operation; `body` is a JSON object (ASCII) of its fields. Raises what `store_errors` has."""
-        if len(body) > MOST_BODY_BYTES:
+        if len(body) > MOST_STORE_BYTES:
             raise store_errors.ValueTooLarge(
-                f"{operation}: it is {len(body):,} bytes as JSON; one operation may have {MOST_BODY_BYTES:,}"
+                f"{operation}: it is {len(body):,} bytes as JSON; one operation may have {MOST_STORE_BYTES:,}"
             )
         question = f"{operation} {self.store_id} {len(body)}\n{body}".encode()
         line = self._line
@@ -55,6 +53,8 @@ class StoreConnection:
                 raise
             finally:
                 line.busy = False
+                if line is not self._line:
+                    line.close()
         if status == 200:
             try:
                 return decode(answer.decode())

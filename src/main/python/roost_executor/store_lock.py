@@ -68,16 +68,18 @@ class Lock:
         try:
             self._acquire(connection, holder)
             threading.Thread(target=self._renew, args=(connection, holder, self._released), daemon=True).start()
+            self._store._lock_owners[self._name] = me
+            self._holder = holder
         except store_errors.StoreLockTimeout:
             connection.close()
             raise
         except BaseException as error:
             # It may have been granted: whoever takes it when its lease is over would stop our writes.
+            self._released.set()
+            self._holder = ""
             connection.close()
             self._store._give_back(self._name, holder, at_once=not isinstance(error, store_errors.StoreError))
             raise
-        self._store._lock_owners[self._name] = me
-        self._holder = holder
         return self
 
     def __exit__(self, kind: object, *_: object) -> None:

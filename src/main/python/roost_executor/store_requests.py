@@ -10,11 +10,12 @@ import socket
 import threading
 from typing import Union
 
-MOST_BODY_BYTES = 32 * 1024 * 1024
+from roost_executor.sockets import MOST_STORE_BYTES
+
 MOST_LINE_BYTES = 256
 # Bodies up to this size are held without asking for room.
 SMALL_BYTES = 64 * 1024
-ROOM_BYTES = 2 * MOST_BODY_BYTES
+ROOM_BYTES = 2 * MOST_STORE_BYTES
 RECEIVE_BYTES = 64 * 1024
 Bytes = Union[bytes, bytearray]
 
@@ -97,8 +98,8 @@ class Requests:
             length = int(length_text) if length_text.isdecimal() else -1
         except ValueError:
             raise MalformedRequest("malformed_json", "not a store operation") from None
-        if length > MOST_BODY_BYTES:
-            raise MalformedRequest("too_large", f"the operation has {length:,} bytes; {MOST_BODY_BYTES:,} are allowed")
+        if length > MOST_STORE_BYTES:
+            raise MalformedRequest("too_large", f"the operation has {length:,} bytes; {MOST_STORE_BYTES:,} are allowed")
         if length < 2:
             raise MalformedRequest("malformed_json", "not a store operation")
         body = self._body(length)

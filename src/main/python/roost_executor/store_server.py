@@ -5,7 +5,6 @@ with a traceback, make the sidecar grow without bound, or reach what isn't this 
 """
 
 import json
-import math
 import os
 import socket
 import threading
@@ -163,18 +162,18 @@ class _Conversation:
         """A lock's answer may be held for long, and when it is asked for again, that is less by what has passed."""
         try:
             question = json.loads(bytes(request.body))
-            wait = question.get("wait", 0)
-            usable = not isinstance(wait, bool) and math.isfinite(wait) and 0 <= wait <= LONGEST_LOCK_WAIT_SECONDS
-        except (ValueError, RecursionError, AttributeError, TypeError, OverflowError):
+            wanted = {name: question[name] for name in ("name", "holder", "ttl")}
+            wait = question["wait"]
+        except (ValueError, RecursionError, KeyError, TypeError):
             return 400, problem("malformed_json", "not a store operation")
-        if not usable:
-            return 400, problem("validation_failed", "lock: wait is a number of seconds from 0 to 20")
+        texts = isinstance(wanted["name"], str) and isinstance(wanted["holder"], str)
+        if not (texts and _is_number(wanted["ttl"]) and _is_number(wait) and 0 <= wait <= LONGEST_LOCK_WAIT_SECONDS):
+            return 400, problem("validation_failed", "lock: name and holder are text, wait is from 0 to 20 s")
         end = time.monotonic() + wait
 
         def again() -> bytes:
             left = max(0.0, round(end - time.monotonic(), 3))
-            own = {"execution_id": self._execution_id, "op": "lock", "wait": left}
-            return json.dumps({**question, **own}).encode()
+            return json.dumps({"execution_id": self._execution_id, "op": "lock", **wanted, "wait": left}).encode()
 
         return self._ask(path, "lock", b"", b"", wait, again)
 
@@ -183,7 +182,7 @@ class _Conversation:
         question = json.loads(bytes(request.body))
         if json.loads(answer).get("acquired"):
             self._link.on_length = None
-            body = json.dumps({"name": question.get("name"), "holder": question.get("holder")}).encode()
+            body = json.dumps({"name": question["name"], "holder": question["holder"]}).encode()
             self._answer(StoreRequest("unlock", request.store, memoryview(body)))
 
     def _ask(
@@ -196,10 +195,10 @@ class _Conversation:
         again: Any = None,
     ) -> "tuple[int, Bytes]":
         """Status and body of the control plane's answer, asked for until there is one, for 30 s beyond the waiting."""
-        give_up = time.monotonic() + wait_seconds + PATIENCE_SECONDS
+        patience = wait_seconds + PATIENCE_SECONDS
+        give_up = time.monotonic() + patience
         pause = Pause()
         while True:
-            patience = max(give_up - time.monotonic(), LEAST_ANSWER_SECONDS)
             try:
                 answer = self._link.call(path, again() if again else body, JSON, patience, before)
                 if answer.status < 500 and answer.status != 429:
@@ -213,6 +212,11 @@ class _Conversation:
                 detail = f"{operation}: the control plane gave no answer ({failure}){applied}"
                 return 503, problem("unavailable", detail)
             time.sleep(seconds)
+            patience = max(give_up - time.monotonic(), LEAST_ANSWER_SECONDS)
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
 def _send(connection: socket.socket, status: int, body: Bytes) -> None:

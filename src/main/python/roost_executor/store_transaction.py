@@ -129,10 +129,21 @@ class Transaction(MutableMapping):  # type: ignore[type-arg]
         else:
             self._write(key, (INCREMENT, added(key, before[1], text) if before[1] != "0" else text))
 
+    def pop(self, key: str, default: Any = MISSING) -> Any:
+        """Removes `key` and returns its value; when it is absent, `default`, or KeyError without one."""
+        text = self._text(self._key(key))
+        if text is None:
+            if default is MISSING:
+                raise KeyError(key)
+            return default
+        self._write(key, (DELETE,))
+        return value_of(key, text)
+
     def popitem(self) -> "tuple[str, Any]":
         """Removes the first key; returns it with its value. KeyError when there is none."""
-        for key, _ in self._walk("", False, 1):
-            return key, self.pop(key)
+        for key, value in self._walk("", True, 1):
+            self._write(key, (DELETE,))
+            return key, value
         raise KeyError("the store is empty")
 
     def clear(self) -> None:

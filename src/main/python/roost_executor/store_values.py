@@ -1,25 +1,40 @@
 """Keys, values, numbers and times, as a store's operations write them."""
 
 import math
+from collections.abc import Iterable, Mapping
 from json.encoder import encode_basestring_ascii as quoted
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from roost_executor import store_errors
 from roost_executor.jsonvalue import NotJson, decode, encode, with_article
 
+if TYPE_CHECKING:
+    import datetime
+
 KEY_BYTES = 512
 
 __all__ = [
+    "Entry",
     "added",
     "amount_text",
     "bytes_of",
     "checked_key",
     "checked_prefix",
+    "pairs",
     "quoted",
     "seconds",
     "text_of",
     "value_of",
 ]
+
+
+class Entry(NamedTuple):
+    """What a store has under a key: `key`, `value`, `version` (int), `expires_at` (aware datetime in UTC, or None)."""
+
+    key: str
+    value: Any
+    version: int
+    expires_at: "datetime.datetime | None"
 
 
 def checked_key(key: object, most_bytes: int, what: str = "key") -> str:
@@ -101,3 +116,15 @@ def added(key: str, text: str, amount: str) -> str:
         return str(exact.add(decimal.Decimal(text.strip()), decimal.Decimal(amount)))
     except decimal.DecimalException:
         raise store_errors.StoreError(f"{amount} can't be added to the value of {key!r}: too many digits") from None
+
+
+def pairs(other: Any, more: "dict[str, Any]") -> "Iterable[tuple[Any, Any]]":
+    """Keys and values of what `update` of a mapping takes."""
+    if isinstance(other, Mapping):
+        yield from other.items()
+    elif hasattr(other, "keys"):
+        for key in other.keys():  # noqa: SIM118 - it may be iterable in another way
+            yield key, other[key]
+    else:
+        yield from other
+    yield from more.items()

@@ -182,7 +182,7 @@ def test_nothing_a_script_sends_does_harm(waiting: "tuple[Executor, str, str]") 
         (of("get", "{not json}"), 400, "malformed_json"),
         (of("get", "{" + " " * 100_000 + "}"), 400, "too_large"),
         (of("lock", '{"name": "l", "holder": "h", "ttl": 1, "wait": 1e9}'), 400, "validation_failed"),
-        (of("lock", '{"name": "l", "holder": "h", "ttl": 1, "wait": "x"}'), 400, "malformed_json"),
+        (of("lock", '{"name": "l", "holder": "h", "ttl": 1, "wait": "x"}'), 400, "validation_failed"),
         (of("lock", '{"wait": ' + "[" * 30_000 + "]" * 30_000 + "}"), 400, "malformed_json"),
     ):
         found, problem = line.ask(question)
