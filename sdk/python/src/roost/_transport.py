@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import platform
 from collections.abc import Generator, Iterator, Mapping
@@ -188,14 +189,23 @@ class Transport:
 
     def parse(self, response: httpx.Response) -> Any:
         """Return the JSON value of an answer."""
+        cause: ValueError | None
         try:
             return parse_json(response.content)
-        except ValueError as error:
-            raise ServerError(
-                f"the answer of {self.base_url} is not JSON ({error}); is Roost what runs there?",
-                status=response.status_code,
-                request_id=response.headers.get("X-Request-Id"),
-            ) from error
+        except RecursionError:
+            cause, message = None, "the answer is nested too deeply to be read here"
+        except (json.JSONDecodeError, UnicodeDecodeError) as error:
+            cause = error
+            message = (
+                f"the answer of {self.base_url} is not JSON ({error}); is Roost what runs there?"
+            )
+        except ValueError as error:  # a number of more digits than this Python converts
+            cause, message = error, f"the answer can't be read here: {error}"
+        raise ServerError(
+            message,
+            status=response.status_code,
+            request_id=response.headers.get("X-Request-Id"),
+        ) from cause
 
     def backoff(self, retries: int, at_least: float | None = None) -> float:
         """Return how long to wait before retry number `retries` (from 0), in seconds."""
