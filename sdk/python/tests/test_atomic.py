@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from typing import Any, Callable
 
+import httpx
 import pytest
 from store_server import StoreServer
 from support import problem
@@ -27,11 +28,20 @@ def test_increment_returns_the_new_number(stored: StoreServer) -> None:
 def test_increment_of_decimals_returns_what_is_stored(stored: StoreServer) -> None:
     stored.put("n", "0.1")
     assert stored.store.increment("n", 0.2) == 0.3
-    stored.put("n", "1e400")
+    with stored.store.transaction() as tx:
+        tx.increment("n", 0.1)
+        tx.increment("n", 0.2)
+        assert tx["n"] == 0.6
+    assert stored.values() == {"n": 0.6}
+    stored.once("/entries", lambda: stored.put("n", "7"), method="GET")
+    assert stored.store.increment("n", 0.5) == 7.5
+
+
+def test_an_increment_that_always_conflicts_ends(stored: StoreServer) -> None:
     stored.before = lambda request: (
-        problem(409, "conflict", "x") if request.method == "POST" else None
+        problem(409, "conflict", "always") if request.method == "POST" else None
     )
-    with pytest.raises(roost.Conflict):
+    with pytest.raises(roost.Conflict, match="always"):
         stored.store.increment("n", 1)
 
 
@@ -62,6 +72,28 @@ def test_popitem_takes_the_first(stored: StoreServer) -> None:
     with pytest.raises(KeyError):
         stored.store.popitem()
     assert {each.url.params["limit"] for each in stored.sent("GET", "/entries")} == {"1"}
+
+
+@pytest.mark.parametrize(
+    ("value", "amount", "result"),
+    [
+        ("1e308", 1e308, 1e308 * 2),
+        ("-1e308", -1e308, -1e308 * 2),
+        ("1e400", 1, float("inf")),
+        (str(10**400), 0.5, float("inf")),
+        ("1", 0.5, 1.5),
+        ("1.5", 10**20, 100000000000000000001.5),
+    ],
+)
+def test_decimals_of_any_size_are_added(
+    stored: StoreServer, value: str, amount: float, result: float
+) -> None:
+    stored.put("n", value)
+    answer = {"versions": [9]}
+    stored.before = lambda request: (
+        httpx.Response(200, json=answer) if request.method == "POST" else None
+    )
+    assert stored.store.increment("n", amount) == result
 
 
 def test_pop_of_what_is_not_there_writes_nothing(stored: StoreServer) -> None:

@@ -131,7 +131,7 @@ class DataStore(Resource, PrefixMapping):
         return self._scan(checked_key(prefix), PAGE_MOST)
 
     def increment(self, key: str, amount: int | float = 1) -> int | float:
-        """Add to a number and return the new one. Atomic.
+        """Add to a number and return the new one. Atomic, and in decimal: 0.1 + 0.2 is 0.3.
 
         An absent key counts as 0, and an expiry stays. Raises `ValidationError` when the value is
         no number. In a transaction, where the new number isn't asked for, it never conflicts.
@@ -147,7 +147,7 @@ class DataStore(Resource, PrefixMapping):
             return new
 
         new = transact(self, add, _ATTEMPTS_AT_ONE_OPERATION)
-        if isinstance(new, float):  # the server adds decimals exactly, this was binary
+        if isinstance(new, float):  # the server may know more digits than were read here
             entry = self._find(key)
             if entry is not None and entry.version == versions.get(key):
                 return entry.value  # type: ignore[no-any-return]

@@ -7,6 +7,7 @@ import re
 import uuid
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Union
 
 from ._errors import (
@@ -95,16 +96,29 @@ def checked_amount(amount: int | float) -> int | float:
 
 
 def total(key: str, value: Any, amount: int | float) -> int | float:
-    """Return the sum. Raises `ValidationError` when the value is no number, as the server does."""
+    """Return the sum, in decimal as on the server: 0.1 + 0.2 is 0.3.
+
+    Raises `ValidationError` when the value is no number, as the server does.
+    """
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         kind = "null" if value is None else f"a {type(value).__name__}"
         message = f"the value of {key!r} is {kind}, no number: it can't be incremented"
         raise ValidationError(message, code="validation_failed")
     number: int | float = value
-    try:
+    if isinstance(number, int) and isinstance(amount, int):
         return number + amount
-    except OverflowError:  # an int that no float can hold, as one of them
-        return math.copysign(1, number if isinstance(number, int) else amount) * math.inf
+    if isinstance(number, float) and not math.isfinite(number):
+        return number
+    exact = _exact(number) + _exact(amount)
+    try:
+        return float(exact)
+    except OverflowError:  # as reading a number that is too large for a float gives it
+        return math.inf if exact > 0 else -math.inf
+
+
+def _exact(number: int | float) -> Fraction:
+    """Return the decimal that a float is written as, not the binary number that it is."""
+    return Fraction(repr(number)) if isinstance(number, float) else Fraction(number)
 
 
 def batches(writes: Iterable[tuple[str, Write]]) -> Iterator[dict[str, Write]]:

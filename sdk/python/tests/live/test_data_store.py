@@ -246,7 +246,7 @@ def test_an_export_can_be_imported(
 
 def test_the_exact_text_survives(client: roost.Client, store: roost.DataStore) -> None:
     lines = (
-        b'{"key":"a","value":{"z": 1.10, "a": -0.0, "z": 1e400},"expires_at":null}\n'
+        b'{"key":"a","value":{"z": 1e400, "a": [1.10, -0.0]},"expires_at":null}\n'
         b'{"key":"b","text":"{\\n  \\"n\\": 1}","expires_at":null}\n'
     )
     assert store.import_(io.BytesIO(lines)) == 2
