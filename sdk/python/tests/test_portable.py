@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import io
 import json
+import tracemalloc
+from collections.abc import Iterator
 from pathlib import Path
 
 import httpx
@@ -226,6 +228,56 @@ def test_an_import_that_stops_says_how_far_it_came(stored: StoreServer) -> None:
     stored.before = before
     with pytest.raises(roost.Unavailable, match="the 3 lines before line 4 are stored"):
         stored.store.import_(io.BytesIO(b"\n".join(large_lines(5))))
+
+
+class Endless(io.RawIOBase):
+    """Takes everything and keeps nothing."""
+
+    size = 0
+
+    def write(self, data: object) -> int:
+        assert isinstance(data, bytes)
+        self.size += len(data)
+        return len(data)
+
+
+def test_memory_does_not_grow_with_the_store(stored: StoreServer) -> None:
+    line = b'{"key":"k","value":"%s","expires_at":null}\n' % (b"x" * 1000)
+    block, count = line * 60, 800  # 48 MB
+
+    class Large(httpx.SyncByteStream):
+        def __iter__(self) -> Iterator[bytes]:
+            return (block for _ in range(count))
+
+    class File(io.BytesIO):
+        left = 60 * count
+
+        def readline(self, size: int | None = -1) -> bytes:
+            self.left -= 1
+            return line if self.left >= 0 else b""
+
+    answer = b'{"imported":1,"expired":0}'
+    stored.before = lambda request: (
+        httpx.Response(200, stream=Large())
+        if request.method == "GET"
+        else httpx.Response(200, content=answer)
+    )
+    tracemalloc.start()
+    try:
+        target = Endless()
+        assert stored.store.export(target) == 60 * count  # type: ignore[arg-type]
+        assert target.size == count * len(block)
+        assert tracemalloc.get_traced_memory()[1] < 4 << 20
+        stored.requests = Forgetful()
+        assert stored.store.import_(File()) == 12
+        assert tracemalloc.get_traced_memory()[1] < 16 << 20
+    finally:
+        tracemalloc.stop()
+
+
+class Forgetful(list[httpx.Request]):
+    def append(self, request: httpx.Request) -> None:
+        pass
 
 
 def test_an_import_wants_bytes(stored: StoreServer) -> None:

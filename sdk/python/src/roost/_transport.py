@@ -29,6 +29,8 @@ _KEEP_ALIVE_SECONDS = 30.0
 _RETRIED_STATUSES = frozenset({429, 502, 503, 504})
 _NEVER_SENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout, httpx.ProxyError)
 
+_CONSUMED = httpx.ByteStream(b"")
+
 _HEADERS = {
     "Accept": "application/json",
     "Accept-Encoding": "gzip, deflate",
@@ -135,6 +137,9 @@ class Transport:
             asked: float | None = None
             try:
                 response = self._client().send(request, auth=self._auth, follow_redirects=False)
+                # What it was read from refers back to it. Without this circle it, and the body
+                # that was sent, go when they are no longer needed, not some large bodies later.
+                response.stream = _CONSUMED
             except httpx.TransportError as caught:
                 cause = caught
                 error = _problem.from_transport(caught, self.base_url, read_timeout or self.timeout)
