@@ -148,12 +148,12 @@ class StoreServer:
         refused = self._no_number(body["writes"])
         if refused is not None:
             return refused
-        versions = [self._write(each) for each in body["writes"]]
+        made = [self._write(each) for each in body["writes"]]
         sums = (
             self.entries[each["key"]][0] if "increment" in each else "null"
             for each in body["writes"]
         )
-        answer = f'{{"versions":{json.dumps(versions)},"sums":[{",".join(sums)}]}}'
+        answer = f'{{"versions":{json.dumps(made)},"sums":[{",".join(sums)}]}}'
         return httpx.Response(200, content=answer.encode())
 
     def _no_number(self, writes: list[dict[str, Any]]) -> httpx.Response | None:
