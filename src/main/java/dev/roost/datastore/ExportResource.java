@@ -63,8 +63,7 @@ public class ExportResource {
       content =
           @Content(
               mediaType = LINES,
-              schema = @Schema(type = SchemaType.STRING),
-              example = EXAMPLE))
+              schema = @Schema(type = SchemaType.STRING, examples = EXAMPLE)))
   public Multi<byte[]> export(
       @PathParam("id") String id,
       @Parameter(description = "Only keys that begin with this") @QueryParam("prefix")

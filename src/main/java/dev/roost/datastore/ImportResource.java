@@ -58,8 +58,7 @@ public class ImportResource {
       content =
           @Content(
               mediaType = ExportResource.LINES,
-              schema = @Schema(type = SchemaType.STRING),
-              example = ExportResource.EXAMPLE))
+              schema = @Schema(type = SchemaType.STRING, examples = ExportResource.EXAMPLE)))
   @APIResponse(
       responseCode = "200",
       description = "All lines are stored",
