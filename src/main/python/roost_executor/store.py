@@ -42,8 +42,9 @@ class Store(MutableMapping):  # type: ignore[type-arg]
     `for key in store`, `get`, `pop`, `popitem`, `setdefault`, `update`, `clear`, `keys`, `values`, `items`. Keys are
     1 to 512 bytes of UTF-8 and come in the order of their code points; values are what `json` writes, 1 MiB each.
 
-    Every operation is atomic, is one round trip and is durable when it returns. A long iteration reads in pages:
-    each page is consistent in itself; in a transaction all that was read must fit together.
+    Every operation is atomic and is durable when it returns. Two go in steps: `update` with much, which is all or
+    nothing for each batch, and iteration, which reads in pages, each consistent in itself. In a transaction
+    everything that was read fits together.
 
     Changing a value that was read does not store it: `store["list"].append(1)` changes a copy. Assign it again, as
     with `shelve`, and where others write too, do it in a transaction:
