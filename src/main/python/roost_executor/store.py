@@ -42,8 +42,9 @@ class Store(MutableMapping):  # type: ignore[type-arg]
     `for key in store`, `get`, `pop`, `popitem`, `setdefault`, `update`, `clear`, `keys`, `values`, `items`. Keys are
     1 to 512 bytes of UTF-8 and come in the order of their code points; values are what `json` writes, 1 MiB each.
 
-    Every operation is atomic, is one round trip and is durable when it returns. A long iteration reads in pages:
-    each page is consistent in itself; in a transaction all that was read must fit together.
+    Every operation is atomic and is durable when it returns. Two go in steps: `update` with much, which is all or
+    nothing for each batch, and iteration, which reads in pages, each consistent in itself. In a transaction
+    everything that was read fits together.
 
     Changing a value that was read does not store it: `store["list"].append(1)` changes a copy. Assign it again, as
     with `shelve`, and where others write too, do it in a transaction:
@@ -230,11 +231,11 @@ class Store(MutableMapping):  # type: ignore[type-arg]
     def lock(self, name: str, ttl: float = 30, timeout: "float | None" = None) -> Lock:
         """A lock that one execution at a time holds, for a with-block: `with store.lock("report", timeout=10):`.
 
-        It is a lease of `ttl` seconds, renewed every `ttl`/3 by a thread of this process, and freed at the end of the
-        block and when the execution ends, however it ends. A process that stands still or is cut off for longer than
-        `ttl` may lose it to someone else. From then on every write of this execution, to any store, is refused with
-        LockLost until the block is left, at whose end LockLost is raised too (unless the block raises something
-        else): so two holders never write at once. What was written before stays.
+        It is a lease of `ttl` seconds (0.5 to 86,400), renewed every `ttl`/3 by a thread of this process, and freed
+        at the end of the block and when the execution ends, however it ends. A process that stands still or is cut
+        off for longer than `ttl` may lose it to someone else. From then on every write of this execution, to any
+        store, is refused with LockLost until the block is left, at whose end LockLost is raised too (unless the
+        block raises something else): so two holders never write at once. What was written before stays.
 
         `timeout`: how long to wait for it, in seconds; 0: one try; None: until the execution ends. LockTimeout
         when it isn't to be had. Not reentrant; not held in forked children. Names are as keys and have nothing to

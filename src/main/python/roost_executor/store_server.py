@@ -209,6 +209,8 @@ class _Conversation:
             seconds = pause.next()
             if time.monotonic() + seconds > give_up or self._server.is_over(self._execution_id):
                 applied = "" if operation in READS else "; it may have been applied"
+                # Should the control plane have begun with that write, the next ones have nothing to do with it.
+                self._channel, self._sequence = os.urandom(16).hex(), 0
                 detail = f"{operation}: the control plane gave no answer ({failure}){applied}"
                 return 503, problem("unavailable", detail)
             time.sleep(seconds)

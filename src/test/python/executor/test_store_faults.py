@@ -65,28 +65,6 @@ def test_each_connection_counts_its_own_writes(executor: Executor) -> None:
     assert sorted(seq for seq, _ in executor.plane.stores.receipts.values()) == [1, 2]
 
 
-@pytest.mark.slow
-def test_a_store_that_cannot_be_reached_is_unavailable_after_a_while(executor: Executor) -> None:
-    executor.plane.fault = lambda call: (503, None) if call == "operations" else None
-    name = executor.submit(
-        """
-        def main(r, store):
-            found = []
-            for ask in (lambda: store["a"], lambda: store.set("a", 1)):
-                try:
-                    ask()
-                except store.Unavailable as error:
-                    found.append(str(error))
-            return found
-        """,
-        timeout_seconds=300,
-    )
-    assert executor.finished(name, 100).value == [
-        "get: the control plane gave no answer (status 503)",
-        "set: the control plane gave no answer (status 503); it may have been applied",
-    ]
-
-
 class Line:
     """A connection to a sidecar's store socket, as a script might open one."""
 
