@@ -14,13 +14,14 @@ from roost_bench import statements, store_press, store_work
 from roost_bench.context import Context
 from roost_bench.latency import HOUR
 from roost_bench.report import Row, latency
-from roost_bench.store_floor import Floor
+from roost_bench.store_floor import Bare, Floor
 from roost_bench.store_others import REDIS, SQLITE, Redis, Sqlite, redis_program, redis_server, redis_version
 from roost_bench.store_rest import Rest
 
 SCRIPT = "from a script"
 REST = "over REST"
 FLOOR = "alone"
+BARE = "alone, without guard, lock and receipt"
 OTHERS = [SQLITE, *REDIS]
 
 
@@ -36,8 +37,8 @@ class Operation:
 
 
 OPERATIONS = [
-    Operation("get", "get", [SCRIPT, REST, *OTHERS], "select by key", "get"),
-    Operation("set", "set", [SCRIPT, REST, *OTHERS], "upsert by key", "set"),
+    Operation("get", "get", [SCRIPT, REST, *OTHERS, BARE], "select by key", "get"),
+    Operation("set", "set", [SCRIPT, REST, *OTHERS, BARE], "upsert by key", "set"),
     Operation("increment", "increment", [SCRIPT, *OTHERS], "upsert that adds", "increment"),
     Operation("transaction", "transaction", [SCRIPT, *OTHERS], "two selects, transaction", "transaction"),
     Operation("commit", "transaction", [REST], "transaction", "commit"),
@@ -78,6 +79,7 @@ def clients(context: Context, agent: roost.Agent) -> "Iterator[dict[str, Run]]":
     with contextlib.ExitStack() as stack:
         runs: dict[str, Run] = {SCRIPT: execute, REST: lambda order: store_work.run(rest, order)}
         runs[FLOOR] = stack.enter_context(local(Floor(context.server.data)))
+        runs[BARE] = stack.enter_context(local(Bare(context.server.data)))
         runs[SQLITE] = stack.enter_context(local(Sqlite(context.directory / "sqlite")))
         program = redis_program()
         for place, (name, options) in enumerate(REDIS.items() if program else ()):
