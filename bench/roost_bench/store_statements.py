@@ -86,11 +86,11 @@ LOCK_STORE = f"with access as ({RUNNING} for share of x) select pg_advisory_xact
 # The store's lock is one of these here, not a statement of its own.
 LOCK_KEYS = """
 select case when k.exclusive then pg_advisory_xact_lock(k.number) else pg_advisory_xact_lock_shared(k.number) end
-from unnest(%(numbers)s::int8[], %(exclusive)s::bool[]) as k (number, exclusive)"""
+from unnest(%(numbers)b::int8[], %(exclusive)b::bool[]) as k (number, exclusive)"""
 
 CHANGED = f"""
 select r.position, coalesce(e.version, 0) as version
-from unnest(%(keys)s::bytea[], %(versions)s::int8[]) with ordinality as r (key, version, position)
+from unnest(%(keys)b::bytea[], %(versions)b::int8[]) with ordinality as r (key, version, position)
 left join datastore_entry e on e.store_id = %(store)s and e.key = r.key and {LIVE}
 where coalesce(e.version, 0) <> r.version order by r.position limit 10"""
 
@@ -98,7 +98,7 @@ SET_ALL = """
 insert into datastore_entry as e (store_id, key, value, version, updated_at, expires_at)
 select %(store)s, w.key, w.value, nextval('datastore_version'), statement_timestamp(),
   coalesce(w.expires_at, statement_timestamp() + make_interval(secs => w.ttl))
-from unnest(%(keys)s::bytea[], %(values)s::text[], %(ttls)s::float8[], cast(%(expires)s as timestamptz[]))
+from unnest(%(keys)b::bytea[], %(values)b::text[], %(ttls)b::float8[], cast(%(expires)s as timestamptz[]))
   as w (key, value, ttl, expires_at)
 on conflict (store_id, key) do update set value = excluded.value, version = excluded.version,
   updated_at = excluded.updated_at, expires_at = excluded.expires_at
