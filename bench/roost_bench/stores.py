@@ -138,6 +138,11 @@ def measure(context: Context) -> "list[Row]":
         floor, floor_name = rows[0].floor, rows[0].floor_name
         rows.insert(1, latency(f"get: {SCRIPT}, the first", first, floor=floor, floor_name=floor_name))
         rows += store_press.measure(context, agent, list(store_press.KINDS))
+    return [replace(row, note=versions()) if row.name == f"get: {SQLITE}" else row for row in rows]
+
+
+def versions() -> str:
+    """Of the other stores, or that one is left out."""
     program = redis_program()
     about = f"Redis {redis_version(program)}" if program else "Redis is left out: it can't be installed here"
-    return [replace(rows[0], note=f"{about}; SQLite {sqlite3.sqlite_version}"), *rows[1:]]
+    return f"version {sqlite3.sqlite_version}; {about}"
