@@ -5,11 +5,11 @@ import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Function;
 
 /**
  * The JSON object of a request, read member by member so that all mistakes are reported at once.
@@ -22,10 +22,15 @@ public final class Body {
 
   private final Map<String, JsonText> members;
   private final Set<String> known = new java.util.LinkedHashSet<>();
-  private final List<Problem.FieldError> errors = new ArrayList<>();
+  private final List<Problem.FieldError> errors;
 
-  private Body(Map<String, JsonText> members) {
+  /** JSON pointer to the object. */
+  private final String at;
+
+  private Body(Map<String, JsonText> members, String at, List<Problem.FieldError> errors) {
     this.members = members;
+    this.at = at;
+    this.errors = errors;
   }
 
   /**
@@ -33,7 +38,8 @@ public final class Body {
    * @throws Problem malformed_json
    */
   public static Body parse(byte[] utf8) {
-    return new Body(utf8 == null ? new LinkedHashMap<>() : JsonText.members(utf8));
+    Map<String, JsonText> members = utf8 == null ? Map.of() : JsonText.members(utf8);
+    return new Body(members, "", new ArrayList<>());
   }
 
   /** The member's exact text, JSON null included. */
@@ -49,7 +55,7 @@ public final class Body {
         mistake ->
             errors.add(
                 new Problem.FieldError(
-                    "/" + name,
+                    at + "/" + name,
                     mistake.line(),
                     "invalid_text",
                     name + " " + mistake.detail() + ".")));
@@ -100,6 +106,19 @@ public final class Body {
             });
   }
 
+  /** From 0 to the greatest long. */
+  public Optional<Long> wholeNumber(String name) {
+    return scalar(name, node -> node.isIntegralNumber(), "an integer")
+        .flatMap(
+            node -> {
+              if (!node.canConvertToLong() || node.longValue() < 0) {
+                reject(name, "out_of_range", name + " must be 0 or more.");
+                return Optional.empty();
+              }
+              return Optional.of(node.longValue());
+            });
+  }
+
   public Optional<Double> number(String name, double least, double most) {
     return scalar(name, JsonNode::isNumber, "a number")
         .flatMap(
@@ -126,8 +145,38 @@ public final class Body {
             });
   }
 
+  /**
+   * A list of objects, each read in its turn.
+   *
+   * @param reader notes mistakes with the object it gets, and answers null where there were some
+   * @return empty also where something was no object
+   */
+  public <T> Optional<List<T>> objects(String name, Function<Body, T> reader) {
+    Optional<JsonText> array = json(name);
+    if (array.isEmpty()) {
+      return Optional.empty();
+    }
+    Optional<List<JsonText>> elements = array.get().elements();
+    if (elements.isEmpty()) {
+      reject(name, "wrong_type", name + " must be a list of objects.");
+      return Optional.empty();
+    }
+    List<T> objects = new ArrayList<>();
+    for (int i = 0; i < elements.get().size(); i++) {
+      String text = elements.get().get(i).text();
+      if (!text.startsWith("{")) {
+        reject(name + "/" + i, "wrong_type", name + " must be a list of objects.");
+        continue;
+      }
+      Body body = new Body(JsonText.members(text), at + "/" + name + "/" + i, errors);
+      objects.add(reader.apply(body));
+      body.noteUnknown();
+    }
+    return Optional.of(objects);
+  }
+
   public void reject(String name, String code, String detail) {
-    errors.add(new Problem.FieldError("/" + name, code, detail));
+    errors.add(new Problem.FieldError(at + "/" + name, code, detail));
   }
 
   public void reject(List<Problem.FieldError> mistakes) {
@@ -147,6 +196,13 @@ public final class Body {
    *     among them
    */
   public void check() {
+    noteUnknown();
+    if (!errors.isEmpty()) {
+      throw Problem.invalid(errors);
+    }
+  }
+
+  private void noteUnknown() {
     for (String name : members.keySet()) {
       if (!known.contains(name)) {
         String hint =
@@ -154,11 +210,8 @@ public final class Body {
         String detail = "There is no field " + Text.quote(name) + "." + hint;
         errors.add(
             new Problem.FieldError(
-                "/" + name.replace("~", "~0").replace("/", "~1"), "unknown_field", detail));
+                at + "/" + name.replace("~", "~0").replace("/", "~1"), "unknown_field", detail));
       }
-    }
-    if (!errors.isEmpty()) {
-      throw Problem.invalid(errors);
     }
   }
 

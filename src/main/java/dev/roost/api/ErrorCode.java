@@ -45,6 +45,12 @@ public enum ErrorCode {
       "The execution is no longer running",
       "The execution has ended (cancelled, timed out or lost), so what its script still tried to"
           + " write was refused. Nothing was changed."),
+  LOCK_LOST(
+      409,
+      "The execution has lost a lock",
+      "The lease of a lock ran out, because the script was paused or could not renew it, and someone"
+          + " else has taken the lock. Until the script leaves that lock's block, all that it tries"
+          + " to write is refused. Begin again, with a longer ttl if this happens often."),
   PRECONDITION_FAILED(
       412,
       "The resource has changed",

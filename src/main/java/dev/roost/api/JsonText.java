@@ -14,8 +14,11 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * A JSON value as the exact text that came in: number text, key order and escapes are kept, since
@@ -91,7 +94,13 @@ public record JsonText(String text) {
    * @throws Problem malformed_json
    */
   static Map<String, JsonText> members(byte[] utf8) {
-    String text = decode(utf8);
+    return members(decode(utf8));
+  }
+
+  /**
+   * @throws Problem malformed_json
+   */
+  static Map<String, JsonText> members(String text) {
     Map<String, JsonText> members = new LinkedHashMap<>();
     if (text.isBlank()) {
       return members;
@@ -103,17 +112,38 @@ public record JsonText(String text) {
       while (parser.nextToken() == JsonToken.FIELD_NAME) {
         String name = parser.currentName();
         parser.nextToken();
-        int start = (int) parser.currentTokenLocation().getCharOffset();
-        parser.skipChildren();
-        parser.finishToken();
-        int end = (int) parser.currentLocation().getCharOffset();
-        members.put(name, new JsonText(text.substring(start, end).strip()));
+        members.put(name, value(text, parser));
       }
       requireEnd(parser);
     } catch (IOException e) {
       throw malformed(e);
     }
     return members;
+  }
+
+  /** The elements of an array, each with its exact text; empty where this is no array. */
+  Optional<List<JsonText>> elements() {
+    try (JsonParser parser = LENIENT.createParser(text)) {
+      if (parser.nextToken() != JsonToken.START_ARRAY) {
+        return Optional.empty();
+      }
+      List<JsonText> elements = new ArrayList<>();
+      while (parser.nextToken() != JsonToken.END_ARRAY) {
+        elements.add(value(text, parser));
+      }
+      return Optional.of(elements);
+    } catch (IOException e) {
+      throw malformed(e);
+    }
+  }
+
+  /** The value at which the parser is, which is at its end afterwards. */
+  private static JsonText value(String text, JsonParser parser) throws IOException {
+    int start = (int) parser.currentTokenLocation().getCharOffset();
+    parser.skipChildren();
+    parser.finishToken();
+    int end = (int) parser.currentLocation().getCharOffset();
+    return new JsonText(text.substring(start, end).strip());
   }
 
   private static void requireEnd(JsonParser parser) throws IOException {

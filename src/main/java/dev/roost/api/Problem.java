@@ -45,6 +45,11 @@ public final class Problem extends RuntimeException {
     return new Problem(ErrorCode.VALIDATION_FAILED, detail, errors, Map.of());
   }
 
+  /** Something that a request relied on has changed. */
+  public static Problem conflict(List<FieldError> changes) {
+    return new Problem(ErrorCode.CONFLICT, changes.get(0).detail(), changes, Map.of());
+  }
+
   /**
    * @param pointer a JSON pointer into the body, or "?name" for a query parameter, or a header's
    *     name

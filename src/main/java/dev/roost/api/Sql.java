@@ -1,6 +1,7 @@
 package dev.roost.api;
 
 import jakarta.persistence.EntityManager;
+import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -62,7 +63,10 @@ public final class Sql {
     T read(ResultSet row) throws SQLException;
   }
 
-  /** The statement with values: strings, numbers, booleans, instants, bytes or null. */
+  /**
+   * The statement with values: strings, numbers, booleans, instants, bytes or null, and arrays of
+   * the first three and of bytes.
+   */
   public final class Bound {
     private final Map<String, Object> values = new HashMap<>();
 
@@ -76,21 +80,34 @@ public final class Sql {
 
     /** The rows that a query, or a change with {@code returning}, answers. */
     public <T> List<T> list(EntityManager entities, Row<T> reader) {
-      return entities
-          .unwrap(Session.class)
-          .doReturningWork(
-              connection -> {
-                try (PreparedStatement statement = connection.prepareStatement(text)) {
-                  bind(statement);
-                  try (ResultSet rows = statement.executeQuery()) {
-                    List<T> result = new ArrayList<>();
-                    while (rows.next()) {
-                      result.add(reader.read(rows));
-                    }
-                    return result;
-                  }
-                }
-              });
+      return entities.unwrap(Session.class).doReturningWork(connection -> list(connection, reader));
+    }
+
+    /** The same on that connection, in its transaction. */
+    public <T> List<T> list(Connection connection, Row<T> reader) throws SQLException {
+      try (PreparedStatement statement = connection.prepareStatement(text)) {
+        bind(connection, statement);
+        try (ResultSet rows = statement.executeQuery()) {
+          List<T> result = new ArrayList<>();
+          while (rows.next()) {
+            result.add(reader.read(rows));
+          }
+          return result;
+        }
+      }
+    }
+
+    /** The first row on that connection, in its transaction. */
+    public <T> Optional<T> first(Connection connection, Row<T> reader) throws SQLException {
+      return list(connection, reader).stream().findFirst();
+    }
+
+    /** How many rows a change has changed, on that connection and in its transaction. */
+    public int update(Connection connection) throws SQLException {
+      try (PreparedStatement statement = connection.prepareStatement(text)) {
+        bind(connection, statement);
+        return statement.executeUpdate();
+      }
     }
 
     public <T> Optional<T> first(EntityManager entities, Row<T> reader) {
@@ -99,26 +116,36 @@ public final class Sql {
 
     /** How many rows a change has changed. */
     public int update(EntityManager entities) {
-      return entities
-          .unwrap(Session.class)
-          .doReturningWork(
-              connection -> {
-                try (PreparedStatement statement = connection.prepareStatement(text)) {
-                  bind(statement);
-                  return statement.executeUpdate();
-                }
-              });
+      return entities.unwrap(Session.class).doReturningWork(this::update);
     }
 
-    private void bind(PreparedStatement statement) throws SQLException {
+    private void bind(Connection connection, PreparedStatement statement) throws SQLException {
       for (int i = 0; i < names.size(); i++) {
         String name = names.get(i);
         if (!values.containsKey(name)) {
           throw new IllegalStateException("the parameter " + name + " has no value");
         }
-        statement.setObject(i + 1, values.get(name));
+        Object value = values.get(name);
+        if (value instanceof Object[] array) {
+          statement.setArray(i + 1, connection.createArrayOf(typeOf(array), array));
+        } else {
+          statement.setObject(i + 1, value);
+        }
       }
     }
+  }
+
+  private static String typeOf(Object[] array) {
+    if (array instanceof byte[][]) {
+      return "bytea";
+    }
+    if (array instanceof Long[]) {
+      return "int8";
+    }
+    if (array instanceof Double[]) {
+      return "float8";
+    }
+    return array instanceof Boolean[] ? "bool" : "text";
   }
 
   /** A nullable time of a row. */

@@ -33,7 +33,7 @@ public class DataStore extends PanacheEntityBase {
   public String name;
   public Instant createdAt;
 
-  /** The last change of the name, and, to within a second, of the entries. */
+  /** The last change of the name, and, a second or so later, of the entries. */
   public Instant updatedAt;
 
   /** Agents that use a store, for messages. */

@@ -76,15 +76,19 @@ public class DataStoreResource {
       @QueryParam("cursor") String cursor) {
     int most = Page.limit(limit);
     List<DataStore> stores = DataStore.list(name, contains, cursor, most + 1);
-    Map<String, List<String>> agents =
-        DataStore.agentIds(stores.stream().map(store -> store.id).toList());
+    List<String> ids = stores.stream().map(store -> store.id).toList();
+    Map<String, List<String>> agents = DataStore.agentIds(ids);
+    Map<String, Entries.Statistics> statistics = entries.statistics(ids);
     return Page.of(
         stores,
         most,
         store -> store.id,
         store ->
             DataStoreView.of(
-                store, entries.statistics(store.id), agents.getOrDefault(store.id, List.of())));
+                store,
+                // One that was deleted meanwhile.
+                statistics.getOrDefault(store.id, new Entries.Statistics(0, 0, store.updatedAt)),
+                agents.getOrDefault(store.id, List.of())));
   }
 
   @GET
@@ -129,6 +133,11 @@ public class DataStoreResource {
   }
 
   private DataStoreView view(DataStore store) {
-    return DataStoreView.of(store, entries.statistics(store.id), DataStore.agentIds(store.id));
+    DataStore.flush();
+    Entries.Statistics statistics = entries.statistics(List.of(store.id)).get(store.id);
+    if (statistics == null) {
+      throw Problem.notFound("DataStore", store.id);
+    }
+    return DataStoreView.of(store, statistics, DataStore.agentIds(store.id));
   }
 }

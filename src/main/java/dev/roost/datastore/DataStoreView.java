@@ -8,7 +8,7 @@ import org.eclipse.microprofile.openapi.annotations.media.Schema;
  * A DataStore as clients see it.
  *
  * @param sizeBytes of keys and values
- * @param updatedAt the last change of the name, and, to within a second, of the entries
+ * @param updatedAt the last change of the name or of the entries
  */
 @Schema(name = "DataStore")
 record DataStoreView(
@@ -20,7 +20,6 @@ record DataStoreView(
     Instant createdAt,
     Instant updatedAt) {
   static DataStoreView of(DataStore store, Entries.Statistics statistics, List<String> agentIds) {
-    Instant written = statistics.updatedAt();
     return new DataStoreView(
         store.id,
         store.name,
@@ -28,6 +27,6 @@ record DataStoreView(
         statistics.sizeBytes(),
         agentIds,
         store.createdAt,
-        written == null || written.isBefore(store.updatedAt) ? store.updatedAt : written);
+        statistics.updatedAt());
   }
 }

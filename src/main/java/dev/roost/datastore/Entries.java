@@ -3,41 +3,67 @@ package dev.roost.datastore;
 import dev.roost.api.ErrorCode;
 import dev.roost.api.JsonText;
 import dev.roost.api.Problem;
+import dev.roost.api.Sql;
+import dev.roost.api.Text;
 import dev.roost.config.RoostConfig;
 import jakarta.enterprise.context.ApplicationScoped;
-import jakarta.persistence.EntityManager;
-import jakarta.transaction.Transactional;
 import java.nio.charset.StandardCharsets;
-import java.sql.Connection;
-import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.Optional;
-import org.hibernate.Session;
-import org.hibernate.exception.ConstraintViolationException;
-import org.hibernate.jdbc.ReturningWork;
 
 /**
- * The entries of all DataStores. Every function joins the caller's transaction or makes one of its
- * own. What has expired, by the database's clock, is never seen; {@link #sweep} removes it later.
+ * The entries of all DataStores, one operation at a time; {@link Transactions} does several at
+ * once. Nothing here joins a caller's transaction: each operation is one of its own, durable when
+ * it returns. What has expired, by the database's clock, is never seen; {@link #sweep} removes it
+ * later.
  */
 @ApplicationScoped
-@Transactional
 public class Entries {
   /** Seconds; some three hundred years, which every database can add to now. */
   static final double MAX_TTL_SECONDS = 1e10;
 
-  /** Of a row {@code e}. */
-  static final String LIVE = "(e.expires_at is null or e.expires_at > statement_timestamp())";
+  private static final Sql SIZE_BYTES =
+      Sql.of(
+          "select "
+              + Statements.SIZE_BYTES
+              + " as size_bytes from datastore d where d.id = :store");
 
-  private final EntityManager entities;
+  private static final Sql STATISTICS =
+      Sql.of(
+          """
+          select d.id, %s as entries, %s as size_bytes,
+            greatest(d.updated_at, (select max(c.changed_at) from datastore_change c where c.store_id = d.id)) as updated_at
+          from datastore d where d.id = any(:stores)"""
+              .formatted(Statements.ENTRIES, Statements.SIZE_BYTES));
+
+  private static final Sql CLEAR =
+      Sql.of(
+          "with gone as (delete from datastore_entry e where e.store_id = :store returning "
+              + Statements.LIVE
+              + " as live) select count(*) filter (where live) from gone");
+
+  private static final Sql SWEEP =
+      Sql.of(
+          """
+          delete from datastore_entry where (store_id, key) in (
+            select store_id, key from datastore_entry where expires_at <= statement_timestamp()
+            order by expires_at limit :limit for update skip locked)
+          and expires_at <= statement_timestamp()""");
+
+  private final Database database;
+  private final Guarded guarded;
   private final StoreSizes sizes;
   private final int keyBytes;
   private final int valueBytes;
 
-  Entries(EntityManager entities, StoreSizes sizes, RoostConfig config) {
-    this.entities = entities;
+  Entries(Database database, Guarded guarded, StoreSizes sizes, RoostConfig config) {
+    this.database = database;
+    this.guarded = guarded;
     this.sizes = sizes;
     this.keyBytes = config.limits().storeKeyBytes();
     this.valueBytes = config.limits().storeValueBytes();
@@ -52,120 +78,193 @@ public class Entries {
   public record Written(long version, boolean created) {}
 
   /**
+   * A value that is or was there.
+   *
+   * @param value JSON text
+   */
+  public record Versioned(String value, long version) {
+    private static Versioned of(ResultSet row) throws SQLException {
+      return new Versioned(row.getString("value"), row.getLong("version"));
+    }
+  }
+
+  /**
    * @throws Problem validation_failed: not a key
    */
-  public Optional<Entry> get(String storeId, String key) {
-    byte[] keyUtf8 = key(key);
-    return work(
-        connection -> {
-          try (PreparedStatement select =
-              connection.prepareStatement(
-                  "select e.key, e.value, e.version, e.expires_at, e.updated_at from datastore_entry e"
-                      + " where e.store_id = ? and e.key = ? and "
-                      + LIVE)) {
-            select.setString(1, storeId);
-            select.setBytes(2, keyUtf8);
-            ResultSet row = select.executeQuery();
-            return row.next() ? Optional.of(Entry.of(row, true)) : Optional.empty();
-          }
-        });
+  public Optional<Entry> get(Access access, String key) {
+    Sql.Bound get = access.bind(statements(access).get).with("key", key("key", key));
+    return guarded.read(access, get, row -> Entry.of(row, true));
   }
 
   /**
    * Stores a value under a key.
    *
    * @param ttlSeconds after which the entry is gone; null: never
-   * @throws Problem validation_failed, too_large, precondition_failed, or not_found: there is no
-   *     such store
+   * @throws Problem validation_failed, too_large, store_full, precondition_failed
+   * @throws Receipts.DoneBefore
    */
   public Written put(
-      String storeId, String key, JsonText value, Double ttlSeconds, Precondition precondition) {
-    byte[] keyUtf8 = key(key);
+      Access access, String key, JsonText value, Double ttlSeconds, Precondition precondition) {
+    byte[] keyUtf8 = key("key", key);
     if (ttlSeconds != null && !(ttlSeconds > 0 && ttlSeconds <= MAX_TTL_SECONDS)) {
       throw Problem.invalid(
           "ttl", "out_of_range", "A time to live is a positive number of seconds.");
     }
-    long size = value.text().getBytes(StandardCharsets.UTF_8).length;
-    if (size > valueBytes) {
-      throw Problem.tooLarge("The value", size, valueBytes, "roost.limits.store-value-bytes");
-    }
-    sizes.reserve(storeId, keyUtf8.length + size, () -> statistics(storeId).sizeBytes());
-    Optional<Written> written;
-    try {
-      written =
-          work(connection -> write(connection, storeId, keyUtf8, value, ttlSeconds, precondition));
-    } catch (ConstraintViolationException e) {
-      throw Problem.notFound("DataStore", storeId);
-    }
-    touch(storeId);
-    return written.orElseThrow(() -> changed(precondition));
+    reserve(access.storeId(), keyUtf8.length + valueBytes(value));
+    Statements statements = statements(access);
+    Sql statement =
+        precondition instanceof Precondition.Absent
+            ? statements.setAbsent
+            : precondition instanceof Precondition.Present
+                ? statements.setPresent
+                : precondition instanceof Precondition.Versions
+                    ? statements.setVersions
+                    : statements.set;
+    Sql.Bound put =
+        write(access, statement, keyUtf8).with("value", value.text()).with("ttl", ttlSeconds);
+    bind(put, precondition);
+    return guarded
+        .write(access, put, row -> new Written(row.getLong("version"), row.getBoolean("created")))
+        .orElseThrow(() -> changed(precondition));
   }
 
   /**
-   * @return whether there was such an entry
+   * @return the version that was removed; empty: there was no such entry
    * @throws Problem validation_failed, precondition_failed
+   * @throws Receipts.DoneBefore
    */
-  public boolean delete(String storeId, String key, Precondition precondition) {
-    byte[] keyUtf8 = key(key);
-    boolean deleted =
-        work(
-            connection -> {
-              try (PreparedStatement delete =
-                  connection.prepareStatement(
-                      "delete from datastore_entry e where e.store_id = ? and e.key = ? and "
-                          + LIVE
-                          + versions(precondition))) {
-                delete.setString(1, storeId);
-                delete.setBytes(2, keyUtf8);
-                bindVersions(connection, delete, 3, precondition);
-                return delete.executeUpdate() == 1;
-              }
-            });
-    if (!deleted && !(precondition instanceof Precondition.None)) {
+  public Optional<Long> delete(Access access, String key, Precondition precondition) {
+    Statements statements = statements(access);
+    boolean versions = precondition instanceof Precondition.Versions;
+    Sql.Bound delete =
+        write(access, versions ? statements.deleteVersions : statements.delete, key("key", key));
+    bind(delete, precondition);
+    Optional<Long> deleted = guarded.write(access, delete, row -> row.getLong("version"));
+    if (deleted.isEmpty() && !(precondition instanceof Precondition.None)) {
       throw changed(precondition);
-    }
-    if (deleted) {
-      touch(storeId);
     }
     return deleted;
   }
 
-  public long count(String storeId) {
-    return work(
+  /**
+   * Removes an entry and answers what it was.
+   *
+   * @throws Problem validation_failed
+   * @throws Receipts.DoneBefore
+   */
+  public Optional<Versioned> pop(Access access, String key) {
+    Sql.Bound pop = write(access, statements(access).pop, key("key", key));
+    return guarded.write(access, pop, Versioned::of);
+  }
+
+  /**
+   * Adds to a number; an absent one is 0. An entry keeps its expiry.
+   *
+   * @param amount a JSON number
+   * @return the sum
+   * @throws Problem validation_failed: not a number; store_full
+   * @throws Receipts.DoneBefore
+   */
+  public Versioned increment(Access access, String key, JsonText amount) {
+    byte[] keyUtf8 = key("key", key);
+    reserve(access.storeId(), keyUtf8.length + amount.text().length());
+    Sql.Bound increment =
+        write(access, statements(access).increment, keyUtf8)
+            .with("value", amount.text())
+            .with("ttl", null);
+    return guarded
+        .write(access, increment, Versioned::of)
+        .orElseThrow(() -> notANumber("amount", key));
+  }
+
+  public long count(Access access) {
+    Sql.Bound count = access.bind(statements(access).count);
+    return counted(access, count);
+  }
+
+  /** How many keys begin so. Reads the index of those. */
+  public long count(Access access, String prefix) {
+    if (prefix.isEmpty()) {
+      return count(access);
+    }
+    byte[] first = EntryKey.bound("prefix", prefix);
+    return counted(
+        access,
+        access
+            .bind(statements(access).countBetween)
+            .with("from", first)
+            .with("to", EntryKey.afterPrefix(first)));
+  }
+
+  private long counted(Access access, Sql.Bound count) {
+    return guarded.read(access, count, row -> row.getLong("count")).orElse(0L);
+  }
+
+  /**
+   * Entries of one moment.
+   *
+   * @param limit entries at most; there may be fewer even when more follow, see {@link Scan#next}
+   * @param withValues whether to read the values, too
+   * @throws Problem validation_failed: not Unicode
+   */
+  public Scan scan(Access access, Range range, int limit, boolean withValues) {
+    Sql.Bound look = access.bind(statements(access).access);
+    return database.once(
         connection -> {
-          try (PreparedStatement select =
-              connection.prepareStatement(
-                  "select count(*) from datastore_entry e where e.store_id = ? and " + LIVE)) {
-            select.setString(1, storeId);
-            return number(select);
+          if (look.list(connection, row -> row).isEmpty()) {
+            throw access.refusal().get();
           }
+          return Scan.read(connection, access.storeId(), range, limit, withValues);
         });
   }
 
   /**
-   * @throws Problem validation_failed: not Unicode
+   * Removes all entries and says how many there were.
+   *
+   * @throws Receipts.DoneBefore
    */
-  public Scan scan(String storeId, Scan.Range range) {
-    return work(connection -> Scan.read(connection, storeId, range));
+  public long clear(Access access) {
+    long deleted =
+        guarded.inTransaction(
+            access,
+            connection -> {
+              guarded.enter(connection, access, true);
+              long gone =
+                  CLEAR
+                      .with("store", access.storeId())
+                      .first(connection, row -> row.getLong(1))
+                      .orElseThrow();
+              Receipts.note(connection, access, "{\"deleted\":" + gone + "}");
+              return gone;
+            });
+    sizes.forget(access.storeId());
+    return deleted;
   }
 
-  /** Removes all entries and says how many there were. */
-  public long clear(String storeId) {
-    long deleted =
-        work(
-            connection -> {
-              try (PreparedStatement delete =
-                  connection.prepareStatement(
-                      "with gone as (delete from datastore_entry e where e.store_id = ? returning "
-                          + LIVE
-                          + " as live) select count(*) filter (where live) from gone")) {
-                delete.setString(1, storeId);
-                return number(delete);
-              }
-            });
-    sizes.forget(storeId);
-    touch(storeId);
-    return deleted;
+  /**
+   * What a store holds.
+   *
+   * @param sizeBytes of keys and values
+   * @param updatedAt the last change of its name or its entries
+   */
+  public record Statistics(long entries, long sizeBytes, Instant updatedAt) {}
+
+  /** Of each of these stores that is there. What they hold is counted, not read. */
+  public Map<String, Statistics> statistics(Collection<String> storeIds) {
+    Map<String, Statistics> statistics = new HashMap<>();
+    Sql.Bound select = STATISTICS.with("stores", storeIds.toArray(String[]::new));
+    database.once(
+        connection ->
+            select.list(
+                connection,
+                row ->
+                    statistics.put(
+                        row.getString("id"),
+                        new Statistics(
+                            row.getLong("entries"),
+                            row.getLong("size_bytes"),
+                            Sql.instant(row, "updated_at")))));
+    return statistics;
   }
 
   /**
@@ -174,107 +273,56 @@ public class Entries {
    * @return how many; as many as the limit: there may be more
    */
   public int sweep(int limit) {
-    return work(
-        connection -> {
-          try (PreparedStatement delete =
-              connection.prepareStatement(
-                  """
-                  delete from datastore_entry where (store_id, key) in (
-                    select store_id, key from datastore_entry where expires_at <= statement_timestamp()
-                    order by expires_at limit ? for update skip locked)
-                  and expires_at <= statement_timestamp()""")) {
-            delete.setInt(1, limit);
-            return delete.executeUpdate();
-          }
-        });
+    return database.once(connection -> SWEEP.with("limit", limit).update(connection));
+  }
+
+  byte[] key(String where, String key) {
+    return EntryKey.bytes(where, key, keyBytes);
   }
 
   /**
-   * What a store holds.
-   *
-   * @param sizeBytes of keys and values
-   * @param updatedAt of the entry that was written last; null when there is none
+   * @throws Problem too_large
    */
-  public record Statistics(long entries, long sizeBytes, Instant updatedAt) {}
-
-  /** Reads the whole store, though not its large values. */
-  public Statistics statistics(String storeId) {
-    return work(
-        connection -> {
-          try (PreparedStatement select =
-              connection.prepareStatement(
-                  "select count(*), coalesce(sum(octet_length(e.key) + octet_length(e.value)), 0),"
-                      + " max(e.updated_at) as updated_at from datastore_entry e where e.store_id = ? and "
-                      + LIVE)) {
-            select.setString(1, storeId);
-            ResultSet row = select.executeQuery();
-            row.next();
-            return new Statistics(row.getLong(1), row.getLong(2), Entry.instant(row, "updated_at"));
-          }
-        });
+  long valueBytes(JsonText value) {
+    long size = value.text().getBytes(StandardCharsets.UTF_8).length;
+    if (size > valueBytes) {
+      throw Problem.tooLarge("The value", size, valueBytes, "roost.limits.store-value-bytes");
+    }
+    return size;
   }
 
-  private static Optional<Written> write(
-      Connection connection,
-      String storeId,
-      byte[] key,
-      JsonText value,
-      Double ttlSeconds,
-      Precondition precondition)
-      throws SQLException {
-    // On a conflict the version is taken after the row is locked: it never falls.
-    String update =
-        """
-        update datastore_entry e set value = ?, version = nextval('datastore_version'),
-          updated_at = statement_timestamp(),
-          expires_at = statement_timestamp() + make_interval(secs => ?)
-        where e.store_id = ? and e.key = ? and """;
-    // The sub-select sees what was there before this statement.
-    String returning =
-        " returning e.version, not exists (select from datastore_entry b where b.store_id = e.store_id"
-            + " and b.key = e.key and (b.expires_at is null or b.expires_at > statement_timestamp()))";
-    String insert =
-        """
-        insert into datastore_entry as e (value, version, updated_at, expires_at, store_id, key)
-        values (?, nextval('datastore_version'), statement_timestamp(),
-          statement_timestamp() + make_interval(secs => ?), ?, ?)
-        on conflict (store_id, key) do update set value = excluded.value,
-          version = nextval('datastore_version'), updated_at = statement_timestamp(),
-          expires_at = excluded.expires_at""";
-    String statement;
-    if (precondition instanceof Precondition.None) {
-      statement = insert;
-    } else if (precondition instanceof Precondition.Absent) {
-      statement = insert + " where not " + LIVE;
-    } else {
-      statement = update + " " + LIVE + versions(precondition);
-    }
-    try (PreparedStatement write = connection.prepareStatement(statement + returning)) {
-      write.setString(1, value.text());
-      write.setObject(2, ttlSeconds, java.sql.Types.DOUBLE);
-      write.setString(3, storeId);
-      write.setBytes(4, key);
-      bindVersions(connection, write, 5, precondition);
-      ResultSet row = write.executeQuery();
-      return row.next()
-          ? Optional.of(new Written(row.getLong(1), row.getBoolean(2)))
-          : Optional.empty();
+  /**
+   * @throws Problem store_full
+   */
+  void reserve(String storeId, long bytes) {
+    if (bytes > 0) {
+      sizes.reserve(storeId, bytes, () -> sizeBytes(storeId));
     }
   }
 
-  private static String versions(Precondition precondition) {
-    if (precondition instanceof Precondition.Absent) {
-      return " and false";
-    }
-    return precondition instanceof Precondition.Versions ? " and e.version = any(?)" : "";
+  private long sizeBytes(String storeId) {
+    return database
+        .once(
+            connection ->
+                SIZE_BYTES.with("store", storeId).first(connection, row -> row.getLong(1)))
+        .orElse(0L);
   }
 
-  private static void bindVersions(
-      Connection connection, PreparedStatement statement, int parameter, Precondition precondition)
-      throws SQLException {
+  private static Sql.Bound write(Access access, Sql statement, byte[] key) {
+    return access
+        .bind(statement)
+        .with("key", key)
+        .with("storeLock", KeyLock.ofStore(access.storeId()))
+        .with("keyLock", KeyLock.ofKey(access.storeId(), key));
+  }
+
+  private static Statements statements(Access access) {
+    return Statements.of(access.rule());
+  }
+
+  private static void bind(Sql.Bound statement, Precondition precondition) {
     if (precondition instanceof Precondition.Versions versions) {
-      statement.setArray(
-          parameter, connection.createArrayOf("int8", versions.versions().toArray()));
+      statement.with("versions", versions.versions().toArray(Long[]::new));
     }
   }
 
@@ -286,35 +334,8 @@ public class Entries {
             : "The entry was changed or deleted since you read it.");
   }
 
-  private static long number(PreparedStatement statement) throws SQLException {
-    ResultSet row = statement.executeQuery();
-    row.next();
-    return row.getLong(1);
-  }
-
-  /** Notes the change on the store itself, at most once a second and never waiting for a lock. */
-  private void touch(String storeId) {
-    if (!sizes.isTouchDue(storeId)) {
-      return;
-    }
-    work(
-        connection -> {
-          try (PreparedStatement update =
-              connection.prepareStatement(
-                  """
-                  update datastore set updated_at = statement_timestamp() where id in (
-                    select id from datastore where id = ? for no key update skip locked)""")) {
-            update.setString(1, storeId);
-            return update.executeUpdate();
-          }
-        });
-  }
-
-  private byte[] key(String key) {
-    return EntryKey.bytes("key", key, keyBytes);
-  }
-
-  private <T> T work(ReturningWork<T> work) {
-    return entities.unwrap(Session.class).doReturningWork(work);
+  static Problem notANumber(String where, String key) {
+    return Problem.invalid(
+        where, "wrong_type", "The value of " + Text.quote(key) + " is not a number.");
   }
 }

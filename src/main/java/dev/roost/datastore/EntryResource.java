@@ -5,7 +5,6 @@ import dev.roost.api.Page;
 import dev.roost.api.Problem;
 import dev.roost.api.Text;
 import io.vertx.ext.web.RoutingContext;
-import jakarta.transaction.Transactional;
 import jakarta.ws.rs.Consumes;
 import jakarta.ws.rs.DELETE;
 import jakarta.ws.rs.GET;
@@ -41,7 +40,6 @@ import org.jboss.resteasy.reactive.RestResponse.Status;
 @Produces(MediaType.APPLICATION_JSON)
 @Consumes(MediaType.APPLICATION_JSON)
 @Tag(name = "DataStores")
-@Transactional
 public class EntryResource {
   private static final String KEY =
       "The key, percent-encoded: 1 to 512 bytes of UTF-8. A slash may stand as it is.";
@@ -65,15 +63,9 @@ public class EntryResource {
           String start,
       @QueryParam("limit") Integer limit,
       @QueryParam("cursor") String cursor) {
-    DataStore.get(id);
-    Scan.Range range =
-        new Scan.Range(
-            prefix == null ? "" : prefix,
-            start,
-            cursor == null ? null : keyOf(cursor),
-            Page.limit(limit),
-            true);
-    Scan scan = entries.scan(id, range);
+    Range range =
+        new Range(prefix == null ? "" : prefix, start, cursor == null ? null : keyOf(cursor), null);
+    Scan scan = entries.scan(Access.ofClient(id), range, Page.limit(limit), true);
     return new Page<>(scan.entries(), scan.next() == null ? null : cursorOf(scan.next()));
   }
 
@@ -104,7 +96,7 @@ public class EntryResource {
       @Parameter(hidden = true) @Context RoutingContext context,
       @HeaderParam("If-None-Match") String ifNoneMatch) {
     String key = EntryPath.key(context);
-    Entry entry = entries.get(id, key).orElseThrow(() -> absent(id, key));
+    Entry entry = entries.get(Access.ofClient(id), key).orElseThrow(() -> absent(id, key));
     if (Precondition.isKnown(ifNoneMatch, entry.version())) {
       return ResponseBuilder.<byte[]>create(Status.NOT_MODIFIED)
           .header("ETag", Precondition.entityTag(entry.version()))
@@ -154,7 +146,7 @@ public class EntryResource {
       byte[] body) {
     Entries.Written written =
         entries.put(
-            id,
+            Access.ofClient(id),
             EntryPath.key(context),
             JsonText.parse(body == null ? new byte[0] : body),
             seconds(ttl),
@@ -181,7 +173,7 @@ public class EntryResource {
       @Parameter(description = "Only this version, or * for any") @HeaderParam("If-Match")
           String ifMatch) {
     String key = EntryPath.key(context);
-    if (!entries.delete(id, key, Precondition.of(ifMatch, null))) {
+    if (entries.delete(Access.ofClient(id), key, Precondition.of(ifMatch, null)).isEmpty()) {
       throw absent(id, key);
     }
   }

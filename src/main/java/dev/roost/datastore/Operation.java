@@ -1,10 +1,11 @@
 package dev.roost.datastore;
 
 import dev.roost.api.Body;
-import dev.roost.api.ErrorCode;
 import dev.roost.api.JsonText;
 import dev.roost.api.Problem;
 import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
 
 /** What a script may do with its store in one call of the executor link. */
 public sealed interface Operation {
@@ -17,71 +18,113 @@ public sealed interface Operation {
 
   record Delete(String key) implements Operation {}
 
-  record Count() implements Operation {}
+  record Pop(String key) implements Operation {}
 
-  record Scan(dev.roost.datastore.Scan.Range range) implements Operation {}
+  record Increment(String key, JsonText amount) implements Operation {}
+
+  record Count(String prefix) implements Operation {}
+
+  record Scan(Range range, int limit, boolean withValues) implements Operation {}
 
   record Clear() implements Operation {}
 
-  List<String> NAMES = List.of("get", "set", "delete", "count", "scan", "clear");
-  int MAX_SCAN_LIMIT = 1_000;
+  record Transact(Transaction transaction) implements Operation {}
 
-  /** Whether it changes something: then the execution must still be running. */
+  /**
+   * @param holder chosen by the script's side for this acquisition
+   * @param waitSeconds how long the answer may take
+   */
+  record Lock(String name, String holder, double ttlSeconds, double waitSeconds)
+      implements Operation {}
+
+  record Renew(String name, String holder, double ttlSeconds) implements Operation {}
+
+  record Unlock(String name, String holder) implements Operation {}
+
+  int MAX_SCAN_LIMIT = 1_000;
+  int MAX_LOCK_WAIT_SECONDS = 20;
+
+  Map<String, Function<Body, Operation>> READERS =
+      Map.ofEntries(
+          Map.entry("get", body -> new Get(TransactionBody.key(body))),
+          Map.entry("set", Operation::set),
+          Map.entry("delete", body -> new Delete(TransactionBody.key(body))),
+          Map.entry("pop", body -> new Pop(TransactionBody.key(body))),
+          Map.entry("increment", Operation::increment),
+          Map.entry("count", body -> new Count(body.anyString("prefix").orElse(""))),
+          Map.entry("scan", Operation::scan),
+          Map.entry("clear", body -> new Clear()),
+          Map.entry("transaction", body -> new Transact(TransactionBody.OF_EXECUTOR.read(body))),
+          Map.entry("lock", Operation::lock),
+          Map.entry("renew", body -> new Renew(string(body, "name"), holder(body), lease(body))),
+          Map.entry("unlock", body -> new Unlock(string(body, "name"), holder(body))));
+
+  List<String> NAMES = READERS.keySet().stream().sorted().toList();
+
+  /** Whether it changes entries or locks, and so carries a receipt. */
   default boolean isWrite() {
-    return this instanceof Set || this instanceof Delete || this instanceof Clear;
+    return !(this instanceof Get
+        || this instanceof Count
+        || this instanceof Scan
+        || this instanceof Lock
+        || this instanceof Renew);
   }
 
   /**
    * Reads the operation and ends the reading of the body, so whatever else belongs to the call
    * (such as {@code execution_id}) has to be read before.
    *
-   * @throws Problem validation_failed, or malformed_json: the value is no JSON
+   * @throws Problem validation_failed
    */
   static Operation of(Body body) {
     body.require("op");
-    return switch (body.choice("op", NAMES).orElse("")) {
-      case "get" -> checked(body, new Get(key(body)));
-      case "set" -> set(body);
-      case "delete" -> checked(body, new Delete(key(body)));
-      case "count" -> checked(body, new Count());
-      case "scan" -> scan(body);
-      case "clear" -> checked(body, new Clear());
-      default -> {
-        body.check();
-        throw new IllegalStateException("a body without an operation passed its check");
-      }
-    };
+    Operation operation =
+        body.choice("op", NAMES).map(name -> READERS.get(name).apply(body)).orElse(null);
+    body.check();
+    return operation;
   }
 
   private static Operation set(Body body) {
-    String key = key(body);
     body.require("value");
-    String value = body.string("value").orElse("");
-    Double ttl =
-        body.isNull("ttl") ? null : body.number("ttl", 0, Entries.MAX_TTL_SECONDS).orElse(null);
-    body.check();
-    if (!JsonText.isValid(value)) {
-      throw Problem.of(ErrorCode.MALFORMED_JSON, "The value is not valid JSON.");
-    }
-    return new Set(key, new JsonText(value), ttl);
+    JsonText value = TransactionBody.text(body, "value").orElse(new JsonText("null"));
+    return new Set(TransactionBody.key(body), value, TransactionBody.ttl(body));
+  }
+
+  private static Operation increment(Body body) {
+    body.require("amount");
+    JsonText amount = TransactionBody.text(body, "amount").orElse(new JsonText("0"));
+    TransactionBody.requireNumber(body, "amount", amount);
+    return new Increment(TransactionBody.key(body), amount);
   }
 
   private static Operation scan(Body body) {
-    String prefix = body.anyString("prefix").orElse("");
-    String after = body.anyString("after").orElse(null);
+    Range range =
+        new Range(
+            body.anyString("prefix").orElse(""),
+            body.anyString("start").orElse(null),
+            body.anyString("after").orElse(null),
+            body.anyString("through").orElse(null));
     int limit = body.integer("limit", 1, MAX_SCAN_LIMIT).orElse(MAX_SCAN_LIMIT);
-    boolean values = body.bool("values").orElse(true);
-    return checked(
-        body, new Scan(new dev.roost.datastore.Scan.Range(prefix, null, after, limit, values)));
+    return new Scan(range, limit, body.bool("values").orElse(true));
   }
 
-  private static String key(Body body) {
-    body.require("key");
-    return body.anyString("key").orElse("");
+  private static Operation lock(Body body) {
+    double wait = body.number("wait", 0, MAX_LOCK_WAIT_SECONDS).orElse(0.0);
+    return new Lock(string(body, "name"), holder(body), lease(body), wait);
   }
 
-  private static Operation checked(Body body, Operation operation) {
-    body.check();
-    return operation;
+  private static double lease(Body body) {
+    body.require("ttl");
+    return body.number("ttl", Locks.MIN_TTL_SECONDS, Locks.MAX_TTL_SECONDS)
+        .orElse(Locks.MAX_TTL_SECONDS);
+  }
+
+  private static String holder(Body body) {
+    return string(body, "holder");
+  }
+
+  private static String string(Body body, String name) {
+    body.require(name);
+    return body.anyString(name).orElse("");
   }
 }

@@ -3,43 +3,58 @@ package dev.roost.datastore;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonInclude.Include;
 import dev.roost.api.Problem;
+import io.smallrye.mutiny.Uni;
 import jakarta.enterprise.context.ApplicationScoped;
-import jakarta.transaction.Transactional;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 
-/**
- * Does what scripts ask of their stores over the executor link. Whoever calls has checked that the
- * script may use the store, and that its execution is still running: the latter in the transaction
- * in which {@link #run} is called, so that no write slips in after the end.
- */
+/** Does what scripts ask of their stores over the executor link. */
 @ApplicationScoped
 public class Operations {
   private final Entries entries;
+  private final Transactions transactions;
+  private final Locks locks;
 
-  Operations(Entries entries) {
+  Operations(Entries entries, Transactions transactions, Locks locks) {
     this.entries = entries;
+    this.transactions = transactions;
+    this.locks = locks;
   }
 
   /**
    * @param value JSON text, or null where there is no such entry
    * @param version 0 where there is no such entry
    */
-  record Got(String value, long version) {
+  record Got(String value, long version, Instant expiresAt) {
+    static final Got NOTHING = new Got(null, 0, null);
+
     static Got of(Entry entry) {
-      return new Got(entry.value().text(), entry.version());
+      return new Got(entry.value().text(), entry.version(), entry.expiresAt());
     }
   }
 
   record Set(long version) {}
 
-  record Deleted(boolean deleted) {}
+  /**
+   * @param version that was removed, or 0
+   */
+  record Deleted(boolean deleted, long version) {}
 
   record Cleared(long deleted) {}
 
   record Counted(long count) {}
 
   record Scanned(List<Element> entries, String next) {}
+
+  record Applied(List<Long> versions) {}
+
+  record Acquired(boolean acquired) {}
+
+  record Held(boolean held) {}
+
+  record Released(boolean released) {}
 
   /**
    * @param value JSON text; left out where only keys were asked for
@@ -52,52 +67,66 @@ public class Operations {
   }
 
   /**
-   * Performs the operation in the caller's transaction, or in one of its own.
+   * Performs an operation, in a transaction of its own.
    *
-   * @return what to answer, to be written as JSON
-   * @throws Problem not_found: the store is gone; validation_failed; too_large
+   * @return what to answer, to be written as JSON; a lock's answer may take as long as it was asked
+   *     to
+   * @throws Problem what {@code access} says, validation_failed, too_large, store_full, conflict,
+   *     lock_lost
    */
-  @Transactional
-  public Object run(String storeId, Operation operation) {
-    if (operation instanceof Operation.Get get) {
-      Optional<Entry> entry = entries.get(storeId, get.key());
-      return there(storeId, entry.isPresent(), entry.map(Got::of).orElse(new Got(null, 0)));
+  public Uni<Object> run(Access access, Operation operation) {
+    if (operation instanceof Operation.Lock lock) {
+      Duration wait = Duration.ofMillis((long) (lock.waitSeconds() * 1_000));
+      return locks
+          .acquire(access, lock.name(), lock.holder(), lock.ttlSeconds(), wait)
+          .map(Acquired::new);
     }
-    if (operation instanceof Operation.Set set) {
-      Entries.Written written =
-          entries.put(storeId, set.key(), set.value(), set.ttlSeconds(), Precondition.NONE);
-      return new Set(written.version());
+    try {
+      return Uni.createFrom().item(now(access, operation));
+    } catch (Receipts.DoneBefore e) {
+      return Uni.createFrom().item(e.answer());
     }
-    if (operation instanceof Operation.Delete delete) {
-      boolean deleted = entries.delete(storeId, delete.key(), Precondition.NONE);
-      return there(storeId, deleted, new Deleted(deleted));
-    }
-    if (operation instanceof Operation.Count) {
-      long count = entries.count(storeId);
-      return there(storeId, count > 0, new Counted(count));
-    }
-    if (operation instanceof Operation.Scan scan) {
-      Scan found = entries.scan(storeId, scan.range());
-      return there(
-          storeId,
-          !found.entries().isEmpty(),
-          new Scanned(found.entries().stream().map(Element::of).toList(), found.next()));
-    }
-    if (operation instanceof Operation.Clear) {
-      long deleted = entries.clear(storeId);
-      return there(storeId, deleted > 0, new Cleared(deleted));
-    }
-    throw new IllegalArgumentException(operation.toString());
   }
 
-  /**
-   * A result from a store that surely exists. Where nothing was found, that costs a second query:
-   * the store itself may be gone.
-   */
-  private static Object there(String storeId, boolean found, Object result) {
-    if (!found) {
-      DataStore.get(storeId);
+  private Object now(Access access, Operation operation) {
+    if (operation instanceof Operation.Get get) {
+      return entries.get(access, get.key()).map(Got::of).orElse(Got.NOTHING);
     }
-    return result;
+    if (operation instanceof Operation.Set set) {
+      return new Set(
+          entries
+              .put(access, set.key(), set.value(), set.ttlSeconds(), Precondition.NONE)
+              .version());
+    }
+    if (operation instanceof Operation.Delete delete) {
+      Optional<Long> version = entries.delete(access, delete.key(), Precondition.NONE);
+      return new Deleted(version.isPresent(), version.orElse(0L));
+    }
+    if (operation instanceof Operation.Pop pop) {
+      return entries.pop(access, pop.key()).orElse(new Entries.Versioned(null, 0));
+    }
+    if (operation instanceof Operation.Increment increment) {
+      return entries.increment(access, increment.key(), increment.amount());
+    }
+    if (operation instanceof Operation.Count count) {
+      return new Counted(entries.count(access, count.prefix()));
+    }
+    if (operation instanceof Operation.Scan scan) {
+      Scan found = entries.scan(access, scan.range(), scan.limit(), scan.withValues());
+      return new Scanned(found.entries().stream().map(Element::of).toList(), found.next());
+    }
+    if (operation instanceof Operation.Clear) {
+      return new Cleared(entries.clear(access));
+    }
+    if (operation instanceof Operation.Transact transact) {
+      return new Applied(transactions.run(access, transact.transaction()));
+    }
+    if (operation instanceof Operation.Renew renew) {
+      return new Held(locks.renew(access, renew.name(), renew.holder(), renew.ttlSeconds()));
+    }
+    if (operation instanceof Operation.Unlock unlock) {
+      return new Released(locks.release(access, unlock.name(), unlock.holder()));
+    }
+    throw new IllegalArgumentException(operation.toString());
   }
 }

@@ -18,10 +18,7 @@ import java.util.function.LongSupplier;
 @ApplicationScoped
 class StoreSizes {
   /** How long a measurement stands for what other replicas write. */
-  private static final long TRUST_NANOS = 10_000_000_000L;
-
-  /** How exact a store's {@code updated_at} is. */
-  private static final long TOUCH_NANOS = 1_000_000_000L;
+  private static final long TRUST_NANOS = 2_000_000_000L;
 
   /** How soon a store that was found full is measured again. */
   private static final long FULL_NANOS = 1_000_000_000L;
@@ -56,9 +53,6 @@ class StoreSizes {
 
     /** An upper bound: what a write replaces is not taken off. */
     long writtenBytes;
-
-    boolean touched;
-    long touchedAt;
 
     long age() {
       return System.nanoTime() - measuredAt;
@@ -98,20 +92,6 @@ class StoreSizes {
                 .formatted(size.bytes() + bytes, limit));
       }
       size.writtenBytes += bytes;
-    }
-  }
-
-  /** Whether it is time to note on the store's row that its entries have changed; asks once. */
-  boolean isTouchDue(String storeId) {
-    Size size = of(storeId);
-    synchronized (size) {
-      long now = System.nanoTime();
-      if (size.touched && now - size.touchedAt < TOUCH_NANOS) {
-        return false;
-      }
-      size.touched = true;
-      size.touchedAt = now;
-      return true;
     }
   }
 

@@ -13,7 +13,6 @@ import dev.roost.execution.Outcome;
 import io.quarkus.narayana.jta.QuarkusTransaction;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.persistence.EntityManager;
-import java.security.SecureRandom;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Clock;
@@ -74,13 +73,19 @@ class Claims {
   private final RoostConfig config;
   private final Clock clock;
   private final ObjectMapper mapper;
-  private final SecureRandom random = new SecureRandom();
+  private final Endings endings;
 
-  Claims(EntityManager entities, RoostConfig config, Clock clock, ObjectMapper mapper) {
+  Claims(
+      EntityManager entities,
+      RoostConfig config,
+      Clock clock,
+      ObjectMapper mapper,
+      Endings endings) {
     this.entities = entities;
     this.config = config;
     this.clock = clock;
     this.mapper = mapper;
+    this.endings = endings;
   }
 
   /**
@@ -122,7 +127,7 @@ class Claims {
                 }
                 Outcome outcome =
                     Outcome.lost("The executor forgot the execution.", clock.instant());
-                Execution.finish(executionId, Execution.Progress.NONE, outcome, true, random);
+                endings.finish(executionId, Execution.Progress.NONE, outcome, true);
               }
               session.hasWorked();
               return Optional.empty();

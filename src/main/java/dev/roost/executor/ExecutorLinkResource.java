@@ -4,12 +4,11 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.roost.api.Body;
 import dev.roost.api.ErrorCode;
 import dev.roost.api.Problem;
+import dev.roost.datastore.Access;
 import dev.roost.datastore.Operation;
 import dev.roost.datastore.Operations;
 import dev.roost.event.Waiting;
-import dev.roost.execution.Execution;
 import dev.roost.execution.Orders;
-import io.quarkus.narayana.jta.QuarkusTransaction;
 import io.smallrye.common.annotation.Blocking;
 import io.smallrye.mutiny.Uni;
 import jakarta.ws.rs.Consumes;
@@ -141,42 +140,22 @@ public class ExecutorLinkResource {
   @Path("datastores/{storeId}/operations")
   @Consumes(MediaType.APPLICATION_JSON)
   @org.eclipse.microprofile.openapi.annotations.Operation(hidden = true)
-  public Object operate(
+  public Uni<Object> operate(
       String storeId, @HeaderParam("Authorization") String authorization, byte[] bytes) {
     String executorId = tokens.verify(authorization).executorId();
     Body body = Body.parse(bytes);
     String executionId = body.string("execution_id").orElse("");
+    Optional<String> channel = body.string("channel");
+    Optional<Long> seq = body.wholeNumber("seq");
     Operation operation = Operation.of(body);
-    return QuarkusTransaction.requiringNew()
-        .call(
-            () -> {
-              fence(executorId, executionId, storeId);
-              return operations.run(storeId, operation);
-            });
-  }
-
-  /**
-   * Lets only an execution that runs on this executor touch a store, and only one that its agent
-   * uses.
-   */
-  private static void fence(String executorId, String executionId, String storeId) {
-    // The lock makes whoever ends the execution wait for this write, or this write see the end.
-    boolean running =
-        !Execution.getEntityManager()
-            .createNativeQuery(
-                """
-                select 1 from execution e join agent_store s on s.agent_id = e.agent_id and s.store_id = :store
-                where e.id = :id and e.executor_id = :executor and e.state = 'running' for share of e""")
-            .setParameter("store", storeId)
-            .setParameter("id", executionId)
-            .setParameter("executor", executorId)
-            .getResultList()
-            .isEmpty();
-    if (!running) {
-      throw Problem.of(
-          ErrorCode.FENCED,
-          "The execution has ended, or its agent does not use the store " + storeId + ".");
+    if (operation.isWrite() && (channel.isEmpty() || seq.isEmpty())) {
+      throw Problem.invalid("/seq", "required", "A write needs its channel and seq.");
     }
+    Access.Receipt receipt =
+        operation.isWrite()
+            ? new Access.Receipt(executionId, channel.get(), seq.get(), null)
+            : null;
+    return operations.run(StoreAccess.of(storeId, executorId, executionId, receipt), operation);
   }
 
   private static Duration seconds(int seconds) {

@@ -4,7 +4,6 @@ import dev.roost.api.ErrorCode;
 import dev.roost.api.Problem;
 import dev.roost.api.Sql;
 import dev.roost.event.Signals;
-import dev.roost.execution.Execution;
 import dev.roost.execution.Execution.Progress;
 import dev.roost.execution.ExecutorJobQueued;
 import dev.roost.execution.Outcome;
@@ -14,7 +13,6 @@ import io.quarkus.narayana.jta.QuarkusTransaction;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.event.Event;
 import jakarta.persistence.EntityManager;
-import java.security.SecureRandom;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
@@ -46,14 +44,19 @@ class FrameIntake {
   private final LogBook log;
   private final Signals signals;
   private final Event<ExecutorJobQueued> queued;
-  private final SecureRandom random = new SecureRandom();
+  private final Endings endings;
 
   FrameIntake(
-      EntityManager entities, LogBook log, Signals signals, Event<ExecutorJobQueued> queued) {
+      EntityManager entities,
+      LogBook log,
+      Signals signals,
+      Event<ExecutorJobQueued> queued,
+      Endings endings) {
     this.entities = entities;
     this.log = log;
     this.signals = signals;
     this.queued = queued;
+    this.endings = endings;
   }
 
   /**
@@ -146,7 +149,7 @@ class FrameIntake {
       if (outcome == null) {
         advance(executionId, progress);
       } else {
-        again = Execution.finish(executionId, progress, outcome, false, random);
+        again = endings.finish(executionId, progress, outcome, false);
       }
     }
     Receipt receipt = new Receipt(acknowledged, row.cancel(), outcome != null);
@@ -186,8 +189,7 @@ class FrameIntake {
                   append(executionId, row, missing);
                   Progress progress =
                       new Progress(row.acknowledged(), row.logEntries() + missing.size(), entered);
-                  boolean again =
-                      Execution.finish(executionId, progress, outcome, mayHaveEntered, random);
+                  boolean again = endings.finish(executionId, progress, outcome, mayHaveEntered);
                   return new Stored(row, new Receipt(row.acknowledged(), false, true), true, again);
                 });
     tell(executionId, stored);

@@ -38,6 +38,8 @@ record Work(
       int logTailBytes,
       int processes,
       int diskMib,
+      int storeKeyBytes,
+      int storeValueBytes,
       double graceSeconds) {
     static Limits of(RoostConfig config) {
       RoostConfig.Limits limits = config.limits();
@@ -48,6 +50,8 @@ record Work(
           limits.logTailBytes(),
           limits.processes(),
           limits.workDirectoryMib(),
+          limits.storeKeyBytes(),
+          limits.storeValueBytes(),
           config.executors().grace().toMillis() / 1e3);
     }
   }

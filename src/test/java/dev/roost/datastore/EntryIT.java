@@ -193,7 +193,7 @@ class EntryIT {
     assertEquals(6, (int) api.get("/v1/datastore/" + storeId).get("size_bytes"));
     assertEquals(
         List.of("stays"), api.get("/v1/datastore/" + storeId + "/entries").get("data.key"));
-    assertEquals(1, entries.count(storeId));
+    assertEquals(1, entries.count(Access.ofClient(storeId)));
     assertEquals(404, api.delete(path + "goes").status());
     assertEquals(412, api.put(path + "goes", "2", "If-Match", "*").status());
     assertEquals(412, api.put(path + "goes", "2", "If-Match", put.header("ETag")).status());

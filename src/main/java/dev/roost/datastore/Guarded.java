@@ -1,0 +1,135 @@
+package dev.roost.datastore;
+
+import dev.roost.api.Problem;
+import dev.roost.api.Sql;
+import jakarta.enterprise.context.ApplicationScoped;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Runs the {@link Statements} of stores under the condition of an {@link Access}, and says why one
+ * did nothing: access was not granted, it was done before, or there was nothing to do.
+ */
+@ApplicationScoped
+class Guarded {
+  private static final String NUMERIC_VALUE_OUT_OF_RANGE = "22003";
+
+  private final Database database;
+
+  Guarded(Database database) {
+    this.database = database;
+  }
+
+  /**
+   * Reads with one statement; empty: there is nothing.
+   *
+   * @throws Problem what {@code access} says
+   */
+  <T> Optional<T> read(Access access, Sql.Bound statement, Sql.Row<T> reader) {
+    return database.once(
+        connection ->
+            look(connection, statement, reader).orElseThrow(() -> access.refusal().get()).stream()
+                .findFirst());
+  }
+
+  /**
+   * Writes with one statement; empty: there was nothing to change.
+   *
+   * @throws Problem lock_lost, or what {@code access} says
+   * @throws Receipts.DoneBefore
+   */
+  <T> Optional<T> write(Access access, Sql.Bound statement, Sql.Row<T> reader) {
+    if (access.rule().ofExecutions()) {
+      statement.with("channel", access.receipt().name()).with("seq", access.receipt().seq());
+    }
+    try {
+      return database.once(
+          connection -> {
+            Optional<List<T>> found = look(connection, statement, reader);
+            if (found.isEmpty()) {
+              throw refusal(connection, access);
+            }
+            if (found.get().isEmpty()) {
+              Receipts.check(connection, access);
+            }
+            return found.get().stream().findFirst();
+          });
+    } catch (Database.Failure e) {
+      throw translated(e, access);
+    }
+  }
+
+  /**
+   * Several statements that are all done, or none. The first one is to be {@link #enter}.
+   *
+   * @throws Receipts.DoneBefore
+   */
+  <T> T inTransaction(Access access, Database.Work<T> work) {
+    try {
+      return database.inTransaction(work);
+    } catch (Database.Failure e) {
+      throw translated(e, access);
+    }
+  }
+
+  /**
+   * Asks for access, which stays until the end of the transaction, and takes the store's lock.
+   *
+   * @param alone whether no write of the store may be under way
+   * @throws Problem lock_lost, or what {@code access} says
+   * @throws Receipts.DoneBefore
+   */
+  void enter(Connection connection, Access access, boolean alone) throws SQLException {
+    Statements statements = Statements.of(access.rule());
+    boolean granted =
+        !access
+            .bind(alone ? statements.lockStore : statements.shareStore)
+            .with("storeLock", KeyLock.ofStore(access.storeId()))
+            .list(connection, row -> row)
+            .isEmpty();
+    if (!granted) {
+      throw refusal(connection, access);
+    }
+    Receipts.check(connection, access);
+  }
+
+  /** Empty: access was not granted. Else what was found: one thing or nothing. */
+  private static <T> Optional<List<T>> look(
+      Connection connection, Sql.Bound statement, Sql.Row<T> reader) throws SQLException {
+    return statement
+        .first(
+            connection,
+            row -> {
+              if (!row.getBoolean("granted")) {
+                return Optional.<List<T>>empty();
+              }
+              return Optional.of(
+                  row.getObject(2) == null ? List.<T>of() : List.of(reader.read(row)));
+            })
+        .orElseThrow();
+  }
+
+  private static Problem refusal(Connection connection, Access access) throws SQLException {
+    Receipts.check(connection, access);
+    if (access.rule().ofExecutions()) {
+      Locks.requireNoneLost(connection, access);
+    }
+    return access.refusal().get();
+  }
+
+  private RuntimeException translated(Database.Failure failure, Access access) {
+    if (Receipts.isThere((SQLException) failure.getCause())) {
+      database.once(
+          connection -> {
+            Receipts.check(connection, access);
+            return null;
+          });
+    }
+    return NUMERIC_VALUE_OUT_OF_RANGE.equals(failure.state())
+        ? Problem.invalid(
+            "increment", "out_of_range", "The sum has more digits than can be stored.")
+        : failure;
+  }
+}

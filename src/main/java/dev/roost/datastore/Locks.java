@@ -1,0 +1,171 @@
+package dev.roost.datastore;
+
+import dev.roost.api.ErrorCode;
+import dev.roost.api.Problem;
+import dev.roost.api.Sql;
+import dev.roost.api.Text;
+import dev.roost.event.Signals;
+import dev.roost.event.Waiting;
+import io.smallrye.mutiny.Uni;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.persistence.EntityManager;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.Optional;
+
+/**
+ * Locks that executions hold by a lease. When a lease has run out, the lock is still its holder's
+ * until someone else takes it; then the holder's execution may write nothing more, to any store,
+ * before it has said that it knows. So whoever was paused beyond its lease never writes after
+ * another one has begun: see {@link Statements} for the check, which is part of each write.
+ *
+ * <p>A holder's name is chosen by whoever acquires, so asking twice is harmless.
+ */
+@ApplicationScoped
+public class Locks {
+  static final double MIN_TTL_SECONDS = 0.5;
+  static final double MAX_TTL_SECONDS = 86_400;
+
+  /** A lost one of that holder's own name is of a question whose answer never came. */
+  private static final Sql EXPIRE =
+      Sql.of(
+          """
+          with own as (
+            delete from datastore_lock where store_id = :store and name = :name and holder = :holder and lost)
+          update datastore_lock set lost = true
+          where store_id = :store and name = :name and not lost and holder <> :holder
+            and expires_at <= statement_timestamp()""");
+
+  private static final Sql TAKE =
+      Sql.of(
+          """
+          insert into datastore_lock as l (store_id, name, holder, execution_id, expires_at)
+          values (:store, :name, :holder, :execution, statement_timestamp() + make_interval(secs => :ttl))
+          on conflict (store_id, name) where not lost do update set expires_at = excluded.expires_at
+          where l.holder = excluded.holder and l.execution_id = excluded.execution_id
+          returning 1""");
+
+  private static final Sql LOST =
+      Sql.of(
+          "select name from datastore_lock where execution_id = :execution and lost order by name limit 1");
+
+  private static final Sql END =
+      Sql.of(
+          """
+          with receipts as (delete from datastore_receipt where scope = :execution)
+          delete from datastore_lock where execution_id = :execution""");
+
+  private final Entries entries;
+  private final Guarded guarded;
+  private final Signals signals;
+  private final Waiting waiting;
+  private final EntityManager entityManager;
+
+  Locks(
+      Entries entries,
+      Guarded guarded,
+      Signals signals,
+      Waiting waiting,
+      EntityManager entityManager) {
+    this.entries = entries;
+    this.guarded = guarded;
+    this.signals = signals;
+    this.waiting = waiting;
+    this.entityManager = entityManager;
+  }
+
+  /**
+   * Tries until the lock is the holder's or the time is over.
+   *
+   * @param ttlSeconds of the lease
+   * @return whether it is the holder's
+   * @throws Problem validation_failed, or what {@code access} says
+   */
+  public Uni<Boolean> acquire(
+      Access access, String name, String holder, double ttlSeconds, Duration wait) {
+    byte[] nameUtf8 = entries.key("name", name);
+    return waiting.until(
+        topic(access, nameUtf8),
+        wait,
+        () -> take(access, nameUtf8, holder, ttlSeconds) ? Optional.of(true) : Optional.empty(),
+        () -> false);
+  }
+
+  private boolean take(Access access, byte[] name, String holder, double ttlSeconds) {
+    Statements statements = Statements.of(access.rule());
+    return guarded.inTransaction(
+        access,
+        connection -> {
+          if (access.bind(statements.stay).list(connection, row -> row).isEmpty()) {
+            throw access.refusal().get();
+          }
+          plain(access, EXPIRE, name, holder).update(connection);
+          return !plain(access, TAKE, name, holder)
+              .with("execution", access.parameters().get("execution"))
+              .with("ttl", ttlSeconds)
+              .list(connection, row -> row)
+              .isEmpty();
+        });
+  }
+
+  /**
+   * Begins the lease anew, also one that has run out and that nobody has taken.
+   *
+   * @return false: someone has taken it
+   */
+  public boolean renew(Access access, String name, String holder, double ttlSeconds) {
+    Sql.Bound renew =
+        bind(access, Statements.of(access.rule()).renew, entries.key("name", name), holder)
+            .with("ttl", ttlSeconds);
+    return guarded.read(access, renew, row -> row.getBoolean("held")).orElse(false);
+  }
+
+  /**
+   * Gives it back. If it was lost, the execution may write again.
+   *
+   * @return whether it was the holder's until now
+   * @throws Receipts.DoneBefore
+   */
+  public boolean release(Access access, String name, String holder) {
+    byte[] nameUtf8 = entries.key("name", name);
+    Sql.Bound unlock = bind(access, Statements.of(access.rule()).unlock, nameUtf8, holder);
+    boolean released = guarded.write(access, unlock, row -> row.getBoolean("held")).orElse(false);
+    if (released) {
+      signals.fire(topic(access, nameUtf8));
+    }
+    return released;
+  }
+
+  /** Frees all that an execution holds and forgets its receipts; in the caller's transaction. */
+  public void end(String executionId) {
+    END.with("execution", executionId).update(entityManager);
+  }
+
+  /**
+   * @throws Problem lock_lost
+   */
+  static void requireNoneLost(Connection connection, Access access) throws SQLException {
+    Optional<byte[]> lost =
+        LOST.with("execution", access.parameters().get("execution"))
+            .first(connection, row -> row.getBytes("name"));
+    if (lost.isPresent()) {
+      throw Problem.of(
+          ErrorCode.LOCK_LOST,
+          "The lock %s was lost: its lease ran out, and someone else has taken it. Nothing was written."
+              .formatted(Text.quote(EntryKey.text(lost.get()))));
+    }
+  }
+
+  private static Sql.Bound plain(Access access, Sql statement, byte[] name, String holder) {
+    return statement.with("store", access.storeId()).with("name", name).with("holder", holder);
+  }
+
+  private static Sql.Bound bind(Access access, Sql statement, byte[] name, String holder) {
+    return access.bind(statement).with("name", name).with("holder", holder);
+  }
+
+  private static String topic(Access access, byte[] name) {
+    return "lock:" + Long.toHexString(KeyLock.ofKey(access.storeId(), name));
+  }
+}

@@ -1,0 +1,50 @@
+package dev.roost.datastore;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Keys that follow each other, in the order of their code points.
+ *
+ * @param prefix only keys that begin so; "" for all
+ * @param start only this key and those after it; null: all
+ * @param after only keys after this one; null: all
+ * @param through only this key and those before it; null: all
+ */
+public record Range(String prefix, String start, String after, String through) {
+  public static final Range ALL = new Range("", null, null, null);
+
+  /**
+   * The condition on a row {@code e} of the store that is the first parameter.
+   *
+   * @param sql the further parameters are the bounds
+   */
+  record Condition(String sql, List<byte[]> bounds) {}
+
+  /**
+   * @throws dev.roost.api.Problem validation_failed: not Unicode
+   */
+  Condition condition() {
+    StringBuilder sql = new StringBuilder("e.store_id = ? and ").append(Statements.LIVE);
+    List<byte[]> bounds = new ArrayList<>();
+    if (!prefix.isEmpty()) {
+      byte[] first = EntryKey.bound("prefix", prefix);
+      sql.append(" and e.key >= ? and e.key < ?");
+      bounds.add(first);
+      bounds.add(EntryKey.afterPrefix(first));
+    }
+    if (start != null) {
+      sql.append(" and e.key >= ?");
+      bounds.add(EntryKey.bound("start", start));
+    }
+    if (after != null) {
+      sql.append(" and e.key > ?");
+      bounds.add(EntryKey.bound("after", after));
+    }
+    if (through != null) {
+      sql.append(" and e.key <= ?");
+      bounds.add(EntryKey.bound("through", through));
+    }
+    return new Condition(sql.toString(), bounds);
+  }
+}

@@ -1,0 +1,72 @@
+package dev.roost.datastore;
+
+import dev.roost.api.Sql;
+import dev.roost.event.Leadership;
+import dev.roost.event.Loop;
+import dev.roost.event.Replicas;
+import io.quarkus.runtime.ShutdownEvent;
+import io.quarkus.runtime.StartupEvent;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.enterprise.event.Observes;
+import java.time.Duration;
+
+/**
+ * Adds up what the writes of stores have noted of their differences. Whoever asks for a store's
+ * size gets the sum and the differences that are left, in one statement, so it is always exact.
+ */
+@ApplicationScoped
+class StoreCounts {
+  private static final int BATCH = 10_000;
+  private static final Duration PAUSE = Duration.ofSeconds(1);
+
+  private static final Sql ADD_UP =
+      Sql.of(
+          """
+          with gone as (
+            delete from datastore_change where ctid = any(array(
+              select ctid from datastore_change limit :limit for update skip locked))
+            returning store_id, entries, size_bytes, changed_at),
+          sums as (
+            select store_id, sum(entries) as entries, sum(size_bytes) as size_bytes, max(changed_at) as changed_at,
+              count(*) as changes
+            from gone group by store_id),
+          added as (
+            update datastore d set entries = d.entries + s.entries, size_bytes = d.size_bytes + s.size_bytes,
+              updated_at = greatest(d.updated_at, s.changed_at)
+            from sums s where d.id = s.store_id)
+          select coalesce(sum(changes), 0) from sums""");
+
+  private final Database database;
+  private final Leadership leadership;
+  private final Loop loop;
+  private volatile boolean stopping;
+
+  StoreCounts(Database database, Replicas replicas) {
+    this.database = database;
+    this.leadership = replicas;
+    this.loop = new Loop("store-counts", replicas, this::pass);
+  }
+
+  void start(@Observes StartupEvent event) {
+    loop.start();
+  }
+
+  void stop(@Observes ShutdownEvent event) {
+    stopping = true;
+    loop.stop();
+  }
+
+  private Duration pass() {
+    while (addUp() == BATCH && leadership.isHeld() && !stopping) {
+      // One batch, one transaction: no lock is held for long.
+    }
+    return PAUSE;
+  }
+
+  /** Answers how many differences there were. */
+  int addUp() {
+    return database.once(
+        connection ->
+            ADD_UP.with("limit", BATCH).first(connection, row -> row.getInt(1)).orElseThrow());
+  }
+}

@@ -1,0 +1,208 @@
+package dev.roost.datastore;
+
+import dev.roost.api.ErrorCode;
+import dev.roost.api.Problem;
+import dev.roost.api.Sql;
+import dev.roost.api.Text;
+import jakarta.enterprise.context.ApplicationScoped;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+
+/**
+ * Transactions over one store: optimistic for their users, who read without a lock and find out in
+ * the end; two-phase locking here, where the locks of all keys are held (see {@link KeyLock}) from
+ * before the first look at what was read until the commit. So transactions and single operations
+ * are serializable, in an order that fits real time.
+ */
+@ApplicationScoped
+public class Transactions {
+  /** More keys are not locked one by one: PostgreSQL's lock table is small. */
+  private static final int MAX_KEY_LOCKS = 64;
+
+  private static final int NAMED_CHANGES = 10;
+
+  /** In the array's order. */
+  private static final Sql LOCK_KEYS =
+      Sql.of(
+          """
+          select case when k.exclusive then pg_advisory_xact_lock(k.number)
+            else pg_advisory_xact_lock_shared(k.number) end
+          from unnest(:numbers, :exclusive) as k (number, exclusive)""");
+
+  private static final Sql CHANGED =
+      Sql.of(
+          """
+          select r.position, coalesce(e.version, 0) as version
+          from unnest(:keys, :versions) with ordinality as r (key, version, position)
+          left join datastore_entry e on e.store_id = :store and e.key = r.key and %s
+          where coalesce(e.version, 0) <> r.version order by r.position limit :limit"""
+              .formatted(Statements.LIVE));
+
+  private final Entries entries;
+  private final Guarded guarded;
+
+  Transactions(Entries entries, Guarded guarded) {
+    this.entries = entries;
+    this.guarded = guarded;
+  }
+
+  /**
+   * Applies a transaction, on a connection and in a database transaction of its own.
+   *
+   * @return the version of each write, 0 for a deletion
+   * @throws Problem conflict: what was read has changed; validation_failed, too_large, store_full;
+   *     or what {@code access} says
+   * @throws Receipts.DoneBefore
+   */
+  public List<Long> run(Access access, Transaction transaction) {
+    requireSmall(transaction);
+    byte[][] readKeys = keys(transaction.reads());
+    Batch batch = Batch.of(transaction.writes(), entries);
+    TreeMap<Long, Boolean> locks = locks(access.storeId(), readKeys, batch);
+    boolean alone = !transaction.ranges().isEmpty() || locks.size() > MAX_KEY_LOCKS;
+    entries.reserve(access.storeId(), batch.bytes());
+    return guarded.inTransaction(
+        access,
+        connection -> {
+          guarded.enter(connection, access, alone);
+          if (!alone) {
+            lock(connection, locks);
+            // Again: by now, the same transaction may have been done by another request.
+            Receipts.check(connection, access);
+          }
+          requireUnchanged(connection, access.storeId(), transaction, readKeys);
+          List<Long> versions = batch.write(connection, access.storeId());
+          Receipts.note(connection, access, answer(versions));
+          return versions;
+        });
+  }
+
+  /** What a receipt keeps: the answer over the link and over REST. */
+  private static String answer(List<Long> versions) {
+    return versions.stream()
+        .map(String::valueOf)
+        .collect(Collectors.joining(",", "{\"versions\":[", "]}"));
+  }
+
+  private static void requireSmall(Transaction transaction) {
+    int items =
+        transaction.reads().size() + transaction.ranges().size() + transaction.writes().size();
+    if (items > Transaction.MAX_ITEMS) {
+      throw Problem.of(
+          ErrorCode.TOO_LARGE,
+          "The transaction has %,d reads, ranges and writes; the limit is %,d."
+              .formatted(items, Transaction.MAX_ITEMS));
+    }
+  }
+
+  private byte[][] keys(List<Transaction.Read> reads) {
+    byte[][] keys = new byte[reads.size()][];
+    for (int i = 0; i < keys.length; i++) {
+      keys[i] = entries.key("/reads/" + i + "/key", reads.get(i).key());
+    }
+    return keys;
+  }
+
+  /** Numbers in their order, and whether each is locked for a write. */
+  private static TreeMap<Long, Boolean> locks(String storeId, byte[][] readKeys, Batch batch) {
+    TreeMap<Long, Boolean> locks = new TreeMap<>();
+    for (byte[] key : readKeys) {
+      locks.put(KeyLock.ofKey(storeId, key), false);
+    }
+    for (byte[] key : batch.keys()) {
+      locks.put(KeyLock.ofKey(storeId, key), true);
+    }
+    return locks;
+  }
+
+  private static void lock(Connection connection, TreeMap<Long, Boolean> locks)
+      throws SQLException {
+    LOCK_KEYS
+        .with("numbers", locks.keySet().toArray(Long[]::new))
+        .with("exclusive", locks.values().toArray(Boolean[]::new))
+        .list(connection, row -> row);
+  }
+
+  private static void requireUnchanged(
+      Connection connection, String storeId, Transaction transaction, byte[][] readKeys)
+      throws SQLException {
+    List<Problem.FieldError> changed = new ArrayList<>();
+    List<Transaction.Read> reads = transaction.reads();
+    if (!reads.isEmpty()) {
+      changed.addAll(
+          CHANGED
+              .with("store", storeId)
+              .with("keys", readKeys)
+              .with("versions", reads.stream().map(Transaction.Read::version).toArray(Long[]::new))
+              .with("limit", NAMED_CHANGES)
+              .list(connection, row -> changed(reads, row)));
+    }
+    for (int i = 0; i < transaction.ranges().size(); i++) {
+      if (!isUnchanged(connection, storeId, transaction.ranges().get(i))) {
+        changed.add(
+            new Problem.FieldError(
+                "/ranges/" + i,
+                "changed",
+                "The entries %s have changed since they were read."
+                    .formatted(named(transaction.ranges().get(i).range()))));
+      }
+    }
+    if (!changed.isEmpty()) {
+      throw Problem.conflict(changed);
+    }
+  }
+
+  private static Problem.FieldError changed(List<Transaction.Read> reads, ResultSet row)
+      throws SQLException {
+    int position = row.getInt("position") - 1;
+    long version = row.getLong("version");
+    Transaction.Read read = reads.get(position);
+    String key = Text.quote(read.key());
+    return new Problem.FieldError(
+        "/reads/" + position,
+        "changed",
+        version == 0
+            ? "The entry " + key + " has been deleted or has expired since it was read."
+            : read.version() == 0
+                ? "The entry " + key + " was not there when it was looked for, and is there now."
+                : "The entry " + key + " has changed since it was read.");
+  }
+
+  private static String named(Range range) {
+    return range.prefix().isEmpty()
+        ? "of the range"
+        : "whose keys begin with " + Text.quote(range.prefix());
+  }
+
+  private static boolean isUnchanged(
+      Connection connection, String storeId, Transaction.RangeRead read) throws SQLException {
+    Range.Condition condition = read.range().condition();
+    String from = " from datastore_entry e where " + condition.sql();
+    if (read.tag() == null) {
+      try (PreparedStatement select = connection.prepareStatement("select count(*)" + from)) {
+        Scan.bind(select, storeId, condition);
+        ResultSet row = select.executeQuery();
+        row.next();
+        return row.getLong(1) == read.count();
+      }
+    }
+    try (PreparedStatement select =
+        connection.prepareStatement("select e.version" + from + " order by e.key")) {
+      Scan.bind(select, storeId, condition);
+      select.setFetchSize(1_000);
+      RangeTag tag = new RangeTag();
+      ResultSet rows = select.executeQuery();
+      while (rows.next()) {
+        tag.add(rows.getLong(1));
+      }
+      return tag.text().equalsIgnoreCase(read.tag())
+          && (read.count() == null || tag.count() == read.count());
+    }
+  }
+}

@@ -1,0 +1,35 @@
+package dev.roost.executor;
+
+import dev.roost.api.ErrorCode;
+import dev.roost.api.Problem;
+import dev.roost.datastore.Access;
+import java.util.Map;
+
+/** How executions use stores: only while they run, on their executor, and only their agent's. */
+final class StoreAccess {
+  private static final String RUNNING =
+      """
+      select 1 from execution x join agent_store s on s.agent_id = x.agent_id and s.store_id = :store
+      where x.id = :execution and x.executor_id = :executor and x.state = 'running'""";
+
+  // The lock makes whoever ends the execution wait for the write, or the write see the end.
+  private static final Access.Rule RULE =
+      new Access.Rule(RUNNING, RUNNING + " for share of x", true);
+
+  private StoreAccess() {}
+
+  /**
+   * @param receipt of a write; otherwise null
+   */
+  static Access of(String storeId, String executorId, String executionId, Access.Receipt receipt) {
+    return new Access(
+        storeId,
+        RULE,
+        Map.of("execution", executionId, "executor", executorId),
+        receipt,
+        () ->
+            Problem.of(
+                ErrorCode.FENCED,
+                "The execution has ended, or its agent does not use the store " + storeId + "."));
+  }
+}
