@@ -47,9 +47,11 @@ class Worker:
         try:
             getattr(self, what)()
             outcome = "ok"
-        except self.store.Conflict:
+        except self.store.Conflict as error:
+            print(f"{self.id} {what}: {error!r}")
             outcome = "failed"
-        except self.store.Error:
+        except self.store.Error as error:
+            print(f"{self.id} {what}: {error!r}")
             outcome = "unknown"
         self.end(outcome)
 
