@@ -1,15 +1,27 @@
-"""Calls to the control plane over HTTP/1.1 with keep-alive."""
+"""Calls to the control plane over HTTP/1.1 with keep-alive.
+
+A client of its own, since http.client costs three times as much for each call (it reads headers with the
+parser for e-mail), and its import as much as the rest of the sidecar's start.
+"""
 
 import contextlib
 import random
 import select
 import socket
-import sys
-from typing import Any
+from typing import Any, Callable, Union
 
 FIRST_PAUSE_SECONDS = 0.1
 LONGEST_PAUSE_SECONDS = 5.0
 CONNECT_SECONDS = 5.0
+RECEIVE_BYTES = 64 * 1024
+MOST_HEAD_BYTES = 64 * 1024
+# Up to this size a body is sent in one piece with the head, which is cheaper than a second call.
+JOINED_BYTES = 64 * 1024
+Bytes = Union[bytes, bytearray, memoryview]
+
+
+class BadAnswer(ConnectionError):
+    """What came over the connection isn't an answer in HTTP/1.1."""
 
 
 class Address:
@@ -18,30 +30,46 @@ class Address:
     def __init__(self, url: str, token: str) -> None:
         """`url`: `http://host:port` or `https://…`, with a path before `/internal` if there is one."""
         scheme, _, rest = url.partition("://")
-        host, slash, path = rest.partition("/")
+        authority, slash, path = rest.partition("/")
         self.secure = scheme == "https"
+        self.authority = authority
         self.prefix = (slash + path).rstrip("/")
         self.token = token
-        if not self.secure:
-            # http.client imports ssl if it can, which takes longer than the rest of the start-up.
-            sys.modules.setdefault("ssl", None)  # type: ignore[arg-type]
-        import http.client
+        self.errors = (OSError,)
+        host, colon, port = authority.rpartition(":")
+        if not colon or port.endswith("]"):
+            host, port = authority, ""
+        self._name = host.strip("[]")
+        # As bytes, since Python would take a str through IDNA, whose tables are large.
+        self._host: Any = self._name.encode() if self._name.isascii() else self._name
+        self._port = int(port) if port else (443 if self.secure else 80)
+        self._context: Any = None
 
-        if not self.secure and sys.modules.get("ssl") is None:
-            del sys.modules["ssl"]
-        self.errors = (OSError, http.client.HTTPException)
-        self._host = host
-        self._kind: Any = http.client.HTTPSConnection if self.secure else http.client.HTTPConnection
+    def connect(self) -> socket.socket:
+        """A new connection; the name is looked up anew. Raises OSError."""
+        connection = socket.create_connection((self._host, self._port), CONNECT_SECONDS)
+        try:
+            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            return self._secured(connection) if self.secure else connection
+        except BaseException:
+            connection.close()
+            raise
 
-    def connection(self) -> Any:
-        """A new http.client connection, not yet connected."""
-        return self._kind(self._host, timeout=CONNECT_SECONDS)
+    def _secured(self, connection: socket.socket) -> socket.socket:
+        if self._context is None:
+            import ssl  # takes longer than all the rest, and is seldom needed
+
+            context = ssl.create_default_context()
+            context.set_alpn_protocols(["http/1.1"])
+            self._context = context
+        secured: socket.socket = self._context.wrap_socket(connection, server_hostname=self._name)
+        return secured
 
 
 class Answer:
     """Status, headers (lower-case names) and body of an answer."""
 
-    def __init__(self, status: int, headers: Any, body: bytes) -> None:
+    def __init__(self, status: int, headers: "dict[str, str]", body: "bytes | bytearray") -> None:
         self.status = status
         self.headers = headers
         self.body = body
@@ -54,33 +82,47 @@ class Link:
 
     def __init__(self, address: Address) -> None:
         self._address = address
-        self._connection: Any = None
+        # Told the length of an answer's body before it is read, where the answer tells it.
+        self.on_length: Callable[[int], None] | None = None
+        self._socket: socket.socket | None = None
+        self._poll: Any = None
+        self._timeout = CONNECT_SECONDS
 
     @property
     def socket(self) -> "socket.socket | None":
         """What to wait on for an answer."""
-        return None if self._connection is None else self._connection.sock
+        return self._socket
 
     def prepare(self) -> None:
         """Connects, if the control plane is there: finding it in the DNS needn't wait for the first question."""
-        connection = self._address.connection()
         with contextlib.suppress(*self._address.errors):
-            connection.connect()
-            self._connection = connection
+            self._connect()
 
-    def send(self, path: str, body: bytes, content_type: str, answer_seconds: float) -> None:
-        """Sends a POST. `answer_seconds`: how long `receive` waits for each part of the answer."""
+    def send(self, path: str, body: Bytes, content_type: str, answer_seconds: float, before: bytes = b"") -> None:
+        """Sends a POST. `answer_seconds`: how long `receive` waits for each part of the answer.
+
+        `before` comes first in the body, which so needn't be copied to be put together.
+        """
+        address = self._address
         self._drop_if_stale()
-        if self._connection is None:
-            self._connection = self._address.connection()
-        headers = {
-            "Authorization": f"Bearer {self._address.token}",
-            "Content-Type": content_type,
-            "Accept": "application/json",
-        }
+        current = self._socket or self._connect()
+        head = (
+            f"POST {address.prefix}{path} HTTP/1.1\r\n"
+            f"Host: {address.authority}\r\n"
+            f"Authorization: Bearer {address.token}\r\n"
+            f"Content-Type: {content_type}\r\n"
+            "Accept: application/json\r\n"
+            f"Content-Length: {len(before) + len(body)}\r\n\r\n"
+        ).encode() + before
         try:
-            self._connection.request("POST", self._address.prefix + path, body, headers)
-            self._connection.sock.settimeout(answer_seconds)
+            if self._timeout != answer_seconds:
+                current.settimeout(answer_seconds)
+                self._timeout = answer_seconds
+            if len(body) <= JOINED_BYTES:
+                current.sendall(head + body)
+            else:
+                current.sendall(head)
+                current.sendall(body)
         except BaseException:
             self.close()
             raise
@@ -88,42 +130,154 @@ class Link:
     def receive(self) -> Answer:
         """The answer to the last `send`."""
         try:
-            response = self._connection.getresponse()
-            body = response.read()
-            answer = Answer(response.status, response.headers, body)
+            answer, lasting = self._read_answer()
         except BaseException:
             self.close()
             raise
-        if self._connection.sock is None:
-            self._connection = None  # the server said `Connection: close`
+        if not lasting:
+            self.close()
         return answer
 
-    def call(self, path: str, body: bytes, content_type: str, answer_seconds: float) -> Answer:
+    def call(self, path: str, body: Bytes, content_type: str, answer_seconds: float, before: bytes = b"") -> Answer:
         """`send`, then `receive`."""
-        self.send(path, body, content_type, answer_seconds)
+        self.send(path, body, content_type, answer_seconds, before)
         return self.receive()
 
     def close(self) -> None:
         """Closes the connection."""
-        if self._connection is not None:
-            self._connection.close()
-            self._connection = None
+        current, self._socket = self._socket, None
+        if current is not None:
+            current.close()
 
     def interrupt(self) -> None:
         """Makes a `receive` in another thread fail at once."""
-        current = self.socket
+        current = self._socket
         if current is not None:
             with contextlib.suppress(OSError):
                 current.shutdown(socket.SHUT_RDWR)
 
+    def _connect(self) -> "socket.socket":
+        connection = self._address.connect()
+        self._timeout = CONNECT_SECONDS
+        self._poll = select.poll()
+        self._poll.register(connection, select.POLLIN)
+        self._socket = connection
+        return connection
+
     def _drop_if_stale(self) -> None:
         """A connection with something to read before we asked has been closed by the other side."""
-        current = self.socket
-        if current is not None:
-            poll = select.poll()
-            poll.register(current, select.POLLIN)
-            if poll.poll(0):
-                self.close()
+        if self._socket is not None and self._poll.poll(0):
+            self.close()
+
+    def _read_answer(self) -> "tuple[Answer, bool]":
+        """The answer, and whether the connection can be used again."""
+        current = self._socket
+        if current is None:
+            raise ConnectionError("there is no connection")
+        source = _Source(current)
+        status = 100
+        while status < 200:  # 100 Continue and the like go before the answer
+            version, status, headers = _parsed(source.until(b"\r\n\r\n", MOST_HEAD_BYTES))
+        said = headers.get("connection", "").lower()
+        lasting = "close" not in said and (version == "HTTP/1.1" or "keep-alive" in said)
+        body: bytes | bytearray = b""
+        if status in (204, 304):
+            pass
+        elif "chunked" in headers.get("transfer-encoding", "").lower():
+            body = _chunks(source)
+        elif "content-length" in headers:
+            length = _number(headers["content-length"], 10)
+            if self.on_length is not None:
+                self.on_length(length)
+            body = source.exactly(length)
+        else:
+            body, lasting = source.all(), False
+        return Answer(status, headers, body), lasting and not source.rest
+
+
+class _Source:
+    """What a connection receives; `rest` has come already and isn't used yet."""
+
+    def __init__(self, connection: socket.socket) -> None:
+        self._connection = connection
+        self.rest = b""
+
+    def until(self, end: bytes, most: int) -> bytes:
+        """What comes before `end`, which is dropped; at most `most` bytes."""
+        while True:
+            found, separator, rest = self.rest.partition(end)
+            if separator:
+                self.rest = rest
+                return found
+            if len(self.rest) > most:
+                raise BadAnswer(f"a part of the answer that may have {most} bytes has more")
+            data = self._connection.recv(RECEIVE_BYTES)
+            if not data:
+                raise ConnectionError("the control plane closed the connection")
+            self.rest += data
+
+    def exactly(self, length: int) -> "bytes | bytearray":
+        """The next `length` bytes."""
+        have = len(self.rest)
+        if have >= length:
+            data, self.rest = self.rest[:length], self.rest[length:]
+            return data
+        whole = bytearray(length)
+        whole[:have] = self.rest
+        self.rest = b""
+        with memoryview(whole) as view:
+            while have < length:
+                count = self._connection.recv_into(view[have:])
+                if not count:
+                    raise ConnectionError("the control plane closed the connection within an answer")
+                have += count
+        return whole
+
+    def all(self) -> bytes:
+        """Everything up to the end of the connection."""
+        parts = [self.rest]
+        self.rest = b""
+        while True:
+            data = self._connection.recv(RECEIVE_BYTES)
+            if not data:
+                return b"".join(parts)
+            parts.append(data)
+
+
+def _parsed(head: bytes) -> "tuple[str, int, dict[str, str]]":
+    """HTTP version, status and headers."""
+    lines = head.decode("latin-1").split("\r\n")
+    version, _, rest = lines[0].partition(" ")
+    if not version.startswith("HTTP/1."):
+        raise BadAnswer(f"the answer isn't HTTP/1.1: {lines[0][:80]!r}")
+    headers = {}
+    for line in lines[1:]:
+        name, _, value = line.partition(":")
+        headers[name.strip().lower()] = value.strip()
+    return version, _number(rest[:3], 10), headers
+
+
+def _chunks(source: _Source) -> bytes:
+    parts = []
+    while True:
+        size = _number(source.until(b"\r\n", MOST_HEAD_BYTES).partition(b";")[0].decode("latin-1"), 16)
+        if size == 0:
+            break
+        parts.append(source.exactly(size))
+        source.until(b"\r\n", 2)
+    while source.until(b"\r\n", MOST_HEAD_BYTES):
+        pass  # trailers
+    return b"".join(parts)
+
+
+def _number(text: str, base: int) -> int:
+    try:
+        number = int(text.strip(), base)
+    except ValueError:
+        number = -1
+    if number < 0:
+        raise BadAnswer(f"the answer has {text[:40]!r} where a number is due")
+    return number
 
 
 class Pause:

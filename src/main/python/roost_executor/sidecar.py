@@ -155,7 +155,7 @@ class Sidecar:
             self.link.close()
             self._wait(self._pause.next())
             return
-        token = answer.headers.get("Roost-Token")
+        token = answer.headers.get("roost-token")
         if token:
             self.address.token = token
         if answer.status == 200:
