@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from store_server import StoreServer
 from support import Server
 
 import roost
@@ -27,5 +28,12 @@ def _no_settings_from_outside(
 @pytest.fixture
 def server() -> Iterator[Server]:
     server = Server()
+    with server.client:
+        yield server
+
+
+@pytest.fixture
+def stored() -> Iterator[StoreServer]:
+    server = StoreServer()
     with server.client:
         yield server

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import threading
 from collections.abc import Iterator
@@ -9,7 +10,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import pytest
-from support import KEY, entry, execution, job
+from support import KEY, FakeClock, entry, execution, job
 
 import roost
 
@@ -25,6 +26,9 @@ class Handler(BaseHTTPRequestHandler):
         self.seen.append((self.command, self.path, dict(self.headers.items()), body))
         if "text/event-stream" in self.headers["Accept"]:
             self._send_stream()
+            return
+        if "/export" in self.path:
+            self._send_export()
             return
         answer = {"data": [], "next_cursor": None} if self.command == "GET" else job()
         content = json.dumps(answer).encode()
@@ -44,6 +48,19 @@ class Handler(BaseHTTPRequestHandler):
             self.wfile.write(f"id: {n}\nevent: log\ndata: {json.dumps(entry(n))}\n\n".encode())
             self.wfile.flush()
         self.wfile.write(f"event: end\ndata: {json.dumps(execution())}\n\n".encode())
+
+    def _send_export(self) -> None:
+        """One more line each time, then half of one, and the connection is gone before the end."""
+        lines = [b'{"key":"%d","value":1,"expires_at":null}\n' % n for n in range(4)]
+        rest = b"".join(lines[len(self.seen) - 1 :])
+        self.send_response(200)
+        self.send_header("Transfer-Encoding", "chunked")
+        self.end_headers()
+        part = rest if len(self.seen) == 4 else rest[: len(lines[0]) * 3 // 2]
+        self.wfile.write(b"%x\r\n%s\r\n" % (len(part), part))
+        if part is rest:
+            self.wfile.write(b"0\r\n\r\n")
+        self.close_connection = True
 
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002
         pass
@@ -89,6 +106,18 @@ def test_a_log_is_followed(client: roost.Client) -> None:
     run = roost.Execution(client, {"id": "exec_1", "state": "running"})
     assert [each.seq for each in run.logs(follow=True)] == [1, 2]
     assert run.state == "succeeded"
+
+
+def test_an_export_outlives_connections_that_end_too_soon(
+    client: roost.Client, handler: type[Handler]
+) -> None:
+    client._transport.clock = FakeClock()
+    target = io.BytesIO()
+    assert roost.DataStore(client, {"id": "store_1"}).export(target, prefix="ü") == 4
+    assert [json.loads(line)["key"] for line in target.getvalue().splitlines()] == list("0123")
+    assert [path.partition("?")[2] for _, path, _, _ in handler.seen] == [
+        "prefix=%C3%BC" + after for after in ("", "&after=0", "&after=1", "&after=2")
+    ]
 
 
 def test_a_forked_process_makes_its_own_connections(

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from datetime import datetime, timezone
 from typing import Any
 
 import httpx
@@ -15,6 +16,7 @@ ENTRIES = STORE + "/entries"
 @pytest.fixture
 def store(server: Server) -> roost.DataStore:
     server.on("GET", STORE, {"id": "store_1", "name": "people", "entries": 2})
+    server.on("GET", ENTRIES, {"data": [], "next_cursor": None})
     return roost.DataStore(server.client, {"id": "store_1", "name": "people"})
 
 
@@ -52,35 +54,54 @@ def test_a_missing_key_is_a_key_error(store: roost.DataStore) -> None:
     with pytest.raises(KeyError):
         store["k"]
     with pytest.raises(KeyError):
+        store.entry("k")
+    with pytest.raises(KeyError):
         del store["k"]
+    with pytest.raises(KeyError):
+        store.pop("k")
     assert store.get("k", 7) == 7
     assert store.pop("k", None) is None
     assert "k" not in store
     assert "" not in store
+    with pytest.raises(KeyError):
+        store.popitem()
 
 
 def test_a_missing_store_is_not_a_missing_key(server: Server, store: roost.DataStore) -> None:
     server.on("GET", STORE, problem(404, "not_found", "no such store"))
     with pytest.raises(roost.NotFound, match="no such store"):
         store.get("k")
+    server.on("GET", ENTRIES, problem(404, "not_found", "no such store"))
+    with pytest.raises(roost.NotFound, match="no such store"):
+        store.pop("k", None)
 
 
 def test_writes_can_have_conditions(server: Server, store: roost.DataStore) -> None:
     server.on("PUT", ENTRIES + "/k", tagged(3), tagged(4), problem(412, "precondition_failed"))
-    assert store.set("k", 1, ttl=60, if_match=2) == 3
+    assert store.set("k", 1, ttl=1234567.5, if_match=2) == 3
     assert store.set("k", 1, if_match=0) == 4
     with pytest.raises(roost.PreconditionFailed):
         store.set("k", 1, if_match=1)
     first, second, _ = server.requests
-    assert (first.headers["Roost-TTL"], first.headers["If-Match"]) == ("60", '"2"')
+    assert (first.headers["Roost-TTL"], first.headers["If-Match"]) == ("1234567.5", '"2"')
     assert second.headers["If-None-Match"] == "*"
     with pytest.raises(ValueError, match="empty"):
         store.set("", 1)
+    for ttl in (0, -1, float("nan"), float("inf")):
+        with pytest.raises(ValueError, match="ttl"):
+            store.set("k", 1, ttl=ttl)
 
 
-def test_an_entry_has_its_version(server: Server, store: roost.DataStore) -> None:
-    server.on("GET", ENTRIES + "/k", tagged(12, "null"))
-    assert store.entry("k") == roost.Entry("k", None, 12)
+def test_an_entry_has_its_version_and_expiry(server: Server, store: roost.DataStore) -> None:
+    rows = [row("k", None), row("kk", 2)]
+    server.on("GET", ENTRIES, {"data": [{**rows[0], "expires_at": TIME}], "next_cursor": None})
+    entry = store.entry("k")
+    assert (entry.key, entry.value, entry.version) == ("k", None, 1)
+    assert entry.expires_at == entry.updated_at == datetime(2026, 11, 2, 9, 0, 0, 1, timezone.utc)
+    assert dict(server.requests[0].url.params) == {"prefix": "k", "limit": "1"}
+    server.on("GET", ENTRIES, {"data": rows[1:], "next_cursor": None})
+    with pytest.raises(KeyError):
+        store.entry("k")
 
 
 def test_iteration_is_paged_and_by_prefix(server: Server, store: roost.DataStore) -> None:
@@ -97,12 +118,6 @@ def test_iteration_is_paged_and_by_prefix(server: Server, store: roost.DataStore
     assert len(store) == len(store.items()) == 2
     with pytest.raises(TypeError, match="prefix"):
         len(store.keys("u/"))
-
-
-def test_setdefault_takes_what_someone_else_stored(server: Server, store: roost.DataStore) -> None:
-    server.on("GET", ENTRIES + "/k", problem(404, "not_found"), tagged(1, '"theirs"'))
-    server.on("PUT", ENTRIES + "/k", problem(412, "precondition_failed"))
-    assert store.setdefault("k", "mine") == "theirs"
 
 
 def test_a_value_that_is_not_json_is_refused_here(store: roost.DataStore) -> None:

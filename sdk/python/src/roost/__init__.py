@@ -47,6 +47,7 @@ from ._executor_job import ExecutorJob
 from ._keys import Key
 from ._logs import LogEntry
 from ._runtime import Runtime
+from ._transaction import Transaction
 from ._version import VERSION as __version__
 
 __all__ = [
@@ -69,6 +70,7 @@ __all__ = [
     "Package",
     "Runtime",
     "Timings",
+    "Transaction",
     "Usage",
     # errors
     "RoostError",

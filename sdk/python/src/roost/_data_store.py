@@ -2,30 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import ItemsView, Iterator, KeysView, MutableMapping, ValuesView
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from itertools import chain
+from typing import TYPE_CHECKING, Any, Callable, TypeVar
 
-from ._entries import Entry, Items, Keys, Values, version_of
-from ._errors import NotFound, PreconditionFailed
+from . import _portable
+from ._entries import PAGE_MOST, Entry, PrefixMapping, version_of
+from ._errors import NotFound
 from ._pages import each
 from ._resource import Field, Resource, default_client, path_to
+from ._transaction import Transaction, transact
 from ._values import dump_json, parse_time
+from ._writes import Delete, Set, Write, batches, checked_amount, checked_key, commit, total
 
 if TYPE_CHECKING:
     from ._client import Client
 
 __all__ = ["DataStore"]
 
-_PAGE_SIZE = 200
+T = TypeVar("T")
+
+# Each conflict means that someone else got something done; so many in a row mean a mistake.
+_ATTEMPTS_AT_ONE_OPERATION = 1000
+_MISSING = object()
 
 
-class DataStore(Resource, MutableMapping[str, Any]):
+class DataStore(Resource, PrefixMapping):
     """A durable, ordered mapping of string keys to JSON values, shared by agents.
 
-    Every operation is a request: reading gives the present state, and a write is durable when the
-    call returns. Changing a value that was read does not store it. `entries`, `size_bytes` and
-    `agent_ids` are as of the last `refresh()`; `len()` asks anew.
+    Every operation is at least one request: reading gives the present state, and a write is
+    durable when the call returns. Changing a value that was read does not store it. `pop`,
+    `popitem`, `setdefault` and `increment` are atomic; for anything else that depends on what was
+    read there are `transact()` and `transaction()`. `entries`, `size_bytes` and `agent_ids` are
+    as of the last `refresh()`; `len()` asks anew.
     """
 
     __slots__ = ()
@@ -80,12 +90,10 @@ class DataStore(Resource, MutableMapping[str, Any]):
 
     def entry(self, key: str) -> Entry:
         """Return the value of a key with its version. Raises `KeyError` when it is absent."""
-        transport = self._client._transport
-        try:
-            response = transport.request("GET", self._entry_path(key))
-        except NotFound:
-            raise self._absent(key) from None
-        return Entry(key, transport.parse(response), version_of(response))
+        entry = self._find(key)
+        if entry is None:
+            raise KeyError(key)
+        return entry
 
     def set(
         self,
@@ -100,11 +108,10 @@ class DataStore(Resource, MutableMapping[str, Any]):
         `ttl` is in seconds, after which the entry is gone. With `if_match` it is stored only when
         the entry has that version, 0 meaning that it is absent; else `PreconditionFailed`.
         """
-        if not key:
-            raise ValueError("the empty string can't be a key")
+        write = Set.of(checked_key(key), value, ttl)
         headers = {}
         if ttl is not None:
-            headers["Roost-TTL"] = f"{ttl:g}"
+            headers["Roost-TTL"] = dump_json(ttl, "ttl").decode()
         if if_match == 0:
             headers["If-None-Match"] = "*"
         elif if_match is not None:
@@ -112,7 +119,7 @@ class DataStore(Resource, MutableMapping[str, Any]):
         response = self._client._transport.request(
             "PUT",
             self._entry_path(key),
-            body=dump_json(value, f"the value of {key!r}"),
+            body=write.text,
             headers=headers,
             # Doing it again would find the version of the first time and fail.
             repeatable=if_match is None,
@@ -121,40 +128,119 @@ class DataStore(Resource, MutableMapping[str, Any]):
 
     def scan(self, prefix: str = "") -> Iterator[Entry]:
         """Return the entries whose keys have a prefix, in order, fetched as they are needed."""
-        path = path_to(self._path, self.id) + "/entries"
-        params = {"prefix": prefix} if prefix else {}
-        items = each(self._client, path, params, page_size=_PAGE_SIZE)
-        return (Entry.of(data) for data in items)
+        return self._scan(checked_key(prefix), PAGE_MOST)
 
-    def keys(self, prefix: str = "") -> KeysView[str]:
-        """Return a view of the keys with a prefix."""
-        return Keys(self, prefix)
+    def increment(self, key: str, amount: int | float = 1) -> int | float:
+        """Add to a number and return the new one. Atomic, and in decimal: 0.1 + 0.2 is 0.3.
 
-    def values(self, prefix: str = "") -> ValuesView[Any]:
-        """Return a view of the values whose keys have a prefix."""
-        return Values(self, prefix)
+        An absent key counts as 0, and an expiry stays. Raises `ValidationError` when the value is
+        no number. In a transaction, where the new number isn't asked for, it never conflicts.
+        """
+        checked_amount(amount)
+        versions: Mapping[str, int] = {}
 
-    def items(self, prefix: str = "") -> ItemsView[str, Any]:
-        """Return a view of the pairs whose keys have a prefix."""
-        return Items(self, prefix)
+        def add(transaction: Transaction) -> int | float:
+            nonlocal versions
+            new = total(key, transaction.get(key, 0), amount)
+            transaction.increment(key, amount)
+            versions = transaction.versions
+            return new
+
+        new = transact(self, add, _ATTEMPTS_AT_ONE_OPERATION)
+        if isinstance(new, float):  # the server may know more digits than were read here
+            entry = self._find(key)
+            if entry is not None and entry.version == versions.get(key):
+                return entry.value  # type: ignore[no-any-return]
+        return new
+
+    def pop(self, key: str, default: Any = _MISSING) -> Any:
+        """Remove a key and return its value, or `default` if given and the key is absent. Atomic.
+
+        Raises `KeyError` when it is absent and there is no default.
+        """
+        try:
+            return transact(self, lambda tx: tx.pop(key), _ATTEMPTS_AT_ONE_OPERATION)
+        except KeyError:
+            if default is _MISSING:
+                raise
+            return default
+
+    def popitem(self) -> tuple[str, Any]:
+        """Remove the first key and return it with its value. Atomic.
+
+        Raises `KeyError` when the store is empty.
+        """
+        return transact(self, lambda tx: tx.popitem(), _ATTEMPTS_AT_ONE_OPERATION)
 
     def setdefault(self, key: str, default: Any = None) -> Any:
         """Return the value of a key; if it is absent, store the default. Atomic."""
-        while True:
-            try:
-                return self[key]
-            except KeyError:
-                pass
-            try:
-                self.set(key, default, if_match=0)
-            except PreconditionFailed:
-                continue  # someone else was faster; theirs is the value
-            return default
+        try:
+            return self[key]
+        except KeyError:
+            pass
+        return transact(self, lambda tx: tx.setdefault(key, default), _ATTEMPTS_AT_ONE_OPERATION)
+
+    def update(self, other: Any = (), /, **values: Any) -> None:
+        """Store the pairs of a mapping or an iterable, in batches of up to 1,000 and 4 MiB.
+
+        Each batch is one transaction: stored as a whole or not at all.
+        """
+        if isinstance(other, Mapping):
+            other = other.items()
+        elif hasattr(other, "keys"):
+            other = ((key, other[key]) for key in other.keys())  # noqa: SIM118
+        pairs = chain(other, values.items())
+        self._commit((key, Set.of(checked_key(key), value)) for key, value in pairs)
 
     def clear(self) -> None:
-        """Delete the entries that are there, one after another."""
-        for key in [*self]:
-            self.pop(key, None)
+        """Delete the entries that are there, in batches of 1,000; each is one transaction."""
+        self._commit((key, Delete()) for key in self)
+
+    def transaction(self) -> Transaction:
+        """Return a transaction, to be used in a `with` block.
+
+        At the end of the block all its writes are applied, if nothing that it read has changed;
+        else `Conflict` is raised and nothing was written. `transact()` tries again by itself.
+        """
+        return Transaction(self)
+
+    def transact(self, function: Callable[[Transaction], T], attempts: int = 50) -> T:
+        """Call `function(transaction)` in a transaction, again after a conflict; return its value.
+
+        So it may be called several times and should do nothing else. Between attempts there is a
+        random pause, up to 1 ms and twice that each time, at most half a second. Raises the
+        `Conflict` of the last attempt; any other exception at once, with nothing written.
+        """
+        return transact(self, function, attempts)
+
+    def export(self, file: _portable.Target, prefix: str = "", *, resume: bool = False) -> int:
+        """Write the entries whose keys have a prefix to a file; return how many were written.
+
+        `file` is a path, whose file is written anew, or a binary file object. A line of NDJSON is
+        an entry, with the value's exact text and when it expires; `import_` reads it. A connection
+        that breaks is made again after the last complete line, in constant memory. With `resume`,
+        for a path, an export that was interrupted is continued: what the file's last complete
+        line says stays, an incomplete one is cut off.
+
+        What is written meanwhile may be in it or not: the server's pages of it are each consistent
+        in themselves, not all together.
+        """
+        return _portable.export(self, file, prefix, resume)
+
+    def iter_export(self, prefix: str = "", after: str | None = None) -> Iterator[bytes]:
+        """Yield an export as blocks of whole lines, of the keys after `after` if it is given."""
+        path = path_to(self._path, self.id) + "/export"
+        return _portable.blocks(self._client, path, checked_key(prefix), after)
+
+    def import_(self, file: _portable.Source) -> int:
+        """Store what `export` has written, from a path or a binary file; return how many entries.
+
+        Entries that have expired since are left out. What is there under a key is replaced, all
+        else stays. It is sent in parts that are sent again when the connection breaks; to do all
+        of it again is harmless, too. Raises `ValidationError`, or `TooLarge`, with the number of
+        the line in the file; the message says which lines are stored.
+        """
+        return _portable.import_(self, file)
 
     def __getitem__(self, key: str) -> Any:
         transport = self._client._transport
@@ -172,16 +258,36 @@ class DataStore(Resource, MutableMapping[str, Any]):
         except NotFound:
             raise self._absent(key) from None
 
-    def __iter__(self) -> Iterator[str]:
-        return (entry.key for entry in self.scan())
-
     def __len__(self) -> int:
         return self.refresh().entries
 
+    def _pairs(self, prefix: str) -> Iterator[tuple[str, Any]]:
+        return ((entry.key, entry.value) for entry in self.scan(prefix))
+
+    def _scan(self, prefix: str, page_size: int) -> Iterator[Entry]:
+        params = {"prefix": prefix} if prefix else {}
+        items = each(self._client, self._entries_path(), params, page_size=page_size)
+        return (Entry.of(data) for data in items)
+
+    def _find(self, key: str) -> Entry | None:
+        # As a list, which has the expiry as well, and answers 404 only if there is no such store.
+        if not checked_key(key):
+            raise KeyError(key)
+        params = {"prefix": key, "limit": "1"}  # before all others that begin so comes the key
+        for data in self._client._transport.get(self._entries_path(), params)["data"]:
+            if data["key"] == key:
+                return Entry.of(data)
+        return None
+
+    def _commit(self, writes: Iterable[tuple[str, Write]]) -> None:
+        for batch in batches(writes):
+            commit(self._client._transport, path_to(self._path, self.id), {}, (), batch)
+
+    def _entries_path(self) -> str:
+        return path_to(self._path, self.id) + "/entries"
+
     def _entry_path(self, key: str) -> str:
-        if not isinstance(key, str):
-            raise TypeError(f"keys must be strings, not {type(key).__name__}")
-        if not key:
+        if not checked_key(key):
             raise KeyError(key)
         return path_to(self._path, self.id, "entries", key)
 

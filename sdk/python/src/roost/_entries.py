@@ -3,28 +3,27 @@
 from __future__ import annotations
 
 import re
-from collections.abc import ItemsView, Iterator, KeysView, Mapping, ValuesView
+from abc import abstractmethod
+from collections.abc import ItemsView, Iterator, KeysView, Mapping, MutableMapping, ValuesView
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import httpx
 
 from ._errors import ServerError
 from ._values import parse_time
 
-if TYPE_CHECKING:
-    from ._data_store import DataStore
+__all__ = ["PAGE_MOST", "Entry", "PrefixMapping", "version_of"]
 
-__all__ = ["Entry", "Items", "Keys", "Values", "version_of"]
+PAGE_MOST = 200
 
 
 @dataclass(frozen=True)
 class Entry:
     """A key with its value, the version that every change makes grow, and when it expires.
 
-    `expires_at` and `updated_at` are `None` for what never expires, and for an entry that was
-    fetched alone.
+    `expires_at` is `None` for what never expires.
     """
 
     key: str
@@ -55,57 +54,87 @@ def version_of(response: httpx.Response) -> int:
     return int(match[1])
 
 
-def _count(store: DataStore, prefix: str) -> int:
+class PrefixMapping(MutableMapping[str, Any]):
+    """A mapping that is read in the order of its keys, all or those with a prefix."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def _pairs(self, prefix: str) -> Iterator[tuple[str, Any]]:
+        """Return the pairs whose keys have the prefix, in order, fetched as they are needed."""
+
+    def keys(self, prefix: str = "") -> KeysView[str]:
+        """Return a view of the keys with a prefix."""
+        return _Keys(self, prefix)
+
+    def values(self, prefix: str = "") -> ValuesView[Any]:
+        """Return a view of the values whose keys have a prefix."""
+        return _Values(self, prefix)
+
+    def items(self, prefix: str = "") -> ItemsView[str, Any]:
+        """Return a view of the pairs whose keys have a prefix."""
+        return _Items(self, prefix)
+
+    def __iter__(self) -> Iterator[str]:
+        return (key for key, _ in self._pairs(""))
+
+
+def _count(mapping: PrefixMapping, prefix: str) -> int:
     if prefix:
         # list() asks for a length first, and does without one after a TypeError. To count here
         # would fetch everything twice.
         raise TypeError("how many keys have a prefix is not known without going through them")
-    return len(store)
+    return len(mapping)
 
 
-class Keys(KeysView[str]):
+class _Keys(KeysView[str]):
     """The keys with a prefix, in order."""
 
-    def __init__(self, store: DataStore, prefix: str) -> None:
-        super().__init__(store)
-        self._store, self._prefix = store, prefix
+    def __init__(self, mapping: PrefixMapping, prefix: str) -> None:
+        super().__init__(mapping)
+        self._source, self._prefix = mapping, prefix
 
     def __iter__(self) -> Iterator[str]:
-        return (entry.key for entry in self._store.scan(self._prefix))
+        return (key for key, _ in self._source._pairs(self._prefix))
 
     def __contains__(self, key: object) -> bool:
-        return isinstance(key, str) and key.startswith(self._prefix) and key in self._store
+        return isinstance(key, str) and key.startswith(self._prefix) and key in self._source
 
     def __len__(self) -> int:
-        return _count(self._store, self._prefix)
+        return _count(self._source, self._prefix)
 
 
-class Values(ValuesView[Any]):
+class _Values(ValuesView[Any]):
     """The values whose keys have a prefix, in the order of the keys."""
 
-    def __init__(self, store: DataStore, prefix: str) -> None:
-        super().__init__(store)
-        self._store, self._prefix = store, prefix
+    def __init__(self, mapping: PrefixMapping, prefix: str) -> None:
+        super().__init__(mapping)
+        self._source, self._prefix = mapping, prefix
 
     def __iter__(self) -> Iterator[Any]:
-        return (entry.value for entry in self._store.scan(self._prefix))
+        return (value for _, value in self._source._pairs(self._prefix))
 
     def __contains__(self, value: object) -> bool:
         return any(value == each for each in self)
 
     def __len__(self) -> int:
-        return _count(self._store, self._prefix)
+        return _count(self._source, self._prefix)
 
 
-class Items(ItemsView[str, Any]):
+class _Items(ItemsView[str, Any]):
     """The pairs whose keys have a prefix, in order."""
 
-    def __init__(self, store: DataStore, prefix: str) -> None:
-        super().__init__(store)
-        self._store, self._prefix = store, prefix
+    def __init__(self, mapping: PrefixMapping, prefix: str) -> None:
+        super().__init__(mapping)
+        self._source, self._prefix = mapping, prefix
 
     def __iter__(self) -> Iterator[tuple[str, Any]]:
-        return ((entry.key, entry.value) for entry in self._store.scan(self._prefix))
+        return self._source._pairs(self._prefix)
+
+    def __contains__(self, pair: object) -> bool:
+        if not isinstance(pair, tuple) or len(pair) != 2 or not isinstance(pair[0], str):
+            return False
+        return pair[0].startswith(self._prefix) and super().__contains__(pair)
 
     def __len__(self) -> int:
-        return _count(self._store, self._prefix)
+        return _count(self._source, self._prefix)

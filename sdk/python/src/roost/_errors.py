@@ -6,7 +6,8 @@
     ├── AuthenticationError     no API key was found, or the server doesn't know it (401)
     ├── PermissionDenied        the key's role doesn't allow this (403)
     ├── NotFound                there is no such thing (404)
-    ├── Conflict                it clashes with what is there: a name taken, a store in use (409)
+    ├── Conflict                it clashes with what is there: a name taken, a store in use, a
+    │   │                       transaction whose reads have changed (409)
     │   └── PreconditionFailed  the entry has another version than asked for (412)
     ├── ValidationError         the request is not valid; `.errors` says where and why (400, 422)
     ├── TooLarge                a limit is exceeded; the message names it (413)
@@ -91,14 +92,6 @@ class NotFound(RoostError):
     """There is no such thing (404)."""
 
 
-class Conflict(RoostError):
-    """The request clashes with what is there, for example a name that is taken (409)."""
-
-
-class PreconditionFailed(Conflict):
-    """The entry has another version than `if_match` asked for (412)."""
-
-
 @dataclass(frozen=True)
 class FieldError:
     """One thing that is wrong with a request.
@@ -118,6 +111,20 @@ class FieldError:
         return f"{where}{line}: {self.detail or self.code or 'not valid'}"
 
 
+class Conflict(RoostError):
+    """The request clashes with what is there (409), for example a name that is taken.
+
+    Of a transaction: what it read has changed; the message names it, and nothing was written.
+    `errors` says where in the request.
+    """
+
+    errors: Sequence[FieldError] = ()
+
+
+class PreconditionFailed(Conflict):
+    """The entry has another version than `if_match` asked for (412)."""
+
+
 class ValidationError(RoostError):
     """The request is not valid (400, 422); `errors` holds every problem that it has."""
 
@@ -125,7 +132,9 @@ class ValidationError(RoostError):
 
 
 class TooLarge(RoostError):
-    """A limit is exceeded; the message names it (413)."""
+    """A limit is exceeded; the message names it (413). `errors` may say where in the request."""
+
+    errors: Sequence[FieldError] = ()
 
 
 class RateLimited(RoostError):

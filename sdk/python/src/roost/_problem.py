@@ -100,7 +100,7 @@ def from_answer(response: httpx.Response, key_source: str) -> RoostError:
     default = ServerError if status >= 500 else RoostError
     kind = _BY_CODE.get(code or "") or _BY_STATUS.get(status, default)
     error = kind(message, code=code, status=status, detail=detail, request_id=request_id)
-    if isinstance(error, ValidationError):
+    if isinstance(error, (Conflict, TooLarge, ValidationError)):
         error.errors = errors
     if isinstance(error, (RateLimited, Unavailable)):
         error.retry_after = retry_after(response)

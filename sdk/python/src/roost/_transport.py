@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import platform
 from collections.abc import Generator, Iterator, Mapping
@@ -27,6 +28,8 @@ _RETRY_AFTER_MOST_SECONDS = 60.0
 _KEEP_ALIVE_SECONDS = 30.0
 _RETRIED_STATUSES = frozenset({429, 502, 503, 504})
 _NEVER_SENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout, httpx.ProxyError)
+
+_CONSUMED = httpx.ByteStream(b"")
 
 _HEADERS = {
     "Accept": "application/json",
@@ -134,6 +137,9 @@ class Transport:
             asked: float | None = None
             try:
                 response = self._client().send(request, auth=self._auth, follow_redirects=False)
+                # What it was read from refers back to it. Without this circle it, and the body
+                # that was sent, go when they are no longer needed, not some large bodies later.
+                response.stream = _CONSUMED
             except httpx.TransportError as caught:
                 cause = caught
                 error = _problem.from_transport(caught, self.base_url, read_timeout or self.timeout)
@@ -188,14 +194,23 @@ class Transport:
 
     def parse(self, response: httpx.Response) -> Any:
         """Return the JSON value of an answer."""
+        cause: ValueError | None
         try:
             return parse_json(response.content)
-        except ValueError as error:
-            raise ServerError(
-                f"the answer of {self.base_url} is not JSON ({error}); is Roost what runs there?",
-                status=response.status_code,
-                request_id=response.headers.get("X-Request-Id"),
-            ) from error
+        except RecursionError:
+            cause, message = None, "the answer is nested too deeply to be read here"
+        except (json.JSONDecodeError, UnicodeDecodeError) as error:
+            cause = error
+            message = (
+                f"the answer of {self.base_url} is not JSON ({error}); is Roost what runs there?"
+            )
+        except ValueError as error:  # a number of more digits than this Python converts
+            cause, message = error, f"the answer can't be read here: {error}"
+        raise ServerError(
+            message,
+            status=response.status_code,
+            request_id=response.headers.get("X-Request-Id"),
+        ) from cause
 
     def backoff(self, retries: int, at_least: float | None = None) -> float:
         """Return how long to wait before retry number `retries` (from 0), in seconds."""

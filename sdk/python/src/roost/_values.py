@@ -27,7 +27,7 @@ def dump_json(value: Any, what: str) -> bytes:
     """Return `value` as JSON text.
 
     Raises `TypeError` or `ValueError`, beginning with `what`, for what JSON can't hold: unknown
-    types, cycles, `NaN` and infinities.
+    types, cycles, `NaN` and infinities; and for what is nested too deeply for Python's `json`.
     """
     try:
         text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
@@ -39,6 +39,8 @@ def dump_json(value: Any, what: str) -> bytes:
         raise TypeError(f"{what}: {error}") from None
     except ValueError as error:
         raise ValueError(f"{what}: {error}") from None
+    except RecursionError:
+        raise ValueError(f"{what}: nested too deeply") from None
 
 
 def parse_json(text: bytes) -> Any:

@@ -2,7 +2,7 @@
 
 import atexit
 import contextlib
-import datetime
+import datetime  # noqa: F401 - imported once, for the times of every request
 import logging
 import os
 import resource
@@ -13,6 +13,7 @@ from types import MappingProxyType, ModuleType
 from typing import Any
 
 from roost_executor import script
+from roost_executor.clock import moment
 from roost_executor.control import ENDED, ENTERED, Channel
 from roost_executor.failures import ScriptFailure, bounded, failure_of
 from roost_executor.jsonvalue import NotJson, decode, encode
@@ -26,6 +27,7 @@ from roost_executor.output import (
 )
 from roost_executor.request import Request
 from roost_executor.store import Store
+from roost_executor.store_values import KEY_BYTES
 
 MEBIBYTE = 1024 * 1024
 
@@ -156,7 +158,10 @@ class Child:
 
     def _arguments(self) -> "tuple[Any, Any]":
         work = self._work
-        stores = {item["name"]: Store(self._store_socket, item["id"], item["name"]) for item in work["stores"]}
+        key_bytes = work["limits"].get("store_key_bytes", KEY_BYTES)
+        stores = {
+            item["name"]: Store(self._store_socket, item["id"], item["name"], key_bytes) for item in work["stores"]
+        }
         try:
             payload = None if work["payload"] is None else decode(work["payload"])
         except (ValueError, RecursionError) as error:
@@ -170,8 +175,8 @@ class Child:
             executor_job_id=work["executor_job_id"],
             scheduled=work["scheduled_time"] is not None,
             attempt=work["attempt"],
-            deadline=_moment(work["deadline"]),
-            scheduled_time=_moment(work["scheduled_time"]),
+            deadline=moment(work["deadline"]),
+            scheduled_time=moment(work["scheduled_time"]),
             stores=MappingProxyType(stores),
         )
         return request, next(iter(stores.values()), None)
@@ -185,18 +190,3 @@ class Child:
             atexit._run_exitfuncs()
         except BaseException as error:
             print(f"roost: an exit handler failed: {type(error).__name__}: {error}", file=sys.stderr)
-
-
-def _moment(value: "float | str | None") -> "datetime.datetime | None":
-    """An aware datetime in UTC of a Unix time or of RFC 3339 text."""
-    if value is None:
-        return None
-    if isinstance(value, (int, float)):
-        return datetime.datetime.fromtimestamp(value, datetime.timezone.utc)
-    # Before Python 3.11 fromisoformat takes neither Z nor a fraction other than 3 or 6 digits.
-    text = value.strip().replace("Z", "+00:00").replace("z", "+00:00")
-    head, dot, tail = text.partition(".")
-    if dot:
-        digits = len(tail) - len(tail.lstrip("0123456789"))
-        text = f"{head}.{tail[:digits][:6]:0<6}{tail[digits:]}"
-    return datetime.datetime.fromisoformat(text).astimezone(datetime.timezone.utc)

@@ -1,6 +1,10 @@
 """Times as the protocol writes them."""
 
 import time
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import datetime
 
 YEAR_10000 = 253_402_300_800
 
@@ -22,3 +26,20 @@ def time_text(seconds: "float | None" = None) -> str:
         _text = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(whole))
         _second = whole
     return f"{_text}.{fraction:06d}Z"
+
+
+def moment(value: "float | str | None") -> "datetime.datetime | None":
+    """An aware datetime in UTC of a Unix time or of RFC 3339 text."""
+    import datetime  # the sidecar has no use for it
+
+    if value is None:
+        return None
+    if isinstance(value, (int, float)):
+        return datetime.datetime.fromtimestamp(value, datetime.timezone.utc)
+    # Before Python 3.11 fromisoformat takes neither Z nor a fraction other than 3 or 6 digits.
+    text = value.strip().replace("Z", "+00:00").replace("z", "+00:00")
+    head, dot, tail = text.partition(".")
+    if dot:
+        digits = len(tail) - len(tail.lstrip("0123456789"))
+        text = f"{head}.{tail[:digits][:6]:0<6}{tail[digits:]}"
+    return datetime.datetime.fromisoformat(text).astimezone(datetime.timezone.utc)

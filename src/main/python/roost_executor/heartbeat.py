@@ -40,8 +40,6 @@ class Heartbeat:
             except self._address.errors:
                 self._stopped.wait(pause.next())
                 continue
-            except AttributeError:
-                break  # interrupted between two calls
             if self._stopped.is_set():
                 break
             if answer.status in (404, 409):

@@ -8,6 +8,8 @@ from typing import Any
 
 DEEPEST = 3000
 SCALARS = (str, int, float, bool, type(None))
+# Made once: `json.dumps` makes an encoder for each call that has any settings.
+_encode = json.JSONEncoder(allow_nan=False).encode
 
 
 class NotJson(ValueError):  # noqa: N818
@@ -27,8 +29,11 @@ class _AllDigits:
 
 def decode(text: str) -> Any:
     """What Python's `json` makes of `text`; raises ValueError or RecursionError."""
-    with _AllDigits():
+    try:
         return json.loads(text)
+    except ValueError:
+        with _AllDigits():
+            return json.loads(text)
 
 
 def encode(value: object) -> str:
@@ -36,11 +41,14 @@ def encode(value: object) -> str:
 
     Raises NotJson, whose message is like `$.items[3].when is a datetime`.
     """
-    with _AllDigits():
-        try:
-            return json.dumps(value, allow_nan=False)
-        except (TypeError, ValueError, RecursionError) as error:
-            failure = error
+    try:
+        return _encode(value)
+    except (TypeError, ValueError, RecursionError):
+        with _AllDigits():
+            try:
+                return _encode(value)
+            except (TypeError, ValueError, RecursionError) as error:
+                failure = error
     reason = _find(value)
     if reason is None:
         if isinstance(failure, RecursionError):

@@ -154,7 +154,8 @@ class Link:
         current = self._socket
         if current is not None:
             with contextlib.suppress(OSError):
-                current.shutdown(socket.SHUT_RDWR)
+                # Not the TLS socket's own, which would take away what the other thread is reading with.
+                socket.socket.shutdown(current, socket.SHUT_RDWR)
 
     def _connect(self) -> "socket.socket":
         connection = self._address.connect()

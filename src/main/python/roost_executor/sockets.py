@@ -6,6 +6,8 @@ import socket
 
 # sockaddr_un holds 108 bytes with the closing zero.
 LONGEST_PATH = 107
+# Of an operation on a store, as JSON, from the script to the sidecar.
+MOST_STORE_BYTES = 32 * 1024 * 1024
 
 
 class UnixPath:

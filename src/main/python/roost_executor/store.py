@@ -1,219 +1,313 @@
 """The store that `main` gets: a mapping over the sidecar's Unix socket."""
 
 import os
-import socket
-import threading
-from collections.abc import ItemsView, Iterator, KeysView, MutableMapping, ValuesView
-from typing import Any
+import time
+from collections.abc import Iterator, MutableMapping
+from typing import Any, Callable
 
 from roost_executor import store_errors
-from roost_executor.jsonvalue import NotJson, decode, encode
-from roost_executor.sockets import LineReader, connect
+from roost_executor.clock import moment
+from roost_executor.jsonvalue import encode
+from roost_executor.store_connection import StoreConnection
+from roost_executor.store_lock import Lock
+from roost_executor.store_transaction import Transaction
+from roost_executor.store_values import (
+    KEY_BYTES,
+    Entry,
+    amount_text,
+    bytes_of,
+    checked_key,
+    checked_prefix,
+    pairs,
+    quoted,
+    seconds,
+    text_of,
+    value_of,
+)
+from roost_executor.store_views import Items, Keys, Values
 
-KEY_BYTES = 512
-PAGE = 1000
+MOST_ENTRIES = 1000
+BATCH_BYTES = 4 * 1024 * 1024
+# How many values the first page of a scan has; how large they are is known then.
+FIRST_VALUES = 50
+FIRST_PAUSE_SECONDS = 0.001
+LONGEST_PAUSE_SECONDS = 0.5
+MISSING = object()
 
 
 class Store(MutableMapping):  # type: ignore[type-arg]
     """A durable, ordered mapping of string keys to JSON values, shared by agents and executions.
 
-    Every operation is one round trip and is durable when it returns. Changing a value that was read
-    (`store["list"].append(1)`) changes the copy alone: assign it again to store it, as with `shelve`.
+    It does what a dict does: `store["a"] = 1`, `store["a"]`, `del store["a"]`, `"a" in store`, `len(store)`,
+    `for key in store`, `get`, `pop`, `popitem`, `setdefault`, `update`, `clear`, `keys`, `values`, `items`. Keys are
+    1 to 512 bytes of UTF-8 and come in the order of their code points; values are what `json` writes, 1 MiB each.
+
+    Every operation is atomic and is durable when it returns. Two go in steps: `update` with much, which is all or
+    nothing for each batch, and iteration, which reads in pages, each consistent in itself. In a transaction
+    everything that was read fits together.
+
+    Changing a value that was read does not store it: `store["list"].append(1)` changes a copy. Assign it again, as
+    with `shelve`, and where others write too, do it in a transaction:
+
+        with store.transaction() as tx:              # all or nothing
+            tx["list"] = tx.get("list", []) + [1]    # Conflict at the end, if someone else has changed it
+        store.transact(lambda tx: tx.update(n=tx.get("n", 0) + 1))    # does it again after a conflict
+        store.increment("n")                         # atomic, for numbers
+        with store.lock("report", ttl=30):           # one execution at a time
+            ...
+
     Safe to use from several threads and, after a fork or a spawn, from several processes.
 
-    Errors are attributes of the store: `store.Error` and below it `store.Conflict`, `store.Full`,
-    `store.ValueTooLarge`, `store.NotSerializable`, `store.Unavailable`. A missing key is a KeyError.
+    Errors are attributes of the store: `store.Error`, and below it `store.Conflict` (and below that
+    `store.LockLost`), `store.Full`, `store.ValueTooLarge`, `store.NotSerializable`, `store.LockTimeout` and
+    `store.Unavailable`: no answer within 30 s; a write may have been done. A missing key is a KeyError.
     """
 
     Error = store_errors.StoreError
     Conflict = store_errors.StoreConflict
+    LockLost = store_errors.StoreLockLost
     Full = store_errors.StoreFull
     ValueTooLarge = store_errors.ValueTooLarge
     NotSerializable = store_errors.NotSerializable
     Unavailable = store_errors.StoreUnavailable
+    LockTimeout = store_errors.StoreLockTimeout
 
-    def __init__(self, socket_path: str, store_id: str, name: str) -> None:
+    def __init__(self, socket_path: str, store_id: str, name: str, key_bytes: int = KEY_BYTES) -> None:
         """Connects at the first operation."""
-        self._socket_path = socket_path
+        self._connection_path = socket_path
         self._id = store_id
         self._name = name
-        self._process = -1
-        self._lock = threading.Lock()
-        self._connection: socket.socket | None = None
+        self._key_bytes = key_bytes
+        self._connection = StoreConnection(socket_path, store_id)
+        self._lock_owners: dict[str, tuple[int, int]] = {}
+        self._left_locks: list[tuple[str, str]] = []
 
     def __getitem__(self, key: str) -> Any:
-        found, value = self._read(key)
-        if not found:
+        text, _ = self._read(key)
+        if text is None:
             raise KeyError(key)
-        return value
+        return value_of(key, text)
 
     def __setitem__(self, key: str, value: Any) -> None:
         self.set(key, value)
 
     def __delitem__(self, key: str) -> None:
-        if not self._ask("delete", key=_checked(key))["deleted"]:
+        if not self._ask("delete", f'{{"key": {self._quoted(key)}}}')["deleted"]:
             raise KeyError(key)
 
     def __contains__(self, key: object) -> bool:
-        return isinstance(key, str) and self._read(key)[0]
+        return isinstance(key, str) and self._read(key)[0] is not None
 
     def __iter__(self) -> "Iterator[str]":
-        return (key for key, _ in self._scan("", False))
+        return (key for key, _ in self._walk("", False))
 
     def __len__(self) -> int:
-        return int(self._ask("count")["count"])
+        return self._count("")
 
     def __repr__(self) -> str:
         return f"<Store {self._name!r}>"
 
     def __reduce__(self) -> "tuple[Any, ...]":
-        return Store, (self._socket_path, self._id, self._name)
+        return Store, (self._connection_path, self._id, self._name, self._key_bytes)
 
     def get(self, key: str, default: Any = None) -> Any:
         """The value of `key`, or `default` when it is absent."""
-        found, value = self._read(key)
-        return value if found else default
+        text, _ = self._read(key)
+        return default if text is None else value_of(key, text)
 
-    def set(self, key: str, value: Any, ttl: "float | None" = None) -> None:
-        """Stores a JSON value; with `ttl`, for that many seconds.
+    def entry(self, key: str) -> Entry:
+        """Value, version and expiry of `key`; KeyError when it is absent.
 
-        Raises NotSerializable, ValueTooLarge, Full, Unavailable.
+        The version grows with each change of the entry, also from before its removal to after it.
         """
-        if ttl is not None and not ttl > 0:
-            raise ValueError(f"ttl is {ttl!r}; it must be a number of seconds above 0")
-        try:
-            text = encode(value)
-        except NotJson as error:
-            raise self.NotSerializable(f"value of {key!r}: {error}") from None
-        self._ask("set", key=_checked(key), value=text, ttl=ttl)
+        found = self._ask("get", f'{{"key": {self._quoted(key)}}}')
+        if found["value"] is None:
+            raise KeyError(key)
+        return Entry(key, value_of(key, found["value"]), found["version"], moment(found.get("expires_at")))
+
+    def set(self, key: str, value: Any, ttl: "float | None" = None) -> int:
+        """Stores a JSON value, with `ttl` for that many seconds; returns the entry's new version.
+
+        Without `ttl` it stays for ever, whatever there was before. Raises NotSerializable, ValueTooLarge, Full,
+        LockLost, Unavailable.
+        """
+        name = self._quoted(key)
+        lifetime = "null" if ttl is None else encode(seconds("ttl", ttl))
+        text = text_of(key, value)
+        body = f'{{"key": {name}, "value": {quoted(text)}, "ttl": {lifetime}}}'
+        return int(self._ask("set", body)["version"])
+
+    def increment(self, key: str, amount: "int | float" = 1) -> "int | float":
+        """Adds to a number, atomically and in decimal (0.1 + 0.2 is 0.3); returns the new one.
+
+        An absent key counts as 0; an expiry stays. Raises Error when the value is no number.
+        """
+        body = f'{{"key": {self._quoted(key)}, "amount": {quoted(amount_text(amount))}}}'
+        number: int | float = value_of(key, self._ask("increment", body)["value"])
+        return number
+
+    def pop(self, key: str, default: Any = MISSING) -> Any:
+        """Removes `key` and returns its value, atomically; when it is absent, `default`, or KeyError without one."""
+        text = self._ask("pop", f'{{"key": {self._quoted(key)}}}')["value"]
+        if text is not None:
+            return value_of(key, text)
+        if default is MISSING:
+            raise KeyError(key)
+        return default
+
+    def popitem(self) -> "tuple[str, Any]":
+        """Removes the first key, atomically; returns it with its value. KeyError when the store is empty."""
+        item: tuple[str, Any] = self.transact(lambda tx: tx.popitem())
+        return item
+
+    def setdefault(self, key: str, default: Any = None) -> Any:
+        """The value of `key`; when it is absent, `default` is stored, atomically, and returned."""
+        return self.transact(lambda tx: tx.setdefault(key, default))
+
+    def update(self, other: Any = (), /, **more: Any) -> None:
+        """Stores all pairs of a mapping or of an iterable.
+
+        In batches of up to 1,000 pairs and 4 MiB, each of them all or nothing: more than that isn't atomic.
+        """
+        batch: dict[str, str] = {}
+        size = 0
+        for key, value in pairs(other, more):
+            text = text_of(checked_key(key, self._key_bytes), value)
+            size += len(text) + bytes_of(key)
+            if batch and (len(batch) == MOST_ENTRIES or size > BATCH_BYTES):
+                self._write_all(batch)
+                batch, size = {}, len(text) + bytes_of(key)
+            batch[key] = text
+        if batch:
+            self._write_all(batch)
 
     def clear(self) -> None:
         """Removes every entry, in one operation."""
-        self._ask("clear")
+        self._ask("clear", "{}")
 
-    def keys(self, prefix: str = "") -> "KeysView[str]":
+    def keys(self, prefix: str = "") -> Keys:
         """The keys, in order; with `prefix`, those that begin with it. Read in pages."""
-        return _Keys(self, prefix)
+        return Keys(self, checked_prefix(prefix))
 
-    def items(self, prefix: str = "") -> "ItemsView[str, Any]":
+    def items(self, prefix: str = "") -> Items:
         """Keys and values, in the order of the keys; with `prefix`, those that begin with it."""
-        return _Items(self, prefix)
+        return Items(self, checked_prefix(prefix))
 
-    def values(self, prefix: str = "") -> "ValuesView[Any]":
+    def values(self, prefix: str = "") -> Values:
         """The values, in the order of their keys; with `prefix`, those whose key begins with it."""
-        return _Values(self, prefix)
+        return Values(self, checked_prefix(prefix))
 
-    def _read(self, key: str) -> "tuple[bool, Any]":
-        text = self._ask("get", key=_checked(key))["value"]
-        return (False, None) if text is None else (True, decode(text))
+    def transaction(self) -> Transaction:
+        """Several reads and writes as one, in a with-block: `with store.transaction() as tx`. See Transaction."""
+        return Transaction(self)
 
-    def _scan(self, prefix: str, values: bool) -> "Iterator[tuple[str, Any]]":
-        after = None
+    def transact(self, function: "Callable[[Transaction], Any]", attempts: int = 50) -> Any:
+        """Calls `function(tx)` in a transaction and returns its value; on a Conflict does it again, from the beginning.
+
+        `function` may so be called several times: it should do nothing else that can't be repeated. After
+        `attempts` calls the Conflict is raised. LockLost is raised at once.
+        """
+        if attempts < 1:
+            raise ValueError(f"attempts is {attempts!r}; it must be 1 or more")
+        pause = FIRST_PAUSE_SECONDS
+        for attempt in range(attempts):
+            try:
+                with self.transaction() as tx:
+                    value = function(tx)
+                    if hasattr(type(value), "__await__"):
+                        getattr(value, "close", bool)()
+                        raise TypeError("transact takes a plain function, not an async one")
+                return value
+            except store_errors.StoreLockLost:
+                raise
+            except store_errors.StoreConflict:
+                if attempt == attempts - 1:
+                    raise
+            # Any time up to the pause ("full jitter"). Not from `random`, whose state is the script's.
+            time.sleep(pause * int.from_bytes(os.urandom(4), "big") / 2**32)
+            pause = min(pause * 2, LONGEST_PAUSE_SECONDS)
+        raise AssertionError
+
+    def lock(self, name: str, ttl: float = 30, timeout: "float | None" = None) -> Lock:
+        """A lock that one execution at a time holds, for a with-block: `with store.lock("report", timeout=10):`.
+
+        It is a lease of `ttl` seconds, renewed every `ttl`/3 by a thread of this process, and freed at the end of the
+        block and when the execution ends, however it ends. A process that stands still or is cut off for longer than
+        `ttl` may lose it to someone else. From then on every write of this execution, to any store, is refused with
+        LockLost until the block is left, at whose end LockLost is raised too (unless the block raises something
+        else): so two holders never write at once. What was written before stays.
+
+        `timeout`: how long to wait for it, in seconds; 0: one try; None: until the execution ends. LockTimeout
+        when it isn't to be had. Not reentrant; not held in forked children. Names are as keys and have nothing to
+        do with them. Other threads use the store meanwhile. `held` of the object tells whether it is held now.
+        """
+        checked_key(name, self._key_bytes, "name of a lock")
+        seconds("ttl", ttl)
+        if timeout is not None:
+            seconds("timeout", timeout, or_zero=True)
+        return Lock(self, name, ttl, timeout)
+
+    def _quoted(self, key: object) -> str:
+        return quoted(checked_key(key, self._key_bytes))
+
+    def _read(self, key: object) -> "tuple[str | None, int]":
+        """JSON text (None: absent) and version of a key."""
+        found = self._ask("get", f'{{"key": {self._quoted(key)}}}')
+        return found["value"], found["version"]
+
+    def _count(self, prefix: str) -> int:
+        return int(self._ask("count", f'{{"prefix": {quoted(prefix)}}}')["count"])
+
+    def _walk(self, prefix: str, values: bool) -> "Iterator[tuple[str, Any]]":
+        for key, text, _ in self._scan(prefix, values):
+            yield key, value_of(key, text) if text is not None else None
+
+    def _scan(self, prefix: str, values: bool, first: "int | None" = None) -> "Iterator[tuple[str, str | None, int]]":
+        """Key, JSON text (None without `values`) and version of each entry; `first`: the size of the first page."""
+        after = "null"
+        limit = first or (FIRST_VALUES if values else MOST_ENTRIES)
         while True:
-            page = self._ask("scan", prefix=prefix, after=after, limit=PAGE, values=values)
+            page = self._ask(
+                "scan",
+                f'{{"prefix": {quoted(prefix)}, "after": {after}, "limit": {limit}, '
+                f'"values": {"true" if values else "false"}}}',
+            )
+            size = 1
             for entry in page["entries"]:
-                yield entry["key"], decode(entry["value"]) if values else None
-            after = page["next"]
-            if after is None:
+                text = entry["value"] if values else None
+                size += len(text or "")
+                yield entry["key"], text, entry["version"]
+            if page["next"] is None:
                 return
+            after = quoted(page["next"])
+            # As many as are 4 MiB, if they are like those before.
+            limit = max(1, min(MOST_ENTRIES, len(page["entries"]) * BATCH_BYTES // size))
 
-    def _ask(self, operation: str, **fields: Any) -> "dict[str, Any]":
-        """One operation's result; raises what `store_errors` lists."""
-        question = encode({"store": self._id, "op": operation, **fields}).encode() + b"\n"
-        if self._process != os.getpid():
-            # After a fork the connection is the parent's, and the lock may be held by nobody left.
-            self._process = os.getpid()
-            self._lock = threading.Lock()
-            self._connection = None
-        with self._lock:
-            answer = decode(self._exchange(question, operation))
-        if "error" in answer:
-            problem = answer["error"]
-            kind = store_errors.BY_CODE.get(problem.get("code"), self.Error)
-            raise kind(problem.get("detail") or problem.get("code"))
-        result: dict[str, Any] = answer["result"]
-        return result
+    def _write_all(self, texts: "dict[str, str]") -> None:
+        writes = (f'{{"key": {quoted(key)}, "value": {quoted(text)}, "ttl": null}}' for key, text in texts.items())
+        self._ask("transaction", f'{{"reads": [], "ranges": [], "writes": [{", ".join(writes)}]}}')
 
-    def _exchange(self, question: bytes, operation: str) -> str:
+    def _ask(self, operation: str, body: str) -> Any:
         try:
-            if self._connection is None:
-                self._connection = connect(self._socket_path)
-            self._connection.sendall(question)
-            reader = LineReader()
-            while True:
-                data = self._connection.recv(1 << 20)
-                if not data:
-                    raise ConnectionError("the sidecar closed the connection")
-                lines = reader.feed(data)
-                if lines:
-                    return lines[0].decode()
-        except OSError as error:
-            self._disconnect()
-            applied = "" if operation in ("get", "count", "scan") else "; it may have been applied"
-            raise self.Unavailable(f"{operation}: the executor's store connection failed ({error}){applied}") from None
-        except BaseException:
-            # Interrupted halfway (a signal handler that raised): the answer would be taken for the next one's.
-            self._disconnect()
-            raise
+            return self._connection.ask(operation, body)
+        except store_errors.StoreLockLost:
+            if not self._left_locks:
+                raise
+            # Lost without ever being held, as far as the script knows: not its fault.
+            while self._left_locks:
+                self._unlock(*self._left_locks[-1])
+                self._left_locks.pop()
+            return self._connection.ask(operation, body)
 
-    def _disconnect(self) -> None:
-        if self._connection is not None:
-            self._connection.close()
-            self._connection = None
+    def _unlock(self, name: str, holder: str) -> bool:
+        return bool(self._connection.ask("unlock", encode({"name": name, "holder": holder}))["released"])
 
-
-class _Keys(KeysView):  # type: ignore[type-arg]
-    def __init__(self, store: Store, prefix: str) -> None:
-        super().__init__(store)
-        self._store = store
-        self._prefix = prefix
-
-    def __len__(self) -> int:
-        return sum(1 for _ in self._store._scan(self._prefix, False)) if self._prefix else len(self._store)
-
-    def __contains__(self, key: object) -> bool:
-        return isinstance(key, str) and key.startswith(self._prefix) and key in self._store
-
-    def __iter__(self) -> "Iterator[str]":
-        return (key for key, _ in self._store._scan(self._prefix, False))
-
-
-class _Items(ItemsView):  # type: ignore[type-arg]
-    def __init__(self, store: Store, prefix: str) -> None:
-        super().__init__(store)
-        self._store = store
-        self._prefix = prefix
-
-    def __len__(self) -> int:
-        return len(_Keys(self._store, self._prefix))
-
-    def __iter__(self) -> "Iterator[tuple[str, Any]]":
-        return self._store._scan(self._prefix, True)
-
-
-class _Values(ValuesView):  # type: ignore[type-arg]
-    def __init__(self, store: Store, prefix: str) -> None:
-        super().__init__(store)
-        self._store = store
-        self._prefix = prefix
-
-    def __len__(self) -> int:
-        return len(_Keys(self._store, self._prefix))
-
-    def __contains__(self, value: object) -> bool:
-        return any(value == other for other in self)
-
-    def __iter__(self) -> "Iterator[Any]":
-        return (value for _, value in self._store._scan(self._prefix, True))
-
-
-def _checked(key: object) -> str:
-    if not isinstance(key, str):
-        raise TypeError(f"keys of a store are str, not {type(key).__name__}")
-    try:
-        size = len(key.encode())
-    except UnicodeEncodeError:
-        raise store_errors.NotSerializable(f"the key {key!r} holds a lone surrogate") from None
-    if not 0 < size <= KEY_BYTES:
-        raise store_errors.ValueTooLarge(f"the key has {size} bytes of UTF-8; 1 to {KEY_BYTES} are allowed")
-    return key
+    def _give_back(self, name: str, holder: str, at_once: bool) -> None:
+        """Unlocks what may be held though nobody knows; if that isn't `at_once`, then when it stops a write."""
+        try:
+            if at_once:
+                self._unlock(name, holder)
+                return
+        except store_errors.StoreError:
+            pass
+        self._left_locks.append((name, holder))

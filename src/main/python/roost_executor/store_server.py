@@ -1,16 +1,26 @@
-"""The sidecar's side of the stores: takes a script's operations and asks the control plane."""
+"""The sidecar's side of the stores: takes a script's operations and asks the control plane.
+
+What comes over the socket was written by the script, whatever it wanted to write: nothing of it may end a thread
+with a traceback, make the sidecar grow without bound, or reach what isn't this execution's.
+"""
 
 import json
+import os
 import socket
 import threading
 import time
 from typing import Any
 
 from roost_executor.link import Address, Link, Pause
-from roost_executor.sockets import LineReader
+from roost_executor.store_requests import Bytes, MalformedRequest, Part, Requests, Room, StoreRequest, problem, reply
 
 PATIENCE_SECONDS = 30.0
-READS = ("get", "count", "scan")
+LEAST_ANSWER_SECONDS = 5.0
+LONGEST_LOCK_WAIT_SECONDS = 20.0
+MOST_CONNECTIONS = 256
+READS = frozenset(("get", "count", "scan", "lock", "renew"))
+WRITES = frozenset(("set", "delete", "pop", "increment", "clear", "transaction", "unlock"))
+JSON = "application/json"
 
 
 class StoreServer:
@@ -19,84 +29,208 @@ class StoreServer:
     def __init__(self, address: Address) -> None:
         self._address = address
         self._execution_id = ""
-        self._allowed: frozenset[str] = frozenset()
+        self._paths: dict[str, str] = {}
+        self._links: set[Link] = set()
+        self._lock = threading.Lock()
+        self._room = Room()
 
     def begin(self, work: "dict[str, Any]") -> None:
         """From now on operations are those of this execution, on its stores alone."""
         self._execution_id = work["execution_id"]
-        self._allowed = frozenset(store["id"] for store in work["stores"])
+        self._paths = {store["id"]: f"/internal/v1/datastores/{store['id']}/operations" for store in work["stores"]}
 
     def end(self) -> None:
-        """The execution is over: its operations in flight are not tried again."""
+        """The execution is over: its operations in flight are given up."""
         self._execution_id = ""
-        self._allowed = frozenset()
+        self._paths = {}
+        with self._lock:
+            for link in self._links:
+                link.interrupt()
 
     def accept(self, listener: socket.socket) -> None:
         """Takes a connection that is waiting."""
-        connection, _ = listener.accept()
-        threading.Thread(target=self._serve, args=(connection, self._execution_id), name="store", daemon=True).start()
-
-    def _serve(self, connection: socket.socket, execution_id: str) -> None:
-        link = Link(self._address)
-        lines = LineReader()
-        with connection:
-            while True:
-                try:
-                    data = connection.recv(1 << 20)
-                    if not data:
-                        break
-                    for line in lines.feed(data):
-                        connection.sendall(self._answer(link, execution_id, line) + b"\n")
-                except OSError:
-                    break  # the script's process has ended
-        link.close()
-
-    def _answer(self, link: Link, execution_id: str, line: bytes) -> bytes:
         try:
-            question = json.loads(line)
-            store = question.pop("store")
-            operation = question["op"]
-        except (ValueError, KeyError, TypeError, AttributeError):
-            return _problem("malformed_json", "not a store operation")
-        if store not in self._allowed or execution_id != self._execution_id:
-            return _problem("forbidden", "this execution has no such store, or has ended")
-        question["execution_id"] = execution_id
-        body = json.dumps(question).encode()
-        give_up = time.monotonic() + PATIENCE_SECONDS
+            connection, _ = listener.accept()
+        except OSError:
+            return  # it has gone again
+        link = Link(self._address)
+        with self._lock:
+            full = len(self._links) >= MOST_CONNECTIONS
+            if not full:
+                self._links.add(link)
+        reason = f"{MOST_CONNECTIONS} connections to stores are open; close some" if full else ""
+        if not full:
+            arguments = (connection, link, self._execution_id)
+            try:
+                threading.Thread(target=self._serve, args=arguments, name="store", daemon=True).start()
+            except RuntimeError as error:
+                self._forget(link)
+                reason = f"the executor can't serve another connection: {error}"
+        if reason:
+            _refuse(connection, reason)
+
+    def _serve(self, connection: socket.socket, link: Link, execution_id: str) -> None:
+        try:
+            with connection:
+                _Conversation(self, connection, link, execution_id).run()
+        except (OSError, MemoryError):
+            pass  # the script's process has ended, or asked for more than there is
+        finally:
+            link.close()
+            self._forget(link)
+
+    def _forget(self, link: Link) -> None:
+        with self._lock:
+            self._links.discard(link)
+
+    def path(self, store: str, execution_id: str) -> "str | None":
+        """Where the operations on a store go; None when this execution hasn't got it, or has ended."""
+        return self._paths.get(store) if execution_id == self._execution_id else None
+
+    def is_over(self, execution_id: str) -> bool:
+        """Whether this execution has ended."""
+        return execution_id != self._execution_id
+
+    @property
+    def room(self) -> Room:
+        """What all connections together have for bodies."""
+        return self._room
+
+
+class _Conversation:
+    """One connection of the script: requests and their answers, one at a time."""
+
+    def __init__(self, server: StoreServer, connection: socket.socket, link: Link, execution_id: str) -> None:
+        self._server = server
+        self._connection = connection
+        self._link = link
+        self._execution_id = execution_id
+        # By these the control plane knows a write that is sent again, and does it once.
+        self._channel = os.urandom(16).hex()
+        self._sequence = 0
+
+    def run(self) -> None:
+        """Serves until the script closes the connection. Raises OSError."""
+        requests = Requests(self._connection, self._server.room)
+        part = Part(self._server.room)
+        try:
+            while True:
+                request = requests.next()
+                if request is None:
+                    return
+                # An answer waits for room only if its question has none, so that nobody waits for himself.
+                self._link.on_length = None if request.has_room else part.take
+                status, body = self._answer(request)
+                requests.done()
+                self._send(request, status, body)
+                part.give()
+        except MalformedRequest as error:
+            _send(self._connection, 400, problem(error.code, str(error)))
+        finally:
+            requests.done()
+            part.give()
+
+    def _send(self, request: StoreRequest, status: int, body: Bytes) -> None:
+        try:
+            _send(self._connection, status, body)
+        except OSError:
+            if request.operation == "lock" and status == 200:
+                self._undo(request, body)
+            raise
+
+    def _answer(self, request: StoreRequest) -> "tuple[int, Bytes]":
+        path = self._server.path(request.store, self._execution_id)
+        if path is None:
+            return 403, problem("forbidden", "this execution has no such store, or has ended")
+        operation = request.operation
+        if operation == "lock" and not request.has_room:
+            return self._lock_answer(path, request)
+        fields = f'{{"execution_id": {json.dumps(self._execution_id)}, "op": "{operation}"'
+        if operation in WRITES:
+            self._sequence += 1
+            fields += f', "channel": "{self._channel}", "seq": {self._sequence}'
+        elif operation not in READS:
+            return 400, problem("validation_failed", "there is no such operation of a store")
+        elif request.has_room:
+            return 400, problem("too_large", f"{operation}: the question is too large")
+        # Ours go first: should a script's body end the object early, ours are in what is left of it.
+        # One that repeats ours is refused by the control plane, which takes no object with a name twice.
+        body = request.body
+        return self._ask(path, operation, (fields + (", " if len(body) > 2 else "")).encode(), body[1:])
+
+    def _lock_answer(self, path: str, request: StoreRequest) -> "tuple[int, Bytes]":
+        """A lock's answer may be held for long, and when it is asked for again, that is less by what has passed."""
+        try:
+            question = json.loads(bytes(request.body))
+            wanted = {name: question[name] for name in ("name", "holder", "ttl")}
+            wait = question["wait"]
+        except (ValueError, RecursionError, KeyError, TypeError):
+            return 400, problem("malformed_json", "not a store operation")
+        texts = isinstance(wanted["name"], str) and isinstance(wanted["holder"], str)
+        if not (texts and _is_number(wanted["ttl"]) and _is_number(wait) and 0 <= wait <= LONGEST_LOCK_WAIT_SECONDS):
+            return 400, problem("validation_failed", "lock: name and holder are text, wait is from 0 to 20 s")
+        end = time.monotonic() + wait
+
+        def again() -> bytes:
+            left = max(0.0, round(end - time.monotonic(), 3))
+            return json.dumps({"execution_id": self._execution_id, "op": "lock", **wanted, "wait": left}).encode()
+
+        return self._ask(path, "lock", b"", b"", wait, again)
+
+    def _undo(self, request: StoreRequest, answer: Bytes) -> None:
+        """Gives a lock back that nobody is left to hold."""
+        question = json.loads(bytes(request.body))
+        if json.loads(answer).get("acquired"):
+            self._link.on_length = None
+            body = json.dumps({"name": question["name"], "holder": question["holder"]}).encode()
+            self._answer(StoreRequest("unlock", request.store, memoryview(body)))
+
+    def _ask(
+        self,
+        path: str,
+        operation: str,
+        before: bytes,
+        body: "memoryview | bytes",
+        wait_seconds: float = 0.0,
+        again: Any = None,
+    ) -> "tuple[int, Bytes]":
+        """Status and body of the control plane's answer, asked for until there is one, for 30 s beyond the waiting."""
+        patience = wait_seconds + PATIENCE_SECONDS
+        give_up = time.monotonic() + patience
         pause = Pause()
         while True:
             try:
-                path = f"/internal/v1/datastores/{store}/operations"
-                answer = link.call(path, body, "application/json", PATIENCE_SECONDS)
-                if answer.status == 200 and b"\n" not in answer.body:
-                    return b'{"result": ' + answer.body + b"}"
+                answer = self._link.call(path, again() if again else body, JSON, patience, before)
                 if answer.status < 500 and answer.status != 429:
-                    return _of_answer(answer.status, answer.body)
+                    return answer.status, answer.body
                 failure = f"status {answer.status}"
-            except self._address.errors as error:
+            except OSError as error:
                 failure = str(error) or type(error).__name__
             seconds = pause.next()
-            if time.monotonic() + seconds > give_up or execution_id != self._execution_id:
+            if time.monotonic() + seconds > give_up or self._server.is_over(self._execution_id):
                 applied = "" if operation in READS else "; it may have been applied"
-                return _problem(
-                    "unavailable",
-                    f"{operation}: the control plane gave no answer ({failure}){applied}",
-                )
+                # Should the control plane have begun with that write, the next ones have nothing to do with it.
+                self._channel, self._sequence = os.urandom(16).hex(), 0
+                detail = f"{operation}: the control plane gave no answer ({failure}){applied}"
+                return 503, problem("unavailable", detail)
             time.sleep(seconds)
+            patience = max(give_up - time.monotonic(), LEAST_ANSWER_SECONDS)
 
 
-def _of_answer(status: int, body: bytes) -> bytes:
+def _is_number(value: object) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def _send(connection: socket.socket, status: int, body: Bytes) -> None:
+    for part in reply(status, body):
+        connection.sendall(part)
+
+
+def _refuse(connection: socket.socket, reason: str) -> None:
+    connection.setblocking(False)
     try:
-        content = json.loads(body)
-    except ValueError:
-        return _problem("internal", f"the control plane answered with status {status}")
-    if status == 200:
-        return json.dumps({"result": content}).encode()
-    return _problem(
-        str(content.get("code", "internal")),
-        str(content.get("detail") or content.get("title") or status),
-    )
-
-
-def _problem(code: str, detail: str) -> bytes:
-    return json.dumps({"error": {"code": code, "detail": detail}}).encode()
+        _send(connection, 503, problem("too_many_connections", reason))
+    except OSError:
+        pass  # it doesn't listen
+    finally:
+        connection.close()

@@ -9,6 +9,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Callable, Optional
 from urllib.parse import parse_qs, urlsplit
 
+from store_plane import Stores
+
 LAST = ("returned", "failed")
 Answer = "tuple[int, Any]"
 
@@ -27,7 +29,7 @@ class ControlPlane:
         self.cancelled: set[str] = set()
         self.gone: set[str] = set()
         self.stop_polls = False
-        self.entries: dict[str, dict[str, tuple[str, int]]] = {}
+        self.stores = Stores(self.changed)
         self.fault: Optional[Callable[[str], Optional[tuple[int, Any]]]] = None
         self.acknowledge_at_most: Optional[int] = None
         self.new_token: Optional[str] = None
@@ -111,7 +113,7 @@ class ControlPlane:
             return self._poll(json.loads(body), wait)
         if parts[-1] == "frames":
             return self._frames(parts[-2], body, wait)
-        return self._operation(parts[-2], json.loads(body))
+        return self._operation(parts[-2], body)
 
     def _poll(self, question: "dict[str, Any]", wait: float) -> Any:
         assert question["protocol"] == 1 and question["running"] == []
@@ -140,6 +142,7 @@ class ControlPlane:
                     stored.append(frame)
                     if frame["type"] in LAST:
                         self.arrived[execution] = time.perf_counter()
+                        self.stores.end(execution)
             self.changed.notify_all()
             if not body and wait:
                 self.changed.wait_for(lambda: execution in self.cancelled or execution in self.gone, wait)
@@ -160,41 +163,8 @@ class ControlPlane:
             self.gone.add(execution)
             self.changed.notify_all()
 
-    def _operation(self, store: str, question: "dict[str, Any]") -> Any:
-        with self.changed:
-            entries = self.entries.setdefault(store, {})
-            assert question["execution_id"].startswith("exec_")
-            operation, key = question["op"], question.get("key")
-            if operation == "get":
-                value, version = entries.get(key, (None, 0))
-                return 200, {"value": value, "version": version}
-            if operation == "set":
-                if len(question["value"]) > 1024 * 1024:
-                    detail = "the value is over 1 MiB"
-                    return 413, {"code": "too_large", "detail": detail}
-                version = entries.get(key, ("", 0))[1] + 1
-                entries[key] = (question["value"], version)
-                return 200, {"version": version}
-            if operation == "delete":
-                return 200, {"deleted": entries.pop(key, None) is not None}
-            if operation == "count":
-                return 200, {"count": len(entries)}
-            if operation == "clear":
-                count = len(entries)
-                entries.clear()
-                return 200, {"deleted": count}
-            after = question["after"] or ""
-            keys = sorted(k for k in entries if k.startswith(question["prefix"]) and k > after)
-            page = keys[: question["limit"]]
-            found = [
-                {
-                    "key": k,
-                    "value": entries[k][0] if question["values"] else None,
-                    "version": entries[k][1],
-                }
-                for k in page
-            ]
-            return 200, {"entries": found, "next": page[-1] if len(keys) > len(page) else None}
+    def _operation(self, store: str, body: bytes) -> Any:
+        return self.stores.operate(store, body)
 
     def wait_for(self, condition: "Callable[[], Any]", seconds: float = 30) -> Any:
         """Waits until `condition()` is true; fails when it isn't within `seconds`."""

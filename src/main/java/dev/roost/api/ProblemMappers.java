@@ -19,6 +19,8 @@ import org.jboss.resteasy.reactive.server.ServerExceptionMapper;
 
 /** Turns every exception into a problem document. */
 public class ProblemMappers {
+  public static final String MEDIA_TYPE = "application/problem+json";
+
   private static final Logger LOG = Logger.getLogger(ProblemMappers.class);
 
   /**
@@ -44,7 +46,22 @@ public class ProblemMappers {
       ErrorCode code,
       String detail,
       @JsonInclude(Include.NON_EMPTY) List<Problem.FieldError> errors,
-      String requestId) {}
+      String requestId) {
+    /**
+     * @param requestId or null
+     */
+    public static Document of(Problem problem, Object requestId) {
+      ErrorCode code = problem.code();
+      return new Document(
+          "/docs/errors#" + code.code(),
+          code.title(),
+          code.status(),
+          code,
+          problem.getMessage(),
+          problem.errors(),
+          requestId == null ? null : requestId.toString());
+    }
+  }
 
   @ServerExceptionMapper
   public Response map(Problem problem, ContainerRequestContext request) {
@@ -87,21 +104,26 @@ public class ProblemMappers {
 
   @ServerExceptionMapper
   public Response unexpected(Throwable e, ContainerRequestContext request) {
-    if (isPassing(e)) {
-      LOG.warnf("database out of reach: %s", e.getMessage());
-      return answer(
-          Problem.retryLater(ErrorCode.UNAVAILABLE, "The database can't be reached; try again.", 1),
-          request);
-    }
     if (isCallerGone(e)) {
       LOG.debugf("request %s was broken off", request.getProperty(RequestFilters.REQUEST_ID));
       return answer(
           Problem.of(ErrorCode.MALFORMED_JSON, "The request has no end."), request); // for nobody
     }
-    LOG.errorf(e, "request %s failed", request.getProperty(RequestFilters.REQUEST_ID));
-    return answer(
-        Problem.of(ErrorCode.INTERNAL, "The server's log tells more under this request_id."),
-        request);
+    return answer(problem(e, request.getProperty(RequestFilters.REQUEST_ID)), request);
+  }
+
+  /** What to answer to whatever went wrong; what nobody expected is logged. */
+  public static Problem problem(Throwable e, Object requestId) {
+    if (e instanceof Problem problem) {
+      return problem;
+    }
+    if (isPassing(e)) {
+      LOG.warnf("database out of reach: %s", e.getMessage());
+      return Problem.retryLater(
+          ErrorCode.UNAVAILABLE, "The database can't be reached; try again.", 1);
+    }
+    LOG.errorf(e, "request %s failed", requestId);
+    return Problem.of(ErrorCode.INTERNAL, "The server's log tells more under this request_id.");
   }
 
   /** Whether the database will do it later: a connection that broke, or none to be had. */
@@ -160,19 +182,10 @@ public class ProblemMappers {
   }
 
   private static Response answer(Problem problem, ContainerRequestContext request) {
-    ErrorCode code = problem.code();
-    Object requestId = request.getProperty(RequestFilters.REQUEST_ID);
-    Document document =
-        new Document(
-            "/docs/errors#" + code.code(),
-            code.title(),
-            code.status(),
-            code,
-            problem.getMessage(),
-            problem.errors(),
-            requestId == null ? null : requestId.toString());
     Response.ResponseBuilder response =
-        Response.status(code.status()).type("application/problem+json").entity(document);
+        Response.status(problem.code().status())
+            .type(MEDIA_TYPE)
+            .entity(Document.of(problem, request.getProperty(RequestFilters.REQUEST_ID)));
     problem.headers().forEach(response::header);
     return response.build();
   }

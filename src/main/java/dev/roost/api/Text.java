@@ -75,8 +75,18 @@ public final class Text {
 
   /** SHA-256 of the text in UTF-8, 32 bytes. */
   public static byte[] sha256(String text) {
+    return sha256(text.getBytes(StandardCharsets.UTF_8));
+  }
+
+  /** SHA-256, 32 bytes. */
+  public static byte[] sha256(byte[] bytes) {
+    return sha256().digest(bytes);
+  }
+
+  /** To be fed by parts. */
+  public static MessageDigest sha256() {
     try {
-      return MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
+      return MessageDigest.getInstance("SHA-256");
     } catch (NoSuchAlgorithmException e) {
       throw new AssertionError("every Java platform has SHA-256", e);
     }

@@ -10,8 +10,9 @@ import jakarta.enterprise.event.Observes;
 import java.time.Duration;
 
 /**
- * Removes expired entries now and then. Nobody sees them any more, so all this does is to give
- * their space back; sweepers that work at the same time pass over each other's rows.
+ * Removes expired entries and old receipts now and then. Nobody sees them any more, so all this
+ * does is to give their space back; sweepers that work at the same time pass over each other's
+ * rows.
  */
 @ApplicationScoped
 class ExpirySweeper {
@@ -19,12 +20,14 @@ class ExpirySweeper {
   private static final Duration PAUSE = Duration.ofSeconds(60);
 
   private final Entries entries;
+  private final Database database;
   private final Leadership leadership;
   private final Loop loop;
   private volatile boolean stopping;
 
-  ExpirySweeper(Entries entries, Replicas replicas) {
+  ExpirySweeper(Entries entries, Database database, Replicas replicas) {
     this.entries = entries;
+    this.database = database;
     this.leadership = replicas;
     this.loop = new Loop("expiry-sweeper", replicas, this::sweep);
   }
@@ -41,6 +44,9 @@ class ExpirySweeper {
   private Duration sweep() {
     while (entries.sweep(BATCH) == BATCH && leadership.isHeld() && !stopping) {
       // One batch, one transaction: no lock is held for long.
+    }
+    while (database.once(connection -> Receipts.sweep(connection, BATCH)) == BATCH && !stopping) {
+      // As above.
     }
     return PAUSE;
   }

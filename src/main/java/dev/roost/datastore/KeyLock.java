@@ -1,9 +1,9 @@
 package dev.roost.datastore;
 
+import dev.roost.api.Text;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 
 /**
  * The numbers of the advisory locks that make operations on entries serializable. Rows can't do
@@ -28,13 +28,9 @@ final class KeyLock {
 
   /** The first eight bytes of the SHA-256 of the store's identifier, a zero and the key. */
   private static long number(String storeId, byte[] key) {
-    try {
-      MessageDigest digest = MessageDigest.getInstance("SHA-256");
-      digest.update(storeId.getBytes(StandardCharsets.UTF_8));
-      digest.update((byte) 0);
-      return ByteBuffer.wrap(digest.digest(key)).getLong();
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException(e); // every Java has it
-    }
+    MessageDigest digest = Text.sha256();
+    digest.update(storeId.getBytes(StandardCharsets.UTF_8));
+    digest.update((byte) 0);
+    return ByteBuffer.wrap(digest.digest(key)).getLong();
   }
 }

@@ -50,7 +50,7 @@ public class Operations {
 
   record Applied(List<Long> versions) {}
 
-  record Acquired(boolean acquired) {}
+  public record Acquired(boolean acquired) {}
 
   record Held(boolean held) {}
 
@@ -67,24 +67,30 @@ public class Operations {
   }
 
   /**
-   * Performs an operation, in a transaction of its own.
+   * Tries to get a lock for as long as was asked.
    *
-   * @return what to answer, to be written as JSON; a lock's answer may take as long as it was asked
-   *     to
+   * @return what to answer, to be written as JSON
+   * @throws Problem what {@code access} says, validation_failed
+   */
+  public Uni<Acquired> lock(Access access, Operation.Lock lock) {
+    Duration wait = Duration.ofMillis((long) (lock.waitSeconds() * 1_000));
+    return locks
+        .acquire(access, lock.name(), lock.holder(), lock.ttlSeconds(), wait)
+        .map(Acquired::new);
+  }
+
+  /**
+   * Performs any other operation, in a transaction of its own.
+   *
+   * @return what to answer, to be written as JSON
    * @throws Problem what {@code access} says, validation_failed, too_large, store_full, conflict,
    *     lock_lost
    */
-  public Uni<Object> run(Access access, Operation operation) {
-    if (operation instanceof Operation.Lock lock) {
-      Duration wait = Duration.ofMillis((long) (lock.waitSeconds() * 1_000));
-      return locks
-          .acquire(access, lock.name(), lock.holder(), lock.ttlSeconds(), wait)
-          .map(Acquired::new);
-    }
+  public Object run(Access access, Operation operation) {
     try {
-      return Uni.createFrom().item(now(access, operation));
+      return now(access, operation);
     } catch (Receipts.DoneBefore e) {
-      return Uni.createFrom().item(e.answer());
+      return e.answer();
     }
   }
 

@@ -1,6 +1,7 @@
 package dev.roost.datastore;
 
 import dev.roost.api.ErrorCode;
+import dev.roost.api.JsonText;
 import dev.roost.api.Problem;
 import dev.roost.api.Sql;
 import dev.roost.api.Text;
@@ -78,16 +79,17 @@ public class Transactions {
           }
           requireUnchanged(connection, access.storeId(), transaction, readKeys);
           List<Long> versions = batch.write(connection, access.storeId());
-          Receipts.note(connection, access, answer(versions));
+          Receipts.note(connection, access, answer(versions).text());
           return versions;
         });
   }
 
   /** What a receipt keeps: the answer over the link and over REST. */
-  private static String answer(List<Long> versions) {
-    return versions.stream()
-        .map(String::valueOf)
-        .collect(Collectors.joining(",", "{\"versions\":[", "]}"));
+  static JsonText answer(List<Long> versions) {
+    return new JsonText(
+        versions.stream()
+            .map(String::valueOf)
+            .collect(Collectors.joining(",", "{\"versions\":[", "]}")));
   }
 
   private static void requireSmall(Transaction transaction) {

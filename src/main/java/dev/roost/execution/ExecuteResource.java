@@ -1,6 +1,7 @@
 package dev.roost.execution;
 
 import dev.roost.api.Body;
+import dev.roost.api.IdempotencyKey;
 import dev.roost.api.Ids;
 import dev.roost.api.JsonText;
 import dev.roost.api.Needs;
@@ -80,10 +81,7 @@ public class ExecuteResource {
       @HeaderParam("Idempotency-Key") String idempotencyKey,
       byte[] bytes) {
     Duration wait = Waiting.parameter(waitSeconds);
-    if (idempotencyKey != null && (idempotencyKey.isBlank() || idempotencyKey.length() > 255)) {
-      throw Problem.invalid(
-          "Idempotency-Key", "out_of_range", "Idempotency-Key must have 1 to 255 characters.");
-    }
+    IdempotencyKey.check(idempotencyKey);
     Body body = Body.parse(bytes);
     Optional<JsonText> payload = body.json("payload");
     body.check();

@@ -4,9 +4,6 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.roost.api.Body;
 import dev.roost.api.ErrorCode;
 import dev.roost.api.Problem;
-import dev.roost.datastore.Access;
-import dev.roost.datastore.Operation;
-import dev.roost.datastore.Operations;
 import dev.roost.event.Waiting;
 import dev.roost.execution.Orders;
 import io.smallrye.common.annotation.Blocking;
@@ -25,7 +22,10 @@ import java.util.List;
 import java.util.Optional;
 import org.jboss.resteasy.reactive.RestQuery;
 
-/** The executor link, version 1: {@code docs/executor-link.md}. Only executors speak it. */
+/**
+ * The executor link, version 1: {@code docs/executor-link.md}. Only executors speak it. The
+ * operations on stores are {@link StoreRoute}'s.
+ */
 @Path("/internal/v1")
 @Produces(MediaType.APPLICATION_JSON)
 @Blocking
@@ -39,7 +39,6 @@ public class ExecutorLinkResource {
   private final Dispatcher dispatcher;
   private final FrameIntake intake;
   private final Waiting waiting;
-  private final Operations operations;
   private final ObjectMapper mapper;
 
   ExecutorLinkResource(
@@ -47,13 +46,11 @@ public class ExecutorLinkResource {
       Dispatcher dispatcher,
       FrameIntake intake,
       Waiting waiting,
-      Operations operations,
       ObjectMapper mapper) {
     this.tokens = tokens;
     this.dispatcher = dispatcher;
     this.intake = intake;
     this.waiting = waiting;
-    this.operations = operations;
     this.mapper = mapper;
   }
 
@@ -134,28 +131,6 @@ public class ExecutorLinkResource {
     static Acknowledgement of(FrameIntake.Receipt receipt) {
       return new Acknowledgement(receipt.acknowledged(), receipt.cancel());
     }
-  }
-
-  @POST
-  @Path("datastores/{storeId}/operations")
-  @Consumes(MediaType.APPLICATION_JSON)
-  @org.eclipse.microprofile.openapi.annotations.Operation(hidden = true)
-  public Uni<Object> operate(
-      String storeId, @HeaderParam("Authorization") String authorization, byte[] bytes) {
-    String executorId = tokens.verify(authorization).executorId();
-    Body body = Body.parse(bytes);
-    String executionId = body.string("execution_id").orElse("");
-    Optional<String> channel = body.string("channel");
-    Optional<Long> seq = body.wholeNumber("seq");
-    Operation operation = Operation.of(body);
-    if (operation.isWrite() && (channel.isEmpty() || seq.isEmpty())) {
-      throw Problem.invalid("/seq", "required", "A write needs its channel and seq.");
-    }
-    Access.Receipt receipt =
-        operation.isWrite()
-            ? new Access.Receipt(executionId, channel.get(), seq.get(), null)
-            : null;
-    return operations.run(StoreAccess.of(storeId, executorId, executionId, receipt), operation);
   }
 
   private static Duration seconds(int seconds) {

@@ -44,8 +44,11 @@ final class Script {
   String send(String storeId, String body, long seq) {
     try {
       Operation operation = parse(body);
+      Access access = access(storeId, seq);
       Object answer =
-          operations.run(access(storeId, seq), operation).await().atMost(Duration.ofSeconds(30));
+          operation instanceof Operation.Lock lock
+              ? operations.lock(access, lock).await().atMost(Duration.ofSeconds(30))
+              : operations.run(access, operation);
       return mapper.writeValueAsString(answer).replace('"', '\'');
     } catch (JsonProcessingException e) {
       throw new IllegalStateException(e);

@@ -1,0 +1,211 @@
+"""What can be written to a DataStore, and the request that writes it all or not at all."""
+
+from __future__ import annotations
+
+import math
+import re
+import uuid
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, Union
+
+from ._errors import (
+    APIConnectionError,
+    APITimeout,
+    Conflict,
+    FieldError,
+    ServerError,
+    TooLarge,
+    Unavailable,
+    ValidationError,
+)
+from ._ranges import Range, name_of
+from ._values import dump_json
+
+if TYPE_CHECKING:
+    from ._transport import Transport
+
+__all__ = [
+    "Delete",
+    "Increment",
+    "Set",
+    "Write",
+    "batches",
+    "checked_amount",
+    "checked_key",
+    "commit",
+    "total",
+]
+
+
+@dataclass(frozen=True)
+class Set:
+    """Store a value, given as JSON text, for `ttl` seconds or for good."""
+
+    text: bytes
+    ttl: float | None = None
+
+    @classmethod
+    def of(cls, key: str, value: Any, ttl: float | None = None) -> Set:
+        """Return the writing of a value as it is now."""
+        if not key:
+            raise ValueError("the empty string can't be a key")
+        if ttl is not None and not ttl > 0:
+            raise ValueError(f"ttl must be a number of seconds above 0, not {ttl!r}")
+        return cls(dump_json(value, f"the value of {key!r}"), ttl)
+
+
+@dataclass(frozen=True)
+class Delete:
+    """Remove the entry, if it is there."""
+
+
+@dataclass(frozen=True)
+class Increment:
+    """Add to the number that is there then; an absent one counts as 0."""
+
+    amount: int | float
+
+
+Write = Union[Set, Delete, Increment]
+
+_BATCH_WRITES = 1000
+_BATCH_BYTES = 4 << 20
+
+
+def checked_key(key: str) -> str:
+    """Return the key. How long it may be is the server's business."""
+    if not isinstance(key, str):
+        raise TypeError(f"keys must be strings, not {type(key).__name__}")
+    try:
+        key.encode()
+    except UnicodeEncodeError:
+        message = f"the key {key!r} holds half of a surrogate pair; keys are Unicode"
+        raise ValueError(message) from None
+    return key
+
+
+def checked_amount(amount: int | float) -> int | float:
+    """Return the amount if it is a number that JSON has."""
+    if isinstance(amount, bool) or not isinstance(amount, (int, float)):
+        raise TypeError(f"the amount must be an int or a float, not {type(amount).__name__}")
+    if isinstance(amount, float) and not math.isfinite(amount):
+        raise ValueError(f"the amount must be finite, not {amount}")
+    return amount
+
+
+def total(key: str, value: Any, amount: int | float) -> int | float:
+    """Return the sum, in decimal as on the server: 0.1 + 0.2 is 0.3.
+
+    Raises `ValidationError` when the value is no number, as the server does.
+    """
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        kind = "null" if value is None else f"a {type(value).__name__}"
+        message = f"the value of {key!r} is {kind}, no number: it can't be incremented"
+        raise ValidationError(message, code="validation_failed")
+    number: int | float = value
+    if isinstance(number, int) and isinstance(amount, int):
+        return number + amount
+    if isinstance(number, float) and not math.isfinite(number):
+        return number
+    exact = _exact(number) + _exact(amount)
+    try:
+        return float(exact)
+    except OverflowError:  # as reading a number that is too large for a float gives it
+        return math.inf if exact > 0 else -math.inf
+
+
+def _exact(number: int | float) -> Fraction:
+    """Return the decimal that a float is written as, not the binary number that it is."""
+    return Fraction(repr(number)) if isinstance(number, float) else Fraction(number)
+
+
+def batches(writes: Iterable[tuple[str, Write]]) -> Iterator[dict[str, Write]]:
+    """Yield what many small transactions are to write, up to 1,000 writes and 4 MiB each."""
+    batch: dict[str, Write] = {}
+    size = 0
+    for key, write in writes:
+        cost = len(key.encode()) + (len(write.text) if isinstance(write, Set) else 0)
+        if len(batch) == _BATCH_WRITES or (batch and size + cost > _BATCH_BYTES):
+            yield batch
+            batch, size = {}, 0
+        batch[key] = write
+        size += cost
+    if batch:
+        yield batch
+
+
+def commit(
+    transport: Transport,
+    store_path: str,
+    reads: Mapping[str, int],
+    ranges: Sequence[Range],
+    writes: Mapping[str, Write],
+) -> dict[str, int]:
+    """Apply all writes if nothing that was read has changed; return the version of each.
+
+    It carries an idempotency key, so that it is sent again when its answer got lost. Raises
+    `Conflict`, whose message names what has changed.
+    """
+    checks = [{"key": key, "version": version} for key, version in reads.items()]
+    parts = [_json(key, write) for key, write in writes.items()]
+    body = b"".join(
+        (
+            b'{"reads":' + dump_json(checks, "reads"),
+            b',"ranges":' + dump_json(ranges, "ranges"),
+            b',"writes":[' + b",".join(parts) + b"]}",
+        )
+    )
+    try:
+        response = transport.request(
+            "POST",
+            store_path + "/transactions",
+            body=body,
+            headers={"Idempotency-Key": uuid.uuid4().hex},
+            repeatable=True,
+        )
+    except Conflict as error:
+        error.args = (_conflict(error, list(reads), ranges),)
+        raise
+    except (TooLarge, ValidationError) as error:
+        error.args = (f"{error}{_named(error, list(writes))}",)
+        raise
+    except (APIConnectionError, APITimeout, ServerError, Unavailable) as error:
+        error.args = (f"{error}\nthe transaction may have been applied",)
+        raise
+    return dict(zip(writes, transport.parse(response)["versions"]))
+
+
+def _json(key: str, write: Write) -> bytes:
+    name = b'{"key":' + dump_json(key, "key")
+    if isinstance(write, Set):
+        ttl = b"" if write.ttl is None else b',"ttl":' + dump_json(write.ttl, "ttl")
+        return name + b',"value":' + write.text + ttl + b"}"
+    if isinstance(write, Delete):
+        return name + b',"delete":true}'
+    return name + b',"increment":' + dump_json(write.amount, "the amount") + b"}"
+
+
+def _conflict(error: Conflict, keys: Sequence[str], ranges: Sequence[Range]) -> str:
+    names = []
+    for each in error.errors:
+        place = _place(each)
+        if place is not None and place[0] == "reads" and place[1] < len(keys):
+            names.append(repr(keys[place[1]]))
+        elif place is not None and place[0] == "ranges" and place[1] < len(ranges):
+            names.append(name_of(ranges[place[1]]))
+    if not names:
+        return str(error)
+    return f"changed since it was read: {', '.join(names)}; nothing was written (409 conflict)"
+
+
+def _named(error: TooLarge | ValidationError, keys: Sequence[str]) -> str:
+    places = [_place(each) for each in error.errors]
+    indexes = sorted({place[1] for place in places if place is not None and place[0] == "writes"})
+    return "".join(f"\n  writes/{n} is {keys[n]!r}" for n in indexes if n < len(keys))
+
+
+def _place(error: FieldError) -> tuple[str, int] | None:
+    match = re.match(r"/(reads|ranges|writes)/(\d+)(?:/|$)", error.pointer or "")
+    return None if match is None else (match[1], int(match[2]))

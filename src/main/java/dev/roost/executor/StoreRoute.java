@@ -1,0 +1,129 @@
+package dev.roost.executor;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.roost.api.Body;
+import dev.roost.api.Ids;
+import dev.roost.api.Problem;
+import dev.roost.api.ProblemMappers;
+import dev.roost.datastore.Access;
+import dev.roost.datastore.Operation;
+import dev.roost.datastore.Operations;
+import dev.roost.event.Draining;
+import io.smallrye.mutiny.Uni;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpServerResponse;
+import io.vertx.ext.web.Router;
+import io.vertx.ext.web.RoutingContext;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.enterprise.event.Observes;
+import java.util.Optional;
+
+/**
+ * The operations of scripts on their stores. A route of its own and no JAX-RS resource: a script
+ * waits for each of them, and a get costs the database less than the way through JAX-RS alone
+ * would.
+ */
+@ApplicationScoped
+class StoreRoute {
+  private static final String PATH = "/internal/v1/datastores/:store/operations";
+
+  /** Room for the largest transaction, with all its characters escaped, and then some. */
+  private static final int MAX_BODY_BYTES = 128 << 20;
+
+  private static final int OK = 200;
+
+  private final ExecutorTokens tokens;
+  private final Operations operations;
+  private final ObjectMapper mapper;
+  private final Draining draining;
+
+  StoreRoute(ExecutorTokens tokens, Operations operations, ObjectMapper mapper, Draining draining) {
+    this.tokens = tokens;
+    this.operations = operations;
+    this.mapper = mapper;
+    this.draining = draining;
+  }
+
+  void routes(@Observes Router router) {
+    router.post(PATH).handler(this::receive);
+  }
+
+  private void receive(RoutingContext context) {
+    HttpServerRequest request = context.request();
+    Buffer body = Buffer.buffer();
+    request.handler(
+        part -> {
+          if (body.length() + part.length() <= MAX_BODY_BYTES) {
+            body.appendBuffer(part);
+          } else {
+            request.connection().close(); // No sidecar sends that much.
+          }
+        });
+    request.endHandler(end -> answer(context, body.getBytes()));
+    request.resume();
+  }
+
+  private void answer(RoutingContext context, byte[] body) {
+    String store = context.pathParam("store");
+    String authorization = context.request().getHeader("Authorization");
+    context
+        .vertx()
+        .executeBlocking(() -> operate(store, authorization, body), false)
+        .onComplete(
+            done ->
+                (done.failed() ? Uni.createFrom().<byte[]>failure(done.cause()) : done.result())
+                    .subscribe()
+                    .with(
+                        result -> end(context, OK, "application/json", result),
+                        e -> sendProblem(context, e)));
+  }
+
+  private Uni<byte[]> operate(String storeId, String authorization, byte[] bytes) {
+    String executorId = tokens.verify(authorization).executorId();
+    Body body = Body.parse(bytes);
+    String executionId = body.string("execution_id").orElse("");
+    Optional<String> channel = body.string("channel");
+    Optional<Long> seq = body.wholeNumber("seq");
+    Operation operation = Operation.of(body);
+    if (operation.isWrite() && (channel.isEmpty() || seq.isEmpty())) {
+      throw Problem.invalid("/seq", "required", "A write needs its channel and seq.");
+    }
+    Access.Receipt receipt =
+        operation.isWrite()
+            ? new Access.Receipt(executionId, channel.get(), seq.get(), null)
+            : null;
+    Access access = StoreAccess.of(storeId, executorId, executionId, receipt);
+    return operation instanceof Operation.Lock lock
+        ? operations.lock(access, lock).map(this::json)
+        : Uni.createFrom().item(json(operations.run(access, operation)));
+  }
+
+  private byte[] json(Object answer) {
+    try {
+      return mapper.writeValueAsBytes(answer);
+    } catch (JsonProcessingException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private void sendProblem(RoutingContext context, Throwable e) {
+    String requestId = Ids.next("req");
+    Problem problem = ProblemMappers.problem(e, requestId);
+    byte[] document = json(ProblemMappers.Document.of(problem, requestId));
+    problem.headers().forEach(context.response()::putHeader);
+    end(context, problem.code().status(), ProblemMappers.MEDIA_TYPE, document);
+  }
+
+  private void end(RoutingContext context, int status, String type, byte[] body) {
+    HttpServerResponse response = context.response();
+    if (response.closed()) {
+      return; // The sidecar has gone; it asks again, and gets the receipt's answer.
+    }
+    if (draining.isOn()) {
+      response.putHeader("Connection", "close");
+    }
+    response.setStatusCode(status).putHeader("Content-Type", type).end(Buffer.buffer(body));
+  }
+}
