@@ -42,6 +42,16 @@ public final class Body {
     return new Body(members, "", new ArrayList<>());
   }
 
+  /**
+   * An object that is one line of many. Its members may be values that a script has stored, in
+   * which an object may have a key twice.
+   *
+   * @throws Problem malformed_json; the detail has no line
+   */
+  public static Body parseLine(byte[] utf8) {
+    return new Body(JsonText.membersOfLine(utf8), "", new ArrayList<>());
+  }
+
   /** The member's exact text, JSON null included. */
   public Optional<JsonText> json(String name) {
     known.add(name);

@@ -34,7 +34,7 @@ public enum ErrorCode {
       406,
       "No representation fits the Accept header",
       "Leave the Accept header out, or ask for \"application/json\"; logs also come as"
-          + " \"text/plain\" and \"text/event-stream\"."),
+          + " \"text/plain\" and \"text/event-stream\", and exports as \"application/x-ndjson\"."),
   CONFLICT(
       409,
       "The state of the resource doesn't allow it",
@@ -69,7 +69,8 @@ public enum ErrorCode {
   UNSUPPORTED_MEDIA_TYPE(
       415,
       "The body has the wrong media type",
-      "Send the body as JSON with \"Content-Type: application/json\"."),
+      "Send the body as JSON with \"Content-Type: application/json\"; an import takes"
+          + " \"application/x-ndjson\"."),
   VALIDATION_FAILED(
       422,
       "The request has mistakes",

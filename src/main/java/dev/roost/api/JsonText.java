@@ -30,13 +30,7 @@ public record JsonText(String text) {
   /** Deeper than any parser that a script may use, and still no burden. */
   static final int MAX_DEPTH = 5_000;
 
-  private static final StreamReadConstraints CONSTRAINTS =
-      StreamReadConstraints.builder()
-          .maxNestingDepth(MAX_DEPTH)
-          .maxNumberLength(Integer.MAX_VALUE)
-          .maxStringLength(Integer.MAX_VALUE)
-          .maxNameLength(Integer.MAX_VALUE)
-          .build();
+  private static final StreamReadConstraints CONSTRAINTS = constraints(MAX_DEPTH);
 
   private static final JsonFactory STRICT =
       JsonFactory.builder()
@@ -46,6 +40,10 @@ public record JsonText(String text) {
 
   private static final JsonFactory LENIENT =
       JsonFactory.builder().streamReadConstraints(CONSTRAINTS).build();
+
+  /** For an object around a value that may itself be as deep as any. */
+  private static final JsonFactory AROUND =
+      JsonFactory.builder().streamReadConstraints(constraints(MAX_DEPTH + 1)).build();
 
   /** The text, or null for null: what a nullable column becomes in a view. */
   public static JsonText ofNullable(String text) {
@@ -101,22 +99,51 @@ public record JsonText(String text) {
    * @throws Problem malformed_json
    */
   static Map<String, JsonText> members(String text) {
-    Map<String, JsonText> members = new LinkedHashMap<>();
     if (text.isBlank()) {
-      return members;
+      return new LinkedHashMap<>();
     }
-    try (JsonParser parser = STRICT.createParser(text)) {
+    try {
+      return members(STRICT, text);
+    } catch (IOException e) {
+      throw malformed(e);
+    }
+  }
+
+  /**
+   * The members of an object that takes one line. Each of them is JSON, but objects within them may
+   * have a key twice, as in what a script may store.
+   *
+   * @throws Problem malformed_json, also for a member that is there twice
+   */
+  static Map<String, JsonText> membersOfLine(byte[] utf8) {
+    try {
+      return members(AROUND, decode(utf8));
+    } catch (JsonProcessingException e) {
+      // Whoever sent many lines is told which one by the caller.
+      var at = e.getLocation();
+      String column = at == null ? "" : " (column %d)".formatted(at.getColumnNr());
+      throw Problem.of(ErrorCode.MALFORMED_JSON, e.getOriginalMessage() + column);
+    } catch (IOException e) {
+      throw malformed(e);
+    }
+  }
+
+  private static Map<String, JsonText> members(JsonFactory factory, String text)
+      throws IOException {
+    Map<String, JsonText> members = new LinkedHashMap<>();
+    try (JsonParser parser = factory.createParser(text)) {
       if (parser.nextToken() != JsonToken.START_OBJECT) {
-        throw Problem.of(ErrorCode.MALFORMED_JSON, "The body must be a JSON object, {…}.");
+        throw Problem.of(ErrorCode.MALFORMED_JSON, "A JSON object, {…}, is needed.");
       }
       while (parser.nextToken() == JsonToken.FIELD_NAME) {
         String name = parser.currentName();
         parser.nextToken();
-        members.put(name, value(text, parser));
+        if (members.put(name, value(text, parser)) != null) {
+          throw Problem.of(
+              ErrorCode.MALFORMED_JSON, "The field " + Text.quote(name) + " is there twice.");
+        }
       }
       requireEnd(parser);
-    } catch (IOException e) {
-      throw malformed(e);
     }
     return members;
   }
@@ -146,6 +173,15 @@ public record JsonText(String text) {
     return new JsonText(text.substring(start, end).strip());
   }
 
+  private static StreamReadConstraints constraints(int depth) {
+    return StreamReadConstraints.builder()
+        .maxNestingDepth(depth)
+        .maxNumberLength(Integer.MAX_VALUE)
+        .maxStringLength(Integer.MAX_VALUE)
+        .maxNameLength(Integer.MAX_VALUE)
+        .build();
+  }
+
   private static void requireEnd(JsonParser parser) throws IOException {
     parser.finishToken();
     if (parser.nextToken() != null) {
@@ -157,7 +193,7 @@ public record JsonText(String text) {
     try {
       return StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(utf8)).toString();
     } catch (CharacterCodingException e) {
-      throw Problem.of(ErrorCode.MALFORMED_JSON, "The body is not valid UTF-8.");
+      throw Problem.of(ErrorCode.MALFORMED_JSON, "What was sent is not valid UTF-8.");
     }
   }
 

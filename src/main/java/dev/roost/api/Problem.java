@@ -68,6 +68,11 @@ public final class Problem extends RuntimeException {
     return new Problem(code, detail, List.of(), Map.of("Retry-After", Long.toString(seconds)));
   }
 
+  /** The same with another text and other mistakes. */
+  public Problem with(String detail, List<FieldError> errors) {
+    return new Problem(code, detail, errors, headers);
+  }
+
   public Problem withHeader(String name, String value) {
     Map<String, String> more = new java.util.HashMap<>(headers);
     more.put(name, value);

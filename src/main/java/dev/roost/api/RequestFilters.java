@@ -1,12 +1,11 @@
 package dev.roost.api;
 
+import io.vertx.ext.web.RoutingContext;
 import jakarta.ws.rs.container.ContainerRequestContext;
-import jakarta.ws.rs.container.ContainerResponseContext;
 import jakarta.ws.rs.container.ResourceInfo;
 import java.util.Set;
 import java.util.regex.Pattern;
 import org.jboss.resteasy.reactive.server.ServerRequestFilter;
-import org.jboss.resteasy.reactive.server.ServerResponseFilter;
 
 /** What happens around every request: its identifier and its API key. */
 public class RequestFilters {
@@ -24,10 +23,13 @@ public class RequestFilters {
   }
 
   @ServerRequestFilter(preMatching = true)
-  public void identify(ContainerRequestContext request) {
+  public void identify(ContainerRequestContext request, RoutingContext routing) {
     String given = request.getHeaderString(REQUEST_ID);
     boolean keep = given != null && ACCEPTABLE_ID.matcher(given).matches();
-    request.setProperty(REQUEST_ID, keep ? given : Ids.next("req"));
+    String id = keep ? given : Ids.next("req");
+    request.setProperty(REQUEST_ID, id);
+    // Response filters don't see what is streamed.
+    routing.addHeadersEndHandler(end -> routing.response().putHeader(REQUEST_ID, id));
   }
 
   @ServerRequestFilter
@@ -43,14 +45,6 @@ public class RequestFilters {
           "This key has the role \"%s\"; \"%s\" is needed.".formatted(role.code(), needed.code()));
     }
     caller.is(role);
-  }
-
-  @ServerResponseFilter
-  public void echo(ContainerRequestContext request, ContainerResponseContext response) {
-    Object id = request.getProperty(REQUEST_ID);
-    if (id != null) {
-      response.getHeaders().putSingle(REQUEST_ID, id);
-    }
   }
 
   private static Role needed(ContainerRequestContext request, ResourceInfo resource) {

@@ -18,10 +18,13 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
+import org.jboss.logging.Logger;
 
 /** The three forms in which a log is answered: a page, plain text, and a live stream. */
 @ApplicationScoped
 public class LogAnswers {
+  private static final Logger LOG = Logger.getLogger(LogAnswers.class);
+
   /** Who accepts anything gets the page: these have the lower quality. */
   public static final String TEXT = "text/plain;qs=0.5";
 
@@ -77,7 +80,9 @@ public class LogAnswers {
                     .invoke(entries -> advance(position, entries)))
         .whilst(entries -> !entries.isEmpty())
         .map(LogAnswers::lines)
-        .filter(text -> !text.isEmpty());
+        .filter(text -> !text.isEmpty())
+        .onFailure()
+        .invoke(e -> LOG.warnf(e, "the log of %s broke off", ownerId));
   }
 
   /**
@@ -96,7 +101,9 @@ public class LogAnswers {
         .uni(() -> new AtomicInteger(start), position -> step(ownerId, position, sse, ended))
         .until(Step::isAfterEnd)
         .onItem()
-        .transformToIterable(Step::events);
+        .transformToIterable(Step::events)
+        .onFailure()
+        .invoke(e -> LOG.warnf(e, "the log of %s broke off", ownerId));
   }
 
   /** Some events of a stream; none of them: the stream has ended. */

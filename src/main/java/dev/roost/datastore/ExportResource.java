@@ -1,0 +1,101 @@
+package dev.roost.datastore;
+
+import dev.roost.api.Problem;
+import io.quarkus.narayana.jta.QuarkusTransaction;
+import io.smallrye.common.annotation.Blocking;
+import io.smallrye.mutiny.Multi;
+import io.smallrye.mutiny.Uni;
+import io.smallrye.mutiny.infrastructure.Infrastructure;
+import io.vertx.ext.web.RoutingContext;
+import jakarta.ws.rs.GET;
+import jakarta.ws.rs.HEAD;
+import jakarta.ws.rs.Path;
+import jakarta.ws.rs.PathParam;
+import jakarta.ws.rs.Produces;
+import jakarta.ws.rs.QueryParam;
+import jakarta.ws.rs.core.Context;
+import org.eclipse.microprofile.openapi.annotations.Operation;
+import org.eclipse.microprofile.openapi.annotations.enums.SchemaType;
+import org.eclipse.microprofile.openapi.annotations.media.Content;
+import org.eclipse.microprofile.openapi.annotations.media.Schema;
+import org.eclipse.microprofile.openapi.annotations.parameters.Parameter;
+import org.eclipse.microprofile.openapi.annotations.responses.APIResponse;
+import org.eclipse.microprofile.openapi.annotations.tags.Tag;
+import org.jboss.logging.Logger;
+import org.jboss.resteasy.reactive.RestMulti;
+import org.jboss.resteasy.reactive.RestResponse;
+import org.jboss.resteasy.reactive.RestResponse.ResponseBuilder;
+
+/** All entries of a DataStore as lines, which {@link ImportResource} takes. */
+@Path("/v1/datastore/{id}/export")
+@Produces(ExportResource.LINES)
+@Tag(name = "DataStores")
+@Blocking
+public class ExportResource {
+  static final String LINES = "application/x-ndjson";
+
+  static final String EXAMPLE =
+      """
+      {"key":"user/42","value":{"name": "Ada", "balance": 1.10},"expires_at":null}
+      {"key":"user/43","text":"{\\n  \\"name\\": \\"Bob\\"\\n}","expires_at":"2026-11-21T18:12:41.123456Z"}
+      """;
+
+  private static final Logger LOG = Logger.getLogger(ExportResource.class);
+
+  private final Entries entries;
+
+  ExportResource(Entries entries) {
+    this.entries = entries;
+  }
+
+  @GET
+  @Operation(
+      operationId = "exportDataStore",
+      summary = "Export a DataStore",
+      description =
+          "Every entry as a line with the exact text of its value, ordered by key. Where that text has line breaks, it"
+              + " is a string, in text. The answer is read from the store page by page while it is sent, so what is"
+              + " changed meanwhile may be in it or not. If something fails on the way, the connection breaks: go on"
+              + " with the last complete line's key in after.")
+  @APIResponse(
+      responseCode = "200",
+      description = "The lines; none when there are no entries",
+      content =
+          @Content(
+              mediaType = LINES,
+              schema = @Schema(type = SchemaType.STRING, examples = EXAMPLE)))
+  public Multi<byte[]> export(
+      @PathParam("id") String id,
+      @Parameter(description = "Only keys that begin with this") @QueryParam("prefix")
+          String prefix,
+      @Parameter(description = "Only keys after this one") @QueryParam("after") String after,
+      @Parameter(hidden = true) @Context RoutingContext context) {
+    // Reading and encoding happen on a worker thread, each piece when the one before it is sent.
+    Multi<byte[]> pieces =
+        Multi.createBy()
+            .repeating()
+            .uni(
+                () -> new Export(entries, id, prefix == null ? "" : prefix, after),
+                export ->
+                    Uni.createFrom()
+                        .item(export::next)
+                        .runSubscriptionOn(Infrastructure.getDefaultWorkerPool()))
+            .until(piece -> piece.length == 0)
+            .onFailure(e -> context.response().headWritten())
+            .invoke(e -> LOG.warnf(e, "the export of %s broke off", id));
+    // Otherwise the type would have a charset, which it doesn't know.
+    return RestMulti.fromMultiData(pieces).header("Content-Type", LINES).build();
+  }
+
+  /**
+   * Without this, a HEAD would read the whole store.
+   *
+   * @throws Problem not_found
+   */
+  @HEAD
+  @Operation(hidden = true)
+  public RestResponse<Void> head(@PathParam("id") String id) {
+    QuarkusTransaction.requiringNew().run(() -> DataStore.get(id));
+    return ResponseBuilder.<Void>ok().type(LINES).build();
+  }
+}

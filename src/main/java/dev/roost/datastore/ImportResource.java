@@ -1,0 +1,93 @@
+package dev.roost.datastore;
+
+import dev.roost.api.DatabaseClock;
+import dev.roost.api.ErrorCode;
+import dev.roost.api.Problem;
+import dev.roost.config.RoostConfig;
+import io.quarkus.narayana.jta.QuarkusTransaction;
+import io.smallrye.common.annotation.Blocking;
+import io.vertx.ext.web.RoutingContext;
+import jakarta.ws.rs.HeaderParam;
+import jakarta.ws.rs.POST;
+import jakarta.ws.rs.Path;
+import jakarta.ws.rs.PathParam;
+import jakarta.ws.rs.Produces;
+import jakarta.ws.rs.core.Context;
+import jakarta.ws.rs.core.MediaType;
+import java.io.InputStream;
+import org.eclipse.microprofile.openapi.annotations.Operation;
+import org.eclipse.microprofile.openapi.annotations.enums.SchemaType;
+import org.eclipse.microprofile.openapi.annotations.media.Content;
+import org.eclipse.microprofile.openapi.annotations.media.Schema;
+import org.eclipse.microprofile.openapi.annotations.parameters.Parameter;
+import org.eclipse.microprofile.openapi.annotations.parameters.RequestBody;
+import org.eclipse.microprofile.openapi.annotations.responses.APIResponse;
+import org.eclipse.microprofile.openapi.annotations.tags.Tag;
+import org.jboss.resteasy.reactive.server.vertx.VertxInputStream;
+
+/** Stores the lines of an export, read while they come. */
+@Path("/v1/datastore/{id}/import")
+@Produces(MediaType.APPLICATION_JSON)
+@Tag(name = "DataStores")
+@Blocking
+public class ImportResource {
+  private static final long CUT_OFF_MARGIN_BYTES = 1L << 20;
+
+  private final Transactions transactions;
+  private final DatabaseClock clock;
+  private final RoostConfig config;
+
+  ImportResource(Transactions transactions, DatabaseClock clock, RoostConfig config) {
+    this.transactions = transactions;
+    this.clock = clock;
+    this.config = config;
+  }
+
+  @POST
+  @Operation(
+      operationId = "importDataStore",
+      summary = "Import into a DataStore",
+      description =
+          "Takes the lines that an export gives; ttl, seconds, may stand for expires_at. What is there under a key is"
+              + " replaced; other entries stay. Lines are stored in batches of up to 1,000 lines or 4 MiB, each all or"
+              + " nothing. The first mistake ends the import; its detail names the line and says which lines are stored"
+              + " already. Importing the same lines again is harmless.")
+  @RequestBody(
+      required = true,
+      description = "UTF-8, a JSON object a line; up to 80 MB, so send a larger file in parts",
+      content =
+          @Content(
+              mediaType = ExportResource.LINES,
+              schema = @Schema(type = SchemaType.STRING, examples = ExportResource.EXAMPLE)))
+  @APIResponse(
+      responseCode = "200",
+      description = "All lines are stored",
+      content = @Content(schema = @Schema(implementation = Import.Result.class)))
+  public Import.Result store(
+      @PathParam("id") String id,
+      @Parameter(hidden = true) @HeaderParam("Content-Type") String contentType,
+      @Parameter(hidden = true) @Context RoutingContext context,
+      InputStream body) {
+    requireLines(contentType);
+    QuarkusTransaction.requiringNew().run(() -> DataStore.get(id));
+    return new Import(transactions, config.limits(), id, clock.now(), maxBytes(context)).run(body);
+  }
+
+  /**
+   * A body whose length isn't known before is cut off at a limit, and then nobody can say how far
+   * it came; so this ends it somewhat sooner.
+   */
+  private static long maxBytes(RoutingContext context) {
+    Long cutOff = context.get(VertxInputStream.MAX_REQUEST_SIZE_KEY);
+    return cutOff == null ? Long.MAX_VALUE : cutOff - CUT_OFF_MARGIN_BYTES;
+  }
+
+  private static void requireLines(String contentType) {
+    String type = contentType == null ? ExportResource.LINES : contentType.split(";", 2)[0].strip();
+    if (!type.equalsIgnoreCase(ExportResource.LINES)) {
+      throw Problem.of(
+          ErrorCode.UNSUPPORTED_MEDIA_TYPE,
+          "Send the lines with \"Content-Type: " + ExportResource.LINES + "\".");
+    }
+  }
+}

@@ -1,0 +1,166 @@
+package dev.roost.datastore;
+
+import com.fasterxml.jackson.core.io.JsonStringEncoder;
+import dev.roost.api.Body;
+import dev.roost.api.ErrorCode;
+import dev.roost.api.Json;
+import dev.roost.api.JsonText;
+import dev.roost.api.Problem;
+import dev.roost.config.RoostConfig;
+import java.io.ByteArrayOutputStream;
+import java.nio.charset.StandardCharsets;
+import java.time.DateTimeException;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+
+/**
+ * An entry as one line of an export or import. Its value is the exact text, either as it is, in
+ * {@code value}, or, where that would break the line, as a string, in {@code text}.
+ *
+ * @param ttlSeconds null: none is given
+ * @param expiresAt null: none is given
+ */
+record PortableLine(String key, JsonText value, Double ttlSeconds, Instant expiresAt) {
+  /** RFC 3339 has four digits for the year. */
+  private static final int LAST_YEAR = 9_999;
+
+  /** For the names of the fields, an expiry, and some white space. */
+  private static final int OTHER_BYTES = 4_096;
+
+  /** Any character may be written as an escape of six bytes. */
+  private static final int ESCAPE_BYTES = 6;
+
+  /** Bytes that a line with the largest key and value may have. */
+  static long maxBytes(RoostConfig.Limits limits) {
+    long content = (long) limits.storeKeyBytes() + limits.storeValueBytes();
+    return ESCAPE_BYTES * content + OTHER_BYTES;
+  }
+
+  /** Adds an entry's line, its end included. */
+  static void append(Entry entry, ByteArrayOutputStream lines) {
+    String text = entry.value().text();
+    StringBuilder start = new StringBuilder("{\"key\":");
+    quote(entry.key(), start);
+    if (fitsLine(text)) {
+      start.append(",\"value\":");
+      lines.writeBytes(utf8(start));
+      lines.writeBytes(utf8(text));
+    } else {
+      start.append(",\"text\":");
+      quote(text, start);
+      lines.writeBytes(utf8(start));
+    }
+    String expiry = entry.expiresAt() == null ? "null" : '"' + Json.time(entry.expiresAt()) + '"';
+    lines.writeBytes(utf8(",\"expires_at\":" + expiry + "}\n"));
+  }
+
+  /**
+   * @throws Problem malformed_json, validation_failed, too_large; the detail has no line
+   */
+  static PortableLine parse(byte[] utf8, RoostConfig.Limits limits) {
+    Body body = Body.parseLine(utf8);
+    body.require("key");
+    String key = body.anyString("key").orElse("");
+    if (body.isNull("key")) {
+      body.reject("key", "wrong_type", "key must be a string, not null.");
+    }
+    JsonText value = value(body);
+    Instant expiresAt = expiry(body);
+    Double ttl =
+        body.isNull("ttl") ? null : body.number("ttl", 0, Entries.MAX_TTL_SECONDS).orElse(null);
+    if (ttl != null && ttl == 0) {
+      body.reject("ttl", "out_of_range", "ttl must be a positive number of seconds.");
+    }
+    if (ttl != null && expiresAt != null) {
+      body.reject("ttl", "contradictory", "Give expires_at or ttl, not both.");
+    }
+    body.check();
+    EntryKey.bytes("/key", key, limits.storeKeyBytes());
+    long size = value.text().getBytes(StandardCharsets.UTF_8).length;
+    if (size > limits.storeValueBytes()) {
+      throw Problem.tooLarge(
+          "The value", size, limits.storeValueBytes(), "roost.limits.store-value-bytes");
+    }
+    return new PortableLine(key, value, ttl, expiresAt);
+  }
+
+  private static JsonText value(Body body) {
+    JsonText value = body.json("value").orElse(null);
+    boolean hasText = body.json("text").isPresent();
+    if (!hasText) {
+      if (value == null) {
+        body.reject(
+            "value", "required", "value (or, for its exact text as a string, text) is required.");
+      }
+      return value;
+    }
+    String text = body.string("text").orElse(null);
+    if (value != null) {
+      body.reject("text", "contradictory", "Give value or text, not both.");
+    }
+    if (text != null && !JsonText.isValid(text)) {
+      throw Problem.of(ErrorCode.MALFORMED_JSON, "What text holds is not valid JSON.");
+    }
+    return JsonText.ofNullable(text);
+  }
+
+  private static Instant expiry(Body body) {
+    if (body.isNull("expires_at")) {
+      return null;
+    }
+    String text = body.string("expires_at").orElse(null);
+    if (text == null) {
+      return null;
+    }
+    try {
+      OffsetDateTime time = OffsetDateTime.parse(text);
+      if (time.getYear() <= LAST_YEAR) {
+        return time.toInstant();
+      }
+    } catch (DateTimeException e) {
+      // Answered below, as a year that is out of range.
+    }
+    body.reject(
+        "expires_at",
+        "wrong_type",
+        "expires_at must be a time of RFC 3339, for example 2026-11-21T18:12:41.123456Z.");
+    return null;
+  }
+
+  /**
+   * Whether a program that reads line by line gets the text in one piece, and a JSON parser leaves
+   * nothing of it out. Some programs also end lines at the line breaks that Unicode has.
+   */
+  private static boolean fitsLine(String text) {
+    for (int i = 0; i < text.length(); i++) {
+      if (isLineBreak(text.charAt(i))) {
+        return false;
+      }
+    }
+    return !isSpace(text.charAt(0)) && !isSpace(text.charAt(text.length() - 1));
+  }
+
+  private static boolean isLineBreak(char c) {
+    return c == '\n' || c == '\r' || c == '\u0085' || c == '\u2028' || c == '\u2029';
+  }
+
+  private static boolean isSpace(char c) {
+    return c == ' ' || c == '\t';
+  }
+
+  private static void quote(String text, StringBuilder line) {
+    line.append('"');
+    for (char c : JsonStringEncoder.getInstance().quoteAsString(text)) {
+      if (isLineBreak(c)) {
+        line.append("\\u%04x".formatted((int) c));
+      } else {
+        line.append(c);
+      }
+    }
+    line.append('"');
+  }
+
+  private static byte[] utf8(CharSequence text) {
+    return text.toString().getBytes(StandardCharsets.UTF_8);
+  }
+}
