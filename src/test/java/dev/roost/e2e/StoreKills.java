@@ -7,6 +7,9 @@ import java.util.TreeMap;
 
 /** Kills at random what works on stores: executors, control plane, database. */
 final class StoreKills {
+  /** Runner or pod, sidecar or pod, control plane, connections, database. */
+  static final int KINDS = 5;
+
   private final RoostProcess roost;
   private final Random random;
   private final Map<String, Integer> done = new TreeMap<>();
@@ -21,7 +24,6 @@ final class StoreKills {
     kill(List.of(0, 0, 1, 1, 2, 3, 3, 4).get(random.nextInt(8)));
   }
 
-  /** One of five kinds: runner or pod, sidecar or pod, control plane, connections, database. */
   void kill(int kind) {
     switch (kind) {
       case 0 -> killExecutor("runner");
