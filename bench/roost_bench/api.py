@@ -18,16 +18,24 @@ class Connection:
         kind = http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
         self.connection = kind(parts.hostname or "", parts.port, timeout=120)
         self.prefix = parts.path.rstrip("/") + "/v1"
-        self.headers = {"Authorization": f"Bearer {key}", "Content-Type": "application/json"}
+        self.headers = {"Authorization": f"Bearer {key}"}
 
-    def request(self, method: str, path: str, body: Optional[bytes] = None, accept: str = "application/json") -> bytes:
+    def request(
+        self,
+        method: str,
+        path: str,
+        body: Optional[bytes] = None,
+        accept: str = "application/json",
+        content: str = "application/json",
+    ) -> bytes:
         """The answer's body; raises WrongResultError when its status isn't 2xx."""
-        self.connection.request(method, self.prefix + path, body, {**self.headers, "Accept": accept})
+        headers = {**self.headers, "Accept": accept, "Content-Type": content}
+        self.connection.request(method, self.prefix + path, body, headers)
         answer = self.connection.getresponse()
-        content = answer.read()
+        received = answer.read()
         if answer.status // 100 != 2:
-            raise WrongResultError(f"{method} {path}: {answer.status} {content[:500]!r}")
-        return content
+            raise WrongResultError(f"{method} {path}: {answer.status} {received[:500]!r}")
+        return received
 
     def get(self, path: str) -> Any:
         """The resource there."""

@@ -34,10 +34,35 @@ class Sizes:
     seconds: float
     logs: int
     lines: int
+    entries: int
+    store_rounds: int
+    store_batch: int
 
 
-FULL = Sizes(starts=3, builds=3, cold=20, warm=500, seconds=15, logs=3, lines=200_000)
-QUICK = Sizes(starts=1, builds=1, cold=2, warm=30, seconds=2, logs=1, lines=20_000)
+FULL = Sizes(
+    starts=3,
+    builds=3,
+    cold=20,
+    warm=500,
+    seconds=15,
+    logs=3,
+    lines=200_000,
+    entries=10_000,
+    store_rounds=20,
+    store_batch=25,
+)
+QUICK = Sizes(
+    starts=1,
+    builds=1,
+    cold=2,
+    warm=30,
+    seconds=2,
+    logs=1,
+    lines=20_000,
+    entries=1_000,
+    store_rounds=3,
+    store_batch=10,
+)
 
 
 @dataclass

@@ -16,7 +16,8 @@ SDK = ROOT / "sdk/python/src"
 def enter(script: Path) -> None:
     """Goes on in the benchmark's own environment: made when needed, then this process becomes its Python."""
     pinned = ROOT / "bench/requirements.txt"
-    key = hashlib.sha256(pinned.read_bytes() + sys.version.encode()).hexdigest()[:16]
+    redis = ROOT / "bench/requirements-redis.txt"
+    key = hashlib.sha256(pinned.read_bytes() + redis.read_bytes() + sys.version.encode()).hexdigest()[:16]
     directory = ROOT / "target/bench" / key
     if Path(sys.prefix) == directory:
         return
@@ -25,7 +26,10 @@ def enter(script: Path) -> None:
         print("… installing the client's packages", file=sys.stderr, flush=True)
         shutil.rmtree(directory, ignore_errors=True)
         venv.create(directory, with_pip=True)
-        subprocess.run([python, "-m", "pip", "install", "-q", "--require-hashes", "-r", pinned], check=True)
+        install = [python, "-m", "pip", "install", "-q", "--require-hashes"]
+        subprocess.run([*install, "-r", pinned], check=True)
+        # Not everywhere is there a wheel with a server: then its rows are left out. What else it depends on isn't used.
+        subprocess.run([*install, "--no-deps", "--only-binary", ":all:", "-r", redis], check=False)
         # The SDK as it is in the source tree, so that a change of it is measured at once.
         packages = next(directory.glob("lib/python*/site-packages"))
         (packages / "roost-sdk.pth").write_text(f"{SDK}\n", encoding="utf-8")

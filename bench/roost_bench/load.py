@@ -4,7 +4,9 @@ Takes a JSON object as its argument, says "ready", begins with the first line on
 has done. Each of its threads has a connection of its own and does one execution after another until the time is over.
 """
 
+import itertools
 import json
+import os
 import sys
 import threading
 import time
@@ -39,10 +41,28 @@ def sql_once(order: "dict[str, Any]") -> "Callable[[int], bool]":
     return once
 
 
+def store_once(order: "dict[str, Any]") -> "Callable[[int], bool]":
+    """Does the SQL of an operation of a store alone."""
+    from roost_bench import store_work
+    from roost_bench.store_floor import Floor
+
+    press = store_work.press(Floor(Path(order["data"])), order["operation"], f"{os.getpid()}_{next(PLACES)}")
+
+    def once(number: int) -> bool:
+        press(number)
+        return False
+
+    return once
+
+
+MAKERS = {"http": http_once, "sql": sql_once, "store": store_once}
+PLACES = itertools.count()
+
+
 def main() -> None:
     """Makes load as the argument says."""
     order = json.loads(sys.argv[1])
-    make = http_once if order["kind"] == "http" else sql_once
+    make = MAKERS[order["kind"]]
     workers = [make(order) for _ in range(order["threads"])]
     counts = [0] * len(workers)
     cold = [0] * len(workers)

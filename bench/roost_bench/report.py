@@ -51,6 +51,8 @@ def shown(value: Optional[float], unit: str) -> str:
     """A figure with three digits that count and its unit."""
     if value is None:
         return ""
+    if unit == "s" and value < 1e-4:
+        return f"{three(value * 1e6)} µs"
     if unit == "s":
         return f"{three(value * 1000)} ms" if value < 1 else f"{three(value)} s"
     if unit == "B":

@@ -145,9 +145,27 @@ class StoreServer:
                 errors.append({"pointer": f"/ranges/{n}", "code": "changed", "detail": "x"})
         if errors:
             return problem(409, "conflict", f"{len(errors)} reads have changed.", errors)
-        return httpx.Response(
-            200, json={"versions": [self._write(each) for each in body["writes"]]}
+        refused = self._no_number(body["writes"])
+        if refused is not None:
+            return refused
+        made = [self._write(each) for each in body["writes"]]
+        sums = (
+            self.entries[each["key"]][0] if "increment" in each else "null"
+            for each in body["writes"]
         )
+        answer = f'{{"versions":{json.dumps(made)},"sums":[{",".join(sums)}]}}'
+        return httpx.Response(200, content=answer.encode())
+
+    def _no_number(self, writes: list[dict[str, Any]]) -> httpx.Response | None:
+        for n, write in enumerate(writes):
+            if "increment" in write:
+                before = json.loads(self.entries.get(write["key"], ("0", 0))[0])
+                if isinstance(before, bool) or not isinstance(before, (int, float)):
+                    detail = f"The value of {json.dumps(write['key'])} is not a number."
+                    pointer = f"/writes/{n}/increment"
+                    error = {"pointer": pointer, "code": "wrong_type", "detail": detail}
+                    return problem(422, "validation_failed", detail, [error])
+        return None
 
     def _write(self, write: dict[str, Any]) -> int:
         if write.get("delete"):

@@ -33,22 +33,20 @@ def test_increment_of_decimals_returns_what_is_stored(stored: StoreServer) -> No
         tx.increment("n", 0.2)
         assert tx["n"] == 0.6
     assert stored.values() == {"n": 0.6}
-    stored.once("/entries", lambda: stored.put("n", "7"), method="GET")
-    assert stored.store.increment("n", 0.5) == 7.5
 
 
-def test_an_increment_that_always_conflicts_ends(stored: StoreServer) -> None:
+def test_a_pop_that_always_conflicts_ends(stored: StoreServer) -> None:
+    stored.put("n", "1")
     stored.before = lambda request: (
         problem(409, "conflict", "always") if request.method == "POST" else None
     )
     with pytest.raises(roost.Conflict, match="always"):
-        stored.store.increment("n", 1)
+        stored.store.pop("n")
 
 
 @pytest.mark.parametrize(
     ("operation", "result", "after"),
     [
-        (lambda store: store.increment("n", 5), 25, {"n": 25}),
         (lambda store: store.pop("n"), 20, {}),
         (lambda store: store.popitem(), ("n", 20), {}),
     ],
@@ -62,6 +60,14 @@ def test_someone_elses_change_comes_before_or_after(
     assert stored.values() == after
     assert len(stored.bodies()) == 2
     assert stored.clock.slept == [0.001]
+
+
+def test_an_increment_is_one_request_that_conflicts_with_nobody(stored: StoreServer) -> None:
+    stored.put("n", "10")
+    stored.once("/transactions", lambda: stored.put("n", "20"))
+    assert stored.store.increment("n", 5) == 25
+    assert len(stored.bodies()) == 1
+    assert stored.sent("GET", "/entries") == []
 
 
 def test_popitem_takes_the_first(stored: StoreServer) -> None:
@@ -85,15 +91,17 @@ def test_popitem_takes_the_first(stored: StoreServer) -> None:
         ("1.5", 10**20, 100000000000000000001.5),
     ],
 )
-def test_decimals_of_any_size_are_added(
+def test_a_transaction_shows_sums_of_any_size(
     stored: StoreServer, value: str, amount: float, result: float
 ) -> None:
     stored.put("n", value)
-    answer = {"versions": [9]}
+    answer = {"versions": [9], "sums": [None]}
     stored.before = lambda request: (
         httpx.Response(200, json=answer) if request.method == "POST" else None
     )
-    assert stored.store.increment("n", amount) == result
+    with stored.store.transaction() as tx:
+        tx.increment("n", amount)
+        assert tx["n"] == result
 
 
 def test_pop_of_what_is_not_there_writes_nothing(stored: StoreServer) -> None:

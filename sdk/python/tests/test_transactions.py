@@ -247,7 +247,7 @@ def test_an_increment_of_what_it_can_see_is_no_number(stored: StoreServer) -> No
         tx["list"] = []
         with pytest.raises(roost.ValidationError, match="'list' is a list"):
             tx.increment("list")
-    with pytest.raises(roost.ValidationError, match="'text' is a str"):
+    with pytest.raises(roost.ValidationError, match='"text" is not a number'):
         stored.store.increment("text")
     with pytest.raises(TypeError, match="bool"), stored.store.transaction() as tx:
         tx.increment("n", True)

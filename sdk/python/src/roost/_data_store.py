@@ -14,7 +14,7 @@ from ._pages import each
 from ._resource import Field, Resource, default_client, path_to
 from ._transaction import Transaction, transact
 from ._values import dump_json, parse_time
-from ._writes import Delete, Set, Write, batches, checked_amount, checked_key, commit, total
+from ._writes import Delete, Increment, Set, Write, batches, checked_amount, checked_key, commit
 
 if TYPE_CHECKING:
     from ._client import Client
@@ -134,24 +134,12 @@ class DataStore(Resource, PrefixMapping):
         """Add to a number and return the new one. Atomic, and in decimal: 0.1 + 0.2 is 0.3.
 
         An absent key counts as 0, and an expiry stays. Raises `ValidationError` when the value is
-        no number. In a transaction, where the new number isn't asked for, it never conflicts.
+        no number.
         """
-        checked_amount(amount)
-        versions: Mapping[str, int] = {}
-
-        def add(transaction: Transaction) -> int | float:
-            nonlocal versions
-            new = total(key, transaction.get(key, 0), amount)
-            transaction.increment(key, amount)
-            versions = transaction.versions
-            return new
-
-        new = transact(self, add, _ATTEMPTS_AT_ONE_OPERATION)
-        if isinstance(new, float):  # the server may know more digits than were read here
-            entry = self._find(key)
-            if entry is not None and entry.version == versions.get(key):
-                return entry.value  # type: ignore[no-any-return]
-        return new
+        write = Increment(checked_amount(amount))
+        path = path_to(self._path, self.id)
+        written = commit(self._client._transport, path, {}, (), {checked_key(key): write})
+        return written[key].sum  # type: ignore[no-any-return]
 
     def pop(self, key: str, default: Any = _MISSING) -> Any:
         """Remove a key and return its value, or `default` if given and the key is absent. Atomic.

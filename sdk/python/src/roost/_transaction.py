@@ -195,11 +195,11 @@ class Transaction(PrefixMapping):
         store = self._store
         try:
             transport, path = store._client._transport, path_to(store._path, store.id)
-            versions = commit(transport, path, self._reads, ranges, self._writes)
+            written = commit(transport, path, self._reads, ranges, self._writes)
         except Conflict as error:
             self._conflict = error
             raise
-        self.versions.update(versions)
+        self.versions.update((key, each.version) for key, each in written.items())
 
     def _ranges(self) -> list[Range]:
         ranges: list[Range] = [] if self._count is None else [{"prefix": "", "count": self._count}]

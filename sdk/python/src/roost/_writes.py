@@ -70,6 +70,15 @@ class Increment:
 
 Write = Union[Set, Delete, Increment]
 
+
+@dataclass(frozen=True)
+class Written:
+    """What a write has made: the entry's version, 0 when it is gone, and an increment's number."""
+
+    version: int
+    sum: Any
+
+
 _BATCH_WRITES = 1000
 _BATCH_BYTES = 4 << 20
 
@@ -142,8 +151,8 @@ def commit(
     reads: Mapping[str, int],
     ranges: Sequence[Range],
     writes: Mapping[str, Write],
-) -> dict[str, int]:
-    """Apply all writes if nothing that was read has changed; return the version of each.
+) -> dict[str, Written]:
+    """Apply all writes if nothing that was read has changed; return what came of each.
 
     It carries an idempotency key, so that it is sent again when its answer got lost. Raises
     `Conflict`, whose message names what has changed.
@@ -174,7 +183,8 @@ def commit(
     except (APIConnectionError, APITimeout, ServerError, Unavailable) as error:
         error.args = (f"{error}\nthe transaction may have been applied",)
         raise
-    return dict(zip(writes, transport.parse(response)["versions"]))
+    answer = transport.parse(response)
+    return dict(zip(writes, map(Written, answer["versions"], answer["sums"])))
 
 
 def _json(key: str, write: Write) -> bytes:

@@ -231,11 +231,11 @@ class Store(MutableMapping):  # type: ignore[type-arg]
     def lock(self, name: str, ttl: float = 30, timeout: "float | None" = None) -> Lock:
         """A lock that one execution at a time holds, for a with-block: `with store.lock("report", timeout=10):`.
 
-        It is a lease of `ttl` seconds, renewed every `ttl`/3 by a thread of this process, and freed at the end of the
-        block and when the execution ends, however it ends. A process that stands still or is cut off for longer than
-        `ttl` may lose it to someone else. From then on every write of this execution, to any store, is refused with
-        LockLost until the block is left, at whose end LockLost is raised too (unless the block raises something
-        else): so two holders never write at once. What was written before stays.
+        It is a lease of `ttl` seconds (0.5 to 86,400), renewed every `ttl`/3 by a thread of this process, and freed
+        at the end of the block and when the execution ends, however it ends. A process that stands still or is cut
+        off for longer than `ttl` may lose it to someone else. From then on every write of this execution, to any
+        store, is refused with LockLost until the block is left, at whose end LockLost is raised too (unless the
+        block raises something else): so two holders never write at once. What was written before stays.
 
         `timeout`: how long to wait for it, in seconds; 0: one try; None: until the execution ends. LockTimeout
         when it isn't to be had. Not reentrant; not held in forked children. Names are as keys and have nothing to

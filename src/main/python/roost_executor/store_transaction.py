@@ -121,13 +121,13 @@ class Transaction(MutableMapping):  # type: ignore[type-arg]
         is stored plus what was added here.
         """
         text = amount_text(amount)
-        before = self._writes.get(self._key(key), (INCREMENT, "0"))
+        before = self._writes.get(self._key(key), (INCREMENT, None))
         if before[0] == SET:
             self._write(key, (SET, added(key, before[1], text), before[2]))
         elif before[0] == DELETE:
             self._write(key, (SET, text, None))
         else:
-            self._write(key, (INCREMENT, added(key, before[1], text) if before[1] != "0" else text))
+            self._write(key, (INCREMENT, added(key, before[1], text)))
 
     def pop(self, key: str, default: Any = MISSING) -> Any:
         """Removes `key` and returns its value; when it is absent, `default`, or KeyError without one."""
@@ -186,7 +186,7 @@ class Transaction(MutableMapping):  # type: ignore[type-arg]
         text, version = self._store._read(key)
         self._saw(key, version)
         self._reads[key] = version
-        return text if write[1] is None else added(key, text or "0", write[1])
+        return text if write[1] is None else added(key, text, write[1])
 
     def _saw(self, key: str, version: int) -> None:
         """Fails early when a key has another version than before."""
@@ -236,7 +236,7 @@ class Transaction(MutableMapping):  # type: ignore[type-arg]
             if write[0] == SET:
                 text = write[1]
             elif write[0] == INCREMENT and values:
-                text = added(last, text or "0", write[1])
+                text = added(last, text, write[1])
             if write[0] != DELETE:
                 yield last, value_of(last, str(text)) if values else None
                 self._check_open()

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     import datetime
 
 KEY_BYTES = 512
+MOST_DIGITS = 10_000
 
 __all__ = [
     "Entry",
@@ -100,8 +101,13 @@ def amount_text(amount: object) -> str:
     return encode(amount)
 
 
-def added(key: str, text: str, amount: str) -> str:
-    """The sum of two JSON numbers, in decimal as the server adds them. Raises StoreError when `text` is none."""
+def added(key: str, text: "str | None", amount: str) -> str:
+    """The sum of two JSON numbers, exact and written out as the server does; an absent one (None) counts as 0.
+
+    Raises StoreError when `text` is no number, or the sum has more digits than anyone means.
+    """
+    if text is None:
+        return amount
     value = value_of(key, text)
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise store_errors.StoreError(f"the value of {key!r} is {with_article(value)}, no number to add to")
@@ -110,10 +116,11 @@ def added(key: str, text: str, amount: str) -> str:
         return encode(value + increment)
     import decimal  # seldom needed, and it takes a while
 
-    # Exact, unless the sum would have more digits than anyone means.
-    exact = decimal.Context(prec=10_000, Emax=decimal.MAX_EMAX, Emin=decimal.MIN_EMIN, traps=[decimal.Inexact])
+    exact = decimal.Context(
+        prec=MOST_DIGITS, Emax=MOST_DIGITS, Emin=-MOST_DIGITS, traps=[decimal.Inexact, decimal.InvalidOperation]
+    )
     try:
-        return str(exact.add(decimal.Decimal(text.strip()), decimal.Decimal(amount)))
+        return f"{exact.add(exact.create_decimal(text.strip()), exact.create_decimal(amount)):f}"
     except decimal.DecimalException:
         raise store_errors.StoreError(f"{amount} can't be added to the value of {key!r}: too many digits") from None
 

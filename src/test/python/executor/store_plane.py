@@ -139,11 +139,13 @@ class Stores:
         return {"value": text, "version": version}
 
     def _increment_op(self, live: Any, key: str, amount: str) -> Any:
-        text, _, expires = live.get(key, ("0", 0, None))
+        text, _, expires = live.get(key, (None, 0, None))
+        if text is None:
+            return {"value": amount, "version": self._set(live, key, amount, None)}
         if not isinstance(json.loads(text, parse_int=decimal.Decimal), (decimal.Decimal, float)):
             raise Refused(422, "validation_failed", f"the value of {key} is no number")
         with decimal.localcontext(decimal.Context(prec=10_000)):
-            total = str(decimal.Decimal(text) + decimal.Decimal(amount))
+            total = f"{decimal.Decimal(text) + decimal.Decimal(amount):f}"
         return {"value": total, "version": self._set(live, key, total, None, expires)}
 
     def _count_op(self, live: Any, prefix: str) -> Any:

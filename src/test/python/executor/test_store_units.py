@@ -223,6 +223,7 @@ def test_numbers_are_added_in_decimal() -> None:
         ("0.1", "0.2", "0.3"),
         ("1.50", "1", "2.50"),
         ("-0.0", "0", "0.0"),
+        ("1e22", "1e22", "2" + "0" * 22),
         ("1e400", "1", "1" + "0" * 399 + "1"),
         ("1" + "0" * 5000, "1", "1" + "0" * 4999 + "1"),
         (" 5 ", "0.5", "5.5"),
@@ -230,6 +231,9 @@ def test_numbers_are_added_in_decimal() -> None:
         assert added("k", text, amount) == total
     with pytest.raises(Store.Error, match="too many digits"):
         added("k", "1e99999999", "1")
+    with pytest.raises(Store.Error, match="too many digits"):
+        added("k", "1e-99999999", "0")
+    assert added("k", None, "1e+22") == "1e+22"
     for text in ('"1"', "true", "null", "[1]"):
         with pytest.raises(Store.Error, match="no number"):
             added("k", text, "1")

@@ -1,6 +1,7 @@
 package dev.roost.datastore;
 
 import dev.roost.api.ErrorCode;
+import dev.roost.api.JsonText;
 import dev.roost.api.Problem;
 import dev.roost.api.Sql;
 import dev.roost.api.Text;
@@ -37,7 +38,7 @@ final class Batch {
           from unnest(:keys, :values) as w (key, amount)
           on conflict (store_id, key) do update set version = excluded.version, updated_at = excluded.updated_at,"""
               + Statements.SUM
-              + " returning e.key, e.version");
+              + " returning e.key, e.version, e.value");
 
   private final List<Write> writes;
   private final List<byte[]> keys = new ArrayList<>();
@@ -113,19 +114,29 @@ final class Batch {
   }
 
   /**
+   * What a write has made of its entry.
+   *
+   * @param version 0: it is gone
+   * @param sum what an increment has made of the number; otherwise null
+   */
+  record Result(long version, JsonText sum) {
+    static final Result GONE = new Result(0, null);
+  }
+
+  /**
    * Writes, in the caller's transaction, which holds the keys' locks.
    *
-   * @return the version of each, 0 for a deletion
+   * @return what came of each
    * @throws Problem validation_failed: something that is no number was to be incremented
    */
-  List<Long> write(Connection connection, String storeId) throws SQLException {
-    Map<ByteBuffer, Long> versions = new HashMap<>();
+  List<Result> write(Connection connection, String storeId) throws SQLException {
+    Map<ByteBuffer, Result> results = new HashMap<>();
     if (!sets.keys.isEmpty()) {
       bound(SET, storeId, sets)
           .with("values", sets.values.toArray(String[]::new))
           .with("ttls", sets.ttls.toArray(Double[]::new))
           .with("expires", sets.expires.toArray(String[]::new))
-          .list(connection, row -> note(row, versions));
+          .list(connection, row -> results.put(key(row), new Result(row.getLong("version"), null)));
     }
     if (!deletes.keys.isEmpty()) {
       bound(DELETE, storeId, deletes).update(connection);
@@ -133,15 +144,20 @@ final class Batch {
     if (!increments.keys.isEmpty()) {
       bound(INCREMENT, storeId, increments)
           .with("values", increments.values.toArray(String[]::new))
-          .list(connection, row -> note(row, versions));
+          .list(
+              connection,
+              row ->
+                  results.put(
+                      key(row),
+                      new Result(row.getLong("version"), new JsonText(row.getString("value")))));
     }
-    List<Long> answer = new ArrayList<>(writes.size());
+    List<Result> answer = new ArrayList<>(writes.size());
     for (int i = 0; i < writes.size(); i++) {
-      Long version = versions.get(ByteBuffer.wrap(keys.get(i)));
-      if (version == null && writes.get(i) instanceof Write.Increment increment) {
+      Result result = results.get(ByteBuffer.wrap(keys.get(i)));
+      if (result == null && writes.get(i) instanceof Write.Increment increment) {
         throw Entries.notANumber("/writes/" + i + "/increment", increment.key());
       }
-      answer.add(version == null ? 0 : version);
+      answer.add(result == null ? Result.GONE : result);
     }
     return answer;
   }
@@ -150,7 +166,7 @@ final class Batch {
     return statement.with("store", storeId).with("keys", columns.keys.toArray(byte[][]::new));
   }
 
-  private static Long note(ResultSet row, Map<ByteBuffer, Long> versions) throws SQLException {
-    return versions.put(ByteBuffer.wrap(row.getBytes("key")), row.getLong("version"));
+  private static ByteBuffer key(ResultSet row) throws SQLException {
+    return ByteBuffer.wrap(row.getBytes("key"));
   }
 }

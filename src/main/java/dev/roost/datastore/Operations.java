@@ -48,8 +48,6 @@ public class Operations {
 
   record Scanned(List<Element> entries, String next) {}
 
-  record Applied(List<Long> versions) {}
-
   public record Acquired(boolean acquired) {}
 
   record Held(boolean held) {}
@@ -125,7 +123,7 @@ public class Operations {
       return new Cleared(entries.clear(access));
     }
     if (operation instanceof Operation.Transact transact) {
-      return new Applied(transactions.run(access, transact.transaction()));
+      return transactions.run(access, transact.transaction());
     }
     if (operation instanceof Operation.Renew renew) {
       return new Held(locks.renew(access, renew.name(), renew.holder(), renew.ttlSeconds()));

@@ -40,7 +40,11 @@ public class TransactionResource {
               description =
                   "Of each write, in their order: the entry's new version, 0 for a deletion",
               examples = "[43, 0]")
-          List<Long> versions) {}
+          List<Long> versions,
+      @Schema(
+              description = "Of each increment, the number that it has made; null for other writes",
+              examples = "[null, null]")
+          List<Double> sums) {}
 
   /** The body, for the reference. */
   @Schema(name = "TransactionRequest")
@@ -111,10 +115,6 @@ public class TransactionResource {
         idempotencyKey == null
             ? null
             : new Access.Receipt(id, idempotencyKey, 1, Text.sha256(bytes));
-    try {
-      return Transactions.answer(transactions.run(Access.ofClient(id, receipt), transaction));
-    } catch (Receipts.DoneBefore e) {
-      return e.answer();
-    }
+    return transactions.run(Access.ofClient(id, receipt), transaction);
   }
 }

@@ -56,18 +56,31 @@ public class Transactions {
   /**
    * Applies a transaction, on a connection and in a database transaction of its own.
    *
-   * @return the version of each write, 0 for a deletion
+   * @return the answer over the link and over REST: of each write its {@code versions}, 0 for a
+   *     deletion, and the {@code sums} of increments, otherwise null
    * @throws Problem conflict: what was read has changed; validation_failed, too_large, store_full;
    *     or what {@code access} says
-   * @throws Receipts.DoneBefore
    */
-  public List<Long> run(Access access, Transaction transaction) {
+  public JsonText run(Access access, Transaction transaction) {
     requireSmall(transaction);
     byte[][] readKeys = keys(transaction.reads());
     Batch batch = Batch.of(transaction.writes(), entries);
     TreeMap<Long, Boolean> locks = locks(access.storeId(), readKeys, batch);
-    boolean alone = !transaction.ranges().isEmpty() || locks.size() > MAX_KEY_LOCKS;
     entries.reserve(access.storeId(), batch.bytes());
+    try {
+      return apply(access, transaction, readKeys, batch, locks);
+    } catch (Receipts.DoneBefore e) {
+      return e.answer();
+    }
+  }
+
+  private JsonText apply(
+      Access access,
+      Transaction transaction,
+      byte[][] readKeys,
+      Batch batch,
+      TreeMap<Long, Boolean> locks) {
+    boolean alone = !transaction.ranges().isEmpty() || locks.size() > MAX_KEY_LOCKS;
     return guarded.inTransaction(
         access,
         connection -> {
@@ -78,18 +91,22 @@ public class Transactions {
             Receipts.check(connection, access);
           }
           requireUnchanged(connection, access.storeId(), transaction, readKeys);
-          List<Long> versions = batch.write(connection, access.storeId());
-          Receipts.note(connection, access, answer(versions).text());
-          return versions;
+          JsonText answer = answer(batch.write(connection, access.storeId()));
+          Receipts.note(connection, access, answer.text());
+          return answer;
         });
   }
 
-  /** What a receipt keeps: the answer over the link and over REST. */
-  static JsonText answer(List<Long> versions) {
-    return new JsonText(
-        versions.stream()
-            .map(String::valueOf)
-            .collect(Collectors.joining(",", "{\"versions\":[", "]}")));
+  private static JsonText answer(List<Batch.Result> results) {
+    String versions =
+        results.stream()
+            .map(result -> Long.toString(result.version()))
+            .collect(Collectors.joining(","));
+    String sums =
+        results.stream()
+            .map(result -> result.sum() == null ? "null" : result.sum().text())
+            .collect(Collectors.joining(","));
+    return new JsonText("{\"versions\":[" + versions + "],\"sums\":[" + sums + "]}");
   }
 
   private static void requireSmall(Transaction transaction) {

@@ -161,7 +161,9 @@ class ExportStreamIT {
             number(
                     """
                     select count(*) from pg_stat_activity where pid <> pg_backend_pid()
-                    and query like '%datastore_entry%' and query_start > now() - interval '0.5 s'""")
+                    and query like '%datastore_entry%'
+                    and (state = 'active' and wait_event_type is distinct from 'Lock'
+                      or state_change > now() - interval '0.5 s')""")
                 == 0);
   }
 
