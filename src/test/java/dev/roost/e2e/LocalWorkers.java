@@ -45,6 +45,17 @@ record LocalWorkers(Path home) implements Workers {
                 .stream().filter(one -> worksFor(one, agentId)).findFirst());
   }
 
+  @Override
+  public Machine.Running scriptOf(String agentId) {
+    long runner = executorOf(agentId, "runner").pid();
+    return Await.value(
+        "a script of " + agentId,
+        () ->
+            processes(" runner ").stream()
+                .filter(one -> Machine.parent(one.pid()) == runner)
+                .findFirst());
+  }
+
   private boolean worksFor(Machine.Running one, String agentId) {
     try (Stream<Path> executors = Files.list(data().resolve("executors"))) {
       return executors.anyMatch(

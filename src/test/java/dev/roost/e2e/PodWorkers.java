@@ -9,6 +9,7 @@ import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.dsl.ExecWatch;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -78,6 +79,25 @@ final class PodWorkers implements Workers {
   public Worker executorOf(String agentId, String part) {
     return running(
         "roost/agent-id", agentId, "executor", part.equals("runner") ? "agent" : "sidecar");
+  }
+
+  /**
+   * The test cluster's nodes are this machine, and a process has its pod's name in its environment.
+   */
+  @Override
+  public Machine.Running scriptOf(String agentId) {
+    executorOf(agentId, "runner");
+    String pod = pods("roost/agent-id", agentId).get(0).getMetadata().getName();
+    return Await.value(
+        "a script in " + pod,
+        () -> {
+          List<Machine.Running> all =
+              Machine.processesOf(Path.of(pod)).stream()
+                  .filter(one -> one.command().contains(" runner "))
+                  .toList();
+          List<Long> pids = all.stream().map(Machine.Running::pid).toList();
+          return all.stream().filter(one -> pids.contains(Machine.parent(one.pid()))).findFirst();
+        });
   }
 
   @Override

@@ -19,6 +19,9 @@ interface Workers extends AutoCloseable {
    */
   Worker executorOf(String agentId, String part);
 
+  /** Waits for the process of a script of the agent, of which one runs. */
+  Machine.Running scriptOf(String agentId);
+
   /** Waits until that build is at work. */
   Worker builderOf(String builderJobId);
 
