@@ -48,6 +48,11 @@ public final class Sql {
     return new Sql(named);
   }
 
+  /** The statement as the database gets it, with a question mark for each parameter. */
+  public String text() {
+    return text;
+  }
+
   public Bound with(String name, Object value) {
     return new Bound().with(name, value);
   }

@@ -27,13 +27,13 @@ public class Entries {
   /** Seconds; some three hundred years, which every database can add to now. */
   static final double MAX_TTL_SECONDS = 1e10;
 
-  private static final Sql SIZE_BYTES =
+  static final Sql SIZE_BYTES =
       Sql.of(
           "select "
               + Statements.SIZE_BYTES
               + " as size_bytes from datastore d where d.id = :store");
 
-  private static final Sql STATISTICS =
+  static final Sql STATISTICS =
       Sql.of(
           """
           select d.id, %s as entries, %s as size_bytes,
@@ -47,7 +47,7 @@ public class Entries {
               + Statements.LIVE
               + " as live) select count(*) filter (where live) from gone");
 
-  private static final Sql SWEEP =
+  static final Sql SWEEP =
       Sql.of(
           """
           delete from datastore_entry where (store_id, key) in (

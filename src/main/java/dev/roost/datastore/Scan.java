@@ -40,7 +40,7 @@ public record Scan(List<Entry> entries, String next) {
     return parameter;
   }
 
-  private static String query(String where, boolean withValues) {
+  static String query(String where, boolean withValues) {
     String inRange =
         "select e.key, e.version, e.expires_at, e.updated_at"
             + (withValues ? ", e.value" : "")

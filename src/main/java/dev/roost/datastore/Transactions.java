@@ -36,7 +36,7 @@ public class Transactions {
             else pg_advisory_xact_lock_shared(k.number) end
           from unnest(:numbers, :exclusive) as k (number, exclusive)""");
 
-  private static final Sql CHANGED =
+  static final Sql CHANGED =
       Sql.of(
           """
           select r.position, coalesce(e.version, 0) as version

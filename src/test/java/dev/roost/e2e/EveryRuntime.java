@@ -4,6 +4,7 @@ import java.lang.annotation.ElementType;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
@@ -11,6 +12,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * property {@code e2e.runtime} names, and are left out when that needs a cluster and there is none.
  * In them, {@link LocalOnly} marks what can't be.
  */
+@Tag("e2e")
 @Retention(RetentionPolicy.RUNTIME)
 @Target(ElementType.TYPE)
 @ExtendWith({TestCluster.Condition.class, Gate.Resolver.class})

@@ -1,0 +1,101 @@
+package dev.roost.datastore;
+
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.roost.TestDatabase;
+import dev.roost.api.Ids;
+import dev.roost.api.Sql;
+import io.quarkus.test.common.WithTestResource;
+import io.quarkus.test.junit.QuarkusTest;
+import jakarta.inject.Inject;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import javax.sql.DataSource;
+import org.junit.jupiter.api.Test;
+
+/** How PostgreSQL goes about a store with many entries: by index, whatever is asked. */
+@QuarkusTest
+@WithTestResource(TestDatabase.class)
+class PlanIT {
+  private static final int ENTRIES = 50_000;
+
+  @Inject DataSource dataSource;
+
+  @Test
+  void noStatementReadsAllEntries() throws SQLException {
+    String store = Ids.next("store");
+    try (Connection connection = dataSource.getConnection();
+        Statement statement = connection.createStatement()) {
+      statement.execute(
+          "insert into datastore (id, name, created_at, updated_at) values ('%1$s', '%1$s', now(), now())"
+              .formatted(store));
+      statement.execute(
+          """
+          insert into datastore_entry (store_id, key, value, version, updated_at, expires_at)
+          select '%s', convert_to('k/' || i, 'UTF8'), repeat('1', 50), i, now(),
+            case when i %% 100 = 0 then now() + interval '1 hour' end
+          from generate_series(1, %d) i"""
+              .formatted(store, ENTRIES));
+      statement.execute("set plan_cache_mode = force_generic_plan");
+      statement.execute("analyze datastore_entry, datastore, datastore_change");
+      for (Map.Entry<String, String> each : statements().entrySet()) {
+        String plan = plan(statement, each.getValue());
+        System.out.println(each.getKey() + "\n" + plan);
+        assertFalse(plan.contains("Seq Scan on datastore_entry"), each.getKey() + "\n" + plan);
+      }
+      String count = plan(statement, statements().get("count"));
+      assertTrue(count.contains("datastore_entry_expiry_store"), count);
+      statement.execute("reset plan_cache_mode");
+      statement.execute("delete from datastore where id = '" + store + "'");
+    }
+  }
+
+  private static Map<String, String> statements() {
+    Statements client = Statements.of(Access.ofClient("store").rule());
+    Map<String, Sql> named = new LinkedHashMap<>();
+    named.put("get", client.get);
+    named.put("count", client.count);
+    named.put("count of a prefix", client.countBetween);
+    named.put("set", client.set);
+    named.put("set, if it has that version", client.setVersions);
+    named.put("delete", client.delete);
+    named.put("increment", client.increment);
+    named.put("size", Entries.SIZE_BYTES);
+    named.put("statistics of a page of stores", Entries.STATISTICS);
+    named.put("sweep", Entries.SWEEP);
+    named.put("check of a transaction", Transactions.CHANGED);
+    Map<String, String> texts = new LinkedHashMap<>();
+    named.forEach((name, sql) -> texts.put(name, sql.text()));
+    texts.put("scan", Scan.query(Range.ALL.condition().sql(), true));
+    texts.put("scan of keys", Scan.query(Range.ALL.condition().sql(), false));
+    Range part = new Range("k/", "k/1", "k/2", "k/3");
+    texts.put("scan of a part", Scan.query(part.condition().sql(), true));
+    return texts;
+  }
+
+  /** Of any values of the parameters, as for a statement that is kept. */
+  private static String plan(Statement statement, String text) throws SQLException {
+    StringBuilder query = new StringBuilder("prepare asked as ");
+    int parameters = 0;
+    boolean quoted = false;
+    for (char c : text.toCharArray()) {
+      quoted ^= c == '\'';
+      query.append(c == '?' && !quoted ? "$" + ++parameters : String.valueOf(c));
+    }
+    statement.execute(query.toString());
+    String values = String.join(", ", Collections.nCopies(parameters, "null"));
+    ResultSet rows = statement.executeQuery("explain (costs off) execute asked (" + values + ")");
+    StringBuilder plan = new StringBuilder();
+    while (rows.next()) {
+      plan.append("  ").append(rows.getString(1)).append('\n');
+    }
+    statement.execute("deallocate asked");
+    return plan.toString();
+  }
+}
