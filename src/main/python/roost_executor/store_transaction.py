@@ -218,11 +218,13 @@ class Transaction(MutableMapping):  # type: ignore[type-arg]
         self._check_open()
         read = RangeRead(prefix)
         self._ranges.append(read)
+        # Those of now: a loop that writes further keys ends all the same.
+        written = tuple(self._written)
         stored = self._store._scan(prefix, values, first)
         ahead = next(stored, None)
         last: str | None = None
         while True:
-            own = self._next_written(prefix, last)
+            own = _next(written, prefix, last)
             if ahead is None and own is None:
                 break
             if ahead is not None and (own is None or ahead[0] <= own):
@@ -247,12 +249,6 @@ class Transaction(MutableMapping):  # type: ignore[type-arg]
         if earlier is not read and not read.repeats(earlier):
             raise store_errors.StoreConflict(f"{name_of(prefix)} has changed since this transaction read it")
 
-    def _next_written(self, prefix: str, last: "str | None") -> "str | None":
-        """The first key with `prefix` after `last` that was written here."""
-        written = self._written
-        index = bisect.bisect_left(written, prefix) if last is None else bisect.bisect_right(written, last)
-        return written[index] if index < len(written) and written[index].startswith(prefix) else None
-
     def _commit(self) -> None:
         reads = [f'{{"key": {quoted(key)}, "version": {version}}}' for key, version in self._reads.items()]
         ranges = [text for text in (read.json() for read in [*self._ranges, *self._counts.values()]) if text]
@@ -261,6 +257,12 @@ class Transaction(MutableMapping):  # type: ignore[type-arg]
             parts = (f'"{name}": [{", ".join(items)}]' for name, items in zip(PARTS, (reads, ranges, writes)))
             versions = self._store._ask("transaction", f"{{{', '.join(parts)}}}")["versions"]
             self.versions = dict(zip(self._writes, versions))
+
+
+def _next(written: "tuple[str, ...]", prefix: str, last: "str | None") -> "str | None":
+    """The first key with `prefix` after `last`."""
+    index = bisect.bisect_left(written, prefix) if last is None else bisect.bisect_right(written, last)
+    return written[index] if index < len(written) and written[index].startswith(prefix) else None
 
 
 def _json_of(key: str, write: "tuple[Any, ...]") -> str:

@@ -87,12 +87,11 @@ class StoreRoute {
     Optional<String> channel = body.string("channel");
     Optional<Long> seq = body.wholeNumber("seq");
     Operation operation = Operation.of(body);
-    if (operation.isWrite() && (channel.isEmpty() || seq.isEmpty())) {
-      throw Problem.invalid("/seq", "required", "A write needs its channel and seq.");
-    }
+    // Sidecars of before there were receipts don't number their writes.
     Access.Receipt receipt =
         operation.isWrite()
-            ? new Access.Receipt(executionId, channel.get(), seq.get(), null)
+            ? new Access.Receipt(
+                executionId, channel.orElseGet(() -> Ids.next("write")), seq.orElse(1L), null)
             : null;
     Access access = StoreAccess.of(storeId, executorId, executionId, receipt);
     return operation instanceof Operation.Lock lock
