@@ -19,3 +19,4 @@ def main(request, store):
         except store.Unavailable:
             sink.sendall(f"unknown {name}\n".encode())
             select.select([sink], [], [], 0.5)  # without its sidecar it may live on for a moment
+    return number
