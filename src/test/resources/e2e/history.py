@@ -29,8 +29,8 @@ class Sink:
     def send(self, **event):
         self.connection.sendall(json.dumps(event).encode() + b"\n")
 
-    def is_over(self):
-        return bool(select.select([self.connection], [], [], 0)[0])
+    def is_over(self, wait=0):
+        return bool(select.select([self.connection], [], [], wait)[0])
 
 
 class Worker:
@@ -54,6 +54,8 @@ class Worker:
             print(f"{self.id} {what}: {error!r}")
             outcome = "unknown"
         self.end(outcome)
+        if outcome == "unknown":
+            self.sink.is_over(0.5)  # without its sidecar it may live on for a moment
 
     def begin(self, what):
         self.number += 1
@@ -272,6 +274,15 @@ KINDS = {
     "remove_in_transaction": 2,
     "blind_increment": 1,
 }
+# What all processes do at once for a while, so that what mustn't happen at the same time would.
+CROWD = ("scan_and_write", "scan_and_write", "read_modify_write", "remove_in_transaction")
+CROWD_NANOSECONDS = 400_000_000
+
+
+def next_kind(random):
+    if time.monotonic_ns() // CROWD_NANOSECONDS % 3 == 0:
+        return random.choice(CROWD)
+    return random.choices(list(KINDS), list(KINDS.values()))[0]
 
 
 def main(request, store):
@@ -281,5 +292,5 @@ def main(request, store):
     if order["last"]:
         return worker.take_stock()
     while not worker.sink.is_over():
-        worker.run(worker.random.choices(list(KINDS), list(KINDS.values()))[0])
+        worker.run(next_kind(worker.random))
     return worker.number

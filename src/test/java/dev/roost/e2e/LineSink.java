@@ -14,7 +14,8 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 /**
  * Takes the lines that scripts send past Roost, each over a connection of its own that it keeps.
  * Nothing is acknowledged: what a process has sent arrives, also when it is killed right after. The
- * only answer is a byte to each, which means that it is enough.
+ * only answer is the end of the other direction, which means that it is enough. (A byte that isn't
+ * read would make the end of the process a reset, which takes what wasn't read here with it.)
  */
 final class LineSink implements AutoCloseable {
   private final ServerSocket listener = ScriptListener.open();
@@ -92,7 +93,7 @@ final class LineSink implements AutoCloseable {
 
   private static void tell(Socket socket) {
     try {
-      socket.getOutputStream().write(1);
+      socket.shutdownOutput();
     } catch (IOException e) {
       // It has gone.
     }

@@ -12,18 +12,18 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * Several executions of a script on one store at once, which tell a {@link LineSink} what they do
- * until it says that it is enough. One that is lost is tried again.
+ * Several executions of two agents on one store that they share, which tell a {@link LineSink} what
+ * they do until it says that it is enough. One that is lost is tried again.
  */
 final class StoreRun implements AutoCloseable {
   private static final Duration LIMIT = Duration.ofMinutes(5);
+  private static final int AGENTS = 2;
   private static final int ATTEMPTS = 10;
 
   final LineSink sink = new LineSink();
   private final Client client;
   private final long seed;
-  private final String agent;
-  private final String store;
+  private final List<String> agents = new ArrayList<>();
   private final List<String> jobs = new ArrayList<>();
 
   /**
@@ -32,18 +32,20 @@ final class StoreRun implements AutoCloseable {
   StoreRun(Client client, String script, int executions, long seed) {
     this.client = client;
     this.seed = seed;
-    store = store(client);
-    agent =
-        client.agent(
-            script,
-            "store_ids",
-            List.of(store),
-            "max_concurrency",
-            executions,
-            "max_attempts",
-            ATTEMPTS,
-            "retry_delay",
-            0.05);
+    String store = store(client);
+    for (int i = 0; i < AGENTS; i++) {
+      agents.add(
+          client.agent(
+              script,
+              "store_ids",
+              List.of(store),
+              "max_concurrency",
+              executions,
+              "max_attempts",
+              ATTEMPTS,
+              "retry_delay",
+              0.05));
+    }
     for (int i = 0; i < executions; i++) {
       jobs.add(order(i, false));
     }
@@ -59,10 +61,6 @@ final class StoreRun implements AutoCloseable {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
-  }
-
-  String store() {
-    return store;
   }
 
   /** Waits until so many more lines have come; orders anew what has ended before its time. */
@@ -117,7 +115,7 @@ final class StoreRun implements AutoCloseable {
     String payload =
         "{\"sink\": %s, \"process\": \"p%d\", \"seed\": %d, \"last\": %s}"
             .formatted(sink.address(), number, seed, last);
-    String path = "/v1/agents/" + agent + "/execute";
+    String path = "/v1/agents/" + agents.get(number % AGENTS) + "/execute";
     return Await.value(
         "an order is taken",
         LIMIT,

@@ -5,7 +5,11 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Thousands of operations on a store under random kills, then the books are balanced. */
+/**
+ * Thousands of operations on a store under random kills, then the books are balanced. System
+ * properties: {@code store.kills} of each test, {@code store.operations}, {@code store.increments},
+ * {@code store.executions}, {@code store.seed}.
+ */
 @Tag("soak")
 @EveryRuntime
 class StoreSoakIT {
