@@ -46,9 +46,6 @@ from (
   from datastore_entry group by store_id) counted
 where s.id = counted.store_id;
 
--- Entries that have expired and are not swept yet are counted, and have to be taken off.
-create index datastore_entry_expiry_store on datastore_entry (store_id, expires_at) where expires_at is not null;
-
 -- The last answer that each connection of a script, or each idempotency key of a client, has got: a write that is sent
 -- again is not done again. scope is the execution or the store.
 create table datastore_receipt (

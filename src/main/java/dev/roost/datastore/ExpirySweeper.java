@@ -17,7 +17,7 @@ import java.time.Duration;
 @ApplicationScoped
 class ExpirySweeper {
   private static final int BATCH = 1_000;
-  private static final Duration PAUSE = Duration.ofSeconds(60);
+  private static final Duration PAUSE = Duration.ofSeconds(10);
 
   private final Entries entries;
   private final Database database;

@@ -40,7 +40,7 @@ public class Transactions {
       Sql.of(
           """
           select r.position, coalesce(e.version, 0) as version
-          from unnest(:keys, :versions) with ordinality as r (key, version, position)
+          from unnest(cast(:keys as bytea[]), cast(:versions as int8[])) with ordinality as r (key, version, position)
           left join datastore_entry e on e.store_id = :store and e.key = r.key and %s
           where coalesce(e.version, 0) <> r.version order by r.position limit :limit"""
               .formatted(Statements.LIVE));
