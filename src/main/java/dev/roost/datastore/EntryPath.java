@@ -19,8 +19,11 @@ import java.util.regex.Pattern;
  */
 @ApplicationScoped
 class EntryPath {
+  /** Looked for first: this runs before every request. */
+  private static final String STORES = "/v1/datastore/";
+
   private static final Pattern ENTRY =
-      Pattern.compile("(/v1/datastore/[^/]+/entries/)(.*)", Pattern.DOTALL);
+      Pattern.compile("(" + STORES + "[^/]+/entries/)(.*)", Pattern.DOTALL);
 
   private static final String KEY = EntryPath.class.getName();
 
@@ -33,7 +36,7 @@ class EntryPath {
 
   private static void setAside(RoutingContext context) {
     String path = context.request().path();
-    Matcher matcher = path == null ? null : ENTRY.matcher(path);
+    Matcher matcher = path == null || !path.startsWith(STORES) ? null : ENTRY.matcher(path);
     if (matcher == null || !matcher.matches() || context.get(KEY) != null) {
       context.next();
       return;

@@ -10,7 +10,6 @@ import dev.roost.datastore.Access;
 import dev.roost.datastore.Operation;
 import dev.roost.datastore.Operations;
 import dev.roost.event.Draining;
-import io.smallrye.mutiny.Uni;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
@@ -33,6 +32,7 @@ class StoreRoute {
   private static final int MAX_BODY_BYTES = 128 << 20;
 
   private static final int OK = 200;
+  private static final String JSON = "application/json";
 
   private final ExecutorTokens tokens;
   private final Operations operations;
@@ -70,17 +70,14 @@ class StoreRoute {
     String authorization = context.request().getHeader("Authorization");
     context
         .vertx()
-        .executeBlocking(() -> operate(store, authorization, body), false)
-        .onComplete(
-            done ->
-                (done.failed() ? Uni.createFrom().<byte[]>failure(done.cause()) : done.result())
-                    .subscribe()
-                    .with(
-                        result -> end(context, OK, "application/json", result),
-                        e -> sendProblem(context, e)));
+        .executeBlocking(() -> operate(context, store, authorization, body), false)
+        .onSuccess(answer -> answer.ifPresent(bytes -> end(context, OK, JSON, bytes)))
+        .onFailure(e -> sendProblem(context, e));
   }
 
-  private Uni<byte[]> operate(String storeId, String authorization, byte[] bytes) {
+  /** Empty: the answer comes later, since it waits for a lock. */
+  private Optional<byte[]> operate(
+      RoutingContext context, String storeId, String authorization, byte[] bytes) {
     String executorId = tokens.verify(authorization).executorId();
     Body body = Body.parse(bytes);
     String executionId = body.string("execution_id").orElse("");
@@ -94,9 +91,14 @@ class StoreRoute {
                 executionId, channel.orElseGet(() -> Ids.next("write")), seq.orElse(1L), null)
             : null;
     Access access = StoreAccess.of(storeId, executorId, executionId, receipt);
-    return operation instanceof Operation.Lock lock
-        ? operations.lock(access, lock).map(this::json)
-        : Uni.createFrom().item(json(operations.run(access, operation)));
+    if (operation instanceof Operation.Lock lock) {
+      operations
+          .lock(access, lock)
+          .subscribe()
+          .with(answer -> end(context, OK, JSON, json(answer)), e -> sendProblem(context, e));
+      return Optional.empty();
+    }
+    return Optional.of(json(operations.run(access, operation)));
   }
 
   private byte[] json(Object answer) {
