@@ -2,7 +2,7 @@
 
 import os
 import time
-from collections.abc import Iterator, MutableMapping
+from collections.abc import Iterator
 from typing import Any, Callable
 
 from roost_executor import store_errors
@@ -17,14 +17,13 @@ from roost_executor.store_values import (
     amount_text,
     bytes_of,
     checked_key,
-    checked_prefix,
     pairs,
     quoted,
     seconds,
     text_of,
     value_of,
 )
-from roost_executor.store_views import Items, Keys, Values
+from roost_executor.store_views import PrefixMapping
 
 MOST_ENTRIES = 1000
 BATCH_BYTES = 4 * 1024 * 1024
@@ -35,7 +34,7 @@ LONGEST_PAUSE_SECONDS = 0.5
 MISSING = object()
 
 
-class Store(MutableMapping):  # type: ignore[type-arg]
+class Store(PrefixMapping):
     """A durable, ordered mapping of string keys to JSON values, shared by agents and executions.
 
     It does what a dict does: `store["a"] = 1`, `store["a"]`, `del store["a"]`, `"a" in store`, `len(store)`,
@@ -184,18 +183,6 @@ class Store(MutableMapping):  # type: ignore[type-arg]
     def clear(self) -> None:
         """Removes every entry, in one operation."""
         self._ask("clear", "{}")
-
-    def keys(self, prefix: str = "") -> Keys:
-        """The keys, in order; with `prefix`, those that begin with it. Read in pages."""
-        return Keys(self, checked_prefix(prefix))
-
-    def items(self, prefix: str = "") -> Items:
-        """Keys and values, in the order of the keys; with `prefix`, those that begin with it."""
-        return Items(self, checked_prefix(prefix))
-
-    def values(self, prefix: str = "") -> Values:
-        """The values, in the order of their keys; with `prefix`, those whose key begins with it."""
-        return Values(self, checked_prefix(prefix))
 
     def transaction(self) -> Transaction:
         """Several reads and writes as one, in a with-block: `with store.transaction() as tx`. See Transaction."""

@@ -1,7 +1,7 @@
 """Transactions of a store: reads are remembered, writes kept back, and all of it checked and done at the end."""
 
 import bisect
-from collections.abc import Iterator, MutableMapping
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from roost_executor import store_errors
@@ -11,13 +11,12 @@ from roost_executor.store_values import (
     added,
     amount_text,
     checked_key,
-    checked_prefix,
     quoted,
     seconds,
     text_of,
     value_of,
 )
-from roost_executor.store_views import Items, Keys, Values
+from roost_executor.store_views import PrefixMapping
 
 if TYPE_CHECKING:
     from roost_executor.store import Store
@@ -31,7 +30,7 @@ PARTS = ("reads", "ranges", "writes")
 MOST_SEEN = 10_000
 
 
-class Transaction(MutableMapping):  # type: ignore[type-arg]
+class Transaction(PrefixMapping):
     """Reads and writes of a store that happen as one: `with store.transaction() as tx`.
 
     It is a mapping as the store is, of what the store has and the transaction's own writes. Writes are kept back
@@ -150,18 +149,6 @@ class Transaction(MutableMapping):  # type: ignore[type-arg]
         """Removes every key that is there: an iteration over all of them, and a write each."""
         for key in list(self):
             self._write(key, (DELETE,))
-
-    def keys(self, prefix: str = "") -> Keys:
-        """The keys, in order; with `prefix`, those that begin with it."""
-        return Keys(self, checked_prefix(prefix))
-
-    def items(self, prefix: str = "") -> Items:
-        """Keys and values, in the order of the keys; with `prefix`, those that begin with it."""
-        return Items(self, checked_prefix(prefix))
-
-    def values(self, prefix: str = "") -> Values:
-        """The values, in the order of their keys; with `prefix`, those whose key begins with it."""
-        return Values(self, checked_prefix(prefix))
 
     def _key(self, key: object) -> str:
         self._check_open()

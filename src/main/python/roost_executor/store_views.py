@@ -1,7 +1,9 @@
 """The keys, values and items of a store or of a transaction, read as they are needed."""
 
-from collections.abc import ItemsView, Iterator, KeysView, ValuesView
+from collections.abc import ItemsView, Iterator, KeysView, MutableMapping, ValuesView
 from typing import Any
+
+from roost_executor.store_values import checked_prefix
 
 
 class Keys(KeysView):  # type: ignore[type-arg]
@@ -58,3 +60,19 @@ class Values(ValuesView):  # type: ignore[type-arg]
 
     def __iter__(self) -> "Iterator[Any]":
         return (value for _, value in self._mapping._walk(self._prefix, True))
+
+
+class PrefixMapping(MutableMapping):  # type: ignore[type-arg]
+    """A mapping whose views can be of a prefix; it has `_walk(prefix, values)` and `_count(prefix)` for them."""
+
+    def keys(self, prefix: str = "") -> Keys:
+        """The keys, in order; with `prefix`, those that begin with it. Read in pages."""
+        return Keys(self, checked_prefix(prefix))
+
+    def items(self, prefix: str = "") -> Items:
+        """Keys and values, in the order of the keys; with `prefix`, those that begin with it."""
+        return Items(self, checked_prefix(prefix))
+
+    def values(self, prefix: str = "") -> Values:
+        """The values, in the order of their keys; with `prefix`, those whose key begins with it."""
+        return Values(self, checked_prefix(prefix))

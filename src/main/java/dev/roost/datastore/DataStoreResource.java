@@ -36,12 +36,12 @@ import org.jboss.resteasy.reactive.RestResponse.ResponseBuilder;
 @Tag(name = "DataStores")
 @Transactional
 public class DataStoreResource {
-  private final Entries entries;
+  private final StoreCounts counts;
   private final StoreSizes sizes;
   private final Clock clock;
 
-  DataStoreResource(Entries entries, StoreSizes sizes, Clock clock) {
-    this.entries = entries;
+  DataStoreResource(StoreCounts counts, StoreSizes sizes, Clock clock) {
+    this.counts = counts;
     this.sizes = sizes;
     this.clock = clock;
   }
@@ -78,7 +78,7 @@ public class DataStoreResource {
     List<DataStore> stores = DataStore.list(name, contains, cursor, most + 1);
     List<String> ids = stores.stream().map(store -> store.id).toList();
     Map<String, List<String>> agents = DataStore.agentIds(ids);
-    Map<String, Entries.Statistics> statistics = entries.statistics(ids);
+    Map<String, StoreCounts.Statistics> statistics = counts.statistics(ids);
     return Page.of(
         stores,
         most,
@@ -87,7 +87,7 @@ public class DataStoreResource {
             DataStoreView.of(
                 store,
                 // One that was deleted meanwhile.
-                statistics.getOrDefault(store.id, new Entries.Statistics(0, 0, store.updatedAt)),
+                statistics.getOrDefault(store.id, new StoreCounts.Statistics(0, 0, store.updatedAt)),
                 agents.getOrDefault(store.id, List.of())));
   }
 
@@ -134,7 +134,7 @@ public class DataStoreResource {
 
   private DataStoreView view(DataStore store) {
     DataStore.flush();
-    Entries.Statistics statistics = entries.statistics(List.of(store.id)).get(store.id);
+    StoreCounts.Statistics statistics = counts.statistics(List.of(store.id)).get(store.id);
     if (statistics == null) {
       throw Problem.notFound("DataStore", store.id);
     }

@@ -10,10 +10,6 @@ import jakarta.enterprise.context.ApplicationScoped;
 import java.nio.charset.StandardCharsets;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.time.Instant;
-import java.util.Collection;
-import java.util.HashMap;
-import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -26,20 +22,6 @@ import java.util.Optional;
 public class Entries {
   /** Seconds; some three hundred years, which every database can add to now. */
   static final double MAX_TTL_SECONDS = 1e10;
-
-  static final Sql SIZE_BYTES =
-      Sql.of(
-          "select "
-              + Statements.SIZE_BYTES
-              + " as size_bytes from datastore d where d.id = :store");
-
-  static final Sql STATISTICS =
-      Sql.of(
-          """
-          select d.id, %s as entries, %s as size_bytes,
-            greatest(d.updated_at, (select max(c.changed_at) from datastore_change c where c.store_id = d.id)) as updated_at
-          from datastore d where d.id = any(:stores)"""
-              .formatted(Statements.ENTRIES, Statements.SIZE_BYTES));
 
   private static final Sql CLEAR =
       Sql.of(
@@ -58,13 +40,20 @@ public class Entries {
   private final Database database;
   private final Guarded guarded;
   private final StoreSizes sizes;
+  private final StoreCounts counts;
   private final int keyBytes;
   private final int valueBytes;
 
-  Entries(Database database, Guarded guarded, StoreSizes sizes, RoostConfig config) {
+  Entries(
+      Database database,
+      Guarded guarded,
+      StoreSizes sizes,
+      StoreCounts counts,
+      RoostConfig config) {
     this.database = database;
     this.guarded = guarded;
     this.sizes = sizes;
+    this.counts = counts;
     this.keyBytes = config.limits().storeKeyBytes();
     this.valueBytes = config.limits().storeValueBytes();
   }
@@ -242,32 +231,6 @@ public class Entries {
   }
 
   /**
-   * What a store holds.
-   *
-   * @param sizeBytes of keys and values
-   * @param updatedAt the last change of its name or its entries
-   */
-  public record Statistics(long entries, long sizeBytes, Instant updatedAt) {}
-
-  /** Of each of these stores that is there. What they hold is counted, not read. */
-  public Map<String, Statistics> statistics(Collection<String> storeIds) {
-    Map<String, Statistics> statistics = new HashMap<>();
-    Sql.Bound select = STATISTICS.with("stores", storeIds.toArray(String[]::new));
-    database.once(
-        connection ->
-            select.list(
-                connection,
-                row ->
-                    statistics.put(
-                        row.getString("id"),
-                        new Statistics(
-                            row.getLong("entries"),
-                            row.getLong("size_bytes"),
-                            Sql.instant(row, "updated_at")))));
-    return statistics;
-  }
-
-  /**
    * Removes expired entries, of all stores.
    *
    * @return how many; as many as the limit: there may be more
@@ -296,16 +259,8 @@ public class Entries {
    */
   void reserve(String storeId, long bytes) {
     if (bytes > 0) {
-      sizes.reserve(storeId, bytes, () -> sizeBytes(storeId));
+      sizes.reserve(storeId, bytes, () -> counts.sizeBytes(storeId));
     }
-  }
-
-  private long sizeBytes(String storeId) {
-    return database
-        .once(
-            connection ->
-                SIZE_BYTES.with("store", storeId).first(connection, row -> row.getLong(1)))
-        .orElse(0L);
   }
 
   private static Sql.Bound write(Access access, Sql statement, byte[] key) {

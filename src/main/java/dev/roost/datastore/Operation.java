@@ -98,12 +98,7 @@ public sealed interface Operation {
   }
 
   private static Operation scan(Body body) {
-    Range range =
-        new Range(
-            body.anyString("prefix").orElse(""),
-            body.anyString("start").orElse(null),
-            body.anyString("after").orElse(null),
-            body.anyString("through").orElse(null));
+    Range range = Range.of(body);
     int limit = body.integer("limit", 1, MAX_SCAN_LIMIT).orElse(MAX_SCAN_LIMIT);
     return new Scan(range, limit, body.bool("values").orElse(true));
   }

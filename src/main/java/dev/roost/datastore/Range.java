@@ -1,5 +1,6 @@
 package dev.roost.datastore;
 
+import dev.roost.api.Body;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -13,6 +14,15 @@ import java.util.List;
  */
 public record Range(String prefix, String start, String after, String through) {
   public static final Range ALL = new Range("", null, null, null);
+
+  /** Notes mistakes with the body. */
+  static Range of(Body body) {
+    return new Range(
+        body.anyString("prefix").orElse(""),
+        body.anyString("start").orElse(null),
+        body.anyString("after").orElse(null),
+        body.anyString("through").orElse(null));
+  }
 
   /**
    * The condition on a row {@code e} of the store that is the first parameter.

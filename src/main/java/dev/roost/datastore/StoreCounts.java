@@ -9,6 +9,10 @@ import io.quarkus.runtime.StartupEvent;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.event.Observes;
 import java.time.Duration;
+import java.time.Instant;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.Map;
 
 /**
  * Adds up what the writes of stores have noted of their differences. Whoever asks for a store's
@@ -35,6 +39,20 @@ class StoreCounts {
               updated_at = greatest(d.updated_at, s.changed_at)
             from sums s where d.id = s.store_id)
           select coalesce(sum(changes), 0) from sums""");
+
+  static final Sql SIZE_BYTES =
+      Sql.of(
+          "select "
+              + Statements.SIZE_BYTES
+              + " as size_bytes from datastore d where d.id = :store");
+
+  static final Sql STATISTICS =
+      Sql.of(
+          """
+          select d.id, %s as entries, %s as size_bytes,
+            greatest(d.updated_at, (select max(c.changed_at) from datastore_change c where c.store_id = d.id)) as updated_at
+          from datastore d where d.id = any(:stores)"""
+              .formatted(Statements.ENTRIES, Statements.SIZE_BYTES));
 
   private final Database database;
   private final Leadership leadership;
@@ -68,5 +86,40 @@ class StoreCounts {
     return database.once(
         connection ->
             ADD_UP.with("limit", BATCH).first(connection, row -> row.getInt(1)).orElseThrow());
+  }
+
+  /**
+   * What a store holds.
+   *
+   * @param sizeBytes of keys and values
+   * @param updatedAt the last change of its name or its entries
+   */
+  record Statistics(long entries, long sizeBytes, Instant updatedAt) {}
+
+  /** Of each of these stores that is there. What they hold is counted, not read. */
+  Map<String, Statistics> statistics(Collection<String> storeIds) {
+    Map<String, Statistics> statistics = new HashMap<>();
+    Sql.Bound select = STATISTICS.with("stores", storeIds.toArray(String[]::new));
+    database.once(
+        connection ->
+            select.list(
+                connection,
+                row ->
+                    statistics.put(
+                        row.getString("id"),
+                        new Statistics(
+                            row.getLong("entries"),
+                            row.getLong("size_bytes"),
+                            Sql.instant(row, "updated_at")))));
+    return statistics;
+  }
+
+  /** Of keys and values. */
+  long sizeBytes(String storeId) {
+    return database
+        .once(
+            connection ->
+                SIZE_BYTES.with("store", storeId).first(connection, row -> row.getLong(1)))
+        .orElse(0L);
   }
 }

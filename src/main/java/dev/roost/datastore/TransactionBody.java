@@ -49,12 +49,7 @@ enum TransactionBody {
   }
 
   private static Transaction.RangeRead range(Body body) {
-    Range range =
-        new Range(
-            body.anyString("prefix").orElse(""),
-            body.anyString("start").orElse(null),
-            body.anyString("after").orElse(null),
-            body.anyString("through").orElse(null));
+    Range range = Range.of(body);
     String tag = body.isNull("tag") ? null : body.string("tag").orElse(null);
     Long count = body.isNull("count") ? null : body.wholeNumber("count").orElse(null);
     if (tag == null && count == null) {

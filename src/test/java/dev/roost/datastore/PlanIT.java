@@ -63,8 +63,8 @@ class PlanIT {
     named.put("set, if it has that version", client.setVersions);
     named.put("delete", client.delete);
     named.put("increment", client.increment);
-    named.put("size", Entries.SIZE_BYTES);
-    named.put("statistics of a page of stores", Entries.STATISTICS);
+    named.put("size", StoreCounts.SIZE_BYTES);
+    named.put("statistics of a page of stores", StoreCounts.STATISTICS);
     named.put("sweep", Entries.SWEEP);
     named.put("check of a transaction", Transactions.CHANGED);
     Map<String, String> texts = new LinkedHashMap<>();
