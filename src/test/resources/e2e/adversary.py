@@ -66,8 +66,11 @@ def question(store, key):
     """What the sidecar answers to a script that speaks with it directly."""
     with socket.socket(socket.AF_UNIX) as connection:
         connection.connect("/run/roost/store.sock")
-        connection.sendall(json.dumps({"store": store, "op": "get", "key": key}).encode() + b"\n")
-        return json.loads(connection.makefile().readline())
+        body = json.dumps({"key": key})
+        connection.sendall(f"get {store} {len(body)}\n{body}".encode())
+        answer = connection.makefile("rb")
+        status, length = map(int, answer.readline().split())
+        return [status, json.loads(answer.read(length))]
 
 
 def processes():

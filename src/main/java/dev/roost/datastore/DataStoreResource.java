@@ -87,7 +87,8 @@ public class DataStoreResource {
             DataStoreView.of(
                 store,
                 // One that was deleted meanwhile.
-                statistics.getOrDefault(store.id, new StoreCounts.Statistics(0, 0, store.updatedAt)),
+                statistics.getOrDefault(
+                    store.id, new StoreCounts.Statistics(0, 0, store.updatedAt)),
                 agents.getOrDefault(store.id, List.of())));
   }
 

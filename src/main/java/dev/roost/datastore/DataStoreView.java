@@ -19,7 +19,8 @@ record DataStoreView(
     @Schema(description = "The agents that use it") List<String> agentIds,
     Instant createdAt,
     Instant updatedAt) {
-  static DataStoreView of(DataStore store, StoreCounts.Statistics statistics, List<String> agentIds) {
+  static DataStoreView of(
+      DataStore store, StoreCounts.Statistics statistics, List<String> agentIds) {
     return new DataStoreView(
         store.id,
         store.name,

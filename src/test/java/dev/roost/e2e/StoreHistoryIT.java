@@ -29,7 +29,7 @@ class StoreHistoryIT {
   @Test
   void operationsAtOnceAreAsIfOneAfterAnother() {
     try (StoreRun run = StoreBooks.history(roost)) {
-      run.awaitMore(StoreBooks.LINES_EACH * 600);
+      run.awaitMore(StoreBooks.LINES_EACH * 400);
       List<Operation> history = StoreBooks.settleHistory(run, "nothing was killed");
       assertEquals(
           List.of(),
