@@ -19,6 +19,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.regex.Pattern;
 
 /**
  * A JSON value as the exact text that came in: number text, key order and escapes are kept, since
@@ -37,6 +38,9 @@ public record JsonText(String text) {
           .streamReadConstraints(CONSTRAINTS)
           .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
           .build();
+
+  /** What the parser advises its programmer is of no use to who has sent the text. */
+  private static final Pattern ADVICE = Pattern.compile(": enable `\\S+` to allow$");
 
   private static final JsonFactory LENIENT =
       JsonFactory.builder().streamReadConstraints(CONSTRAINTS).build();
@@ -122,7 +126,7 @@ public record JsonText(String text) {
       // Whoever sent many lines is told which one by the caller.
       var at = e.getLocation();
       String column = at == null ? "" : " (column %d)".formatted(at.getColumnNr());
-      throw Problem.of(ErrorCode.MALFORMED_JSON, e.getOriginalMessage() + column);
+      throw Problem.of(ErrorCode.MALFORMED_JSON, message(e) + column);
     } catch (IOException e) {
       throw malformed(e);
     }
@@ -201,12 +205,16 @@ public record JsonText(String text) {
     String detail = "The body is not valid JSON.";
     if (e instanceof JsonProcessingException json) {
       var at = json.getLocation();
-      detail = json.getOriginalMessage();
+      detail = message(json);
       if (at != null) {
         detail += " (line %d, column %d)".formatted(at.getLineNr(), at.getColumnNr());
       }
     }
     return Problem.of(ErrorCode.MALFORMED_JSON, detail);
+  }
+
+  private static String message(JsonProcessingException e) {
+    return ADVICE.matcher(e.getOriginalMessage()).replaceFirst(" is no JSON");
   }
 
   static final class Serializer extends JsonSerializer<JsonText> {

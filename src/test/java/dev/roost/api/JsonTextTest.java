@@ -28,6 +28,12 @@ class JsonTextTest {
   }
 
   @Test
+  void whatIsWrongIsToldWithoutAWordOfTheParser() {
+    Problem problem = assertThrows(Problem.class, () -> parse("[1, NaN]"));
+    assertEquals("Non-standard token 'NaN' is no JSON (line 1, column 8)", problem.getMessage());
+  }
+
+  @Test
   void theMembersOfAnyObjectKeepTheirText() throws IOException {
     ObjectMapper mapper = new ObjectMapper();
     for (int i = 0; i < 2_000; i++) {

@@ -11,6 +11,10 @@ import dev.roost.api.Role;
 import dev.roost.api.Text;
 import io.quarkus.test.common.WithTestResource;
 import io.quarkus.test.junit.QuarkusTest;
+import jakarta.inject.Inject;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
@@ -20,12 +24,15 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.stream.Collectors;
 import java.util.stream.LongStream;
+import javax.sql.DataSource;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 @QuarkusTest
 @WithTestResource(TestDatabase.class)
 class TransactionIT {
+  @Inject DataSource dataSource;
+
   private Api api;
   private String store;
 
@@ -296,6 +303,16 @@ class TransactionIT {
           });
       List<String> keys = api.get(store + "/entries?prefix=" + prefix).get("data.key");
       assertEquals(1, keys.size(), keys.toString());
+    }
+  }
+
+  @Test
+  void aProcessThatStandsStillDoesNotHoldItsLocksForEver() throws Exception {
+    try (Connection connection = dataSource.getConnection();
+        Statement statement = connection.createStatement()) {
+      ResultSet row = statement.executeQuery("show idle_in_transaction_session_timeout");
+      assertTrue(row.next());
+      assertEquals("1min", row.getString(1));
     }
   }
 
