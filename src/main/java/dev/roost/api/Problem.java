@@ -68,6 +68,11 @@ public final class Problem extends RuntimeException {
     return new Problem(code, detail, List.of(), Map.of("Retry-After", Long.toString(seconds)));
   }
 
+  /** The database is away for a moment. */
+  public static Problem databaseUnreachable() {
+    return retryLater(ErrorCode.UNAVAILABLE, "The database can't be reached; try again.", 1);
+  }
+
   /** The same with another text and other mistakes. */
   public Problem with(String detail, List<FieldError> errors) {
     return new Problem(code, detail, errors, headers);

@@ -119,8 +119,7 @@ public class ProblemMappers {
     }
     if (isPassing(e)) {
       LOG.warnf("database out of reach: %s", e.getMessage());
-      return Problem.retryLater(
-          ErrorCode.UNAVAILABLE, "The database can't be reached; try again.", 1);
+      return Problem.databaseUnreachable();
     }
     LOG.errorf(e, "request %s failed", requestId);
     return Problem.of(ErrorCode.INTERNAL, "The server's log tells more under this request_id.");

@@ -7,6 +7,7 @@ import dev.roost.api.Problem;
 import dev.roost.api.Text;
 import io.quarkus.hibernate.orm.panache.Panache;
 import io.quarkus.hibernate.orm.panache.PanacheEntityBase;
+import io.quarkus.narayana.jta.QuarkusTransaction;
 import jakarta.persistence.Entity;
 import jakarta.persistence.Id;
 import jakarta.persistence.LockModeType;
@@ -70,6 +71,15 @@ public class DataStore extends PanacheEntityBase {
   public static DataStore get(String id) {
     return DataStore.<DataStore>findByIdOptional(id)
         .orElseThrow(() -> Problem.notFound("DataStore", id));
+  }
+
+  /**
+   * Looks in a transaction of its own.
+   *
+   * @throws Problem not_found
+   */
+  static void requireThere(String id) {
+    QuarkusTransaction.requiringNew().run(() -> get(id));
   }
 
   /**

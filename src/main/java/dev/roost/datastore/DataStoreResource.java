@@ -134,7 +134,6 @@ public class DataStoreResource {
   }
 
   private DataStoreView view(DataStore store) {
-    DataStore.flush();
     StoreCounts.Statistics statistics = counts.statistics(List.of(store.id)).get(store.id);
     if (statistics == null) {
       throw Problem.notFound("DataStore", store.id);

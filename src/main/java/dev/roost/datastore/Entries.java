@@ -247,9 +247,16 @@ public class Entries {
    * @throws Problem too_large
    */
   long valueBytes(JsonText value) {
+    return valueBytes(value, valueBytes);
+  }
+
+  /**
+   * @throws Problem too_large
+   */
+  static long valueBytes(JsonText value, int maxBytes) {
     long size = value.text().getBytes(StandardCharsets.UTF_8).length;
-    if (size > valueBytes) {
-      throw Problem.tooLarge("The value", size, valueBytes, "roost.limits.store-value-bytes");
+    if (size > maxBytes) {
+      throw Problem.tooLarge("The value", size, maxBytes, "roost.limits.store-value-bytes");
     }
     return size;
   }

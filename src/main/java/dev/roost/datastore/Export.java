@@ -1,7 +1,6 @@
 package dev.roost.datastore;
 
 import dev.roost.api.Problem;
-import io.quarkus.narayana.jta.QuarkusTransaction;
 import java.io.ByteArrayOutputStream;
 import java.util.ArrayDeque;
 import java.util.Arrays;
@@ -59,7 +58,7 @@ final class Export {
     complete = after == null;
     if (complete) {
       // A store that was deleted meanwhile looks like one that ends here.
-      QuarkusTransaction.requiringNew().run(() -> DataStore.get(storeId));
+      DataStore.requireThere(storeId);
     }
   }
 }

@@ -1,7 +1,6 @@
 package dev.roost.datastore;
 
 import dev.roost.api.Problem;
-import io.quarkus.narayana.jta.QuarkusTransaction;
 import io.smallrye.common.annotation.Blocking;
 import io.smallrye.mutiny.Multi;
 import io.smallrye.mutiny.Uni;
@@ -95,7 +94,7 @@ public class ExportResource {
   @HEAD
   @Operation(hidden = true)
   public RestResponse<Void> head(@PathParam("id") String id) {
-    QuarkusTransaction.requiringNew().run(() -> DataStore.get(id));
+    DataStore.requireThere(id);
     return ResponseBuilder.<Void>ok().type(LINES).build();
   }
 }

@@ -154,8 +154,7 @@ final class Import {
     if (e instanceof Problem known) {
       problem = known;
     } else if (ProblemMappers.isPassing(e)) {
-      problem =
-          Problem.retryLater(ErrorCode.UNAVAILABLE, "The database can't be reached; try again.", 1);
+      problem = Problem.databaseUnreachable();
     } else {
       return e;
     }

@@ -4,7 +4,6 @@ import dev.roost.api.DatabaseClock;
 import dev.roost.api.ErrorCode;
 import dev.roost.api.Problem;
 import dev.roost.config.RoostConfig;
-import io.quarkus.narayana.jta.QuarkusTransaction;
 import io.smallrye.common.annotation.Blocking;
 import io.vertx.ext.web.RoutingContext;
 import jakarta.ws.rs.HeaderParam;
@@ -69,7 +68,7 @@ public class ImportResource {
       @Parameter(hidden = true) @Context RoutingContext context,
       InputStream body) {
     requireLines(contentType);
-    QuarkusTransaction.requiringNew().run(() -> DataStore.get(id));
+    DataStore.requireThere(id);
     return new Import(transactions, config.limits(), id, clock.now(), maxBytes(context)).run(body);
   }
 

@@ -66,21 +66,13 @@ record PortableLine(String key, JsonText value, Double ttlSeconds, Instant expir
     }
     JsonText value = value(body);
     Instant expiresAt = expiry(body);
-    Double ttl =
-        body.isNull("ttl") ? null : body.number("ttl", 0, Entries.MAX_TTL_SECONDS).orElse(null);
-    if (ttl != null && ttl == 0) {
-      body.reject("ttl", "out_of_range", "ttl must be a positive number of seconds.");
-    }
+    Double ttl = TransactionBody.ttl(body);
     if (ttl != null && expiresAt != null) {
       body.reject("ttl", "contradictory", "Give expires_at or ttl, not both.");
     }
     body.check();
     EntryKey.bytes("/key", key, limits.storeKeyBytes());
-    long size = value.text().getBytes(StandardCharsets.UTF_8).length;
-    if (size > limits.storeValueBytes()) {
-      throw Problem.tooLarge(
-          "The value", size, limits.storeValueBytes(), "roost.limits.store-value-bytes");
-    }
+    Entries.valueBytes(value, limits.storeValueBytes());
     return new PortableLine(key, value, ttl, expiresAt);
   }
 

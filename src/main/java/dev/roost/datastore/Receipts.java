@@ -5,6 +5,7 @@ import dev.roost.api.JsonText;
 import dev.roost.api.Problem;
 import dev.roost.api.Sql;
 import java.sql.Connection;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.Arrays;
 import java.util.Optional;
@@ -22,13 +23,22 @@ final class Receipts {
       Sql.of(
           "select seq, request_sha256, answer from datastore_receipt where scope = :scope and name = :name");
 
+  /**
+   * The end of an insert as {@code r}. A receipt that is there already, of this write or of a later
+   * one, makes the statement fail and with it all that it did: the column can't be null.
+   */
+  static final String ONCE =
+      """
+
+      on conflict (scope, name) do update
+      set answer = excluded.answer, seq = case when excluded.seq > r.seq then excluded.seq end""";
+
   private static final Sql NOTE =
       Sql.of(
           """
           insert into datastore_receipt as r (scope, name, seq, request_sha256, answer)
-          values (:scope, :name, :seq, :request, :answer)
-          on conflict (scope, name) do update
-          set answer = excluded.answer, seq = case when excluded.seq > r.seq then excluded.seq end""");
+          values (:scope, :name, :seq, :request, :answer)"""
+              + ONCE);
 
   private static final Sql SWEEP =
       Sql.of(
@@ -87,7 +97,7 @@ final class Receipts {
   }
 
   private record Found(long seq, byte[] requestSha256, String answer) {
-    static Found of(java.sql.ResultSet row) throws SQLException {
+    static Found of(ResultSet row) throws SQLException {
       return new Found(row.getLong("seq"), row.getBytes("request_sha256"), row.getString("answer"));
     }
   }

@@ -60,8 +60,8 @@ final class Statements {
 
   private static final String DELETE = "delete from datastore_entry e using locked where " + ENTRY;
 
-  /** RFC 8259. */
-  private static final String NUMBER = "'^-?(0|[1-9][0-9]*)([.][0-9]+)?([eE][-+]?[0-9]+)?$'";
+  /** A number of RFC 8259, for PostgreSQL and for Java. */
+  static final String NUMBER = "^-?(0|[1-9][0-9]*)([.][0-9]+)?([eE][-+]?[0-9]+)?$";
 
   /** What an increment makes of a row {@code e}: exact, as decimal numbers are. */
   static final String SUM =
@@ -69,7 +69,7 @@ final class Statements {
 
       value = case when %1$s then (e.value::numeric + excluded.value::numeric)::text else excluded.value end,
         expires_at = case when %1$s then e.expires_at end
-      where not %1$s or e.value ~ %2$s
+      where not %1$s or e.value ~ '%2$s'
       """
           .formatted(LIVE, NUMBER);
 
@@ -93,7 +93,7 @@ final class Statements {
   final Sql lockStore;
 
   /**
-   * Keeps what grants access as it is; a lost lock doesn't matter. Of executions alone, like the
+   * Keeps what grants access as it is; a lost lock doesn't matter. For executions alone, like the
    * next two.
    */
   final Sql stay;
@@ -133,10 +133,9 @@ final class Statements {
 
     String writes =
         rule.ofExecutions() ? unlessLockIsLost(rule) : "with access as (" + rule.writes() + ")";
-    // By the time that the locks are there, the statement's snapshot may be old. It doesn't matter:
-    // what is changed is
-    // always the newest row, and what isn't there in the snapshot was not there when this operation
-    // began.
+    // By the time that the locks are there, the statement's snapshot may be old. It doesn't
+    // matter: what is changed is always the newest row, and what isn't there in the snapshot was
+    // not there when this operation began.
     String locked =
         writes
             + """
@@ -160,29 +159,22 @@ final class Statements {
 
     String lock =
         "l.store_id = :store and l.name = :name and l.holder = :holder and l.execution_id = :execution";
-    stay =
-        rule.ofExecutions()
-            ? Sql.of("with access as (" + rule.writes() + ") select 1 from access")
-            : null;
+    stay = Sql.of("with access as (" + rule.writes() + ") select 1 from access");
     renew =
-        rule.ofExecutions()
-            ? single(
-                reads,
-                """
-        update datastore_lock l set expires_at = statement_timestamp() + make_interval(secs => :ttl)
-        from access where %s and not l.lost returning true as held"""
-                    .formatted(lock),
-                "")
-            : null;
+        single(
+            reads,
+            """
+            update datastore_lock l set expires_at = statement_timestamp() + make_interval(secs => :ttl)
+            from access where %s and not l.lost returning true as held"""
+                .formatted(lock),
+            "");
     unlock =
-        rule.ofExecutions()
-            ? single(
-                reads,
-                "delete from datastore_lock l using access where "
-                    + lock
-                    + " returning not l.lost as held",
-                receipt(rule, "'released', held"))
-            : null;
+        single(
+            reads,
+            "delete from datastore_lock l using access where "
+                + lock
+                + " returning not l.lost as held",
+            receipt(rule, "'released', held"));
   }
 
   private static Sql single(String access, String operation, String receipt) {
@@ -208,20 +200,15 @@ final class Statements {
         .formatted(rule.writes());
   }
 
-  /**
-   * Notes what was answered. A receipt that is there already, of this write or of a later one,
-   * makes the statement fail and with it all that it did: the column can't be null.
-   */
+  /** Notes what was answered, once. */
   private static String receipt(Access.Rule rule, String answer) {
     return rule.ofExecutions()
         ? """
         ,
         noted as (
           insert into datastore_receipt as r (scope, name, seq, answer)
-          select :execution, :channel, :seq, json_build_object(%s)::text from found
-          on conflict (scope, name) do update
-          set answer = excluded.answer, seq = case when excluded.seq > r.seq then excluded.seq end)"""
-            .formatted(answer)
+          select :execution, :channel, :seq, json_build_object(%s)::text from found%s)"""
+            .formatted(answer, Receipts.ONCE)
         : "";
   }
 }

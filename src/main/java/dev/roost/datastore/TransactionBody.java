@@ -24,8 +24,7 @@ enum TransactionBody {
     }
   };
 
-  private static final Pattern NUMBER =
-      Pattern.compile("-?(0|[1-9][0-9]*)(\\.[0-9]+)?([eE][-+]?[0-9]+)?");
+  private static final Pattern NUMBER = Pattern.compile(Statements.NUMBER);
 
   private static final Pattern TAG = Pattern.compile("[0-9a-fA-F]{64}");
 

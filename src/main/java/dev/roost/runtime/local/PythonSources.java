@@ -1,5 +1,6 @@
 package dev.roost.runtime.local;
 
+import dev.roost.api.Text;
 import io.quarkus.runtime.util.ClassPathUtils;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -9,7 +10,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
 import java.util.HexFormat;
 import java.util.List;
@@ -106,16 +106,12 @@ final class PythonSources {
   }
 
   private static String hash(SortedMap<String, byte[]> files) {
-    try {
-      MessageDigest digest = MessageDigest.getInstance("SHA-256");
-      files.forEach(
-          (name, content) -> {
-            digest.update((name + "\0" + content.length + "\0").getBytes(StandardCharsets.UTF_8));
-            digest.update(content);
-          });
-      return HexFormat.of().formatHex(digest.digest()).substring(0, HASH_CHARACTERS);
-    } catch (NoSuchAlgorithmException e) {
-      throw new AssertionError("every Java platform has SHA-256", e);
-    }
+    MessageDigest digest = Text.sha256();
+    files.forEach(
+        (name, content) -> {
+          digest.update((name + "\0" + content.length + "\0").getBytes(StandardCharsets.UTF_8));
+          digest.update(content);
+        });
+    return HexFormat.of().formatHex(digest.digest()).substring(0, HASH_CHARACTERS);
   }
 }
