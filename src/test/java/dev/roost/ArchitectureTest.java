@@ -53,6 +53,7 @@ class ArchitectureTest {
           Map.entry("agent", Set.of("api", "config", "event", "build", "datastore", "runtime")),
           Map.entry("execution", Set.of("api", "config", "event", "log", "agent")),
           Map.entry("schedule", Set.of("api", "config", "event", "agent", "execution")),
+          Map.entry("webhook", Set.of("api", "config", "event", "agent")),
           Map.entry(
               "executor",
               Set.of(
