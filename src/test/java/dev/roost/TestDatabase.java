@@ -29,6 +29,7 @@ public class TestDatabase implements QuarkusTestResourceLifecycleManager {
   private static final Path BINARIES = Path.of("target", "postgres").toAbsolutePath();
 
   private Path directory;
+  private int port;
   private Process server;
 
   @Override
@@ -45,23 +46,9 @@ public class TestDatabase implements QuarkusTestResourceLifecycleManager {
           "--encoding=UTF8",
           "--locale=C",
           "--no-sync");
-      int port = freePort();
-      server =
-          process(
-                  "postgres",
-                  "-D",
-                  data.toString(),
-                  "-p",
-                  Integer.toString(port),
-                  "-c",
-                  "listen_addresses=127.0.0.1",
-                  "-c",
-                  "unix_socket_directories=",
-                  "-c",
-                  "fsync=off")
-              .start();
-      String url = "jdbc:postgresql://127.0.0.1:" + port + "/postgres";
-      awaitReady(url);
+      port = freePort();
+      startServer();
+      String url = url();
       return Map.of(
           "quarkus.datasource.jdbc.url",
           url,
@@ -73,6 +60,47 @@ public class TestDatabase implements QuarkusTestResourceLifecycleManager {
           "0",
           "roost.data",
           Files.createDirectory(directory.resolve("roost")).toString());
+    } catch (IOException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private String url() {
+    return "jdbc:postgresql://127.0.0.1:" + port + "/postgres";
+  }
+
+  private void startServer() throws IOException {
+    server =
+        process(
+                "postgres",
+                "-D",
+                directory.resolve("data").toString(),
+                "-p",
+                Integer.toString(port),
+                "-c",
+                "listen_addresses=127.0.0.1",
+                "-c",
+                "unix_socket_directories=",
+                "-c",
+                "fsync=off")
+            .start();
+    awaitReady(url());
+  }
+
+  /** Ends it in the middle of whatever it does. */
+  public void kill() {
+    try {
+      server.destroyForcibly().waitFor();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException(e);
+    }
+  }
+
+  /** Starts it again after {@link #kill}, with what it had stored. */
+  public void startAgain() {
+    try {
+      startServer();
     } catch (IOException e) {
       throw new IllegalStateException(e);
     }
