@@ -28,6 +28,7 @@ public record AgentRequest(
     Optional<Integer> maxConcurrency,
     Optional<Integer> maxAttempts,
     Optional<Double> retryDelay,
+    Optional<List<String>> neverRetry,
     Optional<Double> keepWarm,
     Optional<String> isolation) {
 
@@ -49,6 +50,7 @@ public record AgentRequest(
         Optional.empty(),
         Optional.empty(),
         Optional.empty(),
+        Optional.empty(),
         Optional.empty());
   }
 
@@ -57,9 +59,11 @@ public record AgentRequest(
    * Body#check}.
    *
    * @param pythonVersions those that the runtime offers
+   * @param reasons why executions fail
    * @throws Problem too_large
    */
-  static AgentRequest read(Body body, RoostConfig.Limits limits, List<String> pythonVersions) {
+  static AgentRequest read(
+      Body body, RoostConfig.Limits limits, List<String> pythonVersions, List<String> reasons) {
     AgentRequest request =
         new AgentRequest(
             body.string("name"),
@@ -74,6 +78,7 @@ public record AgentRequest(
             body.integer("max_concurrency", 1, 1_000),
             body.integer("max_attempts", 1, 10),
             body.number("retry_delay", 0, DAY_SECONDS),
+            body.choices("never_retry", reasons),
             body.number("keep_warm", 0, DAY_SECONDS),
             body.choice("isolation", List.of("process", "pod")));
     request.script.ifPresent(
@@ -125,6 +130,7 @@ public record AgentRequest(
     maxConcurrency.ifPresent(value -> agent.maxConcurrency = value);
     maxAttempts.ifPresent(value -> agent.maxAttempts = value);
     retryDelay.ifPresent(value -> agent.retryDelaySeconds = value);
+    neverRetry.ifPresent(value -> agent.neverRetry = value.toArray(String[]::new));
     keepWarm.ifPresent(value -> agent.keepWarmSeconds = value);
     isolation.ifPresent(value -> agent.isolation = value);
   }
