@@ -51,7 +51,7 @@ public class Agent extends PanacheEntityBase {
   }
 
   /** The same, locked until the transaction ends. */
-  static Agent lock(String id) {
+  public static Agent lock(String id) {
     return Agent.<Agent>find("id = ?1 and deletedAt is null", id)
         .withLock(LockModeType.PESSIMISTIC_WRITE)
         .firstResultOptional()

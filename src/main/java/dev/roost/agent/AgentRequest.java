@@ -2,6 +2,7 @@ package dev.roost.agent;
 
 import dev.roost.api.Body;
 import dev.roost.api.ErrorCode;
+import dev.roost.api.Names;
 import dev.roost.api.Problem;
 import dev.roost.api.Text;
 import dev.roost.config.RoostConfig;
@@ -89,17 +90,7 @@ public record AgentRequest(
           checkSize("env_vars", text, limits.envVarsBytes(), "roost.limits.env-vars-bytes");
           body.reject(EnvVars.parse(text).errors());
         });
-    request.name.ifPresent(
-        text -> {
-          if (text.isBlank() || text.length() > 100 || !text.equals(text.strip())) {
-            body.reject(
-                "name",
-                "invalid_name",
-                "name must have 1 to 100 characters and no space around it.");
-          } else if (text.chars().anyMatch(Character::isISOControl)) {
-            body.reject("name", "invalid_name", "name must not contain control characters.");
-          }
-        });
+    request.name.flatMap(Names::mistake).ifPresent(m -> body.reject("name", "invalid_name", m));
     return request;
   }
 

@@ -4,6 +4,10 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.time.format.DateTimeParseException;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -19,6 +23,8 @@ import java.util.function.Function;
 public final class Body {
   private static final ObjectMapper SCALARS =
       new ObjectMapper().enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS);
+
+  private static final Instant YEAR_10000 = Instant.parse("+10000-01-01T00:00:00Z");
 
   private final Map<String, JsonText> members;
   private final Set<String> known = new java.util.LinkedHashSet<>();
@@ -155,6 +161,27 @@ public final class Body {
                 return Optional.empty();
               }
               return Optional.of(value);
+            });
+  }
+
+  /** A point in time, RFC 3339, to the microsecond. */
+  public Optional<Instant> time(String name) {
+    return string(name)
+        .flatMap(
+            text -> {
+              try {
+                Instant time = OffsetDateTime.parse(text).toInstant();
+                if (!time.isBefore(Instant.EPOCH) && time.isBefore(YEAR_10000)) {
+                  return Optional.of(time.truncatedTo(ChronoUnit.MICROS));
+                }
+              } catch (DateTimeParseException e) {
+                // Told below.
+              }
+              reject(
+                  name,
+                  "invalid_time",
+                  name + " must be a time with its offset, for example 2026-11-21T18:12:41Z.");
+              return Optional.empty();
             });
   }
 
