@@ -28,6 +28,10 @@ public class Agent extends PanacheEntityBase {
 
   public int maxAttempts;
   public double retryDelaySeconds;
+
+  /** Codes of reasons after which there is no further attempt. */
+  public String[] neverRetry;
+
   public double keepWarmSeconds;
 
   /** "process" or "pod". */

@@ -109,6 +109,19 @@ public final class Body {
     return value;
   }
 
+  /** A list of choices; each counts once. */
+  public Optional<List<String>> choices(String name, List<String> choices) {
+    Optional<List<String>> values = strings(name);
+    for (String value : values.orElse(List.of())) {
+      if (!choices.contains(value)) {
+        String hint =
+            Text.nearest(value, choices).map(near -> " Did you mean " + near + "?").orElse("");
+        reject(name, "not_a_choice", name + " must not hold " + Text.quote(value) + "." + hint);
+      }
+    }
+    return values.map(given -> given.stream().distinct().toList());
+  }
+
   public Optional<Integer> integer(String name, int least, int most) {
     return scalar(name, node -> node.isIntegralNumber(), "an integer")
         .flatMap(
@@ -180,6 +193,16 @@ public final class Body {
               node.forEach(element -> values.add(element.textValue()));
               return values;
             });
+  }
+
+  /** A list of any values, each with its exact text. */
+  public Optional<List<JsonText>> list(String name) {
+    Optional<JsonText> array = json(name);
+    Optional<List<JsonText>> elements = array.flatMap(JsonText::elements);
+    if (array.isPresent() && elements.isEmpty()) {
+      reject(name, "wrong_type", name + " must be a list.");
+    }
+    return elements;
   }
 
   /**
