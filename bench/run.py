@@ -14,7 +14,7 @@ from pathlib import Path
 
 from roost_bench import environment
 
-MEASUREMENTS = ["start", "builds", "cold", "warm", "memory", "throughput", "logs", "stores"]
+MEASUREMENTS = ["start", "builds", "cold", "warm", "memory", "throughput", "logs", "stores", "schedules"]
 
 
 def arguments() -> argparse.Namespace:
@@ -31,7 +31,7 @@ def main() -> int:
     options = arguments()
     environment.enter(Path(__file__))
     # What follows needs the environment's packages.
-    from roost_bench import builds, latency, logs, machine, memory, report, start, stores, throughput
+    from roost_bench import builds, latency, logs, machine, memory, report, schedules, start, stores, throughput
     from roost_bench.context import Context
 
     measure = {
@@ -43,6 +43,7 @@ def main() -> int:
         "throughput": throughput.measure,
         "logs": logs.measure,
         "stores": stores.measure,
+        "schedules": schedules.measure,
     }
     environment.build_application()
     began = datetime.datetime.now(datetime.timezone.utc)

@@ -37,6 +37,7 @@ class Sizes:
     entries: int
     store_rounds: int
     store_batch: int
+    schedules: int
 
 
 FULL = Sizes(
@@ -50,6 +51,7 @@ FULL = Sizes(
     entries=10_000,
     store_rounds=20,
     store_batch=25,
+    schedules=500,
 )
 QUICK = Sizes(
     starts=1,
@@ -62,6 +64,7 @@ QUICK = Sizes(
     entries=1_000,
     store_rounds=3,
     store_batch=10,
+    schedules=50,
 )
 
 

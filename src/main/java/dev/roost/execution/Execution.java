@@ -1,5 +1,6 @@
 package dev.roost.execution;
 
+import dev.roost.api.Conditions;
 import dev.roost.api.JsonText;
 import dev.roost.api.Sql;
 import io.quarkus.hibernate.orm.panache.PanacheEntityBase;
@@ -145,23 +146,25 @@ public class Execution extends PanacheEntityBase {
   record Filter(String agentId, String executorJobId, String scheduleId, String state) {}
 
   static List<Object[]> idsAndBytes(Filter filter, String cursor, int limit) {
-    return getEntityManager()
-        .createNativeQuery(
-            """
-            select id, coalesce(octet_length(return_value), 0) + coalesce(octet_length(error), 0) from execution
-            where (cast(:cursor as text) is null or id < :cursor)
-              and (cast(:agent as text) is null or agent_id = :agent)
-              and (cast(:job as text) is null or executor_job_id = :job)
-              and (cast(:schedule as text) is null or executor_job_id in (
-                select id from executor_job where schedule_id = :schedule))
-              and (cast(:state as text) is null or state = :state)
-            order by id desc limit :most""",
-            Object[].class)
-        .setParameter("cursor", cursor)
-        .setParameter("agent", filter.agentId())
-        .setParameter("job", filter.executorJobId())
-        .setParameter("schedule", filter.scheduleId())
-        .setParameter("state", filter.state())
+    Conditions conditions =
+        new Conditions()
+            .and("id < :cursor", "cursor", cursor)
+            .and("agent_id = :agent", "agent", filter.agentId())
+            .and("executor_job_id = :job", "job", filter.executorJobId())
+            .and(
+                "executor_job_id in (select j.id from executor_job j where j.schedule_id = :schedule)",
+                "schedule",
+                filter.scheduleId())
+            .and("state = :state", "state", filter.state());
+    return conditions
+        .bind(
+            getEntityManager()
+                .createNativeQuery(
+                    """
+                    select id, coalesce(octet_length(return_value), 0) + coalesce(octet_length(error), 0)
+                    from execution where %s order by id desc limit :most"""
+                        .formatted(conditions.text()),
+                    Object[].class))
         .setParameter("most", limit + 1)
         .getResultList();
   }

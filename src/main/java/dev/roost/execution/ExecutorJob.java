@@ -1,5 +1,6 @@
 package dev.roost.execution;
 
+import dev.roost.api.Conditions;
 import dev.roost.api.JsonText;
 import io.quarkus.hibernate.orm.panache.PanacheEntityBase;
 import io.quarkus.panache.common.Parameters;
@@ -173,23 +174,23 @@ public class ExecutorJob extends PanacheEntityBase {
   }
 
   static List<Object[]> idsAndBytes(Filter filter, String cursor, int limit) {
-    return getEntityManager()
-        .createNativeQuery(
-            """
-            select j.id, coalesce(octet_length(j.payload), 0) + coalesce(octet_length(e.return_value), 0)
-            from executor_job j left join execution e on e.id = j.latest_execution_id
-            where (cast(:cursor as text) is null or j.id < :cursor)
-              and (cast(:agent as text) is null or j.agent_id = :agent)
-              and (cast(:schedule as text) is null or j.schedule_id = :schedule)
-              and (cast(:batch as text) is null or j.batch_id = :batch)
-              and (cast(:state as text) is null or j.state = :state)
-            order by j.id desc limit :most""",
-            Object[].class)
-        .setParameter("cursor", cursor)
-        .setParameter("agent", filter.agentId())
-        .setParameter("schedule", filter.scheduleId())
-        .setParameter("batch", filter.batchId())
-        .setParameter("state", filter.state())
+    Conditions conditions =
+        new Conditions()
+            .and("j.id < :cursor", "cursor", cursor)
+            .and("j.agent_id = :agent", "agent", filter.agentId())
+            .and("j.schedule_id = :schedule", "schedule", filter.scheduleId())
+            .and("j.batch_id = :batch", "batch", filter.batchId())
+            .and("j.state = :state", "state", filter.state());
+    return conditions
+        .bind(
+            getEntityManager()
+                .createNativeQuery(
+                    """
+                    select j.id, coalesce(octet_length(j.payload), 0) + coalesce(octet_length(e.return_value), 0)
+                    from executor_job j left join execution e on e.id = j.latest_execution_id
+                    where %s order by j.id desc limit :most"""
+                        .formatted(conditions.text()),
+                    Object[].class))
         .setParameter("most", limit + 1)
         .getResultList();
   }

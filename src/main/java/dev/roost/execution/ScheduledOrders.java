@@ -53,9 +53,8 @@ public final class ScheduledOrders {
   private ScheduledOrders() {}
 
   /**
-   * A run that a schedule wants.
+   * A run that a schedule wants, now that its time has come.
    *
-   * @param scheduledTime null for one that a person has triggered
    * @param concurrencyKey or null
    */
   public record Order(
@@ -96,7 +95,7 @@ public final class ScheduledOrders {
       ids[i] = Ids.next("xjob");
       schedules[i] = order.scheduleId();
       agents[i] = order.agentId();
-      times[i] = order.scheduledTime() == null ? null : Json.time(order.scheduledTime());
+      times[i] = Json.time(order.scheduledTime());
       keys[i] = order.concurrencyKey();
     }
     List<Placed> placed = new ArrayList<>(size);

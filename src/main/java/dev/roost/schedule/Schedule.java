@@ -1,5 +1,6 @@
 package dev.roost.schedule;
 
+import dev.roost.api.Conditions;
 import dev.roost.api.Problem;
 import dev.roost.api.Sql;
 import io.quarkus.hibernate.orm.panache.PanacheEntityBase;
@@ -100,20 +101,21 @@ public class Schedule extends PanacheEntityBase {
   record Filter(String agentId, String state, String name) {}
 
   static List<Object[]> idsAndBytes(Filter filter, String cursor, int limit) {
-    return getEntityManager()
-        .createNativeQuery(
-            """
-            select id, coalesce(octet_length(payload), 0) from schedule
-            where (cast(:cursor as text) is null or id < :cursor)
-              and (cast(:agent as text) is null or agent_id = :agent)
-              and (cast(:state as text) is null or state = :state)
-              and (cast(:name as text) is null or name = :name)
-            order by id desc limit :most""",
-            Object[].class)
-        .setParameter("cursor", cursor)
-        .setParameter("agent", filter.agentId())
-        .setParameter("state", filter.state())
-        .setParameter("name", filter.name())
+    Conditions conditions =
+        new Conditions()
+            .and("id < :cursor", "cursor", cursor)
+            .and("agent_id = :agent", "agent", filter.agentId())
+            .and("state = :state", "state", filter.state())
+            .and("name = :name", "name", filter.name());
+    return conditions
+        .bind(
+            getEntityManager()
+                .createNativeQuery(
+                    """
+                    select id, coalesce(octet_length(payload), 0) from schedule
+                    where %s order by id desc limit :most"""
+                        .formatted(conditions.text()),
+                    Object[].class))
         .setParameter("most", limit + 1)
         .getResultList();
   }

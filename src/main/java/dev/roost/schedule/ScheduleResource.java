@@ -1,6 +1,7 @@
 package dev.roost.schedule;
 
 import dev.roost.api.Body;
+import dev.roost.api.IdempotencyKey;
 import dev.roost.api.Needs;
 import dev.roost.api.Page;
 import dev.roost.api.Role;
@@ -8,6 +9,7 @@ import dev.roost.config.RoostConfig;
 import dev.roost.event.Waiting;
 import dev.roost.execution.ExecutorJob;
 import dev.roost.execution.ExecutorJobAnswers;
+import dev.roost.execution.Orders;
 import io.quarkus.narayana.jta.QuarkusTransaction;
 import io.smallrye.common.annotation.Blocking;
 import io.smallrye.mutiny.Uni;
@@ -15,6 +17,7 @@ import jakarta.transaction.Transactional;
 import jakarta.ws.rs.Consumes;
 import jakarta.ws.rs.DELETE;
 import jakarta.ws.rs.GET;
+import jakarta.ws.rs.HeaderParam;
 import jakarta.ws.rs.PATCH;
 import jakarta.ws.rs.POST;
 import jakarta.ws.rs.Path;
@@ -132,16 +135,27 @@ public class ScheduleResource {
               + " the time is over.")
   @APIResponse(
       responseCode = "201",
+      description = "The order was made",
+      content = @Content(schema = @Schema(implementation = ExecutorJob.View.class)))
+  @APIResponse(
+      responseCode = "200",
+      description = "The order that an earlier request with this Idempotency-Key made",
       content = @Content(schema = @Schema(implementation = ExecutorJob.View.class)))
   public Uni<Response> trigger(
       String id,
-      @Parameter(description = "Seconds, 0 to 60") @RestQuery("wait") Integer waitSeconds) {
+      @Parameter(description = "Seconds, 0 to 60") @RestQuery("wait") Integer waitSeconds,
+      @HeaderParam("Idempotency-Key") String idempotencyKey) {
     Duration wait = Waiting.parameter(waitSeconds);
+    IdempotencyKey.check(idempotencyKey);
+    Orders.Placed placed = schedules.trigger(id, idempotencyKey);
     return answers
-        .whenEnded(schedules.trigger(id), wait)
+        .whenEnded(placed.executorJobId(), wait)
         .map(
             job ->
-                Response.created(URI.create("/v1/executor-jobs/" + job.id())).entity(job).build());
+                Response.status(placed.repeated() ? 200 : 201)
+                    .location(URI.create("/v1/executor-jobs/" + job.id()))
+                    .entity(job)
+                    .build());
   }
 
   @GET

@@ -2,37 +2,29 @@ package dev.roost.schedule;
 
 import dev.roost.agent.Agent;
 import dev.roost.agent.AgentDeletion;
-import dev.roost.api.Database;
 import dev.roost.api.ErrorCode;
 import dev.roost.api.Ids;
+import dev.roost.api.JsonText;
 import dev.roost.api.Names;
 import dev.roost.api.Problem;
 import dev.roost.api.Text;
-import dev.roost.config.RoostConfig;
-import dev.roost.execution.ExecutorJobQueued;
-import dev.roost.execution.QueuedJobs;
-import dev.roost.execution.ScheduledOrders;
+import dev.roost.execution.Options;
+import dev.roost.execution.Orders;
 import io.quarkus.narayana.jta.QuarkusTransaction;
 import jakarta.annotation.Priority;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.event.Observes;
 import jakarta.interceptor.Interceptor;
 import java.time.Clock;
-import java.time.Instant;
-import java.util.List;
 
 /** Makes, changes and deletes schedules, while tickers work on them. */
 @ApplicationScoped
 class Schedules {
-  private final Database database;
-  private final QueuedJobs queued;
-  private final RoostConfig config;
+  private final Orders orders;
   private final Clock clock;
 
-  Schedules(Database database, QueuedJobs queued, RoostConfig config, Clock clock) {
-    this.database = database;
-    this.queued = queued;
-    this.config = config;
+  Schedules(Orders orders, Clock clock) {
+    this.orders = orders;
     this.clock = clock;
   }
 
@@ -108,35 +100,20 @@ class Schedules {
   }
 
   /**
-   * Orders a run now, whatever the schedule's state and policies.
+   * Orders a run now, whatever the schedule's state; only with overlap "queue" it waits for others.
    *
-   * @return the ExecutorJob's identifier
-   * @throws Problem not_found, queue_full
+   * @param idempotencyKey or null
+   * @throws Problem not_found, queue_full, idempotency_key_reused
    */
-  String trigger(String id) {
+  Orders.Placed trigger(String id, String idempotencyKey) {
     Schedule schedule = QuarkusTransaction.requiringNew().call(() -> Schedule.require(id));
-    ScheduledOrders.Order order =
-        new ScheduledOrders.Order(
-            id, schedule.agentId, null, Schedule.concurrencyKey(id, schedule.overlap));
-    int most = config.limits().queuedExecutorJobs();
-    Instant now = clock.instant();
-    ScheduledOrders.Placed placed =
-        database
-            .inTransaction(
-                connection -> ScheduledOrders.place(connection, List.of(order), most, now))
-            .get(0);
-    switch (placed.result()) {
-      case MADE ->
-          queued.tell(List.of(new ExecutorJobQueued(schedule.agentId, placed.agentRevision())));
-      case NO_ROOM ->
-          throw Problem.retryLater(
-              ErrorCode.QUEUE_FULL,
-              "%,d executions of this agent wait already (setting roost.limits.queued-executor-jobs)."
-                  .formatted(most),
-              5);
-      case NEEDLESS -> throw Problem.notFound("schedule", id); // deleted this moment
-    }
-    return placed.executorJobId();
+    Options options = new Options(0, Schedule.concurrencyKey(id, schedule.overlap), id);
+    return orders.place(
+        Ids.next("xjob"),
+        schedule.agentId,
+        JsonText.ofNullable(schedule.payload),
+        options,
+        idempotencyKey);
   }
 
   /** Before the agent's jobs are cancelled: from then on, no ticker makes any. */

@@ -213,7 +213,13 @@ class ScheduleIT {
     assertTrue(job.text().contains("{\"x\": 1.10}"));
     assertEquals("queued", job.get("state"));
     assertNull(schedule(id).get("last_run"));
-    api.post(SCHEDULES + "/" + id + "/trigger", null);
+    String[] once = {"Idempotency-Key", "once"};
+    Answer again = api.post(SCHEDULES + "/" + id + "/trigger", null, once);
+    assertEquals(201, again.status());
+    Answer repeated = api.post(SCHEDULES + "/" + id + "/trigger", null, once);
+    assertEquals(200, repeated.status());
+    assertEquals((String) again.get("id"), repeated.get("id"));
+    assertEquals(id, job.get("concurrency_key"));
     List<String> jobs = api.get("/v1/executor-jobs?schedule_id=" + id).get("data.id");
     assertEquals(2, jobs.size());
   }
@@ -247,5 +253,67 @@ class ScheduleIT {
     assertNotNull(after.get("next_run_at"));
     assertTrue(
         Instant.parse(after.get("next_run_at")).isAfter(Instant.parse(run.get("scheduled_time"))));
+  }
+
+  /** Whoever has the row first does its work, and the other one finds what that left. */
+  @Test
+  void aScheduleThatIsPausedOrDeletedWhileItIsDueMakesItsJobBeforeThatOrNotAtAll() {
+    int ordered = 0;
+    for (int i = 0; i < 20; i++) {
+      String paused = create("'cron': '* * * * *'").get("id");
+      String deleted = create("'cron': '* * * * *'").get("id");
+      TestRows.of(paused).dueNow();
+      TestRows.of(deleted).dueNow();
+      Answer after = change(paused, "{'state': 'paused'}");
+      assertEquals(204, api.delete(SCHEDULES + "/" + deleted).status());
+      assertNull(after.get("next_run_at"));
+      int jobs = jobs(paused).size();
+      ordered += jobs;
+      assertEquals(jobs == 1, after.get("last_run") != null, after.text());
+      int left = jobs(deleted).size();
+      String later = create("'cron': '* * * * *'").get("id");
+      TestRows.of(later).dueNow();
+      Await.until("a tick later", () -> !jobs(later).isEmpty());
+      assertEquals(jobs, jobs(paused).size());
+      assertEquals(left, jobs(deleted).size());
+    }
+    assertTrue(ordered < 20, "the pause always came too late");
+  }
+
+  @Test
+  void aChangeWhileItIsDueCountsFromNow() {
+    for (String change :
+        List.of(
+            "'cron': '* * 1 1 *'",
+            "'time_zone': 'Asia/Tokyo'",
+            "'ends_at': '2300-01-01T00:00:00Z'")) {
+      String id = create("'cron': '* * * * *'").get("id");
+      String minute = "date_trunc('minute', now()) - interval '10 s'";
+      // Due in the past, and not seen by a ticker as long as the row is changed in one go.
+      TestRows.of(id).set("next_run_at = %s, due_at = now() + interval '1 h'".formatted(minute));
+      Answer changed = change(id, "{" + change + "}");
+      Instant next = Instant.parse(changed.get("next_run_at"));
+      assertTrue(next.isAfter(Instant.now().minusSeconds(1)), changed.text());
+      assertEquals(List.of(), jobs(id));
+    }
+    String id = create("'cron': '* * * * *', 'jitter': 3600").get("id");
+    String next = schedule(id).get("next_run_at");
+    assertEquals(next, change(id, "{'overlap': 'skip', 'payload': 1}").get("next_run_at"));
+    assertEquals(next, change(id, "{'cron': '* * * * *', 'jitter': 0}").get("next_run_at"));
+    assertEquals(List.of(next), TestRows.of(id).dueAt());
+  }
+
+  @Test
+  void withoutRoomATriggerIsRefused() {
+    String id = create("'cron': '@yearly'").get("id");
+    TestRows.fillQueue(agent);
+    Answer refused = api.post(SCHEDULES + "/" + id + "/trigger", null);
+    assertEquals(429, refused.status());
+    assertEquals("queue_full", refused.get("code"));
+    assertNotNull(refused.header("Retry-After"));
+  }
+
+  private List<String> jobs(String schedule) {
+    return api.get("/v1/executor-jobs?schedule_id=" + schedule).get("data.id");
   }
 }

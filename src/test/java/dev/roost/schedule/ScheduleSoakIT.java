@@ -15,7 +15,7 @@ class ScheduleSoakIT {
 
   @Test
   void eachScheduledTimeBecomesWhatItsPolicySaysWhateverIsKilled() {
-    simulate(200, 60, 300, Duration.ofMillis(1_200));
+    simulate(200, 60, 300, Duration.ofMillis(600));
   }
 
   @Test

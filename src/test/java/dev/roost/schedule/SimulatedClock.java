@@ -21,12 +21,17 @@ final class SimulatedClock implements TickClock {
     return factor;
   }
 
-  void start(TickerWorld world, Instant base) {
+  /** Shows that time until it starts. */
+  void make(TickerWorld world, Instant base) {
     world.execute(
         """
         create table simulated_clock as
-        select timestamptz '%s' as base, clock_timestamp() as started, cast(%s as double precision) as factor"""
-            .formatted(base, factor));
+        select timestamptz '%s' as base, clock_timestamp() as started, cast(0 as double precision) as factor"""
+            .formatted(base));
+  }
+
+  void start(TickerWorld world) {
+    world.execute("update simulated_clock set started = clock_timestamp(), factor = " + factor);
   }
 
   @Override

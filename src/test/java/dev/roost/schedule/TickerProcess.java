@@ -4,6 +4,7 @@ import dev.roost.api.Database;
 import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -14,6 +15,7 @@ import java.util.concurrent.locks.LockSupport;
 /** A ticker in a process of its own, with a simulated clock, to be killed. */
 final class TickerProcess {
   private static final long BEAT_NANOS = 20_000_000;
+  private static final String TICKING = "it ticks";
 
   private final List<String> command = new ArrayList<>();
   private final File log;
@@ -31,11 +33,7 @@ final class TickerProcess {
 
   void start() {
     try {
-      process =
-          new ProcessBuilder(command)
-              .redirectErrorStream(true)
-              .redirectOutput(ProcessBuilder.Redirect.appendTo(log))
-              .start();
+      process = new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(log).start();
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -52,6 +50,15 @@ final class TickerProcess {
 
   boolean isAlive() {
     return process.isAlive();
+  }
+
+  /** Whether it has begun to work since its latest start. */
+  boolean isTicking() {
+    try {
+      return Files.readString(log.toPath()).contains(TICKING);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   /**
@@ -71,10 +78,15 @@ final class TickerProcess {
             clock,
             Integer.parseInt(arguments[2]),
             nobody);
+    boolean first = true;
     while (true) {
       long pause = BEAT_NANOS;
       try {
         Optional<Duration> next = ticker.tick();
+        if (first) {
+          System.out.println(TICKING);
+          first = false;
+        }
         pause =
             next.map(wait -> Math.min(BEAT_NANOS, (long) (wait.toNanos() / clock.factor())))
                 .orElse(BEAT_NANOS);

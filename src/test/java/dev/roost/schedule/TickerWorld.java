@@ -7,6 +7,7 @@ import dev.roost.api.Sql;
 import dev.roost.execution.ScheduledOrders.Placed;
 import io.agroal.api.AgroalDataSource;
 import io.agroal.api.configuration.supplier.AgroalDataSourceConfigurationSupplier;
+import io.agroal.api.exceptionsorter.PostgreSQLExceptionSorter;
 import io.agroal.api.security.NamePrincipal;
 import io.agroal.api.security.SimplePassword;
 import java.sql.Connection;
@@ -43,6 +44,7 @@ final class TickerWorld implements AutoCloseable {
                   pool ->
                       pool.maxSize(8)
                           .acquisitionTimeout(Duration.ofSeconds(30))
+                          .exceptionSorter(new PostgreSQLExceptionSorter())
                           .connectionFactoryConfiguration(
                               factory ->
                                   factory
