@@ -25,17 +25,18 @@ def measure(context: Context) -> "list[Row]":
     """Schedules whose time comes together, then as many orders that clients place together."""
     number = context.sizes.schedules
     with context.agent(keep_warm=HOUR, max_concurrency=CONCURRENCY) as agent:
-        together(context, agent, 4 * CONCURRENCY)  # not counted: executors start
-        wait_for_end(context, agent, 4 * CONCURRENCY)
+        began = together(context, agent, 4 * CONCURRENCY)  # not counted: executors start
+        wait_for_end(context, agent, 4 * CONCURRENCY, began)
         due = make_schedules(context, agent, number)
         time.sleep(max(0.0, due - time.time()))
-        scheduled = [job for job in wait_for_end(context, agent, number) if job["scheduled_time"] is not None]
-        if len(scheduled) != number:
-            raise WrongResultError(f"{number} schedules were due, {len(scheduled)} jobs were made")
+        scheduled = wait_for_end(context, agent, number, due)
+        if any(job["scheduled_time"] is None or seconds(job["scheduled_time"]) != due for job in scheduled):
+            raise WrongResultError("a job is not for the time that was due")
         began = together(context, agent, number)
-        ordered = wait_for_end(context, agent, number)
+        ordered = wait_for_end(context, agent, number, began)
+        stored = noted(context, agent)
     rows = []
-    for name, when in (("ordered", order_of), ("started", start_of)):
+    for name, when in (("ordered", order_of), ("stored", lambda job: stored[job["id"]]), ("started", start_of)):
         late = [when(job) - due for job in scheduled]
         alone = latency("", [when(job) - began for job in ordered])
         note = f"at most {max(late):.2f} s; the clients' p99 is {alone.p99:.2f} s"
@@ -47,6 +48,19 @@ def measure(context: Context) -> "list[Row]":
 def order_of(job: "dict[str, Any]") -> float:
     """When the ExecutorJob was made, Unix time."""
     return seconds(job["created_at"])
+
+
+def noted(context: Context, agent: roost.Agent) -> "dict[str, float]":
+    """When the database noted each ExecutorJob of the agent, Unix time: for a batch of jobs, one after the other."""
+    times = {}
+    position = "0"
+    while True:
+        path = f"/events?types=executor_job.queued&agent_id={agent.id}&limit=200&after={position}"
+        page = context.http.get(path)
+        times.update({event["subject"]: seconds(event["time"]) for event in page["data"]})
+        if not page["data"]:
+            return times
+        position = page["next_cursor"]
 
 
 def start_of(job: "dict[str, Any]") -> float:
@@ -117,12 +131,12 @@ def together(context: Context, agent: roost.Agent, number: int) -> float:
     return began
 
 
-def wait_for_end(context: Context, agent: roost.Agent, number: int) -> "list[dict[str, Any]]":
-    """The agent's latest ExecutorJobs, so many, when they all have ended."""
+def wait_for_end(context: Context, agent: roost.Agent, number: int, since: float) -> "list[dict[str, Any]]":
+    """The agent's latest ExecutorJobs, so many, when they all were made since then and have ended."""
     end = time.monotonic() + END_SECONDS
     while time.monotonic() < end:
         jobs = latest(context, agent, number)
-        if len(jobs) == number and all(job["finished_at"] is not None for job in jobs):
+        if len(jobs) == number and all(job["finished_at"] and order_of(job) >= since for job in jobs):
             for job in jobs:
                 check_sum(1, job["execution"]["return_value"])
             return jobs

@@ -24,6 +24,7 @@ import org.junit.jupiter.api.Test;
 @WithTestResource(TestDatabase.class)
 class ScheduleIT {
   private static final String SCHEDULES = "/v1/schedules";
+  private static final int ROUNDS = 6;
 
   private Api api;
   private String agent;
@@ -259,7 +260,7 @@ class ScheduleIT {
   @Test
   void aScheduleThatIsPausedOrDeletedWhileItIsDueMakesItsJobBeforeThatOrNotAtAll() {
     int ordered = 0;
-    for (int i = 0; i < 20; i++) {
+    for (int i = 0; i < ROUNDS; i++) {
       String paused = create("'cron': '* * * * *'").get("id");
       String deleted = create("'cron': '* * * * *'").get("id");
       TestRows.of(paused).dueNow();
@@ -277,7 +278,7 @@ class ScheduleIT {
       assertEquals(jobs, jobs(paused).size());
       assertEquals(left, jobs(deleted).size());
     }
-    assertTrue(ordered < 20, "the pause always came too late");
+    assertTrue(ordered < ROUNDS, "the pause always came too late");
   }
 
   @Test
