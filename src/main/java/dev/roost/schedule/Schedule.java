@@ -85,7 +85,25 @@ public class Schedule extends PanacheEntityBase {
         .orElseThrow(() -> Problem.notFound("schedule", id));
   }
 
-  /** The same, locked until the transaction ends: nobody makes its jobs meanwhile. */
+  /**
+   * Its agent; the schedule itself stays unread, so that {@link #lock} reads what is there then.
+   *
+   * @throws Problem not_found
+   */
+  static String agentOf(String id) {
+    return getEntityManager()
+        .createQuery("select s.agentId from schedule s where s.id = :id", String.class)
+        .setParameter("id", id)
+        .getResultStream()
+        .findFirst()
+        .orElseThrow(() -> Problem.notFound("schedule", id));
+  }
+
+  /**
+   * The schedule, locked until the transaction ends: nobody makes its jobs meanwhile.
+   *
+   * @throws Problem not_found
+   */
   static Schedule lock(String id) {
     return Schedule.<Schedule>find("id", id)
         .withLock(LockModeType.PESSIMISTIC_WRITE)

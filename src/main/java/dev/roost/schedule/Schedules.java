@@ -67,9 +67,9 @@ class Schedules {
     QuarkusTransaction.requiringNew()
         .run(
             () -> {
-              request
-                  .name()
-                  .ifPresent(name -> Agent.lock(Schedule.require(id).agentId)); // as in create
+              if (request.name().isPresent()) {
+                Agent.lock(Schedule.agentOf(id)); // as in create
+              }
               Schedule schedule = Schedule.lock(id);
               request
                   .agentId()

@@ -17,6 +17,7 @@ import jakarta.interceptor.Interceptor;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
@@ -32,6 +33,9 @@ class Ticking {
   private static final Logger LOG = Logger.getLogger(Ticking.class);
   private static final Duration SECOND = Duration.ofSeconds(1);
 
+  /** However many times are due one after the other, as by jitter: no busy loop. */
+  private static final Duration LEAST_PAUSE = Duration.ofMillis(20);
+
   private final Ticker ticker;
   private final ScheduledExecutorService timer;
   private final Draining draining;
@@ -40,7 +44,11 @@ class Ticking {
   private final ReentrantLock ticking = new ReentrantLock();
 
   private volatile boolean started;
+
+  /** Both of whoever holds the lock. */
   private boolean failing;
+
+  private Future<?> planned;
 
   Ticking(
       Database database,
@@ -120,8 +128,12 @@ class Ticking {
    * A beat of its own: the usual one could come just before that time, and the next a second late.
    */
   private void tickAfter(Duration wait) {
+    if (planned != null) {
+      planned.cancel(false);
+    }
     try {
-      timer.schedule(this::beat, wait.toNanos() + 1_000_000, TimeUnit.NANOSECONDS);
+      long nanos = Math.max(wait.toNanos() + 1_000_000, LEAST_PAUSE.toNanos());
+      planned = timer.schedule(this::beat, nanos, TimeUnit.NANOSECONDS);
     } catch (RejectedExecutionException e) {
       LOG.debug("stopping");
     }
