@@ -58,7 +58,7 @@ def noted(context: Context, agent: roost.Agent) -> "dict[str, float]":
         path = f"/events?types=executor_job.queued&agent_id={agent.id}&limit=200&after={position}"
         page = context.http.get(path)
         times.update({event["subject"]: seconds(event["time"]) for event in page["data"]})
-        if not page["data"]:
+        if page["next_cursor"] is None or not page["data"]:
             return times
         position = page["next_cursor"]
 
