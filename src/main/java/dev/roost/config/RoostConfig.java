@@ -73,6 +73,8 @@ public interface RoostConfig {
 
   Kubernetes kubernetes();
 
+  Webhooks webhooks();
+
   Retention retention();
 
   /** A PostgreSQL of the operator's; without it the local runtime starts one of its own. */
@@ -298,6 +300,19 @@ public interface RoostConfig {
     /** How much of its memory limit a pod reserves, from 0 to 1. */
     @WithDefault("1")
     double memoryRequestRatio();
+  }
+
+  /** Who is told of events. */
+  interface Webhooks {
+    /**
+     * Blocks of addresses that webhooks may reach although they are not public, for example {@code
+     * 10.1.0.0/16,fd00::/8}.
+     */
+    Optional<List<Network>> allowedNetworks();
+
+    /** How long a receiver has to answer, from the look-up of its name on; 0.1 to 60 seconds. */
+    @WithDefault("10s")
+    Duration timeout();
   }
 
   /** How long what has ended is kept. */
