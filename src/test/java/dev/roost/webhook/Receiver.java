@@ -80,6 +80,15 @@ final class Receiver implements AutoCloseable {
     };
   }
 
+  /** Never answers, and waits until the other side hangs up. */
+  static Behaviour hang() {
+    return (request, socket) -> {
+      while (socket.getInputStream().read() >= 0) {
+        // More of a request would not change anything.
+      }
+    };
+  }
+
   static void write(Socket socket, String text) throws IOException {
     OutputStream out = socket.getOutputStream();
     out.write(text.getBytes(StandardCharsets.UTF_8));

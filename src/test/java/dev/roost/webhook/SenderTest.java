@@ -140,9 +140,9 @@ class SenderTest {
 
   @Test
   void whoNeverAnswersIsGivenUp() {
-    CountDownLatch never = new CountDownLatch(1);
-    receiver.behave((request, socket) -> never.await());
+    receiver.behave(Receiver.hang());
     expectLate("did not answer", null);
+    Await.until("the connection is closed", () -> receiver.open() == 0);
   }
 
   @Test
