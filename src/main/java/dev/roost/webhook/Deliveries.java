@@ -17,6 +17,8 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
@@ -149,13 +151,22 @@ class Deliveries {
       end(new Ended(claim, Answer.failed("the event is not kept any more"), begun, begun));
       return;
     }
-    sender
-        .send(message(claim))
+    answer(claim)
         .whenComplete(
             (answer, failure) -> {
               Answer known = failure == null ? answer : Answer.failed(String.valueOf(failure));
               end(new Ended(claim, known, begun, System.nanoTime()));
             });
+  }
+
+  /** Whatever goes wrong is an answer: what is taken and not given back would take a place for ever. */
+  private CompletionStage<Answer> answer(Claim claim) {
+    try {
+      return sender.send(message(claim));
+    } catch (RuntimeException e) {
+      LOG.errorf(e, "%s can't be sent", claim);
+      return CompletableFuture.completedFuture(Answer.failed("it can't be sent: " + e.getMessage()));
+    }
   }
 
   private Sender.Message message(Claim claim) {

@@ -26,8 +26,7 @@ final class Delivery {
       @Schema(
               nullable = true,
               description =
-                  "While it is pending: when it is tried next, or given up while it is being tried; null: after an"
-                      + " earlier delivery of the same subject")
+                  "While it is pending: when it is tried next; null: after an earlier delivery of the same subject")
           Instant nextAttemptAt,
       Instant createdAt,
       @Schema(nullable = true) Instant finishedAt,

@@ -8,27 +8,20 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.roost.Api;
 import dev.roost.Api.Answer;
-import dev.roost.Await;
 import dev.roost.TestDatabase;
 import dev.roost.api.Role;
 import io.quarkus.test.common.WithTestResource;
 import io.quarkus.test.junit.QuarkusTest;
 import io.quarkus.test.junit.TestProfile;
 import jakarta.inject.Inject;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.stream.IntStream;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** From an event to a receiver, and what comes of receivers that fail. */
+/** From an event to a receiver, and sending again. */
 @QuarkusTest
 @WithTestResource(TestDatabase.class)
 @TestProfile(LoopbackAllowed.class)
@@ -44,6 +37,7 @@ class DeliveryIT {
   void prepare() {
     api = Api.as(Role.WRITE);
     hooks = new Hooks(api, database);
+    hooks.placed(); // What came last in the test before.
   }
 
   @AfterEach
@@ -88,33 +82,6 @@ class DeliveryIT {
   }
 
   @Test
-  void whatFailsIsTriedAgainUntilItSucceeds() {
-    AtomicInteger tries = new AtomicInteger();
-    receiver.behave(
-        (request, socket) ->
-            Receiver.answer(tries.incrementAndGet() < 3 ? 500 : 200, "", "busy")
-                .handle(request, socket));
-    String webhook = hooks.make(receiver.url(), "agent.*");
-    hooks.event("agent.updated", "agent_1");
-    String id = hooks.deliveries(webhook, 1).get(0);
-    Answer first = hooks.tried(webhook, id, 1);
-    assertEquals("pending", first.get("state"));
-    assertEquals("the receiver answered 500: busy", first.get("message"));
-    assertNotNull(first.get("next_attempt_at"));
-    hooks.hurry(webhook);
-    hooks.tried(webhook, id, 2);
-    hooks.hurry(webhook);
-    Answer last = hooks.ended(webhook, id);
-    assertEquals("succeeded", last.get("state"));
-    assertEquals(List.of(500, 500, 200), last.get("attempts_log.status"));
-    assertEquals(List.of(1, 2, 3), last.get("attempts_log.attempt"));
-    assertNull(last.get("attempts_log[2].message"));
-    assertEquals(
-        Set.of(id),
-        Set.copyOf(receiver.requests().stream().map(r -> r.header("webhook-id")).toList()));
-  }
-
-  @Test
   void onlyThoseWhoAskForAnEventGetIt() {
     String all = hooks.make(receiver.url(), "*");
     String failed = hooks.make(receiver.url(), "execution.failed", "builder_job.*");
@@ -130,11 +97,11 @@ class DeliveryIT {
     hooks.event("execution.succeeded", "exec_4", null, "{}");
     hooks.event("builder_job.queued", "bjob_1", "agent_8", "{}");
     hooks.placed();
-    assertEquals(List.of("exec_1", "exec_3"), subjects(agent));
-    assertEquals(List.of("exec_1", "exec_2", "bjob_1"), subjects(failed));
-    assertEquals(List.of(), subjects(disabled));
+    assertEquals(List.of("exec_1", "exec_3"), hooks.subjects(agent));
+    assertEquals(List.of("exec_1", "exec_2", "bjob_1"), hooks.subjects(failed));
+    assertEquals(List.of(), hooks.subjects(disabled));
     // With the event of the one that was disabled.
-    List<String> subjects = subjects(all);
+    List<String> subjects = hooks.subjects(all);
     assertTrue(
         subjects.containsAll(
             List.of("exec_1", "exec_2", "exec_3", "exec_4", "bjob_1", Hooks.id(disabled))),
@@ -160,7 +127,7 @@ class DeliveryIT {
     Answer late = api.post(webhook + "/test", null);
     assertEquals("failed", late.get("state"));
     assertTrue(late.<String>get("message").contains("within 2 s"), late.text());
-    assertEquals(0, subjects(other).size());
+    assertEquals(0, hooks.subjects(other).size());
     assertEquals("active", api.get(webhook).get("state"));
     assertEquals(
         List.of("failed", "failed", "succeeded"),
@@ -175,118 +142,6 @@ class DeliveryIT {
     assertNull(rest.get("next_cursor"));
     api.patch(webhook, "{\"state\": \"disabled\"}");
     assertEquals(409, api.post(webhook + "/test", null).status());
-  }
-
-  @Test
-  void eventsOfASubjectArriveInTheirOrderWhateverFails() {
-    Map<String, List<Integer>> accepted = new ConcurrentHashMap<>();
-    Set<String> refused = ConcurrentHashMap.newKeySet();
-    receiver.behave(
-        (request, socket) -> {
-          String[] data =
-              request.text().replaceAll(".*\"data\":\"(\\w+)-(\\d+)\".*", "$1 $2").split(" ");
-          // Every third is refused the first time.
-          if (Integer.parseInt(data[1]) % 3 == 0 && refused.add(request.header("webhook-id"))) {
-            Receiver.answer(500).handle(request, socket);
-            return;
-          }
-          accepted
-              .computeIfAbsent(
-                  data[0], subject -> new java.util.concurrent.CopyOnWriteArrayList<>())
-              .add(Integer.parseInt(data[1]));
-          Receiver.answer(200).handle(request, socket);
-        });
-    String webhook = hooks.make(receiver.url(), "agent.updated");
-    List<String> subjects = List.of("a", "b", "c", "d", "e", "f", "g", "h", "i", "j");
-    int each = 12;
-    for (int i = 0; i < each; i++) {
-      for (String subject : subjects) {
-        hooks.event("agent.updated", subject, null, "\"%s-%d\"".formatted(subject, i));
-      }
-    }
-    Await.until(
-        "all have arrived",
-        () -> {
-          hooks.hurry(webhook);
-          return accepted.values().stream().mapToInt(List::size).sum() == each * subjects.size();
-        });
-    for (String subject : subjects) {
-      assertEquals(IntStream.range(0, each).boxed().toList(), accepted.get(subject), subject);
-    }
-  }
-
-  @Test
-  void aReceiverThatHangsDoesNotHoldUpOthers() {
-    receiver.behave(Receiver.hang());
-    try (Receiver other = new Receiver()) {
-      hooks.make(receiver.url(), "execution.*");
-      String healthy = hooks.make(other.url(), "agent.updated");
-      for (int i = 0; i < 100; i++) {
-        hooks.event("execution.failed", "exec_" + i);
-      }
-      Await.until("the receiver hangs", () -> receiver.requests().size() >= Slots.EACH);
-      long begun = System.nanoTime();
-      for (int i = 0; i < 100; i++) {
-        hooks.event("agent.updated", "agent_" + i);
-      }
-      hooks.deliveries(healthy, 100);
-      Await.until("the other has all", () -> other.requests().size() == 100);
-      long millis = (System.nanoTime() - begun) / 1_000_000;
-      assertTrue(millis < 10_000, millis + " ms");
-      assertTrue(receiver.open() <= Slots.EACH, receiver.open() + " connections");
-      Await.until("it gets one at a time", () -> receiver.open() == 1);
-    }
-  }
-
-  @Test
-  void aReceiverThatIsGoneDisablesItsWebhook() {
-    receiver.behave(Receiver.answer(410));
-    String webhook = hooks.make(receiver.url(), "agent.updated");
-    String watcher = hooks.make(receiver.url(), "webhook.*");
-    hooks.event("agent.updated", "agent_1");
-    Answer delivery = hooks.ended(webhook, hooks.deliveries(webhook, 1).get(0));
-    assertEquals("failed", delivery.get("state"));
-    assertEquals("disabled", api.get(webhook).get("state"));
-    assertTrue(api.get(webhook).<String>get("message").contains("410"));
-    hooks.event("agent.updated", "agent_1");
-    hooks.deliveries(watcher, 1);
-    assertEquals(List.of(Hooks.id(webhook)), subjects(watcher));
-    hooks.placed();
-    hooks.deliveries(webhook, 1);
-  }
-
-  @Test
-  void afterADayItIsGivenUpAndWhatWaitsIsSentWhenItIsEnabledAgain() {
-    receiver.behave(Receiver.answer(500));
-    String webhook = hooks.make(receiver.url(), "agent.updated");
-    hooks.event("agent.updated", "agent_1");
-    String first = hooks.deliveries(webhook, 1).get(0);
-    hooks.tried(webhook, first, 1);
-    hooks.event("agent.updated", "agent_1");
-    hooks.event("agent.updated", "agent_2");
-    List<String> all = hooks.deliveries(webhook, 3);
-    hooks.tried(webhook, all.get(2), 1);
-    hooks.update(
-        "update webhook_delivery set give_up_at = now(), next_attempt_at = now() where id = '%s'"
-            .formatted(first));
-    Answer failed = hooks.ended(webhook, first);
-    assertEquals("failed", failed.get("state"));
-    assertEquals("disabled", api.get(webhook).get("state"));
-    assertTrue(api.get(webhook).<String>get("message").contains("500"), "the message says why");
-    int requests = receiver.requests().size();
-    hooks.hurry(webhook);
-    // Another webhook's delivery shows that a pass has been made meanwhile.
-    receiver.behave(Receiver.answer(200));
-    assertEquals(
-        "succeeded",
-        api.post(hooks.make(receiver.url(), "agent.deleted") + "/test", null).get("state"));
-    assertEquals(requests + 1, receiver.requests().size());
-    assertEquals("pending", api.get(webhook + "/deliveries/" + all.get(1)).get("state"));
-
-    assertEquals("active", api.patch(webhook, "{\"state\": \"active\"}").get("state"));
-    assertEquals("succeeded", hooks.ended(webhook, all.get(1)).get("state"));
-    assertEquals("succeeded", hooks.ended(webhook, all.get(2)).get("state"));
-    assertEquals("failed", api.get(webhook + "/deliveries/" + first).get("state"));
   }
 
   @Test
@@ -365,29 +220,6 @@ class DeliveryIT {
   }
 
   @Test
-  void aWebhookCanBeDeletedWhileSomethingIsBeingSent() {
-    receiver.behave(
-        (request, socket) -> {
-          released.await();
-          Receiver.answer(200).handle(request, socket);
-        });
-    String webhook = hooks.make(receiver.url(), "agent.updated");
-    hooks.event("agent.updated", "agent_1");
-    hooks.event("agent.updated", "agent_1");
-    Await.until("something is being sent", () -> receiver.requests().size() == 1);
-    assertEquals(204, api.delete(webhook).status());
-    assertEquals(List.of("0"), hooks.query("select count(*) from webhook_delivery"));
-    released.countDown();
-    Await.until("the answer is read", () -> receiver.open() == 0);
-    receiver.behave(Receiver.answer(200));
-    String other = hooks.make(receiver.url(), "agent.updated");
-    assertEquals("succeeded", api.post(other + "/test", null).get("state"));
-    assertEquals(2, receiver.requests().size());
-    assertEquals(
-        List.of("0"), hooks.query("select count(*) from webhook_attempt where attempt > 1"));
-  }
-
-  @Test
   void nothingOfASecretIsInEvents() {
     receiver.behave(Receiver.answer(410));
     String webhook = hooks.make(receiver.url(), "agent.updated");
@@ -396,14 +228,5 @@ class DeliveryIT {
     hooks.placed();
     assertEquals(List.of("0"), hooks.query("select count(*) from event where data like '%whsec%'"));
     assertFalse(api.get("/v1/events?types=webhook.*&limit=200").text().contains("whsec"));
-  }
-
-  /** Of all deliveries of a webhook, in the order of the events. */
-  private List<String> subjects(String webhook) {
-    List<String> subjects =
-        new ArrayList<>(
-            api.get(webhook + "/deliveries?limit=200").<List<String>>get("data.subject"));
-    java.util.Collections.reverse(subjects);
-    return subjects;
   }
 }

@@ -11,6 +11,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.function.Predicate;
 import javax.sql.DataSource;
@@ -99,8 +100,17 @@ final class Hooks {
             api.get(webhook + "/deliveries?limit=200").<List<String>>get("data.id").size()
                 == count);
     List<String> ids = new ArrayList<>(api.get(webhook + "/deliveries?limit=200").get("data.id"));
-    java.util.Collections.reverse(ids);
+    Collections.reverse(ids);
     return ids;
+  }
+
+  /** Of all deliveries of a webhook, in the order of the events. */
+  List<String> subjects(String webhook) {
+    List<String> subjects =
+        new ArrayList<>(
+            api.get(webhook + "/deliveries?limit=200").<List<String>>get("data.subject"));
+    Collections.reverse(subjects);
+    return subjects;
   }
 
   /** Waits until the delivery is as the test wants it. */
