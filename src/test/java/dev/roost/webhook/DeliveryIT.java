@@ -15,7 +15,6 @@ import io.quarkus.test.junit.QuarkusTest;
 import io.quarkus.test.junit.TestProfile;
 import jakarta.inject.Inject;
 import java.util.List;
-import java.util.concurrent.CountDownLatch;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -29,7 +28,6 @@ class DeliveryIT {
   @Inject DataSource database;
 
   private final Receiver receiver = new Receiver();
-  private final CountDownLatch released = new CountDownLatch(1);
   private Api api;
   private Hooks hooks;
 
@@ -42,7 +40,6 @@ class DeliveryIT {
 
   @AfterEach
   void end() {
-    released.countDown();
     hooks.update("delete from webhook");
     receiver.close();
   }
