@@ -198,13 +198,13 @@ create table webhook_delivery (
   state text not null check (state in ('pending', 'succeeded', 'failed')),
   attempts integer not null default 0,
   give_up_at timestamptz, -- a day after the first attempt; null before that
-  next_attempt_at timestamptz, -- null when it is not pending
+  next_attempt_at timestamptz, -- null when it is not pending, or waits behind an earlier one of its subject
   created_at timestamptz not null,
   finished_at timestamptz,
   unique (webhook_id, position)
 );
 
-create index webhook_delivery_due on webhook_delivery (next_attempt_at) where state = 'pending';
+create index webhook_delivery_due on webhook_delivery (webhook_id, next_attempt_at, position) where state = 'pending';
 create index webhook_delivery_subject on webhook_delivery (webhook_id, subject, position) where state = 'pending';
 create index webhook_delivery_position on webhook_delivery (position);
 

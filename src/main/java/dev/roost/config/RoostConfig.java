@@ -75,6 +75,8 @@ public interface RoostConfig {
 
   Schedules schedules();
 
+  Webhooks webhooks();
+
   Retention retention();
 
   /** A PostgreSQL of the operator's; without it the local runtime starts one of its own. */
@@ -310,6 +312,19 @@ public interface RoostConfig {
      */
     @WithDefault("60s")
     Duration missedAfter();
+  }
+
+  /** Who is told of events. */
+  interface Webhooks {
+    /**
+     * Blocks of addresses that webhooks may reach although they are not public, for example {@code
+     * 10.1.0.0/16,fd00::/8}.
+     */
+    Optional<List<Network>> allowedNetworks();
+
+    /** How long a receiver has to answer, from the look-up of its name on; 0.1 to 60 seconds. */
+    @WithDefault("10s")
+    Duration timeout();
   }
 
   /** How long what has ended is kept. */
