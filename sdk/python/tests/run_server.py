@@ -36,6 +36,7 @@ class RunServer:
         self.requests: list[httpx.Request] = []
         self.before: Hook = lambda request: None
         self.before_step: Callable[[], None] = lambda: None
+        self.one_by_one = False  # whether each event comes as a piece of its own
         self.lost = 0
         self.open_streams = 0
         self.order: Callable[[list[str]], list[str]] = lambda ids: ids

@@ -18,15 +18,22 @@ from ._waiting import OUTAGE_MOST_SECONDS, PASSING, Outage
 if TYPE_CHECKING:
     from ._client import Client
 
-__all__ = ["SILENCE_MOST_SECONDS", "Event", "EventLog", "events"]
+__all__ = [
+    "EVENTS_IN_A_PAGE",
+    "GOOD_STREAM_SECONDS",
+    "SILENCE_MOST_SECONDS",
+    "Event",
+    "EventLog",
+    "events",
+]
 
 # The server sends a comment every 15 seconds; longer silence is a dead connection.
 SILENCE_MOST_SECONDS = 60.0
 # A stream that held this long was a good one: what broke it is a new trouble, not the old.
-_GOOD_STREAM_SECONDS = 5.0
+GOOD_STREAM_SECONDS = 5.0
 # Before anything came, the server is more likely to be somewhere else than to come back.
 _FIRST_OUTAGE_MOST_SECONDS = 10.0
-_PAGE_SIZE = 200
+EVENTS_IN_A_PAGE = 200
 
 
 @dataclass(frozen=True)
@@ -72,7 +79,7 @@ class EventLog:
 
     def page(self) -> list[Event]:
         """Return the next events that are there, without waiting for any; none: that was all."""
-        params = {**self._filters, "after": str(self.position or 0), "limit": str(_PAGE_SIZE)}
+        params = {**self._filters, "after": str(self.position or 0), "limit": str(EVENTS_IN_A_PAGE)}
         return self._fresh(self._transport.get("/events", params)["data"])
 
     def stream(self, silence: float = SILENCE_MOST_SECONDS) -> Generator[list[Event], None, None]:
@@ -169,6 +176,6 @@ def _follow(client: Client, log: EventLog, outage: Outage) -> Generator[Event, N
             )
         except PASSING as error:
             trouble = error
-        if clock.monotonic() - began >= _GOOD_STREAM_SECONDS:
+        if clock.monotonic() - began >= GOOD_STREAM_SECONDS:
             outage.over()
         outage.endure(trouble, f'events(after="{log.position}") goes on from here')

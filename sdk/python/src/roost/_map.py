@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 
 __all__ = ["collect", "map_payloads"]
 
-# Ordered and not yielded yet.
+# Ordered and not yielded yet: at first, and after many results. Whoever stops early has to cancel
+# them one by one.
+_AHEAD_AT_FIRST = 200
 _AHEAD_MOST = 1000
 _CHUNK_MOST = 100
 _CHUNK_MOST_BYTES = 4 << 20
@@ -35,12 +37,18 @@ class _Sender:
     """Orders the payloads, a chunk at a time, each once."""
 
     def __init__(
-        self, client: Client, agent_id: str, payloads: Iterable[Any], given: Mapping[str, Any]
+        self,
+        client: Client,
+        agent_id: str,
+        payloads: Iterable[Any],
+        given: Mapping[str, Any],
+        parallel: int = 0,
     ) -> None:
         self.done = False
         self.slow = False
         self.again_at = 0.0
         """When to try again, since the queue was full."""
+        self.ahead_most = min(max(_AHEAD_AT_FIRST, 2 * parallel), _AHEAD_MOST)
         self._room_at = -1
         self._client = client
         self._clock = client._transport.clock
@@ -56,9 +64,13 @@ class _Sender:
 
     def may_send(self, ahead: int, open_jobs: int) -> bool:
         """Whether there is something to send, and no reason to wait."""
-        if self.done or ahead > _AHEAD_MOST - _CHUNK_MOST:
+        if self.done or ahead > self.ahead_most - _CHUNK_MOST:
             return False
         return self._clock.monotonic() >= self.again_at or open_jobs <= self._room_at
+
+    def yielded(self) -> None:
+        """Go a little further ahead after a result."""
+        self.ahead_most = min(self.ahead_most + 1, _AHEAD_MOST)
 
     def send(self, deadline: float, open_jobs: int) -> Ordered | None:
         """Order the next chunk, or part of it.
@@ -152,13 +164,17 @@ def map_payloads(
     payloads: Iterable[Any],
     given: Mapping[str, Any],
     *,
+    parallel: int,
     ordered: bool,
     return_exceptions: bool,
     timeout: float | None,
 ) -> Generator[Any, None, None]:
-    """Order an execution for each payload and yield what they return; the rest is cancelled."""
+    """Order an execution for each payload and yield what they return; the rest is cancelled.
+
+    `parallel` is how many the agent runs at a time.
+    """
     deadline = _deadline(client, timeout)
-    sender = _Sender(client, agent_id, payloads, given)
+    sender = _Sender(client, agent_id, payloads, given, parallel)
     results = Results(client, agent_id, deadline)
     turns = _Turns(ordered, return_exceptions)
     return _cancelling(results, _run(client, sender, results, turns, deadline, timeout))
@@ -217,6 +233,7 @@ def _run(
                 results.glance(_GLANCE_SECONDS)
             job = turns.ready(results)
             while job is not None:
+                sender.yielded()
                 yield turns.outcome(job)
                 if sender.may_send(len(results), results.open) and not sender.slow:
                     break

@@ -13,7 +13,13 @@ from collections.abc import Generator, Iterable
 from typing import TYPE_CHECKING, Callable, TypeVar
 
 from ._errors import APIConnectionError, APITimeout, Gone
-from ._events import SILENCE_MOST_SECONDS, Event, EventLog
+from ._events import (
+    EVENTS_IN_A_PAGE,
+    GOOD_STREAM_SECONDS,
+    SILENCE_MOST_SECONDS,
+    Event,
+    EventLog,
+)
 from ._executor_job import ENDED, ExecutorJob
 from ._orders import Ordered
 from ._pages import each
@@ -33,7 +39,9 @@ _QUIET_MOST_SECONDS = 60.0
 # So few are asked for one by one.
 _FEW = 3
 # A page of a batch holds what is not wanted, too; it is worth its while from this part on.
-_WORTH_A_PAGE = 0.25
+_WORTH_A_PAGE = 0.1
+# Events that come so close are the first of many, which a page has together.
+_BUSY_SECONDS = 0.25
 # A stream that is silent for longer than its reader has time is opened again with less patience,
 # but not for this little.
 _TOLERANCE_SECONDS = 1.0
@@ -66,7 +74,9 @@ class Results:
         self._deadline = deadline
         types = ",".join(f"executor_job.{state}" for state in ENDED)
         self._log = EventLog(client, {"types": types, "agent_id": agent_id}, None)
-        self._looked = self._clock.monotonic()
+        self._read_at = self._clock.monotonic()
+        self._woken_at = -math.inf
+        self._more = False  # the last page of events was full
         self._stream: Generator[list[Event], None, None] | None = None
         self._patience = math.inf
         self._opened = 0.0
@@ -104,9 +114,9 @@ class Results:
 
     def glance(self, every: float) -> None:
         """See what has ended, without waiting, if that was last seen so many seconds ago."""
-        if self._clock.monotonic() - self._looked >= every and self.open and not self._gone:
+        if self._clock.monotonic() - self._read_at >= every and self.open and not self._gone:
             try:
-                self._note(self._enduring(self._log.page))
+                self._enduring(self._read_page)
             except Gone:
                 self._gone = True
 
@@ -127,8 +137,12 @@ class Results:
                 due = [batch for batch in self._open.values() if batch.look_at <= now]
                 if due:
                     self._look_at(due)
+                elif self._more:
+                    self._read_page()
                 else:
                     self._read(until - now)
+                    if len(self.ended) > before and self._is_busy() and self.open:
+                        self._read_page()
             except Gone:
                 self._gone = True
                 self.disconnect()
@@ -166,14 +180,22 @@ class Results:
                 self.disconnect()
                 return
             raise
-        self._looked = self._clock.monotonic()
-        if burst or self._looked - self._opened >= 5:
+        if burst or self._clock.monotonic() - self._opened >= GOOD_STREAM_SECONDS:
             self._outage.over()
         if burst is None:
             raise APIConnectionError(
                 f"{self._transport.base_url} ends the stream of events again and again"
             )
         self._note(burst)
+
+    def _read_page(self) -> None:
+        page = self._log.page()
+        self._more = len(page) == EVENTS_IN_A_PAGE
+        self._note(page)
+
+    def _is_busy(self) -> bool:
+        before, self._woken_at = self._woken_at, self._clock.monotonic()
+        return self._woken_at - before < _BUSY_SECONDS
 
     def _begin_anew(self) -> None:
         """Go on with what happens from now on, and look at all that may have happened before."""
@@ -198,7 +220,7 @@ class Results:
     def _note(self, events: Iterable[Event]) -> None:
         for event in events:
             self._end(event.subject, event.type.rpartition(".")[2])
-        self._looked = self._clock.monotonic()
+        self._read_at = self._clock.monotonic()
 
     def _end(self, job_id: str, state: str) -> None:
         if job_id not in self._places or job_id in self.ended:
@@ -214,7 +236,8 @@ class Results:
         """Get that one, and with it as many that come next in its batch as pays off."""
         batch, index = self._places[job_id]
         end = min(index + batch.page_size, len(batch.job_ids))
-        wanted = [other for other in batch.job_ids[index:end] if self._is_missing(other)]
+        wanted = [place for place in range(index, end) if self._is_missing(batch.job_ids[place])]
+        end = max(wanted, default=index) + 1
         if len(wanted) > max(_FEW, _WORTH_A_PAGE * (end - index)):
             params = {"batch_id": batch.id, "state": "succeeded", "limit": str(end - index)}
             if end < len(batch.job_ids):

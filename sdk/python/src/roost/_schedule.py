@@ -193,9 +193,9 @@ class Schedule(Resource):
         """Delete it. What it has ordered stays."""
         self._client.schedules.delete(self.id)
 
-    def trigger(self, *, idempotency_key: str | None = None) -> ExecutorJob:
+    def trigger(self) -> ExecutorJob:
         """Order a run now, also when it is paused, and return the ExecutorJob at once."""
-        return self._client.schedules.trigger(self.id, idempotency_key=idempotency_key)
+        return self._client.schedules.trigger(self.id)
 
     def next(self, count: int | None = None) -> Sequence[datetime]:
         """Return the next `count` (1 to 100, 5 by default) times at which it is to run."""

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from ._agent_settings import without_none
 from ._executor_job import ExecutorJob
-from ._orders import checked_key
 from ._pages import each, given
 from ._resource import path_to
 from ._schedule import MissedRuns, Overlap, Schedule, SchedulePreview, schedule_body
@@ -98,15 +97,10 @@ class Schedules:
         """Delete the Schedule with that id. What it has ordered stays."""
         self._client._transport.request("DELETE", path_to(_PATH, id))
 
-    def trigger(self, id: str, *, idempotency_key: str | None = None) -> ExecutorJob:  # noqa: A002
+    def trigger(self, id: str) -> ExecutorJob:  # noqa: A002
         """Order a run of the Schedule with that id now, as `Schedule.trigger` does."""
         transport = self._client._transport
-        response = transport.request(
-            "POST",
-            path_to(_PATH, id) + "/trigger",
-            headers={"Idempotency-Key": checked_key(idempotency_key)},
-            repeatable=True,  # by its key
-        )
+        response = transport.request("POST", path_to(_PATH, id) + "/trigger")
         return ExecutorJob(self._client, transport.parse(response))
 
     def next(self, id: str, count: int | None = None) -> SchedulePreview:  # noqa: A002
