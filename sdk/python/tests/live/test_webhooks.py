@@ -22,7 +22,7 @@ class Receiver(BaseHTTPRequestHandler):
     got: Queue[tuple[dict[str, str], bytes]]
     status: list[int]  # of the next answers; the last one for ever
 
-    def do_POST(self) -> None:  # noqa: N802
+    def do_POST(self) -> None:
         body = self.rfile.read(int(self.headers["Content-Length"]))
         status = self.status.pop(0) if len(self.status) > 1 else self.status[0]
         self.send_response(status)
