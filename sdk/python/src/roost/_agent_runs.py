@@ -134,10 +134,11 @@ class AgentRuns(Resource):
         """Run it once for each payload and yield what the runs return, as they come.
 
         In the order of the payloads; or, with `ordered=False`, in that in which the runs end.
-        `payloads` may be long, slow or endless: 200 runs, after many results up to 1,000, are
-        ordered ahead of the result that is taken, and memory doesn't grow beyond those. Nothing is
-        ordered before the first result is asked for. A full queue is waited for, and connections
-        that break are made again; no run is ordered twice by that and no result lost.
+        `payloads` may be long, slow or endless; they are taken between results. 200 runs, after
+        many results up to 1,000, are ordered ahead of the result that is taken, and memory doesn't
+        grow beyond those. Nothing is ordered before the first result is asked for. A full queue is
+        waited for, and connections that break are made again; no run is ordered twice by that and
+        no result lost.
 
         A run without success raises `ExecutionFailed` where its result would be; with
         `return_exceptions=True` that is yielded instead, and it goes on. `timeout` is how many

@@ -47,7 +47,7 @@ class _Sender:
         self.done = False
         self.slow = False
         self.again_at = 0.0
-        """When to try again, since the queue was full."""
+        """When to try again, since the queue was full; sooner when one of one's own has ended."""
         self.ahead_most = min(max(_AHEAD_AT_FIRST, 2 * parallel), _AHEAD_MOST)
         self._room_at = -1
         self._client = client
@@ -106,18 +106,21 @@ class _Sender:
         self._outage.over()
         self._chunk, self._key, self._doubtful = self._chunk[len(part) :], "", False
         self._most = min(_CHUNK_MOST, self._most * 2)
-        self._room_at = -1
+        self.again_at, self._room_at = 0.0, -1
         return ordered
 
     def _keep_back(self, error: RateLimited, size: int, open_jobs: int) -> None:
         pause = min(error.retry_after or _RETRY_AFTER_SECONDS, _RETRY_AFTER_MOST_SECONDS)
+        if error.code == "queue_full":
+            # Nothing of it was ordered, so it may be cut: all of it may never fit.
+            self._key = ""
+            if open_jobs:
+                self._most = max(1, min(size, open_jobs // 4))
+                self._room_at = open_jobs - self._most
+            elif size > 1:
+                self._most = size // 2
+                return
         self.again_at = self._clock.monotonic() + pause
-        if error.code != "queue_full":
-            return
-        # Nothing was ordered, so it may be cut: all of it may never fit.
-        if size > 1:
-            self._most, self._key = size // 2, ""
-        self._room_at = open_jobs - self._most
 
     def _takes_long(self) -> bool:
         return self._clock.monotonic() - self._began >= _CHUNK_MOST_SECONDS
