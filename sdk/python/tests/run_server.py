@@ -193,10 +193,8 @@ class _Stream(httpx.SyncByteStream):
                 server.run()
                 events = server.after(self._position, self._request)
             if events:
-                parts = [
-                    f"id:{e['id']}\nevent:{e['type']}\ndata:{json.dumps(e)}\n\n" for e in events
-                ]
-                yield "".join(parts).encode()
+                texts = [_text(event).encode() for event in events]
+                yield from texts if server.one_by_one else [b"".join(texts)]
             elif silence < 15:
                 server.clock.now += silence
                 raise httpx.ReadTimeout("silence")

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from ._client import Client
 
 __all__ = [
-    "EVENTS_IN_A_PAGE",
     "GOOD_STREAM_SECONDS",
     "SILENCE_MOST_SECONDS",
     "Event",
@@ -33,7 +32,7 @@ SILENCE_MOST_SECONDS = 60.0
 GOOD_STREAM_SECONDS = 5.0
 # Before anything came, the server is more likely to be somewhere else than to come back.
 _FIRST_OUTAGE_MOST_SECONDS = 10.0
-EVENTS_IN_A_PAGE = 200
+_PAGE_SIZE = 200
 
 
 @dataclass(frozen=True)
@@ -79,7 +78,7 @@ class EventLog:
 
     def page(self) -> list[Event]:
         """Return the next events that are there, without waiting for any; none: that was all."""
-        params = {**self._filters, "after": str(self.position or 0), "limit": str(EVENTS_IN_A_PAGE)}
+        params = {**self._filters, "after": str(self.position or 0), "limit": str(_PAGE_SIZE)}
         return self._fresh(self._transport.get("/events", params)["data"])
 
     def stream(self, silence: float = SILENCE_MOST_SECONDS) -> Generator[list[Event], None, None]:

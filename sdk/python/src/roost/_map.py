@@ -59,7 +59,6 @@ class _Sender:
         self._chunk: list[bytes] = []
         self._key = ""
         self._most = _CHUNK_MOST
-        self._doubtful = False
         self._outage = Outage(client._transport)
 
     def may_send(self, ahead: int, open_jobs: int) -> bool:
@@ -97,14 +96,11 @@ class _Sender:
             self._keep_back(error, len(part), open_jobs)
             return None
         except PASSING as error:
-            self._doubtful = True
             note = "payloads were being sent; those that were ordered before are cancelled"
             self._outage.endure(error, note, began=now, most=deadline - now)
             return None
-        if self._doubtful:
-            ordered = ordered._replace(repeated=True)
         self._outage.over()
-        self._chunk, self._key, self._doubtful = self._chunk[len(part) :], "", False
+        self._chunk, self._key = self._chunk[len(part) :], ""
         self._most = min(_CHUNK_MOST, self._most * 2)
         self.again_at, self._room_at = 0.0, -1
         return ordered

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Callable, TypeVar
 
 from ._errors import APIConnectionError, APITimeout, Gone
 from ._events import (
-    EVENTS_IN_A_PAGE,
     GOOD_STREAM_SECONDS,
     SILENCE_MOST_SECONDS,
     Event,
@@ -76,7 +75,6 @@ class Results:
         self._log = EventLog(client, {"types": types, "agent_id": agent_id}, None)
         self._read_at = self._clock.monotonic()
         self._woken_at = -math.inf
-        self._more = False  # the last page of events was full
         self._stream: Generator[list[Event], None, None] | None = None
         self._patience = math.inf
         self._opened = 0.0
@@ -137,8 +135,6 @@ class Results:
                 due = [batch for batch in self._open.values() if batch.look_at <= now]
                 if due:
                     self._look_at(due)
-                elif self._more:
-                    self._read_page()
                 else:
                     self._read(until - now)
                     if len(self.ended) > before and self._is_busy() and self.open:
@@ -162,8 +158,7 @@ class Results:
             for state in states:
                 params = {"batch_id": batch.id, "state": state}
                 for data in each(self._client, _PATH, params, page_size=_PAGE_MOST):
-                    if data["id"] in self._places and data["id"] not in self.ended:
-                        ExecutorJob(self._client, data).cancel()
+                    ExecutorJob(self._client, data).cancel()
 
     def _read(self, left: float) -> None:
         """Read what comes next of the stream, for about `left` seconds at most."""
@@ -189,9 +184,7 @@ class Results:
         self._note(burst)
 
     def _read_page(self) -> None:
-        page = self._log.page()
-        self._more = len(page) == EVENTS_IN_A_PAGE
-        self._note(page)
+        self._note(self._log.page())
 
     def _is_busy(self) -> bool:
         before, self._woken_at = self._woken_at, self._clock.monotonic()
