@@ -135,13 +135,24 @@ public class ExecutorJob extends PanacheEntityBase {
   }
 
   static boolean cancelQueued(String id, Instant now) {
+    return cancelQueued("id", id, now) == 1;
+  }
+
+  /** The jobs that wait end, those that run are told to. */
+  static void cancelAll(String agentId, Instant now) {
+    cancelQueued("agentId", agentId, now);
+    update("cancelRequested = true where agentId = ?1 and state = 'running'", agentId);
+  }
+
+  private static int cancelQueued(String column, String value, Instant now) {
     return update(
-            "state = 'cancelled', reason = ?1, message = ?2, finishedAt = ?3 where id = ?4 and state = 'queued'",
-            ExecutionReason.CANCELLED.code(),
-            "Cancelled before it started.",
-            now,
-            id)
-        == 1;
+        "state = 'cancelled', reason = ?1, message = ?2, finishedAt = ?3 where "
+            + column
+            + " = ?4 and state = 'queued'",
+        ExecutionReason.CANCELLED.code(),
+        "Cancelled before it started.",
+        now,
+        value);
   }
 
   /** Asks the executor of a running job to stop; answers false when it doesn't run. */

@@ -206,12 +206,6 @@ public class Orders {
   }
 
   void cancelAll(@Observes AgentDeletion deletion) {
-    List<ExecutorJob> open =
-        ExecutorJob.list("agentId = ?1 and state in ('queued', 'running')", deletion.agentId());
-    for (ExecutorJob job : open) {
-      if (!ExecutorJob.cancelQueued(job.id, deletion.now())) {
-        ExecutorJob.requestCancel(job.id);
-      }
-    }
+    ExecutorJob.cancelAll(deletion.agentId(), deletion.now());
   }
 }

@@ -17,6 +17,7 @@ import java.util.Optional;
  */
 public final class Cron {
   private static final Instant EARLIEST = Instant.parse("0001-01-01T00:00:00Z");
+  private static final Instant LATEST = Instant.parse("9999-01-02T00:00:00Z");
   private static final int LAST_YEAR = 9998; // RFC 3339 has four digits, in every zone
 
   private final String expression;
@@ -61,11 +62,11 @@ public final class Cron {
    * both; but an expression whose minute or hour begins with a star follows the clock on the wall:
    * nothing in a gap, and both when it goes back.
    *
-   * @return empty only at the end of what can be written, in the year 9999
+   * @return empty only at the end of what can be written, at the end of the year 9998
    */
   public Optional<Instant> next(Instant after, ZoneId zone) {
     Instant from = after.isBefore(EARLIEST) ? EARLIEST : after;
-    if (from.atOffset(ZoneOffset.UTC).getYear() > LAST_YEAR) {
+    if (from.isAfter(LATEST)) {
       return Optional.empty();
     }
     ZoneRules rules = zone.getRules();
@@ -109,8 +110,13 @@ public final class Cron {
     Instant from = after;
     ZoneOffset offset = rules.getOffset(from);
     LocalDateTime local = minuteAfter(LocalDateTime.ofInstant(from, offset));
+    LocalDateTime searchedFrom = local;
+    LocalDateTime found = nextLocal(local);
     while (true) {
-      LocalDateTime found = nextLocal(local);
+      if (local.isBefore(searchedFrom) || found != null && local.isAfter(found)) {
+        searchedFrom = local;
+        found = nextLocal(local);
+      }
       if (found == null) {
         return null;
       }
