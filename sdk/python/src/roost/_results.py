@@ -9,6 +9,7 @@ at itself.
 from __future__ import annotations
 
 import math
+from collections import OrderedDict
 from collections.abc import Generator, Iterable
 from typing import TYPE_CHECKING, Callable, TypeVar
 
@@ -66,7 +67,8 @@ class Results:
     """
 
     def __init__(self, client: Client, agent_id: str, deadline: float) -> None:
-        self.ended: dict[str, str] = {}
+        # Not a dict: to find the first one of that takes longer the more were taken before it.
+        self.ended: OrderedDict[str, str] = OrderedDict()
         self._client = client
         self._transport = client._transport
         self._clock = client._transport.clock

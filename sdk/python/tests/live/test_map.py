@@ -82,13 +82,20 @@ def test_a_batch_and_its_results(square: roost.Agent, unique: str) -> None:
     assert {(job.priority, job.batch_id) for job in jobs} == {(5, batch.batch_ids[0])}
 
 
-def test_more_than_a_batch_takes(make_agent: MakeAgent) -> None:
-    agent = make_agent(script=SQUARE, store_ids=[])
-    batch = agent.execute_batch(["sleep"] * 1100)
+def test_more_than_a_batch_takes(client: roost.Client) -> None:
+    agent = client.agents.create(script=SQUARE, store_ids=[], requirements="six==1.16.0")
+    batch = agent.execute_batch(["sleep"] * 1001)
     assert len(batch.batch_ids) == 2
-    batch.cancel()
+    agent.delete()
     results = list(batch.results(return_exceptions=True, timeout=PATIENCE))
-    assert [type(result) for result in results] == [roost.ExecutionFailed] * 1100
+    assert [type(result) for result in results] == [roost.ExecutionFailed] * 1001
+
+
+def test_a_batch_is_cancelled(square: roost.Agent) -> None:
+    batch = square.execute_batch(["sleep"] * 20)
+    batch.cancel()
+    results = list(batch.results(ordered=False, return_exceptions=True, timeout=PATIENCE))
+    assert [result.code for result in results] == ["cancelled"] * 20
 
 
 def test_one_key_runs_one_at_a_time(square: roost.Agent) -> None:
