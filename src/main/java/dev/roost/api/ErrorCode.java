@@ -51,6 +51,12 @@ public enum ErrorCode {
       "The lease of a lock ran out, because the script was paused or could not renew it, and someone"
           + " else has taken the lock. Until the script leaves that lock's block, all that it tries"
           + " to write is refused. Begin again, with a longer ttl if this happens often."),
+  GONE(
+      410,
+      "What was asked for is removed by now",
+      "The log of events is kept for a time only (setting roost.retention.events). Read the present"
+          + " state of what matters to you, then go on with the events after the position that the"
+          + " detail names."),
   PRECONDITION_FAILED(
       412,
       "The resource has changed",

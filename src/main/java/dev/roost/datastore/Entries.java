@@ -1,5 +1,6 @@
 package dev.roost.datastore;
 
+import dev.roost.api.Database;
 import dev.roost.api.ErrorCode;
 import dev.roost.api.JsonText;
 import dev.roost.api.Problem;

@@ -1,5 +1,6 @@
 package dev.roost.datastore;
 
+import dev.roost.api.Database;
 import dev.roost.event.Leadership;
 import dev.roost.event.Loop;
 import dev.roost.event.Replicas;

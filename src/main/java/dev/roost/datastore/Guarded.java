@@ -1,5 +1,6 @@
 package dev.roost.datastore;
 
+import dev.roost.api.Database;
 import dev.roost.api.Problem;
 import dev.roost.api.Sql;
 import jakarta.enterprise.context.ApplicationScoped;

@@ -1,4 +1,4 @@
-package dev.roost.datastore;
+package dev.roost.api;
 
 import jakarta.enterprise.context.ApplicationScoped;
 import java.sql.Connection;
@@ -6,30 +6,30 @@ import java.sql.SQLException;
 import javax.sql.DataSource;
 
 /**
- * Connections for the entries of stores. Their statements do all that belongs together in one round
- * trip, so they go past the transaction manager, whose commit would be another one.
+ * Connections past the transaction manager: for statements that do all that belongs together in one
+ * round trip, where its commit would be another one, and for loops that write in bulk.
  */
 @ApplicationScoped
-class Database {
+public class Database {
   private final DataSource dataSource;
 
-  Database(DataSource dataSource) {
+  public Database(DataSource dataSource) {
     this.dataSource = dataSource;
   }
 
   /** What is done on a connection. */
   @FunctionalInterface
-  interface Work<T> {
+  public interface Work<T> {
     T on(Connection connection) throws SQLException;
   }
 
   /** A statement of the database that failed; the cause says how. */
-  static final class Failure extends RuntimeException {
+  public static final class Failure extends RuntimeException {
     private Failure(SQLException cause) {
       super(cause.getMessage(), cause);
     }
 
-    String state() {
+    public String state() {
       return ((SQLException) getCause()).getSQLState();
     }
   }
@@ -39,7 +39,7 @@ class Database {
    *
    * @throws Failure
    */
-  <T> T once(Work<T> work) {
+  public <T> T once(Work<T> work) {
     try (Connection connection = dataSource.getConnection()) {
       return work.on(connection);
     } catch (SQLException e) {
@@ -52,7 +52,7 @@ class Database {
    *
    * @throws Failure also where it is unknown whether the commit came through
    */
-  <T> T inTransaction(Work<T> work) {
+  public <T> T inTransaction(Work<T> work) {
     return once(
         connection -> {
           connection.setAutoCommit(false);

@@ -1,0 +1,170 @@
+package dev.roost.event;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.roost.api.Page;
+import dev.roost.api.Problem;
+import io.smallrye.common.annotation.Blocking;
+import io.smallrye.mutiny.Multi;
+import io.smallrye.mutiny.Uni;
+import io.smallrye.mutiny.infrastructure.Infrastructure;
+import jakarta.ws.rs.GET;
+import jakarta.ws.rs.HeaderParam;
+import jakarta.ws.rs.Path;
+import jakarta.ws.rs.Produces;
+import jakarta.ws.rs.core.Context;
+import jakarta.ws.rs.core.MediaType;
+import jakarta.ws.rs.sse.OutboundSseEvent;
+import jakarta.ws.rs.sse.Sse;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
+import org.eclipse.microprofile.openapi.annotations.Operation;
+import org.eclipse.microprofile.openapi.annotations.parameters.Parameter;
+import org.eclipse.microprofile.openapi.annotations.tags.Tag;
+import org.jboss.logging.Logger;
+import org.jboss.resteasy.reactive.RestQuery;
+
+/** State changes, as a page or as a stream that goes on. */
+@Path("/v1/events")
+@Tag(name = "Events")
+@Blocking
+public class EventsResource {
+  private static final Logger LOG = Logger.getLogger(EventsResource.class);
+
+  /** Whoever accepts anything gets the page. */
+  private static final String STREAM = "text/event-stream;qs=0.1";
+
+  private static final Duration KEEP_ALIVE = Duration.ofSeconds(15);
+  private static final int STEP = 500;
+  private static final String TYPES =
+      "Comma-separated types, for example execution.failed,builder_job.*; without it, all";
+
+  private final EventLog log;
+  private final Waiting waiting;
+  private final ObjectMapper mapper;
+
+  EventsResource(EventLog log, Waiting waiting, ObjectMapper mapper) {
+    this.log = log;
+    this.waiting = waiting;
+    this.mapper = mapper;
+  }
+
+  @GET
+  @Produces(MediaType.APPLICATION_JSON)
+  @Operation(
+      operationId = "listEvents",
+      summary = "State changes, oldest first",
+      description =
+          "By Accept: a page (application/json), or a stream of server-sent events (text/event-stream) that goes on"
+              + " after Last-Event-ID, or begins with what happens from now on. An event's id is its position in the"
+              + " log: it only grows, and one that was seen already has an id that is not greater.")
+  public Page<EventLog.Entry> list(
+      @Parameter(description = "Go on after this event; 0 or nothing: from the oldest that is kept")
+          @RestQuery
+          Long after,
+      @RestQuery Integer limit,
+      @Parameter(description = TYPES) @RestQuery String types,
+      @RestQuery("agent_id") String agentId,
+      @RestQuery String subject) {
+    int most = Page.limit(limit);
+    long begin = log.begin(after == null ? 0 : checked("?after", after));
+    EventLog.Part part = log.read(begin, most, filter(types, agentId, subject));
+    boolean more = part.entries().size() == most;
+    return new Page<>(part.entries(), more ? Long.toString(part.next()) : null);
+  }
+
+  @GET
+  @Produces(STREAM)
+  public Multi<OutboundSseEvent> follow(
+      @HeaderParam("Last-Event-ID") String lastEventId,
+      @RestQuery Long after,
+      @RestQuery String types,
+      @RestQuery("agent_id") String agentId,
+      @RestQuery String subject,
+      @Context Sse sse) {
+    EventLog.Filter filter = filter(types, agentId, subject);
+    AtomicLong position = new AtomicLong(start(lastEventId, after));
+    return Multi.createBy()
+        .repeating()
+        .uni(() -> step(position, filter, sse))
+        .until(List::isEmpty)
+        .onItem()
+        .<OutboundSseEvent>transformToIterable(events -> events)
+        .onFailure()
+        .invoke(e -> LOG.warnf("a stream of events broke off: %s", e.getMessage()));
+  }
+
+  private long start(String lastEventId, Long after) {
+    if (lastEventId != null && !lastEventId.isBlank()) {
+      try {
+        return log.begin(checked("Last-Event-ID", Long.parseLong(lastEventId.strip())));
+      } catch (NumberFormatException e) {
+        throw Problem.invalid(
+            "Last-Event-ID", "wrong_type", "Last-Event-ID must be the id of an event, a number.");
+      }
+    }
+    return after == null ? log.latest() : log.begin(checked("?after", after));
+  }
+
+  /** Some events, or a comment when nothing happens for a while; none: the stream has ended. */
+  private Uni<List<OutboundSseEvent>> step(AtomicLong position, EventLog.Filter filter, Sse sse) {
+    return waiting
+        .until(
+            EventLog.TOPIC,
+            KEEP_ALIVE,
+            () -> {
+              EventLog.Part part = log.read(position.get(), STEP, filter);
+              position.set(part.next());
+              return part.entries().isEmpty()
+                  ? Optional.<List<OutboundSseEvent>>empty()
+                  : Optional.of(part.entries().stream().map(entry -> event(entry, sse)).toList());
+            },
+            // A client goes on from the last event that it has, on another replica.
+            () -> waiting.isEnding() ? List.of() : List.of(keepAlive(position.get(), sse)))
+        .runSubscriptionOn(Infrastructure.getDefaultWorkerPool());
+  }
+
+  /** Also says how far the client is when its filter leaves much out. */
+  private static OutboundSseEvent keepAlive(long position, Sse sse) {
+    return sse.newEventBuilder().id(Long.toString(position)).comment("still here").build();
+  }
+
+  private OutboundSseEvent event(EventLog.Entry entry, Sse sse) {
+    try {
+      return sse.newEventBuilder()
+          .id(entry.id())
+          .name(entry.type())
+          .data(mapper.writeValueAsString(entry))
+          .build();
+    } catch (JsonProcessingException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private static EventLog.Filter filter(String types, String agentId, String subject) {
+    if (types == null || types.isBlank()) {
+      return new EventLog.Filter(List.of(), agentId, subject);
+    }
+    List<String> patterns = List.of(types.split("\\s*,\\s*"));
+    List<Problem.FieldError> mistakes = new ArrayList<>();
+    for (String pattern : patterns) {
+      EventTypes.mistake(pattern)
+          .ifPresent(
+              detail -> mistakes.add(new Problem.FieldError("?types", "not_a_choice", detail)));
+    }
+    if (!mistakes.isEmpty()) {
+      throw Problem.invalid(mistakes);
+    }
+    return new EventLog.Filter(EventTypes.matching(patterns), agentId, subject);
+  }
+
+  private static long checked(String where, long position) {
+    if (position < 0) {
+      throw Problem.invalid(where, "out_of_range", "The id of an event is 0 or more.");
+    }
+    return position;
+  }
+}
