@@ -12,6 +12,7 @@ import dev.roost.runtime.Observation;
 import dev.roost.runtime.Runtime.BuildOrder;
 import dev.roost.runtime.Runtime.BuildOutput;
 import dev.roost.runtime.Runtime.ExecutorOrder;
+import dev.roost.runtime.Runtime.Removal;
 import dev.roost.runtime.Runtime.UnsupportedPython;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -66,7 +67,7 @@ class LocalRuntimeIT {
     assertEquals("2.9.2", imported.output().strip(), imported.errors());
     assertFalse(Files.exists(root.resolve("builder-jobs/bjob_compiled/tmp")));
 
-    runtime.deleteBuild("key_compiled");
+    assertEquals(Removal.DONE, runtime.deleteBuild("key_compiled", null));
     assertFalse(runtime.hasBuild("key_compiled"));
   }
 
@@ -187,7 +188,7 @@ class LocalRuntimeIT {
 
   @Test
   void noNameLeadsOutOfTheDataDirectory() {
-    assertThrows(IllegalArgumentException.class, () -> runtime.deleteBuild("../database"));
+    assertThrows(IllegalArgumentException.class, () -> runtime.deleteBuild("../database", null));
     assertThrows(IllegalArgumentException.class, () -> runtime.deleteExecutor(".."));
     assertThrows(IllegalArgumentException.class, () -> runtime.observeBuild("a/b"));
   }
