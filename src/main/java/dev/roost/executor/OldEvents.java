@@ -31,7 +31,8 @@ final class OldEvents {
           """
           with gone as (
             delete from event e where e.position > :after and e.position <= :upper
-              and not exists (select 1 from webhook_delivery d where d.position = e.position)
+              and e.position <> all(array(
+                select d.position from webhook_delivery d where d.position > :after and d.position <= :upper))
             returning e.position)
           update event_log set removed_to = greatest(removed_to, (select max(position) from gone))
           where exists (select 1 from gone)""");
@@ -39,7 +40,14 @@ final class OldEvents {
   private OldEvents() {}
 
   static void remove(Pace pace, Instant before) {
-    long after = 0;
+    remove(pace, 0, before);
+  }
+
+  /**
+   * @param position the events up to it stay as they are
+   */
+  static void remove(Pace pace, long position, Instant before) {
+    long after = position;
     while (true) {
       Sql.Bound next = UPPER.with("after", after).with("before", before).with("limit", LIMIT);
       Optional<Long> upper =

@@ -99,7 +99,7 @@ final class UnusedBuilds {
   static final Sql UNKNOWN =
       Sql.of(
           """
-          select k from unnest(:keys) k
+          select k from unnest(cast(:keys as text[])) k
           where not exists (select 1 from build b where b.image_key = k and (b.removed_at is null or b.removal is not null))
             and not exists (select 1 from builder_job j where j.image_key = k and j.state in ('queued', 'running'))""");
 

@@ -18,6 +18,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -69,6 +70,33 @@ class LocalRuntimeIT {
 
     assertEquals(Removal.DONE, runtime.deleteBuild("key_compiled", null));
     assertFalse(runtime.hasBuild("key_compiled"));
+  }
+
+  @Test
+  void whatLiesThereIsTold() throws Exception {
+    String version = runtime.describe().defaultPythonVersion();
+    startBuild("bjob_lies", "key_lies", version);
+    result("bjob_lies");
+    Files.createDirectories(root.resolve("builds/.deleted-x"));
+    assertTrue(runtime.builds(Instant.now()).contains("key_lies"));
+    assertFalse(runtime.builds(Instant.now()).contains(".deleted-x"));
+    assertFalse(runtime.builds(Instant.now().minusSeconds(3600)).contains("key_lies"));
+  }
+
+  @Test
+  void theCacheIsPrunedButNotWhileABuildIsAtWork() throws Exception {
+    // Of a version of uv's that is no more: prune removes it.
+    Path outdated = Files.createDirectories(root.resolve("cache/uv/wheels-v0/some"));
+    JobDirectory job = new JobDirectory(root.resolve("builder-jobs/bjob_working"));
+    job.create();
+    Path output = job.path().resolve("log");
+    job.start(List.of("/bin/sleep", "100"), Map.of(), output, output);
+    assertFalse(runtime.tidyUp());
+    assertTrue(Files.exists(outdated));
+    job.end(Duration.ofSeconds(1));
+    assertTrue(runtime.tidyUp());
+    assertFalse(Files.exists(outdated));
+    runtime.deleteBuilderJob("bjob_working");
   }
 
   @Test
