@@ -10,6 +10,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -66,7 +67,8 @@ final class UnusedBuilds {
             select 1 from builder_job j where j.image_key = b.image_key and j.state in ('queued', 'running'))""");
 
   static final Sql WITH_REMOVAL =
-      Sql.of("select id from build where removal = :removal order by id limit :limit");
+      Sql.of(
+          "select id from build where removal = :removal and id > :after order by id limit :limit");
 
   /**
    * The image is the Build's own when it has packages; without, it is the base image. Another Build
@@ -198,8 +200,17 @@ final class UnusedBuilds {
   }
 
   private static List<String> with(Pace pace, String removal) {
-    Sql.Bound select = WITH_REMOVAL.with("removal", removal).with("limit", LIMIT);
-    return pace.step(connection -> OldOrders.ids(connection, select));
+    List<String> all = new ArrayList<>();
+    List<String> found;
+    String after = "";
+    do {
+      Sql.Bound select =
+          WITH_REMOVAL.with("removal", removal).with("after", after).with("limit", LIMIT);
+      found = pace.step(connection -> OldOrders.ids(connection, select));
+      all.addAll(found);
+      after = found.isEmpty() ? "" : found.get(found.size() - 1);
+    } while (found.size() == LIMIT);
+    return all;
   }
 
   /**
