@@ -79,7 +79,10 @@ class UnusedBuildIT {
     restart();
     Await.until("it goes again", () -> !build(first).path("removed_at").isNull());
     patch(agent, "idna==3.10");
-    assertVersion("3.10", client.execute(agent, null));
+    JsonNode again = client.execute(agent, null);
+    assertEquals("succeeded", again.path("state").asText(), again::toPrettyString);
+    assertEquals(first.path("id"), build(again).path("id"), "it is the same Build");
+    assertTrue(build(first).path("removed_at").isNull());
   }
 
   /** An order that waits while another one of its agent runs becomes one of an earlier revision. */
