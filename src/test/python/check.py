@@ -110,8 +110,10 @@ def main() -> int:
     checks.run("SDK lint", "ruff", "check", ".", cwd=SDK)
     checks.run("SDK types", "mypy", cwd=SDK)
     tools = {"ROOST_TEST_UV": str(checks.python.with_name("uv"))}
+    if arguments.jar is not None:
+        tools["ROOST_TEST_CLASSES"] = str(ROOT / "target/classes")
     tests = ["pytest", "-q", "src/test/python", "-m", "not slow", "-rs"]
-    checks.run("executor, builder and chart tests", *tests, env=tools)
+    checks.run("executor, builder, chart and cron tests", *tests, env=tools)
     if shutil.which("crane") is None:
         print("\nLeft out: the tests that push an image (no crane on the PATH).")
     if shutil.which("helm") is None:

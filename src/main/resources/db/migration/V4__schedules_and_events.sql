@@ -1,6 +1,8 @@
 -- Concurrency. Each executor of an agent has a slot, from 1 to the agent's max_concurrency, alone; its executions have it
 -- too. So the rows themselves keep the limit, and nothing has to be counted.
-alter table executor add column slot integer; -- null: made by a version that knew none
+alter table executor
+  add column slot integer, -- null: made by a version that knew none
+  add column yields boolean not null default false; -- gets no more work, so that another agent's find room
 alter table execution
   add column slot integer,
   add column concurrency_key text;

@@ -28,6 +28,10 @@ public class Agent extends PanacheEntityBase {
 
   public int maxAttempts;
   public double retryDelaySeconds;
+
+  /** Codes of reasons after which there is no further attempt. */
+  public String[] neverRetry;
+
   public double keepWarmSeconds;
 
   /** "process" or "pod". */
@@ -47,7 +51,7 @@ public class Agent extends PanacheEntityBase {
   }
 
   /** The same, locked until the transaction ends. */
-  static Agent lock(String id) {
+  public static Agent lock(String id) {
     return Agent.<Agent>find("id = ?1 and deletedAt is null", id)
         .withLock(LockModeType.PESSIMISTIC_WRITE)
         .firstResultOptional()

@@ -47,6 +47,11 @@ record AgentFields(
             description = "Seconds before the second attempt; doubled each time, with jitter.",
             defaultValue = "1")
         double retryDelay,
+    @Schema(
+            type = SchemaType.ARRAY,
+            description = "Reasons after which there is no further attempt, for example timed_out.",
+            examples = "[\"deadline_exceeded\"]")
+        List<String> neverRetry,
     @Schema(description = "Seconds that an idle executor is kept.", defaultValue = "60")
         double keepWarm,
     @Schema(

@@ -2,6 +2,7 @@ package dev.roost.agent;
 
 import dev.roost.api.Body;
 import dev.roost.api.ErrorCode;
+import dev.roost.api.Names;
 import dev.roost.api.Problem;
 import dev.roost.api.Text;
 import dev.roost.config.RoostConfig;
@@ -28,6 +29,7 @@ public record AgentRequest(
     Optional<Integer> maxConcurrency,
     Optional<Integer> maxAttempts,
     Optional<Double> retryDelay,
+    Optional<List<String>> neverRetry,
     Optional<Double> keepWarm,
     Optional<String> isolation) {
 
@@ -49,6 +51,7 @@ public record AgentRequest(
         Optional.empty(),
         Optional.empty(),
         Optional.empty(),
+        Optional.empty(),
         Optional.empty());
   }
 
@@ -57,9 +60,11 @@ public record AgentRequest(
    * Body#check}.
    *
    * @param pythonVersions those that the runtime offers
+   * @param reasons why executions fail
    * @throws Problem too_large
    */
-  static AgentRequest read(Body body, RoostConfig.Limits limits, List<String> pythonVersions) {
+  static AgentRequest read(
+      Body body, RoostConfig.Limits limits, List<String> pythonVersions, List<String> reasons) {
     AgentRequest request =
         new AgentRequest(
             body.string("name"),
@@ -74,6 +79,7 @@ public record AgentRequest(
             body.integer("max_concurrency", 1, 1_000),
             body.integer("max_attempts", 1, 10),
             body.number("retry_delay", 0, DAY_SECONDS),
+            body.choices("never_retry", reasons),
             body.number("keep_warm", 0, DAY_SECONDS),
             body.choice("isolation", List.of("process", "pod")));
     request.script.ifPresent(
@@ -84,17 +90,7 @@ public record AgentRequest(
           checkSize("env_vars", text, limits.envVarsBytes(), "roost.limits.env-vars-bytes");
           body.reject(EnvVars.parse(text).errors());
         });
-    request.name.ifPresent(
-        text -> {
-          if (text.isBlank() || text.length() > 100 || !text.equals(text.strip())) {
-            body.reject(
-                "name",
-                "invalid_name",
-                "name must have 1 to 100 characters and no space around it.");
-          } else if (text.chars().anyMatch(Character::isISOControl)) {
-            body.reject("name", "invalid_name", "name must not contain control characters.");
-          }
-        });
+    request.name.flatMap(Names::mistake).ifPresent(m -> body.reject("name", "invalid_name", m));
     return request;
   }
 
@@ -125,6 +121,7 @@ public record AgentRequest(
     maxConcurrency.ifPresent(value -> agent.maxConcurrency = value);
     maxAttempts.ifPresent(value -> agent.maxAttempts = value);
     retryDelay.ifPresent(value -> agent.retryDelaySeconds = value);
+    neverRetry.ifPresent(value -> agent.neverRetry = value.toArray(String[]::new));
     keepWarm.ifPresent(value -> agent.keepWarmSeconds = value);
     isolation.ifPresent(value -> agent.isolation = value);
   }

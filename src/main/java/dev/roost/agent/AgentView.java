@@ -16,6 +16,7 @@ import org.eclipse.microprofile.openapi.annotations.media.Schema;
  * @param memory MiB
  * @param cpu cores
  * @param retryDelay seconds
+ * @param neverRetry reasons after which there is no further attempt
  * @param keepWarm seconds
  * @param buildId the newest Build that was made for this agent; null before the first
  */
@@ -34,6 +35,7 @@ public record AgentView(
     int maxConcurrency,
     int maxAttempts,
     double retryDelay,
+    List<String> neverRetry,
     double keepWarm,
     String isolation,
     int revision,
@@ -89,6 +91,7 @@ public record AgentView(
         agent.maxConcurrency,
         agent.maxAttempts,
         agent.retryDelaySeconds,
+        List.of(agent.neverRetry),
         agent.keepWarmSeconds,
         agent.isolation,
         agent.revision,

@@ -65,6 +65,7 @@ public class Agents {
                   agent.maxConcurrency = 10;
                   agent.maxAttempts = 1;
                   agent.retryDelaySeconds = 1;
+                  agent.neverRetry = new String[0];
                   agent.keepWarmSeconds = 60;
                   agent.isolation = "process";
                   agent.createdAt = now;

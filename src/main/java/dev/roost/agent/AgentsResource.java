@@ -2,6 +2,7 @@ package dev.roost.agent;
 
 import dev.roost.api.Body;
 import dev.roost.api.Caller;
+import dev.roost.api.ErrorTexts;
 import dev.roost.api.Page;
 import dev.roost.api.Role;
 import dev.roost.config.RoostConfig;
@@ -9,6 +10,7 @@ import dev.roost.datastore.DataStore;
 import dev.roost.runtime.Runtime;
 import io.quarkus.narayana.jta.QuarkusTransaction;
 import io.smallrye.common.annotation.Blocking;
+import jakarta.enterprise.inject.Instance;
 import jakarta.transaction.Transactional;
 import jakarta.ws.rs.Consumes;
 import jakarta.ws.rs.DELETE;
@@ -39,7 +41,21 @@ public class AgentsResource {
   private final RoostConfig config;
   private final Caller caller;
 
-  AgentsResource(Agents agents, Runtime runtime, RoostConfig config, Caller caller) {
+  /** Why executions fail: known to a package above this one. */
+  private final List<String> reasons;
+
+  AgentsResource(
+      Agents agents,
+      Runtime runtime,
+      RoostConfig config,
+      Caller caller,
+      Instance<ErrorTexts> errorTexts) {
+    this.reasons =
+        errorTexts.stream()
+            .filter(table -> table.id().equals("execution-reasons"))
+            .flatMap(table -> table.rows().stream())
+            .map(ErrorTexts.Row::code)
+            .toList();
     this.agents = agents;
     this.runtime = runtime;
     this.config = config;
@@ -126,7 +142,7 @@ public class AgentsResource {
 
   private AgentRequest read(Body body) {
     AgentRequest request =
-        AgentRequest.read(body, config.limits(), runtime.describe().pythonVersions());
+        AgentRequest.read(body, config.limits(), runtime.describe().pythonVersions(), reasons);
     request
         .storeIds()
         .ifPresent(

@@ -4,6 +4,10 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.time.format.DateTimeParseException;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -19,6 +23,8 @@ import java.util.function.Function;
 public final class Body {
   private static final ObjectMapper SCALARS =
       new ObjectMapper().enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS);
+
+  private static final Instant YEAR_10000 = Instant.parse("+10000-01-01T00:00:00Z");
 
   private final Map<String, JsonText> members;
   private final Set<String> known = new java.util.LinkedHashSet<>();
@@ -103,6 +109,19 @@ public final class Body {
     return value;
   }
 
+  /** A list of choices; each counts once. */
+  public Optional<List<String>> choices(String name, List<String> choices) {
+    Optional<List<String>> values = strings(name);
+    for (String value : values.orElse(List.of())) {
+      if (!choices.contains(value)) {
+        String hint =
+            Text.nearest(value, choices).map(near -> " Did you mean " + near + "?").orElse("");
+        reject(name, "not_a_choice", name + " must not hold " + Text.quote(value) + "." + hint);
+      }
+    }
+    return values.map(given -> given.stream().distinct().toList());
+  }
+
   public Optional<Integer> integer(String name, int least, int most) {
     return scalar(name, node -> node.isIntegralNumber(), "an integer")
         .flatMap(
@@ -145,6 +164,27 @@ public final class Body {
             });
   }
 
+  /** A point in time, RFC 3339, to the microsecond. */
+  public Optional<Instant> time(String name) {
+    return string(name)
+        .flatMap(
+            text -> {
+              try {
+                Instant time = OffsetDateTime.parse(text).toInstant();
+                if (!time.isBefore(Instant.EPOCH) && time.isBefore(YEAR_10000)) {
+                  return Optional.of(time.truncatedTo(ChronoUnit.MICROS));
+                }
+              } catch (DateTimeParseException e) {
+                // Told below.
+              }
+              reject(
+                  name,
+                  "invalid_time",
+                  name + " must be a time with its offset, for example 2026-11-21T18:12:41Z.");
+              return Optional.empty();
+            });
+  }
+
   public Optional<List<String>> strings(String name) {
     return scalar(name, Body::isStringArray, "a list of strings")
         .map(
@@ -153,6 +193,16 @@ public final class Body {
               node.forEach(element -> values.add(element.textValue()));
               return values;
             });
+  }
+
+  /** A list of any values, each with its exact text. */
+  public Optional<List<JsonText>> list(String name) {
+    Optional<JsonText> array = json(name);
+    Optional<List<JsonText>> elements = array.flatMap(JsonText::elements);
+    if (array.isPresent() && elements.isEmpty()) {
+      reject(name, "wrong_type", name + " must be a list.");
+    }
+    return elements;
   }
 
   /**

@@ -21,6 +21,12 @@ public class Json implements ObjectMapperCustomizer {
   private static final DateTimeFormatter MICROSECONDS =
       DateTimeFormatter.ofPattern("yyyy-MM-dd'T'HH:mm:ss.SSSSSS'Z'").withZone(ZoneOffset.UTC);
 
+  /** After Quarkus's own, whose way of writing times would be used otherwise. */
+  @Override
+  public int priority() {
+    return MINIMUM_PRIORITY;
+  }
+
   @Override
   public void customize(ObjectMapper mapper) {
     mapper.setPropertyNamingStrategy(PropertyNamingStrategies.SNAKE_CASE);

@@ -1,6 +1,7 @@
 package dev.roost.api;
 
 import java.security.SecureRandom;
+import java.util.Optional;
 
 /** Readable names for what a user gives no name. */
 public final class Names {
@@ -26,6 +27,16 @@ public final class Names {
           .split(" ");
 
   private Names() {}
+
+  /** What is wrong with a name that somebody gave; empty: nothing. */
+  public static Optional<String> mistake(String name) {
+    if (name.isBlank() || name.length() > 100 || !name.equals(name.strip())) {
+      return Optional.of("name must have 1 to 100 characters and no space around it.");
+    }
+    return name.chars().anyMatch(Character::isISOControl)
+        ? Optional.of("name must not contain control characters.")
+        : Optional.empty();
+  }
 
   /**
    * For example "quiet-heron-4711": one of some fifty million, so whoever needs it to be unique

@@ -74,6 +74,8 @@ public interface RoostConfig {
 
   Kubernetes kubernetes();
 
+  Schedules schedules();
+
   Retention retention();
 
   /** A PostgreSQL of the operator's; without it the local runtime starts one of its own. */
@@ -299,6 +301,16 @@ public interface RoostConfig {
     /** How much of its memory limit a pod reserves, from 0 to 1. */
     @WithDefault("1")
     double memoryRequestRatio();
+  }
+
+  /** What runs agents by itself. */
+  interface Schedules {
+    /**
+     * How long a scheduled time may have been due before it counts as missed, so that the
+     * schedule's {@code missed_runs} says what becomes of it.
+     */
+    @WithDefault("60s")
+    Duration missedAfter();
   }
 
   /** How long what has ended is kept. */

@@ -38,6 +38,8 @@ public class EventLog {
   /** What a consumer waits at most, while the database is there, between change and event. */
   private static final Duration PAUSE = Duration.ofMillis(200);
 
+  private static final Duration CLOCKS_DIFFER = Duration.ofMinutes(1);
+
   private static final Sql NOTE =
       Sql.of(
           """
@@ -60,6 +62,12 @@ public class EventLog {
       Sql.of("update event_log set last_position = last_position + :placed");
 
   private static final Sql BOUNDS = Sql.of("select last_position, removed_to from event_log");
+
+  /** From the newest backwards: what is asked for is recent. */
+  private static final Sql BEFORE =
+      Sql.of(
+          """
+          select position from event where position is not null and time < :time order by position desc limit 1""");
 
   private static final Sql READ =
       Sql.of(
@@ -193,6 +201,17 @@ public class EventLog {
   /** The position of the latest event: what happens from now on comes after it. */
   public long latest() {
     return bounds().last();
+  }
+
+  /** The position of an event from before that time by any clock of the installation. */
+  public long before(Instant time) {
+    return database
+        .once(
+            connection ->
+                BEFORE
+                    .with("time", time.minus(CLOCKS_DIFFER))
+                    .first(connection, row -> row.getLong(1)))
+        .orElseGet(() -> bounds().removed());
   }
 
   private record Bounds(long last, long removed) {}

@@ -87,12 +87,18 @@ public class EventsResource {
       @Context Sse sse) {
     EventLog.Filter filter = filter(types, agentId, subject);
     AtomicLong position = new AtomicLong(start(lastEventId, after));
+    // At once, so that who is cut off before the first event knows where it was.
+    Multi<OutboundSseEvent> here = Multi.createFrom().item(keepAlive(position.get(), sse));
+    Multi<OutboundSseEvent> events =
+        Multi.createBy()
+            .repeating()
+            .uni(() -> step(position, filter, sse))
+            .until(List::isEmpty)
+            .onItem()
+            .transformToIterable(step -> step);
     return Multi.createBy()
-        .repeating()
-        .uni(() -> step(position, filter, sse))
-        .until(List::isEmpty)
-        .onItem()
-        .<OutboundSseEvent>transformToIterable(events -> events)
+        .concatenating()
+        .streams(here, events)
         .onFailure()
         .invoke(e -> LOG.warnf("a stream of events broke off: %s", e.getMessage()));
   }
@@ -127,7 +133,7 @@ public class EventsResource {
         .runSubscriptionOn(Infrastructure.getDefaultWorkerPool());
   }
 
-  /** Also says how far the client is when its filter leaves much out. */
+  /** Also says where the client is: it may have begun with "now", or its filter leave much out. */
   private static OutboundSseEvent keepAlive(long position, Sse sse) {
     return sse.newEventBuilder().id(Long.toString(position)).comment("still here").build();
   }

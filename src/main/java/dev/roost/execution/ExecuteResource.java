@@ -51,7 +51,15 @@ public class ExecuteResource {
   @Schema(name = "ExecuteRequest")
   record ExecuteRequest(
       @Schema(description = "Any JSON value; without it, request.payload is None.")
-          JsonText payload) {}
+          JsonText payload,
+      @Schema(
+              description = "Jobs of the agent with a higher one are run first.",
+              defaultValue = "0",
+              minimum = "-100",
+              maximum = "100")
+          int priority,
+      @Schema(description = "Of the agent's jobs with the same one, one runs at a time.")
+          String concurrencyKey) {}
 
   @POST
   @Consumes(MediaType.APPLICATION_JSON)
@@ -84,25 +92,30 @@ public class ExecuteResource {
     IdempotencyKey.check(idempotencyKey);
     Body body = Body.parse(bytes);
     Optional<JsonText> payload = body.json("payload");
+    Options options = Options.read(body);
     body.check();
-    payload.ifPresent(
-        value -> {
-          int size = value.text().getBytes(StandardCharsets.UTF_8).length;
-          if (size > config.limits().payloadBytes()) {
-            throw Problem.tooLarge(
-                "payload", size, config.limits().payloadBytes(), "roost.limits.payload-bytes");
-          }
-        });
-    return answer(id, payload.orElse(null), idempotencyKey, wait);
+    payload.ifPresent(value -> checkSize("payload", value, config));
+    return answer(id, payload.orElse(null), options, idempotencyKey, wait);
+  }
+
+  /**
+   * @throws Problem too_large
+   */
+  static void checkSize(String name, JsonText payload, RoostConfig config) {
+    int size = payload.text().getBytes(StandardCharsets.UTF_8).length;
+    if (size > config.limits().payloadBytes()) {
+      throw Problem.tooLarge(
+          name, size, config.limits().payloadBytes(), "roost.limits.payload-bytes");
+    }
   }
 
   private Uni<Response> answer(
-      String agentId, JsonText payload, String idempotencyKey, Duration wait) {
+      String agentId, JsonText payload, Options options, String idempotencyKey, Duration wait) {
     String jobId = Ids.next("xjob");
     CompletableFuture<Void> change = answers.nextChange(jobId);
     Orders.Placed placed;
     try {
-      placed = orders.place(jobId, agentId, payload, idempotencyKey);
+      placed = orders.place(jobId, agentId, payload, options, idempotencyKey);
     } catch (RuntimeException e) {
       change.cancel(false);
       throw e;

@@ -9,6 +9,7 @@ import jakarta.persistence.Id;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.random.RandomGenerator;
 import org.eclipse.microprofile.openapi.annotations.media.Schema;
 
@@ -23,6 +24,15 @@ public class ExecutorJob extends PanacheEntityBase {
 
   /** JSON text; null when none was given. */
   public String payload;
+
+  /** Higher ones are run first. */
+  public int priority;
+
+  /** Of an agent's jobs with the same one, one runs at a time; or null. */
+  public String concurrencyKey;
+
+  /** The first of the jobs that were ordered together, or null. */
+  public String batchId;
 
   public String state;
   public String reason;
@@ -55,7 +65,7 @@ public class ExecutorJob extends PanacheEntityBase {
                 .createNativeQuery(
                     """
                     select j.id, j.attempts, j.cancel_requested, a.deleted_at is not null, a.max_attempts,
-                      a.retry_delay_seconds, e.entered_at is not null,
+                      a.retry_delay_seconds, array_to_string(a.never_retry, ','), e.entered_at is not null,
                       (select count(*) from execution o
                        where o.executor_job_id = j.id and o.state = 'lost' and o.id <> e.id)
                     from execution e join executor_job j on j.id = e.executor_job_id
@@ -70,12 +80,16 @@ public class ExecutorJob extends PanacheEntityBase {
         new Retry.Attempt(
             outcome,
             (Integer) row[1],
-            mayHaveEntered || (Boolean) row[6],
-            ((Number) row[7]).longValue(),
+            mayHaveEntered || (Boolean) row[7],
+            ((Number) row[8]).longValue(),
             cancelRequested,
             (Boolean) row[3]);
-    Optional<Retry.Again> again =
-        Retry.decide(attempt, (Integer) row[4], ((Number) row[5]).doubleValue(), random);
+    Retry.Rules rules =
+        new Retry.Rules(
+            (Integer) row[4],
+            ((Number) row[5]).doubleValue(),
+            Set.of(((String) row[6]).split(",")));
+    Optional<Retry.Again> again = Retry.decide(attempt, rules, random);
     if (again.isPresent()) {
       update(
           "state = 'queued', notBefore = ?1, attempts = attempts - ?2 where id = ?3 and state = 'running'",
@@ -121,13 +135,24 @@ public class ExecutorJob extends PanacheEntityBase {
   }
 
   static boolean cancelQueued(String id, Instant now) {
+    return cancelQueued("id", id, now) == 1;
+  }
+
+  /** The jobs that wait end, those that run are told to. */
+  static void cancelAll(String agentId, Instant now) {
+    cancelQueued("agentId", agentId, now);
+    update("cancelRequested = true where agentId = ?1 and state = 'running'", agentId);
+  }
+
+  private static int cancelQueued(String column, String value, Instant now) {
     return update(
-            "state = 'cancelled', reason = ?1, message = ?2, finishedAt = ?3 where id = ?4 and state = 'queued'",
-            ExecutionReason.CANCELLED.code(),
-            "Cancelled before it started.",
-            now,
-            id)
-        == 1;
+        "state = 'cancelled', reason = ?1, message = ?2, finishedAt = ?3 where "
+            + column
+            + " = ?4 and state = 'queued'",
+        ExecutionReason.CANCELLED.code(),
+        "Cancelled before it started.",
+        now,
+        value);
   }
 
   /** Asks the executor of a running job to stop; answers false when it doesn't run. */
@@ -136,7 +161,16 @@ public class ExecutorJob extends PanacheEntityBase {
   }
 
   /** What of the list to show; null: all. */
-  record Filter(String agentId, String scheduleId, String state) {}
+  record Filter(String agentId, String scheduleId, String batchId, String state) {}
+
+  /** The jobs that were ordered together, in their order. */
+  static List<String> idsOfBatch(String batchId) {
+    return getEntityManager()
+        .createQuery(
+            "select j.id from executor_job j where j.batchId = ?1 order by j.id", String.class)
+        .setParameter(1, batchId)
+        .getResultList();
+  }
 
   static List<Object[]> idsAndBytes(Filter filter, String cursor, int limit) {
     return getEntityManager()
@@ -147,12 +181,14 @@ public class ExecutorJob extends PanacheEntityBase {
             where (cast(:cursor as text) is null or j.id < :cursor)
               and (cast(:agent as text) is null or j.agent_id = :agent)
               and (cast(:schedule as text) is null or j.schedule_id = :schedule)
+              and (cast(:batch as text) is null or j.batch_id = :batch)
               and (cast(:state as text) is null or j.state = :state)
             order by j.id desc limit :most""",
             Object[].class)
         .setParameter("cursor", cursor)
         .setParameter("agent", filter.agentId())
         .setParameter("schedule", filter.scheduleId())
+        .setParameter("batch", filter.batchId())
         .setParameter("state", filter.state())
         .setParameter("most", limit + 1)
         .getResultList();
@@ -196,6 +232,8 @@ public class ExecutorJob extends PanacheEntityBase {
                 when j.not_before > now() then 'retry_delay'
                 when (select count(*) from execution e where e.agent_id = a.id and e.state = 'running')
                   >= a.max_concurrency then 'concurrency'
+                when exists (select 1 from execution e where e.agent_id = a.id and e.state = 'running'
+                  and e.concurrency_key = j.concurrency_key) then 'concurrency'
                 else 'executor' end,
                 case when b.state in ('queued', 'running') then b.message else (
                   select x.message from executor x
@@ -216,7 +254,11 @@ public class ExecutorJob extends PanacheEntityBase {
    * An ExecutorJob, as the API shows it.
    *
    * @param message why it did not succeed, or what keeps it waiting
+   * @param priority jobs of the agent with a higher one are run first
+   * @param concurrencyKey of the agent's jobs with the same one, one runs at a time; or null
+   * @param batchId the first of the jobs that were ordered together; or null
    * @param waitingOn what it waits for while it is queued
+   * @param nextAttemptAt when the retry's delay ends; null when there is none to wait for
    * @param attempts used up
    * @param execution the latest attempt, or null before the first
    */
@@ -228,11 +270,15 @@ public class ExecutorJob extends PanacheEntityBase {
       String scheduleId,
       Instant scheduledTime,
       JsonText payload,
+      int priority,
+      String concurrencyKey,
+      String batchId,
       String state,
       String reason,
       String message,
       String waitingOn,
       int attempts,
+      Instant nextAttemptAt,
       Execution.View execution,
       Instant createdAt,
       Instant finishedAt) {
@@ -251,11 +297,15 @@ public class ExecutorJob extends PanacheEntityBase {
           job.scheduleId,
           job.scheduledTime,
           JsonText.ofNullable(job.payload),
+          job.priority,
+          job.concurrencyKey,
+          job.batchId,
           job.state,
           job.reason,
           job.message == null ? waiting.message() : job.message,
           waiting.on(),
           job.attempts,
+          "retry_delay".equals(waiting.on()) ? job.notBefore : null,
           execution == null ? null : Execution.View.of(execution),
           job.createdAt,
           job.finishedAt);

@@ -12,7 +12,7 @@ import java.util.concurrent.CompletableFuture;
 
 /** Answers with an ExecutorJob, now or when it has ended. */
 @ApplicationScoped
-class ExecutorJobAnswers {
+public class ExecutorJobAnswers {
   private final Waiting waiting;
   private final Signals signals;
 
@@ -36,7 +36,7 @@ class ExecutorJobAnswers {
   }
 
   /** The job when it has ended, or as it is when the time is over. */
-  Uni<ExecutorJob.View> whenEnded(String id, Duration wait) {
+  public Uni<ExecutorJob.View> whenEnded(String id, Duration wait) {
     if (wait.isZero()) {
       return Uni.createFrom().item(now(id));
     }

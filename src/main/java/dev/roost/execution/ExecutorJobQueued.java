@@ -1,4 +1,13 @@
 package dev.roost.execution;
 
-/** Told after an ExecutorJob was queued: an executor may be waiting for it. */
-public record ExecutorJobQueued(String agentId, int agentRevision) {}
+/**
+ * Told after ExecutorJobs were queued: executors may be waiting for them.
+ *
+ * @param jobs how many
+ */
+public record ExecutorJobQueued(String agentId, int agentRevision, int jobs) {
+  /** Of one job. */
+  public ExecutorJobQueued(String agentId, int agentRevision) {
+    this(agentId, agentRevision, 1);
+  }
+}

@@ -38,11 +38,12 @@ public class ExecutorJobsResource {
   public Page<ExecutorJob.View> list(
       @RestQuery("agent_id") String agentId,
       @RestQuery("schedule_id") String scheduleId,
+      @RestQuery("batch_id") String batchId,
       @RestQuery String state,
       @RestQuery String cursor,
       @RestQuery Integer limit) {
     int most = Page.limit(limit);
-    ExecutorJob.Filter filter = new ExecutorJob.Filter(agentId, scheduleId, state);
+    ExecutorJob.Filter filter = new ExecutorJob.Filter(agentId, scheduleId, batchId, state);
     return Page.fitting(
         ExecutorJob.idsAndBytes(filter, cursor, most),
         most,

@@ -30,9 +30,10 @@ public class Orders {
   private static final Sql INSERT =
       Sql.of(
           """
-          insert into executor_job (id, agent_id, agent_revision, payload, state, idempotency_key,
-            request_sha256, created_at)
-          select :id, a.id, a.revision, cast(:payload as text), 'queued', cast(:key as text), :digest, :now
+          insert into executor_job (id, agent_id, agent_revision, schedule_id, payload, priority, concurrency_key,
+            state, idempotency_key, request_sha256, created_at)
+          select :id, a.id, a.revision, cast(:schedule as text), cast(:payload as text), :priority,
+            cast(:concurrency as text), 'queued', cast(:key as text), :digest, :now
           from agent a
           where a.id = :agent and a.deleted_at is null and :most > (
             select count(*) from executor_job q where q.agent_id = a.id and q.state = 'queued')
@@ -72,18 +73,21 @@ public class Orders {
    * @throws Problem not_found, queue_full, idempotency_key_reused
    */
   public Placed place(String agentId, JsonText payload, String idempotencyKey) {
-    return place(Ids.next("xjob"), agentId, payload, idempotencyKey);
+    return place(Ids.next("xjob"), agentId, payload, Options.NONE, idempotencyKey);
   }
 
   /**
+   * The same with options.
+   *
    * @param id of the new ExecutorJob
    */
-  Placed place(String id, String agentId, JsonText payload, String idempotencyKey) {
+  public Placed place(
+      String id, String agentId, JsonText payload, Options options, String idempotencyKey) {
     String text = payload == null ? null : payload.text();
-    byte[] digest = Text.sha256(text == null ? "" : text);
+    byte[] digest = Text.sha256(options.addTo(text == null ? "" : text));
     Placed placed =
         QuarkusTransaction.requiringNew()
-            .call(() -> place(id, agentId, text, idempotencyKey, digest));
+            .call(() -> place(id, agentId, text, options, idempotencyKey, digest));
     if (!placed.repeated()) {
       queued.fire(new ExecutorJobQueued(agentId, placed.agentRevision()));
     }
@@ -91,39 +95,63 @@ public class Orders {
   }
 
   private Placed place(
-      String id, String agentId, String payload, String idempotencyKey, byte[] digest) {
+      String id,
+      String agentId,
+      String payload,
+      Options options,
+      String idempotencyKey,
+      byte[] digest) {
     Instant now = clock.instant();
     for (int attempt = 0; attempt < 2; attempt++) {
-      List<Integer> revision = insert(id, agentId, payload, idempotencyKey, digest, now);
+      List<Integer> revision = insert(id, agentId, payload, options, idempotencyKey, digest, now);
       if (!revision.isEmpty()) {
         return new Placed(id, revision.get(0), now, false);
       }
       Agent.require(agentId);
-      ExecutorJob earlier =
-          idempotencyKey == null
-              ? null
-              : ExecutorJob.<ExecutorJob>find(
-                      "agentId = ?1 and idempotencyKey = ?2", agentId, idempotencyKey)
-                  .firstResult();
-      if (earlier == null) {
-        throw Problem.retryLater(
-            ErrorCode.QUEUE_FULL,
-            "%,d executions of this agent wait already (setting roost.limits.queued-executor-jobs)."
-                .formatted(config.limits().queuedExecutorJobs()),
-            5);
-      }
-      if (earlier.createdAt.plus(IDEMPOTENCY).isAfter(now)) {
-        if (!MessageDigest.isEqual(earlier.requestSha256, digest)) {
-          throw Problem.of(
-              ErrorCode.IDEMPOTENCY_KEY_REUSED,
-              "This Idempotency-Key came with another payload before. Use a new key for a new order.");
-        }
+      ExecutorJob earlier = earlier(agentId, idempotencyKey, digest, now);
+      if (earlier != null) {
         return new Placed(earlier.id, earlier.agentRevision, earlier.createdAt, true);
       }
-      ExecutorJob.update("idempotencyKey = null where id = ?1", earlier.id);
+      if (idempotencyKey == null) {
+        break;
+      }
     }
-    throw Problem.retryLater(
-        ErrorCode.UNAVAILABLE, "The same order came twice at once; try again.", 1);
+    throw queueFull();
+  }
+
+  /**
+   * The job that an earlier request with this key has made, or null. A key that is too old is free
+   * again.
+   */
+  static ExecutorJob earlier(String agentId, String idempotencyKey, byte[] digest, Instant now) {
+    if (idempotencyKey == null) {
+      return null;
+    }
+    ExecutorJob earlier =
+        ExecutorJob.<ExecutorJob>find(
+                "agentId = ?1 and idempotencyKey = ?2", agentId, idempotencyKey)
+            .firstResult();
+    if (earlier == null) {
+      return null;
+    }
+    if (!earlier.createdAt.plus(IDEMPOTENCY).isAfter(now)) {
+      ExecutorJob.update("idempotencyKey = null where id = ?1", earlier.id);
+      return null;
+    }
+    if (!MessageDigest.isEqual(earlier.requestSha256, digest)) {
+      throw Problem.of(
+          ErrorCode.IDEMPOTENCY_KEY_REUSED,
+          "This Idempotency-Key came with another order before. Use a new key for a new order.");
+    }
+    return earlier;
+  }
+
+  Problem queueFull() {
+    return Problem.retryLater(
+        ErrorCode.QUEUE_FULL,
+        "%,d executions of this agent may wait (setting roost.limits.queued-executor-jobs); there is no room for more."
+            .formatted(config.limits().queuedExecutorJobs()),
+        5);
   }
 
   /**
@@ -133,12 +161,16 @@ public class Orders {
       String id,
       String agentId,
       String payload,
+      Options options,
       String idempotencyKey,
       byte[] digest,
       Instant now) {
     return INSERT
         .with("id", id)
+        .with("schedule", options.scheduleId())
         .with("payload", payload)
+        .with("priority", options.priority())
+        .with("concurrency", options.concurrencyKey())
         .with("key", idempotencyKey)
         .with("digest", digest)
         .with("now", now)
@@ -174,12 +206,6 @@ public class Orders {
   }
 
   void cancelAll(@Observes AgentDeletion deletion) {
-    List<ExecutorJob> open =
-        ExecutorJob.list("agentId = ?1 and state in ('queued', 'running')", deletion.agentId());
-    for (ExecutorJob job : open) {
-      if (!ExecutorJob.cancelQueued(job.id, deletion.now())) {
-        ExecutorJob.requestCancel(job.id);
-      }
-    }
+    ExecutorJob.cancelAll(deletion.agentId(), deletion.now());
   }
 }

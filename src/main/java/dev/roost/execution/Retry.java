@@ -2,6 +2,7 @@ package dev.roost.execution;
 
 import java.time.Duration;
 import java.util.Optional;
+import java.util.Set;
 import java.util.random.RandomGenerator;
 
 /** Whether and when an ExecutorJob is tried again after an attempt. Pure. */
@@ -30,13 +31,20 @@ final class Retry {
       boolean agentDeleted) {}
 
   /**
+   * The agent's settings.
+   *
+   * @param delaySeconds before the second attempt; doubled each time
+   * @param never codes of reasons after which there is no further attempt
+   */
+  record Rules(int maxAttempts, double delaySeconds, Set<String> never) {}
+
+  /**
    * @param delay until the next attempt
    * @param free whether the attempt that ended doesn't count
    */
   record Again(Duration delay, boolean free) {}
 
-  static Optional<Again> decide(
-      Attempt attempt, int maxAttempts, double retryDelaySeconds, RandomGenerator random) {
+  static Optional<Again> decide(Attempt attempt, Rules rules, RandomGenerator random) {
     Outcome outcome = attempt.outcome();
     if (outcome.state().equals("succeeded")
         || outcome.state().equals("cancelled")
@@ -47,10 +55,12 @@ final class Retry {
     if (outcome.state().equals("lost") && !attempt.entered() && attempt.lostBefore() < MAX_FREE) {
       return Optional.of(new Again(Duration.ZERO, true));
     }
-    if (attempt.attempts() >= maxAttempts || !outcome.reason().mayPass()) {
+    if (attempt.attempts() >= rules.maxAttempts()
+        || !outcome.reason().mayPass()
+        || rules.never().contains(outcome.reason().code())) {
       return Optional.empty();
     }
-    double doubled = retryDelaySeconds * Math.pow(2, attempt.attempts() - 1.0);
+    double doubled = rules.delaySeconds() * Math.pow(2, attempt.attempts() - 1.0);
     double jittered = Math.min(LONGEST_SECONDS, doubled) * (0.5 + random.nextDouble() / 2);
     return Optional.of(new Again(Duration.ofNanos((long) (jittered * 1e9)), false));
   }

@@ -31,33 +31,45 @@ class Claims {
   /**
    * One statement, so that a warm execution costs one round trip here: claim the job, make the
    * Execution, read all. The lock on the executor keeps the Execution from being made on one that
-   * is just being ended.
+   * is just being ended. Where another claim has just taken a job of the same concurrency key,
+   * which this one can't see, the index of running keys refuses this one.
    */
   private static final Sql CLAIM =
       Sql.of(
           """
       with alive as (
-        select id, build_id from executor where id = :executor and state in ('starting', 'ready') for share),
+        select x.id, x.build_id, x.slot from executor x join agent a on a.id = x.agent_id
+        where x.id = :executor and x.state in ('starting', 'ready') and not x.yields
+          and coalesce(x.slot, 1) <= a.max_concurrency
+        for share of x),
       next as (
         select j.id from executor_job j
         where j.agent_id = :agent and j.agent_revision = :revision and j.state = 'queued'
           and (j.not_before is null or j.not_before <= :now)
           and exists (select 1 from alive)
-        order by j.id limit 1 for update skip locked),
+          and (j.concurrency_key is null or not exists (
+            select 1 from execution e
+            where e.agent_id = j.agent_id and e.concurrency_key = j.concurrency_key and e.state = 'running'))
+        order by j.priority desc, j.id limit 1 for update skip locked),
       claimed as (
         update executor_job j set state = 'running', attempts = attempts + 1, latest_execution_id = :execution
         from next where j.id = next.id and j.state = 'queued' returning j.*),
       made as (
-        insert into execution (id, executor_job_id, agent_id, agent_revision, build_id, executor_id, attempt, state,
-          started_at, cold_start, queued_seconds)
-        select :execution, c.id, c.agent_id, c.agent_revision, e.build_id, e.id, c.attempts, 'running',
-          :now, :cold, greatest(0, extract(epoch from :now - greatest(c.created_at, c.not_before)))
+        insert into execution (id, executor_job_id, agent_id, agent_revision, build_id, executor_id, slot,
+          concurrency_key, attempt, state, started_at, cold_start, queued_seconds)
+        select :execution, c.id, c.agent_id, c.agent_revision, e.build_id, e.id, e.slot,
+          c.concurrency_key, c.attempts, 'running', :now, :cold, greatest(0, extract(epoch from :now - greatest(c.created_at, c.not_before)))
         from claimed c cross join alive e)
-      select c.id, c.attempts as attempt, c.scheduled_time, a.timeout_seconds, a.memory_mib, c.payload, """
+      select exists (select 1 from alive) as may_work, c.id, c.attempts as attempt, c.scheduled_time, a.timeout_seconds, a.memory_mib, c.payload, """
               + STORES
               + """
        as stores
-      from claimed c join agent a on a.id = c.agent_id""");
+      from (select 1) one left join claimed c on true left join agent a on a.id = c.agent_id""");
+
+  private static final String UNIQUE_VIOLATION = "23505";
+
+  /** Each time, another claim came first, so the work goes on in any case. */
+  private static final int MOST_ATTEMPTS = 20;
 
   private static final Sql AGAIN =
       Sql.of(
@@ -89,12 +101,40 @@ class Claims {
   }
 
   /**
-   * Claims the oldest job that waits for the executor's agent and revision, in the caller's
-   * transaction.
+   * Claims the first job that waits for the executor's agent and revision: by priority, then by
+   * age.
    *
    * @param cold whether it is the executor's first
    */
-  Optional<Work> next(Session session, boolean cold) {
+  Claim next(Session session, boolean cold) {
+    for (int attempt = 1; ; attempt++) {
+      try {
+        return QuarkusTransaction.requiringNew().call(() -> claim(session, cold));
+      } catch (RuntimeException e) {
+        if (attempt == MOST_ATTEMPTS || !isKeyTaken(e)) {
+          throw e;
+        }
+      }
+    }
+  }
+
+  private static boolean isKeyTaken(Throwable e) {
+    for (Throwable cause = e; cause != null; cause = cause.getCause()) {
+      if (cause instanceof SQLException sql && UNIQUE_VIOLATION.equals(sql.getSQLState())) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /**
+   * @param work null when there is none
+   * @param mayWork whether the executor gets work at all: not when it is to stop, is to leave its
+   *     place to another agent's, or is one more than the agent's max_concurrency
+   */
+  record Claim(Work work, boolean mayWork) {}
+
+  private Claim claim(Session session, boolean cold) {
     Instant now = clock.instant();
     String executionId = Ids.next("exec");
     return CLAIM
@@ -104,7 +144,13 @@ class Claims {
         .with("execution", executionId)
         .with("cold", cold)
         .with("now", now)
-        .first(entities, row -> work(session, executionId, row));
+        .first(
+            entities,
+            row ->
+                new Claim(
+                    row.getString("id") == null ? null : work(session, executionId, row),
+                    row.getBoolean("may_work")))
+        .orElseThrow();
   }
 
   /**

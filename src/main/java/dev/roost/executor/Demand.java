@@ -17,7 +17,7 @@ class Demand {
   /**
    * The waiting jobs of one agent's revision.
    *
-   * @param waiting how many are due
+   * @param waiting how many could run now: they are due, and not kept back by a concurrency key
    * @param starting executors for them that have not reported yet
    * @param free executors for them that have nothing to do, wherever they poll
    * @param buildState of the BuilderJob that the revision needs
@@ -59,18 +59,23 @@ class Demand {
                 select q.agent_id, q.agent_revision, a.name, q.waiting, q.oldest, a.max_concurrency, a.memory_mib, a.cpu,
                   r.python_version, b.id, b.state, b.message, b.build_id, b.image_key, i.image,
                   (select count(*) from executor x where x.agent_id = q.agent_id
-                    and x.agent_revision = q.agent_revision and x.state = 'starting'),
+                    and x.agent_revision = q.agent_revision and x.state = 'starting' and not x.yields),
                   (select count(*) from executor x where x.agent_id = q.agent_id
                     and x.agent_revision = q.agent_revision and x.state = 'ready' and x.lease_expires_at > now()
+                    and not x.yields and coalesce(x.slot, 1) <= a.max_concurrency
                     and not exists (
                       select 1 from execution e where e.executor_id = x.id and e.state = 'running')
                     and (a.isolation <> 'pod' or not exists (
                       select 1 from execution e where e.executor_id = x.id))),
                   i.removed_at is not null
                 from (
-                  select agent_id, agent_revision, count(*) as waiting, min(id) as oldest from executor_job
-                  where state = 'queued' and (not_before is null or not_before <= :now)
-                  group by agent_id, agent_revision) q
+                  select j.agent_id, j.agent_revision, min(j.id) as oldest,
+                    count(*) filter (where j.concurrency_key is null)
+                    + count(distinct j.concurrency_key) filter (where e.id is null) as waiting
+                  from executor_job j left join execution e on e.agent_id = j.agent_id
+                    and e.concurrency_key = j.concurrency_key and e.state = 'running'
+                  where j.state = 'queued' and (j.not_before is null or j.not_before <= :now)
+                  group by j.agent_id, j.agent_revision) q
                 join agent a on a.id = q.agent_id
                 join agent_revision r on r.agent_id = q.agent_id and r.revision = q.agent_revision
                 join builder_job b on b.id = r.builder_job_id

@@ -73,12 +73,12 @@ public class Dispatcher {
     long before = queue.ordered();
     boolean given = false;
     try {
-      given = give(queue, 1);
+      given = give(queue, order.jobs());
     } catch (RuntimeException e) {
       // The order stands; the reconciler brings it to an executor.
       LOG.warnf("a job of %s can't be handed over at once: %s", target.agentId(), e.getMessage());
     }
-    if (given) {
+    if (given && order.jobs() == 1) {
       queue.givenAtOnce(before);
     } else {
       jobWaiting.fire(new JobWaiting(order.agentId(), order.agentRevision()));
@@ -92,6 +92,18 @@ public class Dispatcher {
       queue.ordered();
       give(queue, Integer.MAX_VALUE);
     }
+  }
+
+  /** A job that waited for the end of another one may be claimed now, of whatever revision. */
+  void freed(@Observes ConcurrencyKeyFreed event) {
+    queues.forEach(
+        (target, queue) -> {
+          if (target.agentId().equals(event.agentId())) {
+            queue.ordered();
+            give(queue, Integer.MAX_VALUE);
+          }
+        });
+    needed.fire(new ExecutorsNeeded());
   }
 
   /** Gives up to so many waiting jobs to executors of that target that wait here. */
@@ -114,17 +126,19 @@ public class Dispatcher {
         continue;
       }
       long seen = queue.orders();
-      Optional<Work> work;
+      Claims.Claim claim;
       try {
-        work = claim(waiter.session());
+        claim = claim(waiter.session());
       } catch (RuntimeException e) {
         waiter.endWithoutWork();
         throw e;
       }
-      if (work.isPresent()) {
-        waiter.answer().complete(new Answer.Some(work.get()));
+      if (claim.work() != null) {
+        waiter.answer().complete(new Answer.Some(claim.work()));
         given = true;
         count++;
+      } else if (!claim.mayWork()) {
+        waiter.answer().complete(stop(waiter.session()));
       } else {
         queue.foundEmpty(seen);
         queue.add(waiter);
@@ -164,9 +178,12 @@ public class Dispatcher {
     while (true) {
       long seen = queue.orders();
       if (!queue.isKnownEmpty()) {
-        Optional<Work> work = claim(session);
-        if (work.isPresent()) {
-          return CompletableFuture.completedFuture(new Answer.Some(work.get()));
+        Claims.Claim claim = claim(session);
+        if (claim.work() != null) {
+          return CompletableFuture.completedFuture(new Answer.Some(claim.work()));
+        }
+        if (!claim.mayWork()) {
+          return CompletableFuture.completedFuture(stop(session));
         }
         queue.foundEmpty(seen);
       }
@@ -200,6 +217,13 @@ public class Dispatcher {
           if (target.agentId().equals(change.agentId())
               && target.agentRevision() != change.revision()) {
             stopIdle(queue);
+          }
+        });
+    // With another max_concurrency, more of them may get work.
+    queues.forEach(
+        (target, queue) -> {
+          if (target.agentId().equals(change.agentId())) {
+            queue.mayHoldMore();
           }
         });
     needed.fire(new ExecutorsNeeded());
@@ -243,22 +267,20 @@ public class Dispatcher {
     }
   }
 
-  private Optional<Work> claim(Session session) {
-    Optional<Work> work;
+  private Claims.Claim claim(Session session) {
+    Claims.Claim claim;
     try {
-      work =
-          QuarkusTransaction.requiringNew().call(() -> claims.next(session, !session.hasServed()));
+      claim = claims.next(session, !session.hasServed());
     } catch (RuntimeException e) {
       // The claim may have been committed all the same: the next poll finds out.
       sessions.forget(session.executorId());
       throw e;
     }
-    work.ifPresent(
-        given -> {
-          session.working = given.executionId();
-          session.gotWork();
-        });
-    return work;
+    if (claim.work() != null) {
+      session.working = claim.work().executionId();
+      session.gotWork();
+    }
+    return claim;
   }
 
   private void endWait(Waiters queue, Waiter waiter) {
@@ -288,8 +310,8 @@ public class Dispatcher {
     for (Waiter waiter = queue.take(); waiter != null; waiter = queue.take()) {
       // A job of that revision may still wait; its executor then asks again and gets it.
       Session session = waiter.session();
-      Optional<Work> work = claim(session);
-      waiter.answer().complete(work.<Answer>map(Answer.Some::new).orElseGet(() -> stop(session)));
+      Work work = claim(session).work();
+      waiter.answer().complete(work == null ? stop(session) : new Answer.Some(work));
     }
   }
 

@@ -1,12 +1,14 @@
 package dev.roost.executor;
 
 import dev.roost.api.Ids;
+import dev.roost.api.Sql;
 import io.quarkus.hibernate.orm.panache.PanacheEntityBase;
 import jakarta.persistence.Entity;
 import jakarta.persistence.Id;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * A process (or pod) in which executions of one agent revision run. States: starting, ready,
@@ -18,6 +20,13 @@ public class Executor extends PanacheEntityBase {
   public String agentId;
   public int agentRevision;
   public String buildId;
+
+  /** From 1 to the agent's max_concurrency, its own as long as it lives; see {@link #make}. */
+  public Integer slot;
+
+  /** It gets no more work, so that an executor of another agent finds room. */
+  public boolean yields;
+
   public String state;
   public String message;
 
@@ -28,9 +37,36 @@ public class Executor extends PanacheEntityBase {
   public Instant readyAt;
   public Instant endedAt;
 
-  static Executor make(
+  /** The lowest that neither an executor has nor an Execution whose executor has ended. */
+  private static final Sql FREE_SLOT =
+      Sql.of(
+          """
+          select s.slot from agent a cross join generate_series(1, a.max_concurrency) s (slot)
+          where a.id = :agent
+            and not exists (
+              select 1 from executor x where x.agent_id = a.id and x.slot = s.slot and x.state <> 'ended')
+            and not exists (
+              select 1 from execution e where e.agent_id = a.id and e.slot = s.slot and e.state = 'running')
+          order by s.slot limit 1""");
+
+  /**
+   * An executor that is to be started, unless the agent has as many as its max_concurrency allows.
+   * A slot belongs to one executor at a time (the index {@code executor_slot}), an executor runs
+   * one Execution at a time, and only those up to max_concurrency get work: so there are never
+   * more.
+   */
+  static Optional<Executor> make(
       String agentId, int agentRevision, String buildId, Instant now, Duration lease) {
+    return FREE_SLOT
+        .with("agent", agentId)
+        .first(getEntityManager(), row -> row.getInt("slot"))
+        .map(slot -> make(agentId, agentRevision, buildId, slot, now, lease));
+  }
+
+  private static Executor make(
+      String agentId, int agentRevision, String buildId, int slot, Instant now, Duration lease) {
     Executor executor = new Executor();
+    executor.slot = slot;
     executor.id = Ids.next("executor");
     executor.agentId = agentId;
     executor.agentRevision = agentRevision;

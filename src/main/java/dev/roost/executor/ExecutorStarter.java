@@ -19,6 +19,7 @@ import jakarta.enterprise.event.Event;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -75,14 +76,15 @@ class ExecutorStarter {
   private record FailedStarts(
       int count, Instant notBefore, ExecutionReason reason, String message) {}
 
-  /** How many executors there are. */
-  private static final class Census {
-    final Map<String, Integer> ofAgent = new HashMap<>();
-    int all;
-
-    void add(String agentId) {
-      ofAgent.merge(agentId, 1, Integer::sum);
-      all++;
+  /**
+   * How many executors there are.
+   *
+   * @param ofAgent all of it, by the agent's identifier
+   * @param staying the same without those that are leaving
+   */
+  private record Census(int all, Map<String, Integer> ofAgent, Map<String, Integer> staying) {
+    int leaving() {
+      return all - staying.values().stream().mapToInt(Integer::intValue).sum();
     }
   }
 
@@ -94,9 +96,9 @@ class ExecutorStarter {
    */
   Optional<Duration> serve(Instant now) {
     List<Demand.Waiting> waiting = QuarkusTransaction.requiringNew().call(() -> demand.read(now));
+    room.stopSurplus();
     if (!waiting.isEmpty()) {
-      Census census = census();
-      waiting.forEach(group -> serve(group, census, now));
+      share(waiting, now);
     }
     Instant due = QuarkusTransaction.requiringNew().call(demand::nextDue);
     if (due == null) {
@@ -170,16 +172,61 @@ class ExecutorStarter {
             labels(needs.agent().name, executor, null)));
   }
 
-  private void serve(Demand.Waiting group, Census census, Instant now) {
+  /** Starts executors for what waits, fairly among agents. */
+  private void share(List<Demand.Waiting> waiting, Instant now) {
+    Census census = census();
+    List<Demand.Waiting> groups = new ArrayList<>();
+    List<Shares.Want> wants = new ArrayList<>();
+    for (Demand.Waiting group : waiting) {
+      String agentId = group.target().agentId();
+      int open = open(group);
+      int room = group.maxConcurrency() - census.ofAgent().getOrDefault(agentId, 0);
+      if (open > 0 && room <= 0) {
+        // Idle ones of another revision make room.
+        this.room.make(agentId, group.target(), Math.min(open, group.maxConcurrency()));
+      } else if (open > 0) {
+        groups.add(group);
+        wants.add(new Shares.Want(agentId, Math.min(open, room)));
+      }
+    }
+    int free = runtime.describe().maxExecutors() - census.all();
+    // The room of those that are leaving is promised already, so that no more are sent away for it.
+    Shares.Plan plan = Shares.plan(free + census.leaving(), census.staying(), wants);
+    for (int index : plan.starts().subList(0, Math.max(0, Math.min(free, plan.starts().size())))) {
+      startOne(groups.get(index), now);
+    }
+    int missing = wants.stream().mapToInt(Shares.Want::count).sum() - plan.starts().size();
+    if (missing > 0) {
+      makeRoom(groups, missing, census, plan.takes());
+    }
+  }
+
+  /** Idle executors leave; where there are none, others leave after their work. */
+  private void makeRoom(
+      List<Demand.Waiting> groups, int missing, Census census, Map<String, Integer> takes) {
+    int leaving = census.leaving();
+    for (Demand.Waiting group : groups) {
+      leaving = Math.max(leaving, room.make(null, group.target(), census.leaving() + missing));
+    }
+    int left = missing - (leaving - census.leaving());
+    for (Map.Entry<String, Integer> take : takes.entrySet()) {
+      int most = Math.min(left, take.getValue());
+      room.yield(take.getKey(), most);
+      left -= most;
+    }
+  }
+
+  /** Does what else is to do for what waits; answers how many more executors it could use. */
+  private int open(Demand.Waiting group) {
     if (group.buildFailed()) {
       fail(
           group.target(),
           ExecutionReason.BUILD_FAILED,
           "The build failed: " + group.buildMessage());
-      return;
+      return 0;
     }
     if (!group.isBuilt()) {
-      return;
+      return 0;
     }
     dispatcher.offer(group.target(), group.waiting());
     if (group.free() > 0) {
@@ -191,34 +238,21 @@ class ExecutorStarter {
     if (failed != null && failed.count() >= MAX_FAILED_STARTS) {
       failedStarts.remove(group.target());
       fail(group.target(), failed.reason(), "No executor came up. " + failed.message());
-      return;
+      return 0;
     }
     if (open <= 0 || (failed != null && failed.notBefore().isAfter(clock.instant()))) {
-      return;
+      return 0;
     }
     if (group.removed() || !runtime.hasBuild(group.imageKey())) {
       rebuild(group);
-      return;
+      return 0;
     }
-    for (int i = 0; i < open; i++) {
-      int ofAgent = census.ofAgent.getOrDefault(group.target().agentId(), 0);
-      if (ofAgent >= group.maxConcurrency()) {
-        int wanted = Math.min(open - i, group.maxConcurrency());
-        room.make(group.target().agentId(), group.target(), wanted);
-        return;
-      }
-      if (census.all >= runtime.describe().maxExecutors()) {
-        room.make(null, group.target(), Math.min(open - i, group.maxConcurrency() - ofAgent));
-        return;
-      }
-      startOne(group, now);
-      census.add(group.target().agentId());
-    }
+    return open;
   }
 
   private void startOne(Demand.Waiting group, Instant now) {
     Target target = group.target();
-    Executor executor =
+    Optional<Executor> made =
         QuarkusTransaction.requiringNew()
             .call(
                 () ->
@@ -228,6 +262,10 @@ class ExecutorStarter {
                         group.buildId(),
                         now,
                         config.executors().lease()));
+    made.ifPresent(executor -> start(group, executor));
+  }
+
+  private void start(Demand.Waiting group, Executor executor) {
     start(
         new ExecutorOrder(
             executor.id,
@@ -304,10 +342,15 @@ class ExecutorStarter {
   }
 
   private static Census census() {
-    Census census = new Census();
-    QuarkusTransaction.requiringNew()
-        .call(Executor::live)
-        .forEach(executor -> census.add(executor.agentId));
-    return census;
+    List<Executor> live = QuarkusTransaction.requiringNew().call(Executor::live);
+    Map<String, Integer> ofAgent = new HashMap<>();
+    Map<String, Integer> staying = new HashMap<>();
+    for (Executor executor : live) {
+      ofAgent.merge(executor.agentId, 1, Integer::sum);
+      if (!executor.yields && !executor.state.equals("stopping")) {
+        staying.merge(executor.agentId, 1, Integer::sum);
+      }
+    }
+    return new Census(live.size(), ofAgent, staying);
   }
 }

@@ -29,7 +29,7 @@ class FrameIntake {
       Sql.of(
           """
           select e.executor_id, e.state, e.acknowledged, e.log_entries, e.executor_job_id, j.cancel_requested,
-            e.agent_id, e.agent_revision
+            e.agent_id, e.agent_revision, e.concurrency_key
           from execution e join executor_job j on j.id = e.executor_job_id
           where e.id = :id for update of e""");
 
@@ -44,6 +44,7 @@ class FrameIntake {
   private final LogBook log;
   private final Signals signals;
   private final Event<ExecutorJobQueued> queued;
+  private final Event<ConcurrencyKeyFreed> freed;
   private final Endings endings;
 
   FrameIntake(
@@ -51,11 +52,13 @@ class FrameIntake {
       LogBook log,
       Signals signals,
       Event<ExecutorJobQueued> queued,
+      Event<ConcurrencyKeyFreed> freed,
       Endings endings) {
     this.entities = entities;
     this.log = log;
     this.signals = signals;
     this.queued = queued;
+    this.freed = freed;
     this.endings = endings;
   }
 
@@ -75,7 +78,8 @@ class FrameIntake {
       String jobId,
       boolean cancel,
       String agentId,
-      int revision) {
+      int revision,
+      String concurrencyKey) {
     static Row read(ResultSet row) throws SQLException {
       return new Row(
           row.getString("executor_id"),
@@ -85,7 +89,8 @@ class FrameIntake {
           row.getString("executor_job_id"),
           row.getBoolean("cancel_requested"),
           row.getString("agent_id"),
-          row.getInt("agent_revision"));
+          row.getInt("agent_revision"),
+          row.getString("concurrency_key"));
     }
 
     boolean isRunning() {
@@ -224,6 +229,9 @@ class FrameIntake {
       signals.fire(executionId);
       if (stored.receipt().last()) {
         signals.fire(stored.row().jobId());
+        if (stored.row().concurrencyKey() != null) {
+          freed.fire(new ConcurrencyKeyFreed(stored.row().agentId()));
+        }
       }
       if (stored.again()) {
         queued.fire(new ExecutorJobQueued(stored.row().agentId(), stored.row().revision()));

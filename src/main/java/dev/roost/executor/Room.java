@@ -13,7 +13,7 @@ class Room {
       Sql.of(
           """
           select count(*) as leaving from executor
-          where state = 'stopping' and lease_expires_at > now()
+          where (state = 'stopping' or (yields and state = 'ready')) and lease_expires_at > now()
             and (cast(:agent as text) is null or agent_id = :agent)""");
 
   /** The lock waits for nobody: an executor that is just getting work is not idle. */
@@ -39,6 +39,24 @@ class Room {
           where x.id = :id and x.state = 'ready'
             and not exists (select 1 from execution e where e.executor_id = x.id and e.state = 'running')""");
 
+  /** Those that are ready first: one that is starting would have come up for nothing. */
+  private static final Sql YIELD =
+      Sql.of(
+          """
+          update executor set yields = true where id in (
+            select x.id from executor x
+            where x.agent_id = :agent and x.state in ('starting', 'ready') and not x.yields
+            order by x.state, x.id limit :most for update skip locked)""");
+
+  private static final Sql STOP_SURPLUS =
+      Sql.of(
+          """
+          update executor x set state = 'stopping' from agent a
+          where a.id = x.agent_id and (x.yields or x.slot > a.max_concurrency)
+            and x.state in ('starting', 'ready') and not exists (
+              select 1 from execution e where e.executor_id = x.id and e.state = 'running')
+          returning x.id""");
+
   private final EntityManager entities;
   private final Event<ExecutorStopped> stopped;
 
@@ -52,17 +70,35 @@ class Room {
    *
    * @param agentId only of this agent, or null
    * @param except not of this target
+   * @return how many leave: more or fewer than wanted
    */
-  void make(String agentId, Target except, int wanted) {
+  int make(String agentId, Target except, int wanted) {
     int leaving = QuarkusTransaction.requiringNew().call(() -> leaving(agentId));
     for (; leaving < wanted; leaving++) {
       String executorId = QuarkusTransaction.requiringNew().call(() -> stopOne(agentId, except));
       if (executorId == null) {
-        return;
+        return leaving;
       }
       // Wherever it polls, it is told so.
       stopped.fire(new ExecutorStopped(executorId));
     }
+    return leaving;
+  }
+
+  /** Has so many executors of an agent leave after what they run now. */
+  void yield(String agentId, int most) {
+    QuarkusTransaction.requiringNew()
+        .run(() -> YIELD.with("agent", agentId).with("most", most).update(entities));
+  }
+
+  /**
+   * Stops those that have no work and get none: they were to leave after it, or are more than the
+   * agent may have by now.
+   */
+  void stopSurplus() {
+    QuarkusTransaction.requiringNew()
+        .call(() -> STOP_SURPLUS.with().list(entities, row -> row.getString("id")))
+        .forEach(id -> stopped.fire(new ExecutorStopped(id)));
   }
 
   private int leaving(String agentId) {

@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
 import java.util.Random;
+import java.util.Set;
 import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -64,7 +65,7 @@ class RetryTest {
       String expected) {
     Outcome outcome = outcome(state, ExecutionReason.of(reason).orElse(null));
     Retry.Attempt attempt = new Retry.Attempt(outcome, attempts, entered, lostBefore, false, false);
-    Optional<Retry.Again> again = Retry.decide(attempt, maxAttempts, 8, SHORTEST);
+    Optional<Retry.Again> again = Retry.decide(attempt, rules(maxAttempts, 8), SHORTEST);
     String found = again.map(next -> next.free() ? "free" : "again").orElse("ends");
     assertEquals(expected, found);
     again
@@ -80,10 +81,12 @@ class RetryTest {
         Outcome outcome = outcome(state, reason);
         assertEquals(
             Optional.empty(),
-            Retry.decide(new Retry.Attempt(outcome, 1, entered, 0, true, false), 10, 1, SHORTEST));
+            Retry.decide(
+                new Retry.Attempt(outcome, 1, entered, 0, true, false), rules(10, 1), SHORTEST));
         assertEquals(
             Optional.empty(),
-            Retry.decide(new Retry.Attempt(outcome, 1, entered, 0, false, true), 10, 1, SHORTEST));
+            Retry.decide(
+                new Retry.Attempt(outcome, 1, entered, 0, false, true), rules(10, 1), SHORTEST));
       }
     }
   }
@@ -104,8 +107,8 @@ class RetryTest {
     Retry.Attempt attempt =
         new Retry.Attempt(
             outcome("failed", ExecutionReason.EXCEPTION), attempts, true, 0, false, false);
-    double shortest = seconds(Retry.decide(attempt, 10, retryDelaySeconds, SHORTEST));
-    double longest = seconds(Retry.decide(attempt, 10, retryDelaySeconds, LONGEST));
+    double shortest = seconds(Retry.decide(attempt, rules(10, retryDelaySeconds), SHORTEST));
+    double longest = seconds(Retry.decide(attempt, rules(10, retryDelaySeconds), LONGEST));
     assertEquals(least, shortest, 1e-6);
     assertEquals(most, longest, 1e-6);
   }
@@ -118,11 +121,29 @@ class RetryTest {
     long different =
         random
             .ints(100)
-            .mapToDouble(ignored -> seconds(Retry.decide(attempt, 2, 60, random)))
+            .mapToDouble(ignored -> seconds(Retry.decide(attempt, rules(2, 60), random)))
             .peek(delay -> assertTrue(delay >= 30 && delay <= 60, () -> "delay " + delay))
             .distinct()
             .count();
     assertTrue(different > 90, () -> different + " different delays of 100");
+  }
+
+  @Test
+  void whatTheAgentNeverRetriesEndsAtOnceButALossBeforeMainIsFree() {
+    Outcome late = outcome("timed_out", ExecutionReason.DEADLINE_EXCEEDED);
+    Outcome lost = outcome("lost", ExecutionReason.EXECUTOR_LOST);
+    Retry.Rules rules = rules(10, 1, "deadline_exceeded", "executor_lost");
+    Retry.Attempt timedOut = new Retry.Attempt(late, 1, true, 0, false, false);
+    assertEquals(Optional.empty(), Retry.decide(timedOut, rules, SHORTEST));
+    assertTrue(Retry.decide(timedOut, rules(10, 1, "exited"), SHORTEST).isPresent());
+    Retry.Attempt halfDone = new Retry.Attempt(lost, 1, true, 0, false, false);
+    assertEquals(Optional.empty(), Retry.decide(halfDone, rules, SHORTEST));
+    Retry.Attempt notBegun = new Retry.Attempt(lost, 1, false, 0, false, false);
+    assertTrue(Retry.decide(notBegun, rules, SHORTEST).orElseThrow().free());
+  }
+
+  private static Retry.Rules rules(int maxAttempts, double delaySeconds, String... never) {
+    return new Retry.Rules(maxAttempts, delaySeconds, Set.of(never));
   }
 
   private static double seconds(Optional<Retry.Again> again) {

@@ -85,7 +85,7 @@ class ReplicasIT {
 
   private String executor() {
     return QuarkusTransaction.requiringNew()
-        .call(() -> Executor.make(agent, 1, "build_", Instant.now(), LONG).id);
+        .call(() -> Executor.make(agent, 1, "build_", Instant.now(), LONG).orElseThrow().id);
   }
 
   private void order() {

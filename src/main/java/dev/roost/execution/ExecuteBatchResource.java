@@ -1,0 +1,115 @@
+package dev.roost.execution;
+
+import dev.roost.api.Body;
+import dev.roost.api.IdempotencyKey;
+import dev.roost.api.JsonText;
+import dev.roost.api.Needs;
+import dev.roost.api.Role;
+import dev.roost.config.RoostConfig;
+import dev.roost.event.EventLog;
+import io.smallrye.common.annotation.Blocking;
+import jakarta.ws.rs.Consumes;
+import jakarta.ws.rs.HeaderParam;
+import jakarta.ws.rs.POST;
+import jakarta.ws.rs.Path;
+import jakarta.ws.rs.core.MediaType;
+import jakarta.ws.rs.core.Response;
+import java.util.List;
+import org.eclipse.microprofile.openapi.annotations.Operation;
+import org.eclipse.microprofile.openapi.annotations.media.Content;
+import org.eclipse.microprofile.openapi.annotations.media.ExampleObject;
+import org.eclipse.microprofile.openapi.annotations.media.Schema;
+import org.eclipse.microprofile.openapi.annotations.parameters.RequestBody;
+import org.eclipse.microprofile.openapi.annotations.responses.APIResponse;
+import org.eclipse.microprofile.openapi.annotations.tags.Tag;
+
+/** Orders many executions of an agent at once. */
+@Path("/v1/agents/{id}/execute-batch")
+@Tag(name = "Executions")
+@Blocking
+public class ExecuteBatchResource {
+  private static final int MOST = 1_000;
+
+  private final BatchOrders orders;
+  private final EventLog events;
+  private final RoostConfig config;
+
+  ExecuteBatchResource(BatchOrders orders, EventLog events, RoostConfig config) {
+    this.orders = orders;
+    this.events = events;
+    this.config = config;
+  }
+
+  /** The schema of the body of a batch. */
+  @Schema(name = "ExecuteBatchRequest")
+  record ExecuteBatchRequest(
+      @Schema(description = "1 to 1000 JSON values, one for each execution", required = true)
+          List<JsonText> payloads,
+      @Schema(
+              description = "Jobs of the agent with a higher one are run first.",
+              defaultValue = "0",
+              minimum = "-100",
+              maximum = "100")
+          int priority,
+      @Schema(description = "Of the agent's jobs with the same one, one runs at a time.")
+          String concurrencyKey) {}
+
+  /**
+   * What was ordered.
+   *
+   * @param executorJobIds in the order of the payloads
+   * @param lastEventId an event from before any event of these jobs: with it, GET /v1/events misses
+   *     none
+   */
+  @Schema(name = "Batch")
+  public record View(String batchId, List<String> executorJobIds, String lastEventId) {}
+
+  @POST
+  @Consumes(MediaType.APPLICATION_JSON)
+  @Needs(Role.EXECUTE)
+  @Operation(
+      operationId = "executeAgentBatch",
+      summary = "Execute an agent with many payloads",
+      description =
+          "Makes an ExecutorJob for each payload, all of them or none. GET /v1/executor-jobs?batch_id= lists them.")
+  @RequestBody(
+      content =
+          @Content(
+              schema = @Schema(implementation = ExecuteBatchRequest.class),
+              examples =
+                  @ExampleObject(
+                      name = "greet two",
+                      value = "{\"payloads\": [{\"name\": \"Ada\"}, {\"name\": \"Grace\"}]}")))
+  @APIResponse(
+      responseCode = "201",
+      description = "The orders were made",
+      content = @Content(schema = @Schema(implementation = View.class)))
+  @APIResponse(
+      responseCode = "200",
+      description = "The orders that an earlier request with this Idempotency-Key made",
+      content = @Content(schema = @Schema(implementation = View.class)))
+  public Response execute(
+      String id, @HeaderParam("Idempotency-Key") String idempotencyKey, byte[] bytes) {
+    IdempotencyKey.check(idempotencyKey);
+    Body body = Body.parse(bytes);
+    body.require("payloads");
+    List<JsonText> payloads = body.list("payloads").orElse(null);
+    if (payloads != null && (payloads.isEmpty() || payloads.size() > MOST)) {
+      body.reject(
+          "payloads",
+          "out_of_range",
+          "payloads must hold 1 to %d values; it holds %d.".formatted(MOST, payloads.size()));
+    }
+    Options options = Options.read(body);
+    body.check();
+    for (int i = 0; i < payloads.size(); i++) {
+      ExecuteResource.checkSize("payloads/" + i, payloads.get(i), config);
+    }
+    long latest = events.latest();
+    BatchOrders.Placed placed = orders.place(id, payloads, options, idempotencyKey);
+    long lastEvent = placed.repeated() ? events.before(placed.createdAt()) : latest;
+    return Response.status(placed.repeated() ? 200 : 201)
+        .entity(new View(placed.batchId(), placed.ids(), Long.toString(lastEvent)))
+        .build();
+  }
+}

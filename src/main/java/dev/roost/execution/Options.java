@@ -1,0 +1,38 @@
+package dev.roost.execution;
+
+import dev.roost.api.Body;
+
+/**
+ * How an order is to be run.
+ *
+ * @param priority jobs of an agent with a higher one are run first
+ * @param concurrencyKey of an agent's jobs with the same one, one runs at a time; or null
+ * @param scheduleId the schedule that it was made by hand for, or null
+ */
+public record Options(int priority, String concurrencyKey, String scheduleId) {
+  public static final Options NONE = new Options(0, null, null);
+
+  static final int HIGHEST_PRIORITY = 100;
+  private static final int LONGEST_KEY = 255;
+
+  /** Reads them from a request's body, which notes mistakes. */
+  static Options read(Body body) {
+    String key = body.string("concurrency_key").orElse(null);
+    if (key != null && (key.isEmpty() || key.length() > LONGEST_KEY)) {
+      body.reject(
+          "concurrency_key",
+          "out_of_range",
+          "concurrency_key must have 1 to " + LONGEST_KEY + " characters.");
+    }
+    int priority = body.integer("priority", -HIGHEST_PRIORITY, HIGHEST_PRIORITY).orElse(0);
+    return new Options(priority, key, null);
+  }
+
+  /**
+   * A request's text with these, so that the same Idempotency-Key with others is noticed; without
+   * any, the text alone.
+   */
+  String addTo(String text) {
+    return equals(NONE) ? text : text + "\n" + priority + " " + scheduleId + " " + concurrencyKey;
+  }
+}

@@ -1,0 +1,6 @@
+package dev.roost.executor;
+
+import dev.roost.event.Shared;
+
+/** Told when an execution with a concurrency key has ended: the next one may begin. */
+public record ConcurrencyKeyFreed(String agentId) implements Shared {}

@@ -1,0 +1,136 @@
+package dev.roost.schedule;
+
+import dev.roost.api.Problem;
+import dev.roost.api.Sql;
+import io.quarkus.hibernate.orm.panache.PanacheEntityBase;
+import jakarta.persistence.Column;
+import jakarta.persistence.Entity;
+import jakarta.persistence.Id;
+import jakarta.persistence.LockModeType;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** When an agent is run by itself. States: active and paused. */
+@Entity(name = "schedule")
+public class Schedule extends PanacheEntityBase {
+  private static final Sql NOW = Sql.of("select clock_timestamp() as now");
+
+  @Id public String id;
+  public String agentId;
+  public String name;
+  public String cron;
+
+  @Column(name = "time_zone")
+  public String timeZone;
+
+  /** JSON text; null when none was given. */
+  public String payload;
+
+  public String state;
+
+  /** "skip", "run_once" or "run_all". */
+  public String missedRuns;
+
+  public int missedRunsLimit;
+
+  /** "allow", "skip" or "queue". */
+  public String overlap;
+
+  public double jitterSeconds;
+  public Instant startsAt;
+  public Instant endsAt;
+
+  /** The first scheduled time that nothing was done about; null: none, or it is paused. */
+  public Instant nextRunAt;
+
+  /** When that one is due. */
+  public Instant dueAt;
+
+  /** Of the latest job that the clock has made. */
+  public Instant lastScheduledTime;
+
+  public String lastExecutorJobId;
+  public Instant createdAt;
+  public Instant updatedAt;
+
+  boolean isActive() {
+    return state.equals("active");
+  }
+
+  /** The key under which its jobs run one at a time; null: they may overlap. */
+  static String concurrencyKey(String id, String overlap) {
+    return overlap.equals("queue") ? id : null;
+  }
+
+  /** Begins anew: what is scheduled up to now is not made up for. */
+  void countFrom(Instant now) {
+    Timetable timetable = Timetable.of(this);
+    nextRunAt = isActive() ? timetable.after(now).orElse(null) : null;
+    dueAt = nextRunAt == null ? null : timetable.dueAt(nextRunAt);
+  }
+
+  /** The present, by the clock that says what is due. */
+  static Instant now() {
+    return NOW.with().first(getEntityManager(), row -> Sql.instant(row, "now")).orElseThrow();
+  }
+
+  /**
+   * @throws Problem not_found
+   */
+  static Schedule require(String id) {
+    return Schedule.<Schedule>findByIdOptional(id)
+        .orElseThrow(() -> Problem.notFound("schedule", id));
+  }
+
+  /** The same, locked until the transaction ends: nobody makes its jobs meanwhile. */
+  static Schedule lock(String id) {
+    return Schedule.<Schedule>find("id", id)
+        .withLock(LockModeType.PESSIMISTIC_WRITE)
+        .firstResultOptional()
+        .orElseThrow(() -> Problem.notFound("schedule", id));
+  }
+
+  static boolean isTaken(String agentId, String name) {
+    return count("agentId = ?1 and name = ?2", agentId, name) > 0;
+  }
+
+  /** What of the list to show; null: all. */
+  record Filter(String agentId, String state, String name) {}
+
+  static List<Object[]> idsAndBytes(Filter filter, String cursor, int limit) {
+    return getEntityManager()
+        .createNativeQuery(
+            """
+            select id, coalesce(octet_length(payload), 0) from schedule
+            where (cast(:cursor as text) is null or id < :cursor)
+              and (cast(:agent as text) is null or agent_id = :agent)
+              and (cast(:state as text) is null or state = :state)
+              and (cast(:name as text) is null or name = :name)
+            order by id desc limit :most""",
+            Object[].class)
+        .setParameter("cursor", cursor)
+        .setParameter("agent", filter.agentId())
+        .setParameter("state", filter.state())
+        .setParameter("name", filter.name())
+        .setParameter("most", limit + 1)
+        .getResultList();
+  }
+
+  /** The states of the schedules' latest jobs, as far as these are kept, by the jobs' ids. */
+  static Map<String, String> lastStates(List<Schedule> schedules) {
+    Map<String, String> states = new HashMap<>();
+    getEntityManager()
+        .createQuery("select j.id, j.state from executor_job j where j.id in :ids", Object[].class)
+        .setParameter(
+            "ids",
+            schedules.stream()
+                .map(schedule -> schedule.lastExecutorJobId)
+                .filter(java.util.Objects::nonNull)
+                .toList())
+        .getResultStream()
+        .forEach(row -> states.put((String) row[0], (String) row[1]));
+    return states;
+  }
+}

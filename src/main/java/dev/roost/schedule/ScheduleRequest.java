@@ -1,0 +1,153 @@
+package dev.roost.schedule;
+
+import dev.roost.api.Body;
+import dev.roost.api.JsonText;
+import dev.roost.api.Names;
+import dev.roost.api.Problem;
+import dev.roost.api.Text;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.time.ZoneId;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * What a client may give of a schedule, checked; everything is optional here, since a change gives
+ * only what changes.
+ *
+ * @param startsAt empty within: no bound; the same with endsAt
+ */
+record ScheduleRequest(
+    Optional<String> agentId,
+    Optional<String> name,
+    Optional<String> cron,
+    Optional<String> timeZone,
+    Optional<JsonText> payload,
+    Optional<String> state,
+    Optional<String> missedRuns,
+    Optional<Integer> missedRunsLimit,
+    Optional<String> overlap,
+    Optional<Double> jitter,
+    Optional<Optional<Instant>> startsAt,
+    Optional<Optional<Instant>> endsAt) {
+
+  /** A cron expression has at most this many characters that mean something. */
+  private static final int CRON_CHARACTERS = 1_000;
+
+  private static final int HOUR_SECONDS = 3_600;
+
+  /**
+   * Reads the body of a request; the caller calls {@link Body#check}.
+   *
+   * @param payloadBytes how many a payload may have
+   * @throws Problem too_large
+   */
+  static ScheduleRequest read(Body body, int payloadBytes) {
+    ScheduleRequest request =
+        new ScheduleRequest(
+            body.string("agent_id"),
+            body.string("name"),
+            cron(body),
+            zone(body).map(ZoneId::getId),
+            body.json("payload"),
+            body.choice("state", List.of("active", "paused")),
+            body.choice("missed_runs", List.of("skip", "run_once", "run_all")),
+            body.integer("missed_runs_limit", 1, 1_000),
+            body.choice("overlap", List.of("allow", "skip", "queue")),
+            body.number("jitter", 0, HOUR_SECONDS),
+            bound(body, "starts_at"),
+            bound(body, "ends_at"));
+    request.payload.ifPresent(
+        value -> {
+          int size = value.text().getBytes(StandardCharsets.UTF_8).length;
+          if (size > payloadBytes) {
+            throw Problem.tooLarge("payload", size, payloadBytes, "roost.limits.payload-bytes");
+          }
+        });
+    request.name.flatMap(Names::mistake).ifPresent(m -> body.reject("name", "invalid_name", m));
+    return request;
+  }
+
+  /** The member "cron", when it is one. */
+  static Optional<String> cron(Body body) {
+    return body.string("cron")
+        .filter(
+            text -> {
+              try {
+                if (text.length() > CRON_CHARACTERS) {
+                  throw new CronException("cron is longer than any expression needs to be.");
+                }
+                Cron.parse(text);
+                return true;
+              } catch (CronException e) {
+                body.reject("cron", "invalid_cron", e.getMessage());
+                return false;
+              }
+            });
+  }
+
+  /** The member "time_zone", when it is one. */
+  static Optional<ZoneId> zone(Body body) {
+    return body.string("time_zone")
+        .flatMap(
+            text -> {
+              if (ZoneId.getAvailableZoneIds().contains(text)) {
+                return Optional.of(ZoneId.of(text));
+              }
+              String near =
+                  Text.nearest(text, ZoneId.getAvailableZoneIds())
+                      .map(zone -> " Did you mean \"" + zone + "\"?")
+                      .orElse(" Write one of IANA's, for example Europe/Berlin or UTC.");
+              body.reject(
+                  "time_zone",
+                  "unknown_time_zone",
+                  "There is no time zone " + Text.quote(text) + "." + near);
+              return Optional.empty();
+            });
+  }
+
+  private static Optional<Optional<Instant>> bound(Body body, String name) {
+    return body.isNull(name) ? Optional.of(Optional.empty()) : body.time(name).map(Optional::of);
+  }
+
+  /**
+   * Writes what was given into the row, but for the agent and the name.
+   *
+   * @param now from when on times count, when they change
+   * @throws Problem validation_failed for what doesn't go together
+   */
+  void apply(Schedule schedule, Instant now) {
+    List<Object> before = times(schedule);
+    double jitterBefore = schedule.jitterSeconds;
+    cron.ifPresent(value -> schedule.cron = value);
+    timeZone.ifPresent(value -> schedule.timeZone = value);
+    payload.ifPresent(value -> schedule.payload = value.text());
+    state.ifPresent(value -> schedule.state = value);
+    missedRuns.ifPresent(value -> schedule.missedRuns = value);
+    missedRunsLimit.ifPresent(value -> schedule.missedRunsLimit = value);
+    overlap.ifPresent(value -> schedule.overlap = value);
+    jitter.ifPresent(value -> schedule.jitterSeconds = value);
+    startsAt.ifPresent(value -> schedule.startsAt = value.orElse(null));
+    endsAt.ifPresent(value -> schedule.endsAt = value.orElse(null));
+    if (schedule.startsAt != null
+        && schedule.endsAt != null
+        && schedule.endsAt.isBefore(schedule.startsAt)) {
+      throw Problem.invalid("/ends_at", "out_of_range", "ends_at must not be before starts_at.");
+    }
+    if (!before.equals(times(schedule))) {
+      schedule.countFrom(now);
+    } else if (schedule.jitterSeconds != jitterBefore && schedule.nextRunAt != null) {
+      schedule.dueAt = Timetable.of(schedule).dueAt(schedule.nextRunAt);
+    }
+  }
+
+  /** What decides which times a schedule has. */
+  private static List<Object> times(Schedule schedule) {
+    return List.of(
+        String.valueOf(schedule.cron),
+        String.valueOf(schedule.timeZone),
+        schedule.state,
+        Optional.ofNullable(schedule.startsAt),
+        Optional.ofNullable(schedule.endsAt));
+  }
+}

@@ -1,0 +1,192 @@
+package dev.roost.schedule;
+
+import dev.roost.api.Body;
+import dev.roost.api.Needs;
+import dev.roost.api.Page;
+import dev.roost.api.Role;
+import dev.roost.config.RoostConfig;
+import dev.roost.event.Waiting;
+import dev.roost.execution.ExecutorJob;
+import dev.roost.execution.ExecutorJobAnswers;
+import io.quarkus.narayana.jta.QuarkusTransaction;
+import io.smallrye.common.annotation.Blocking;
+import io.smallrye.mutiny.Uni;
+import jakarta.transaction.Transactional;
+import jakarta.ws.rs.Consumes;
+import jakarta.ws.rs.DELETE;
+import jakarta.ws.rs.GET;
+import jakarta.ws.rs.PATCH;
+import jakarta.ws.rs.POST;
+import jakarta.ws.rs.Path;
+import jakarta.ws.rs.core.MediaType;
+import jakarta.ws.rs.core.Response;
+import java.net.URI;
+import java.time.Duration;
+import org.eclipse.microprofile.openapi.annotations.Operation;
+import org.eclipse.microprofile.openapi.annotations.media.Content;
+import org.eclipse.microprofile.openapi.annotations.media.ExampleObject;
+import org.eclipse.microprofile.openapi.annotations.media.Schema;
+import org.eclipse.microprofile.openapi.annotations.parameters.Parameter;
+import org.eclipse.microprofile.openapi.annotations.parameters.RequestBody;
+import org.eclipse.microprofile.openapi.annotations.responses.APIResponse;
+import org.eclipse.microprofile.openapi.annotations.tags.Tag;
+import org.jboss.resteasy.reactive.RestQuery;
+
+/** Schedules: create, list, retrieve, change, delete, run now, look ahead. */
+@Path("/v1/schedules")
+@Tag(name = "Schedules")
+@Blocking
+public class ScheduleResource {
+  private final Schedules schedules;
+  private final ExecutorJobAnswers answers;
+  private final RoostConfig config;
+
+  ScheduleResource(Schedules schedules, ExecutorJobAnswers answers, RoostConfig config) {
+    this.schedules = schedules;
+    this.answers = answers;
+    this.config = config;
+  }
+
+  @POST
+  @Consumes(MediaType.APPLICATION_JSON)
+  @Operation(operationId = "createSchedule", summary = "Create a schedule")
+  @RequestBody(
+      content =
+          @Content(
+              schema = @Schema(implementation = ScheduleFields.class),
+              examples =
+                  @ExampleObject(
+                      name = "on working days",
+                      value =
+                          """
+                          {"agent_id": "agent_01jd4m8z6hf0r9w2x3c5v7b8na", "cron": "30 2 * * 1-5", "time_zone": "Europe/Berlin",
+                           "payload": {"report": "sales"}, "overlap": "skip"}""")))
+  @APIResponse(
+      responseCode = "201",
+      content = @Content(schema = @Schema(implementation = ScheduleView.class)))
+  public Response create(byte[] bytes) {
+    Body body = Body.parse(bytes);
+    body.require("agent_id");
+    body.require("cron");
+    String id = schedules.create(read(body));
+    return Response.created(URI.create("/v1/schedules/" + id)).entity(view(id)).build();
+  }
+
+  @GET
+  @Transactional
+  @Operation(operationId = "listSchedules", summary = "List schedules, newest first")
+  public Page<ScheduleView> list(
+      @RestQuery("agent_id") String agentId,
+      @RestQuery String state,
+      @RestQuery String name,
+      @RestQuery String cursor,
+      @RestQuery Integer limit) {
+    int most = Page.limit(limit);
+    return Page.fitting(
+        Schedule.idsAndBytes(new Schedule.Filter(agentId, state, name), cursor, most),
+        most,
+        ids -> ScheduleView.of(Schedule.list("id in ?1 order by id desc", ids)));
+  }
+
+  @GET
+  @Path("{id}")
+  @Operation(operationId = "getSchedule", summary = "Retrieve a schedule")
+  public ScheduleView retrieve(String id) {
+    return view(id);
+  }
+
+  @PATCH
+  @Path("{id}")
+  @Consumes(MediaType.APPLICATION_JSON)
+  @Operation(
+      operationId = "updateSchedule",
+      summary = "Change, pause or resume a schedule",
+      description =
+          "Fields that are not given stay. When cron, time_zone, starts_at, ends_at or state changes, times count from"
+              + " now on: what passed before is not made up for.")
+  @RequestBody(content = @Content(schema = @Schema(implementation = ScheduleFields.class)))
+  public ScheduleView update(String id, byte[] bytes) {
+    schedules.update(id, read(Body.parse(bytes)));
+    return view(id);
+  }
+
+  @DELETE
+  @Path("{id}")
+  @Operation(
+      operationId = "deleteSchedule",
+      summary = "Delete a schedule",
+      description = "ExecutorJobs that it has made stay, and run.")
+  public void delete(String id) {
+    schedules.delete(id);
+  }
+
+  @POST
+  @Path("{id}/trigger")
+  @Needs(Role.EXECUTE)
+  @Operation(
+      operationId = "triggerSchedule",
+      summary = "Run a schedule's agent now",
+      description =
+          "Makes an ExecutorJob with the schedule's payload, also while it is paused, and whatever else runs; with"
+              + " overlap \"queue\", it waits for its turn. With wait, the answer is held until it has ended or"
+              + " the time is over.")
+  @APIResponse(
+      responseCode = "201",
+      content = @Content(schema = @Schema(implementation = ExecutorJob.View.class)))
+  public Uni<Response> trigger(
+      String id,
+      @Parameter(description = "Seconds, 0 to 60") @RestQuery("wait") Integer waitSeconds) {
+    Duration wait = Waiting.parameter(waitSeconds);
+    return answers
+        .whenEnded(schedules.trigger(id), wait)
+        .map(
+            job ->
+                Response.created(URI.create("/v1/executor-jobs/" + job.id())).entity(job).build());
+  }
+
+  @GET
+  @Path("{id}/next")
+  @Operation(
+      operationId = "getNextRuns",
+      summary = "The next times of a schedule",
+      description = "None while it is paused.")
+  public Upcoming next(
+      String id,
+      @Parameter(description = "How many, 1 to 100; 5 by default") @RestQuery Integer count) {
+    int most = Upcoming.count(count);
+    return Upcoming.of(QuarkusTransaction.requiringNew().call(() -> Schedule.require(id)), most);
+  }
+
+  @POST
+  @Path("preview")
+  @Consumes(MediaType.APPLICATION_JSON)
+  @Needs(Role.READ)
+  @Operation(
+      operationId = "previewSchedule",
+      summary = "What a cron expression means",
+      description = "In words, and its next times.")
+  @RequestBody(
+      content =
+          @Content(
+              schema = @Schema(implementation = Upcoming.Request.class),
+              examples =
+                  @ExampleObject(
+                      name = "on working days",
+                      value = "{\"cron\": \"30 2 * * 1-5\", \"time_zone\": \"Europe/Berlin\"}")))
+  @APIResponse(
+      responseCode = "200",
+      content = @Content(schema = @Schema(implementation = Upcoming.class)))
+  public Upcoming preview(byte[] bytes) {
+    return Upcoming.preview(Body.parse(bytes));
+  }
+
+  private ScheduleRequest read(Body body) {
+    ScheduleRequest request = ScheduleRequest.read(body, config.limits().payloadBytes());
+    body.check();
+    return request;
+  }
+
+  private static ScheduleView view(String id) {
+    return QuarkusTransaction.requiringNew().call(() -> ScheduleView.of(Schedule.require(id)));
+  }
+}

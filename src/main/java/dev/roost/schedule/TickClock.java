@@ -1,0 +1,17 @@
+package dev.roost.schedule;
+
+import dev.roost.api.Sql;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Instant;
+
+/** The clock that says what is due: one for all replicas. */
+interface TickClock {
+  Sql NOW = Sql.of("select clock_timestamp() as now");
+
+  /** The database's own. */
+  TickClock DATABASE =
+      connection -> NOW.with().first(connection, row -> Sql.instant(row, "now")).orElseThrow();
+
+  Instant now(Connection connection) throws SQLException;
+}

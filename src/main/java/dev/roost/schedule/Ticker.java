@@ -1,0 +1,170 @@
+package dev.roost.schedule;
+
+import dev.roost.api.Database;
+import dev.roost.execution.ScheduledOrders;
+import dev.roost.execution.ScheduledOrders.Order;
+import dev.roost.execution.ScheduledOrders.Placed;
+import dev.roost.execution.ScheduledOrders.Result;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Consumer;
+import org.jboss.logging.Logger;
+
+/**
+ * Makes the jobs of the schedules that are due. Any number of tickers work on one database: each
+ * takes schedules that no other one has locked, and makes their jobs and moves them on in one
+ * transaction. So a scheduled time is dealt with once, or, where the transaction fails, not yet.
+ *
+ * <p>Knows nothing of Quarkus, so that tests can run many of them, and kill them.
+ */
+final class Ticker {
+  private static final Logger LOG = Logger.getLogger(Ticker.class);
+
+  /** Schedules in one transaction, and jobs, but for those of one schedule. */
+  private static final int BATCH = 200;
+
+  private static final int MOST_ORDERS = 2_000;
+
+  /** When to look again at a schedule that can't be understood, as after a step back in version. */
+  private static final Duration PUT_OFF = Duration.ofMinutes(1);
+
+  private final Database database;
+  private final TickClock clock;
+  private final Settings settings;
+  private final Consumer<List<Placed>> afterCommit;
+
+  /**
+   * @param missedAfter how long a time may have been due without being missed
+   * @param queuedJobs how many jobs of an agent may wait
+   */
+  record Settings(Duration missedAfter, int queuedJobs) {}
+
+  /**
+   * @param afterCommit told what was ordered; should take no time
+   */
+  Ticker(
+      Database database, TickClock clock, Settings settings, Consumer<List<Placed>> afterCommit) {
+    this.database = database;
+    this.clock = clock;
+    this.settings = settings;
+    this.afterCommit = afterCommit;
+  }
+
+  /**
+   * Orders what is due.
+   *
+   * @return how long until something else is due; empty: nothing is planned. What stays due, since
+   *     an agent's queue is full or another ticker has it, is for the next tick.
+   * @throws Database.Failure what was committed before stays, the rest is for the next tick
+   */
+  Optional<Duration> tick() {
+    DueRows.Cursor cursor = DueRows.Cursor.START;
+    while (true) {
+      DueRows.Cursor from = cursor;
+      Batch batch = database.inTransaction(connection -> batch(connection, from));
+      if (!batch.made().isEmpty()) {
+        afterCommit.accept(batch.made());
+      }
+      if (batch.next() == null) {
+        break;
+      }
+      cursor = batch.next();
+    }
+    return database.once(
+        connection -> {
+          Instant now = clock.now(connection);
+          return DueRows.earliest(connection, now).map(due -> Duration.between(now, due));
+        });
+  }
+
+  /**
+   * @param next where to go on; null at the end
+   */
+  private record Batch(List<Placed> made, DueRows.Cursor next) {}
+
+  /** What is to be done about one schedule. */
+  private record Decision(DueRows.Row row, Timetable timetable, Due due) {}
+
+  private Batch batch(Connection connection, DueRows.Cursor from) throws SQLException {
+    Instant now = clock.now(connection);
+    List<DueRows.Row> rows = DueRows.lock(connection, now, from, BATCH);
+    if (rows.isEmpty()) {
+      return new Batch(List.of(), null);
+    }
+    Set<String> open = DueRows.withOpenJobs(connection, rows);
+    List<Decision> decisions = new ArrayList<>();
+    List<Order> orders = new ArrayList<>();
+    DueRows.Row last = null;
+    for (DueRows.Row row : rows) {
+      if (orders.size() >= MOST_ORDERS) {
+        break;
+      }
+      last = row;
+      Optional<Decision> decision = decide(row, now, open.contains(row.id()));
+      if (decision.isEmpty()) {
+        DueRows.putOff(connection, row.id(), now.plus(PUT_OFF));
+        continue;
+      }
+      decisions.add(decision.get());
+      String key = Schedule.concurrencyKey(row.id(), row.overlap());
+      for (Instant time : decision.get().due().order()) {
+        orders.add(new Order(row.id(), row.agentId(), time, key));
+      }
+    }
+    List<Placed> placed =
+        orders.isEmpty()
+            ? List.of()
+            : ScheduledOrders.place(connection, orders, settings.queuedJobs(), now);
+    moveOn(connection, decisions, placed);
+    boolean more = rows.size() == BATCH || last != rows.get(rows.size() - 1);
+    return new Batch(
+        placed.stream().filter(one -> one.result() == Result.MADE).toList(),
+        more ? last.cursor() : null);
+  }
+
+  private Optional<Decision> decide(DueRows.Row row, Instant now, boolean isOpen) {
+    try {
+      Timetable timetable = row.timetable();
+      Due due =
+          Due.at(now, timetable, row.nextRunAt(), row.policy(), isOpen, settings.missedAfter());
+      return Optional.of(new Decision(row, timetable, due));
+    } catch (RuntimeException e) {
+      LOG.errorf(e, "schedule %s can't be understood; again in %s", row.id(), PUT_OFF);
+      return Optional.empty();
+    }
+  }
+
+  /** A schedule whose jobs find no room stays where it is, and comes again at the next tick. */
+  private static void moveOn(Connection connection, List<Decision> decisions, List<Placed> placed)
+      throws SQLException {
+    Map<String, Instant> withoutRoom = new HashMap<>();
+    Map<String, Placed> latest = new HashMap<>();
+    for (Placed one : placed) {
+      String schedule = one.order().scheduleId();
+      if (one.result() == Result.NO_ROOM) {
+        withoutRoom.putIfAbsent(schedule, one.order().scheduledTime());
+      } else if (one.result() == Result.MADE) {
+        latest.put(schedule, one);
+      }
+    }
+    List<DueRows.Move> moves = new ArrayList<>();
+    for (Decision decision : decisions) {
+      DueRows.Row row = decision.row();
+      Instant first = withoutRoom.get(row.id());
+      Due done = first == null ? decision.due() : decision.due().until(first, decision.timetable());
+      for (Due.Skipped run : done.skipped()) {
+        SkippedEvents.note(connection, row.id(), row.agentId(), run);
+      }
+      moves.add(new DueRows.Move(row.id(), done, latest.get(row.id())));
+    }
+    DueRows.move(connection, moves);
+  }
+}

@@ -1,0 +1,129 @@
+package dev.roost.schedule;
+
+import dev.roost.api.Database;
+import dev.roost.api.ProblemMappers;
+import dev.roost.config.RoostConfig;
+import dev.roost.event.Draining;
+import dev.roost.execution.ExecutorJobQueued;
+import dev.roost.execution.QueuedJobs;
+import dev.roost.execution.ScheduledOrders.Placed;
+import io.quarkus.runtime.ShutdownEvent;
+import io.quarkus.runtime.StartupEvent;
+import io.quarkus.scheduler.Scheduled;
+import jakarta.annotation.Priority;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.enterprise.event.Observes;
+import jakarta.interceptor.Interceptor;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jboss.logging.Logger;
+
+/**
+ * Lets the ticker tick: each second, on every replica, and within the second whenever something is
+ * due. From the end of the start-up until this process begins to stop.
+ */
+@ApplicationScoped
+class Ticking {
+  private static final Logger LOG = Logger.getLogger(Ticking.class);
+  private static final Duration SECOND = Duration.ofSeconds(1);
+
+  private final Ticker ticker;
+  private final ScheduledExecutorService timer;
+  private final Draining draining;
+
+  /** Held by the one tick of this process. */
+  private final ReentrantLock ticking = new ReentrantLock();
+
+  private volatile boolean started;
+  private boolean failing;
+
+  Ticking(
+      Database database,
+      RoostConfig config,
+      QueuedJobs queued,
+      ScheduledExecutorService timer,
+      Draining draining) {
+    this.ticker =
+        new Ticker(
+            database,
+            TickClock.DATABASE,
+            new Ticker.Settings(
+                config.schedules().missedAfter(), config.limits().queuedExecutorJobs()),
+            made -> queued.tell(told(made)));
+    this.timer = timer;
+    this.draining = draining;
+  }
+
+  private static List<ExecutorJobQueued> told(List<Placed> made) {
+    return made.stream()
+        .map(one -> new ExecutorJobQueued(one.order().agentId(), one.agentRevision()))
+        .toList();
+  }
+
+  /** Quarkus begins to call {@link #beat} before anything else has started. */
+  void start(@Observes @Priority(Interceptor.Priority.LIBRARY_AFTER) StartupEvent event) {
+    started = true;
+  }
+
+  /** Before what it needs ends; waits for the tick that is under way. */
+  void stop(@Observes @Priority(Interceptor.Priority.PLATFORM_BEFORE) ShutdownEvent event) {
+    started = false;
+    try {
+      if (ticking.tryLock(5, TimeUnit.SECONDS)) {
+        ticking.unlock();
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  @Scheduled(every = "1s", concurrentExecution = Scheduled.ConcurrentExecution.SKIP)
+  void beat() {
+    if (!ticking.tryLock()) {
+      return; // A tick that takes long is under way.
+    }
+    try {
+      if (started && !draining.isOn()) {
+        tick();
+      }
+    } finally {
+      ticking.unlock();
+    }
+  }
+
+  private void tick() {
+    try {
+      Optional<Duration> next = ticker.tick();
+      if (failing) {
+        failing = false;
+        LOG.info("schedules are looked after again");
+      }
+      next.filter(wait -> wait.compareTo(SECOND) < 0).ifPresent(this::tickAfter);
+    } catch (RuntimeException e) {
+      if (!failing) {
+        failing = true;
+        if (ProblemMappers.isPassing(e)) {
+          LOG.warnf("schedules wait for the database: %s", e.getMessage());
+        } else {
+          LOG.error("schedules can't be looked after; tried again each second", e);
+        }
+      }
+    }
+  }
+
+  /**
+   * A beat of its own: the usual one could come just before that time, and the next a second late.
+   */
+  private void tickAfter(Duration wait) {
+    try {
+      timer.schedule(this::beat, wait.toNanos() + 1_000_000, TimeUnit.NANOSECONDS);
+    } catch (RejectedExecutionException e) {
+      LOG.debug("stopping");
+    }
+  }
+}

@@ -1,0 +1,77 @@
+package dev.roost.schedule;
+
+import dev.roost.api.Body;
+import dev.roost.api.Problem;
+import io.quarkus.narayana.jta.QuarkusTransaction;
+import java.time.Instant;
+import java.time.ZoneId;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.eclipse.microprofile.openapi.annotations.media.Schema;
+
+/**
+ * What a cron expression means.
+ *
+ * @param description in words
+ * @param next its next times, fewer where there are no more
+ */
+@Schema(name = "Upcoming")
+public record Upcoming(String description, List<Instant> next) {
+  private static final int DEFAULT_COUNT = 5;
+  private static final int MOST = 100;
+
+  /** The schema of the body of a preview. */
+  @Schema(name = "PreviewRequest")
+  record Request(
+      @Schema(required = true, examples = "30 2 * * 1-5") String cron,
+      @Schema(defaultValue = "UTC", examples = "Europe/Berlin") String timeZone,
+      @Schema(defaultValue = "5", minimum = "1", maximum = "100") int count,
+      @Schema(description = "The time after which they come; without it, now.") Instant after) {}
+
+  /**
+   * @param count the query parameter, or null
+   * @throws Problem validation_failed
+   */
+  static int count(Integer count) {
+    if (count != null && (count < 1 || count > MOST)) {
+      throw Problem.invalid("?count", "out_of_range", "count must be from 1 to " + MOST + ".");
+    }
+    return count == null ? DEFAULT_COUNT : count;
+  }
+
+  /** Of a schedule: from the first time on that nothing was done about. */
+  static Upcoming of(Schedule schedule, int count) {
+    Timetable timetable = Timetable.of(schedule);
+    Optional<Instant> first = Optional.ofNullable(schedule.nextRunAt);
+    return new Upcoming(timetable.cron().description(), times(timetable, first, count));
+  }
+
+  /**
+   * @throws Problem validation_failed
+   */
+  static Upcoming preview(Body body) {
+    body.require("cron");
+    Optional<Cron> cron = ScheduleRequest.cron(body).map(Cron::parse);
+    ZoneId zone = ScheduleRequest.zone(body).orElse(ZoneOffset.UTC);
+    int count = body.integer("count", 1, MOST).orElse(DEFAULT_COUNT);
+    Optional<Instant> after = body.time("after");
+    body.check();
+    Timetable timetable = new Timetable("", cron.orElseThrow(), zone, null, null, 0);
+    Instant from =
+        after.orElseGet(() -> QuarkusTransaction.requiringNew().call(() -> Schedule.now()));
+    return new Upcoming(
+        timetable.cron().description(), times(timetable, timetable.after(from), count));
+  }
+
+  private static List<Instant> times(Timetable timetable, Optional<Instant> first, int count) {
+    List<Instant> times = new ArrayList<>();
+    for (Optional<Instant> time = first;
+        time.isPresent() && times.size() < count;
+        time = timetable.after(time.get())) {
+      times.add(time.get());
+    }
+    return times;
+  }
+}
