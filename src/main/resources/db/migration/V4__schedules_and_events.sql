@@ -228,8 +228,18 @@ end $$;
 create trigger webhook_disabled after update of state on webhook
   for each row when (old.state <> new.state and new.state = 'disabled') execute function webhook_event();
 
--- Retention. A Build whose image or environment is removed stays for the history and is not used again.
-alter table build add column removed_at timestamptz;
+-- Retention. A Build whose image or environment is removed stays for the history and is not used again, unless it is
+-- made again. What removes looks for what refers to it.
+alter table build
+  add column removed_at timestamptz,
+  add column removal text check (removal in ('due', 'begun')); -- of image or environment; null: there is none to do
+
+create index build_removal on build (id) where removal is not null;
+create index build_digest on build (split_part(image, '@', 2)) where removed_at is null;
+create index builder_job_build on builder_job (build_id, finished_at);
+create index agent_revision_builder_job on agent_revision (builder_job_id);
+create index executor_build on executor (build_id, ended_at);
+create index agent_deleted on agent (deleted_at) where deleted_at is not null;
 
 -- What tells this installation from others, in what it sends.
 insert into setting (name, value) values ('installation', gen_random_uuid()::text);

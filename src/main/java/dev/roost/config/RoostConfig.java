@@ -1,6 +1,7 @@
 package dev.roost.config;
 
 import io.smallrye.config.ConfigMapping;
+import io.smallrye.config.WithConverter;
 import io.smallrye.config.WithDefault;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -333,8 +334,17 @@ public interface RoostConfig {
     @WithDefault("30d")
     Duration executions();
 
-    /** Builds that no agent's current revision uses. */
+    /** Builds that no agent's current revision uses: their images or environments. */
     @WithDefault("7d")
     Duration unusedBuilds();
+
+    /** Events, and what webhooks have delivered of them; at least 2 days. */
+    @WithDefault("30d")
+    @WithConverter(TwoDaysOrMore.class)
+    Duration events();
+
+    /** Logs of BuilderJobs, and those BuilderJobs that no revision of an agent refers to. */
+    @WithDefault("90d")
+    Duration builderJobs();
   }
 }
