@@ -159,13 +159,16 @@ class Deliveries {
             });
   }
 
-  /** Whatever goes wrong is an answer: what is taken and not given back would take a place for ever. */
+  /**
+   * Whatever goes wrong is an answer: what is taken and not given back would take a place for ever.
+   */
   private CompletionStage<Answer> answer(Claim claim) {
     try {
       return sender.send(message(claim));
     } catch (RuntimeException e) {
       LOG.errorf(e, "%s can't be sent", claim);
-      return CompletableFuture.completedFuture(Answer.failed("it can't be sent: " + e.getMessage()));
+      return CompletableFuture.completedFuture(
+          Answer.failed("it can't be sent: " + e.getMessage()));
     }
   }
 

@@ -94,8 +94,7 @@ class FailingReceiverIT {
             return;
           }
           accepted
-              .computeIfAbsent(
-                  data[0], subject -> new CopyOnWriteArrayList<>())
+              .computeIfAbsent(data[0], subject -> new CopyOnWriteArrayList<>())
               .add(Integer.parseInt(data[1]));
           Receiver.answer(200).handle(request, socket);
         });
