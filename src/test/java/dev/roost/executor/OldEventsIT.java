@@ -43,7 +43,7 @@ class OldEventsIT {
   @AfterEach
   void end() {
     rows.run("delete from event where position < 0");
-    rows.run("delete from webhook");
+    rows.run("delete from webhook where description = 'of old events'");
     rows.run("update event_log set removed_to = ?", removedTo);
   }
 
@@ -122,7 +122,7 @@ class OldEventsIT {
     rows.run(
         """
         insert into webhook (id, url, description, event_types, secret, state, created_at, updated_at)
-        values (?, 'https://example.org', '', '{*}', 'whsec_', 'disabled', now(), now())""",
+        values (?, 'https://example.org', 'of old events', '{*}', 'whsec_', 'disabled', now(), now())""",
         id);
     return id;
   }

@@ -6,10 +6,15 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.time.Instant;
 import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.List;
 
 /** Rows for tests of what is removed. Nothing else in the database refers to them. */
 final class Rows {
   private final Database database;
+  private final List<String> agents = new ArrayList<>();
+  private final List<String> builds = new ArrayList<>();
+  private final List<String> builderJobs = new ArrayList<>();
 
   Rows(Database database) {
     this.database = database;
@@ -93,6 +98,21 @@ final class Rows {
         lines);
   }
 
+  /** Removes the agents, BuilderJobs and Builds that it made, and what refers to them. */
+  void clear() {
+    for (String agent : agents) {
+      run("delete from executor_job where agent_id = ?", agent);
+      run("delete from agent_revision where agent_id = ?", agent);
+      run("delete from agent where id = ?", agent);
+    }
+    builderJobs.forEach(job -> run("delete from builder_job where id = ?", job));
+    for (String build : builds) {
+      run("delete from executor where build_id = ?", build);
+      run("delete from builder_job where image_key = ?", key(build));
+      run("delete from build where id = ?", build);
+    }
+  }
+
   /** How many rows an order has in all tables together. */
   long ofOrder(String id) {
     return count("executor_job where id = ?", id)
@@ -119,6 +139,7 @@ final class Rows {
   /** With packages, and an image if that isn't null. */
   String build(Instant madeAt, String image) {
     String id = id("build", madeAt);
+    builds.add(id);
     run(
         """
         insert into build (id, image_key, image, python_version, packages, size_bytes, duration_seconds, created_at)
@@ -137,6 +158,7 @@ final class Rows {
   /** One that has succeeded, with a line of log. */
   String builderJob(String agent, String build, Instant finishedAt) {
     String id = id("bjob", finishedAt);
+    builderJobs.add(id);
     run(
         """
         insert into builder_job (id, agent_id, agent_revision, python_version, requirements, image_key, state, build_id,
@@ -159,6 +181,7 @@ final class Rows {
    */
   String agent(Instant deletedAt, String... builderJobs) {
     String id = Ids.next("agent");
+    agents.add(id);
     run(
         """
         insert into agent (id, name, revision, timeout_seconds, memory_mib, cpu, max_concurrency, max_attempts,
