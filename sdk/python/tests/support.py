@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from typing import Any, Callable
 
 import httpx
@@ -178,3 +179,21 @@ def entry(seq: int, message: str = "", **fields: Any) -> dict[str, Any]:
         "continued": False,
         **fields,
     }
+
+
+class Stream(httpx.SyncByteStream):
+    """A body that comes in pieces and may break off."""
+
+    def __init__(self, *parts: Any) -> None:
+        self._parts = parts
+
+    def __iter__(self) -> Iterator[bytes]:
+        for part in self._parts:
+            if isinstance(part, Exception):
+                raise part
+            yield part.encode()
+
+
+def stream(*parts: Any) -> httpx.Response:
+    headers = {"Content-Type": "text/event-stream"}
+    return httpx.Response(200, headers=headers, stream=Stream(*parts))

@@ -1,35 +1,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from typing import Any
 
 import httpx
 import pytest
-from support import Server, entry, execution, job, problem
+from support import Server, entry, execution, job, problem, stream
 
 import roost
 from roost._sse import Event, events
 
 LOGS = "/executions/exec_1/logs"
-
-
-class Stream(httpx.SyncByteStream):
-    """A body that comes in pieces and may break off."""
-
-    def __init__(self, *parts: Any) -> None:
-        self._parts = parts
-
-    def __iter__(self) -> Iterator[bytes]:
-        for part in self._parts:
-            if isinstance(part, Exception):
-                raise part
-            yield part.encode()
-
-
-def stream(*parts: Any) -> httpx.Response:
-    headers = {"Content-Type": "text/event-stream"}
-    return httpx.Response(200, headers=headers, stream=Stream(*parts))
 
 
 def log(seq: int, message: str = "") -> str:

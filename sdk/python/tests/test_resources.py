@@ -153,9 +153,11 @@ def test_hidden_variables_are_none(server: Server) -> None:
 
 def test_a_build_lists_its_packages(server: Server) -> None:
     package = {"name": "Jinja2", "version": "3.1.4", "sha256": "ab", "new": 1}
-    server.on("GET", "/builds/build_1", {"id": "build_1", "packages": [package]})
+    removed = {"removed_at": "2026-11-22T10:00:00Z"}
+    server.on("GET", "/builds/build_1", {"id": "build_1", "packages": [package], **removed})
     build = server.client.builds.retrieve("build_1")
     assert build.packages == (roost.Package("Jinja2", "3.1.4", "ab"),)
+    assert build.removed_at == datetime(2026, 11, 22, 10, tzinfo=timezone.utc)
 
 
 def test_refresh(server: Server) -> None:

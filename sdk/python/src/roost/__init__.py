@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from ._agent import Agent
 from ._agent_settings import AgentChanges
+from ._batch import Batch
 from ._build import Build, BuilderJob, Package
 from ._client import Client
 from ._data_store import DataStore
@@ -31,6 +32,7 @@ from ._errors import (
     Conflict,
     ExecutionFailed,
     FieldError,
+    Gone,
     NotFound,
     PermissionDenied,
     PreconditionFailed,
@@ -42,36 +44,51 @@ from ._errors import (
     Unavailable,
     ValidationError,
 )
+from ._events import Event, events
 from ._execution import ErrorInfo, Execution, Timings, Usage
 from ._executor_job import ExecutorJob
 from ._keys import Key
 from ._logs import LogEntry
 from ._runtime import Runtime
+from ._schedule import LastRun, Schedule, ScheduleChanges, SchedulePreview
 from ._transaction import Transaction
 from ._version import VERSION as __version__
+from ._webhook import Delivery, DeliveryAttempt, Webhook, WebhookChanges
 
 __all__ = [
     # settings
     "api_key",
     "base_url",
     "Client",
+    # what happens
+    "events",
+    "Event",
     # resources
     "Agent",
     "AgentChanges",
+    "Batch",
     "Build",
     "BuilderJob",
     "DataStore",
+    "Delivery",
+    "DeliveryAttempt",
     "Entry",
     "ErrorInfo",
     "Execution",
     "ExecutorJob",
     "Key",
+    "LastRun",
     "LogEntry",
     "Package",
     "Runtime",
+    "Schedule",
+    "ScheduleChanges",
+    "SchedulePreview",
     "Timings",
     "Transaction",
     "Usage",
+    "Webhook",
+    "WebhookChanges",
     # errors
     "RoostError",
     "APIConnectionError",
@@ -81,6 +98,7 @@ __all__ = [
     "Conflict",
     "ExecutionFailed",
     "FieldError",
+    "Gone",
     "NotFound",
     "PermissionDenied",
     "PreconditionFailed",

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Literal, Optional, overload
+from typing import TYPE_CHECKING, Literal, Optional
 
 from . import _script, _waiting
+from ._agent_runs import AgentRuns
 from ._agent_settings import encode, env_vars_of
 from ._build import BuilderJob
 from ._data_store import DataStore
 from ._errors import BuildFailed
-from ._execution import Execution
-from ._executor_job import ExecutorJob, submit
-from ._resource import Field, Resource, default_client, path_to
-from ._values import NOT_GIVEN, NotGiven, dump_json, parse_time
-from ._waiting import HOLD_MOST_SECONDS
+from ._resource import Field, default_client, path_to
+from ._values import dump_json, parse_time
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -26,13 +24,14 @@ if TYPE_CHECKING:
 __all__ = ["Agent"]
 
 
-class Agent(Resource):
+class Agent(AgentRuns):
     """A script and its settings.
 
     `requirements` is text with one specifier a line. The server hides the values of `env_vars`
     from keys that may not write agents. `timeout`, `retry_delay` and `keep_warm` are in seconds,
-    `memory` in MiB, `cpu` in cores. `revision` grows with every change of what runs. `build_id` is
-    that of the last successful build, `None` before the first.
+    `memory` in MiB, `cpu` in cores. `never_retry` are reasons after which no further attempt is
+    made, whatever `max_attempts` says. `revision` grows with every change of what runs. `build_id`
+    is that of the last successful build, `None` before the first.
     """
 
     __slots__ = ()
@@ -51,6 +50,7 @@ class Agent(Resource):
     max_concurrency = Field[int]()
     max_attempts = Field[int]()
     retry_delay = Field[float]()
+    never_retry = Field[Sequence[str]]()
     keep_warm = Field[float]()
     isolation = Field[str]()
     revision = Field[int]()
@@ -76,6 +76,7 @@ class Agent(Resource):
         max_concurrency: int | None = None,
         max_attempts: int | None = None,
         retry_delay: float | None = None,
+        never_retry: Sequence[str] | None = None,
         keep_warm: float | None = None,
         isolation: Literal["process", "pod"] | None = None,
         client: Client | None = None,
@@ -86,7 +87,9 @@ class Agent(Resource):
         `env_vars` a mapping, or text with a `KEY=VALUE` a line. `stores` are DataStores, or names
         of DataStores, which are made when missing; `store_ids` are ids; with neither, the agent
         gets a store of its own, with an empty list none. `timeout`, `retry_delay` and `keep_warm`
-        are in seconds, `memory` in MiB, `cpu` in cores. What is left out is the server's default.
+        are in seconds, `memory` in MiB, `cpu` in cores. `never_retry` are reasons, such as
+        "exception", after which no further attempt is made. What is left out is the server's
+        default.
 
         Raises `ScriptError` for a script that can't run, `ValidationError` for settings that the
         server doesn't accept, with every reason.
@@ -105,6 +108,7 @@ class Agent(Resource):
             max_concurrency=max_concurrency,
             max_attempts=max_attempts,
             retry_delay=retry_delay,
+            never_retry=never_retry,
             keep_warm=keep_warm,
             isolation=isolation,
         )
@@ -172,60 +176,6 @@ class Agent(Resource):
             if job.state == "succeeded":
                 return self
             raise _build_failed(job)
-
-    @overload
-    def execute(
-        self,
-        payload: Any = ...,
-        *,
-        wait: Literal[True] = ...,
-        timeout: float | None = ...,
-        check: bool = ...,
-        idempotency_key: str | None = ...,
-    ) -> Execution: ...
-
-    @overload
-    def execute(
-        self, payload: Any = ..., *, wait: Literal[False], idempotency_key: str | None = ...
-    ) -> ExecutorJob: ...
-
-    def execute(
-        self,
-        payload: Any = NOT_GIVEN,
-        *,
-        wait: bool = True,
-        timeout: float | None = None,
-        check: bool = False,
-        idempotency_key: str | None = None,
-    ) -> Execution | ExecutorJob:
-        """Run it once and return the Execution when it has ended, whether it succeeded or not.
-
-        `payload` is any JSON value. `timeout` is how long to wait, in seconds, not how long the
-        script may run: after it, `APITimeout` is raised and the job goes on. `check=True` raises
-        `ExecutionFailed` unless the script succeeded; without it that is raised only when the
-        script never ran, for example because the build failed. `wait=False` is `submit`.
-
-        A second call with the same `idempotency_key` and payload within a day returns the same
-        run. Without one every call is a run of its own, and is never run twice by a retry.
-        """
-        if not wait:
-            if timeout is not None or check:
-                raise ValueError("timeout and check need wait=True")
-            return self.submit(payload, idempotency_key=idempotency_key)
-        client = self._client
-        deadline = None
-        hold = HOLD_MOST_SECONDS
-        if timeout is not None:
-            deadline = client._transport.clock.monotonic() + timeout
-            hold = max(0.0, min(hold, timeout))
-        job = submit(client, self.id, payload, idempotency_key, hold)
-        return job._outcome(deadline, timeout, check)
-
-    def submit(
-        self, payload: Any | NotGiven = NOT_GIVEN, *, idempotency_key: str | None = None
-    ) -> ExecutorJob:
-        """Order a run and return the ExecutorJob at once; its `wait()` gets the result."""
-        return submit(self._client, self.id, payload, idempotency_key)
 
 
 def _build_failed(job: BuilderJob) -> BuildFailed:

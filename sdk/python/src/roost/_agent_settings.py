@@ -31,6 +31,7 @@ class AgentChanges(TypedDict, total=False):
     max_concurrency: int
     max_attempts: int
     retry_delay: float
+    never_retry: Sequence[str]
     keep_warm: float
     isolation: Literal["process", "pod"]
 
@@ -49,7 +50,7 @@ def encode(client: Client, settings: Mapping[str, Any]) -> dict[str, Any]:
             value = _requirements_text(value)
         elif name == "env_vars":
             value = _env_vars_text(value)
-        elif name == "store_ids":
+        elif name in ("store_ids", "never_retry"):
             value = _not_text(name, value)
         body[name] = value
     if "stores" in body:

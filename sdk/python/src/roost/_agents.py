@@ -42,6 +42,7 @@ class Agents:
         max_concurrency: int | None = None,
         max_attempts: int | None = None,
         retry_delay: float | None = None,
+        never_retry: Sequence[str] | None = None,
         keep_warm: float | None = None,
         isolation: Literal["process", "pod"] | None = None,
     ) -> Agent:
@@ -58,6 +59,7 @@ class Agents:
             max_concurrency=max_concurrency,
             max_attempts=max_attempts,
             retry_delay=retry_delay,
+            never_retry=never_retry,
             keep_warm=keep_warm,
             isolation=isolation,
             store_ids=store_ids,

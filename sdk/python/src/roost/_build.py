@@ -113,7 +113,8 @@ class Build(Resource):
     """What a successful BuilderJob has made: an immutable image or environment.
 
     Agents with the same Python version and requirements share one. `image` is a reference by
-    digest, `None` on the local runtime; `duration` is in seconds.
+    digest, `None` on the local runtime; `duration` is in seconds. Since `removed_at` the image or
+    environment is gone, as nothing has used it for long; it is made again when it is needed.
     """
 
     __slots__ = ()
@@ -127,6 +128,7 @@ class Build(Resource):
     size_bytes = Field[Optional[int]]()
     duration = Field[Optional[float]]()
     created_at = Field[datetime](parse_time)
+    removed_at = Field[Optional[datetime]](parse_time)
 
     @classmethod
     def retrieve(cls, id: str, *, client: Client | None = None) -> Build:  # noqa: A002

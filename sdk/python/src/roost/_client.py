@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Generator, Sequence
 from types import TracebackType
 
 import httpx
 
+from . import _events
 from ._agents import Agents
 from ._build import BuilderJobs, Builds
 from ._data_stores import DataStores
@@ -14,8 +16,10 @@ from ._execution import Executions
 from ._executor_job import ExecutorJobs
 from ._keys import Keys
 from ._runtime import Runtime
+from ._schedules import Schedules
 from ._settings import Settings, resolve
 from ._transport import Transport
+from ._webhooks import Webhooks
 
 __all__ = ["Client", "default_client"]
 
@@ -59,6 +63,8 @@ class Client:
         self.executor_jobs = ExecutorJobs(self)
         self.executions = Executions(self)
         self.datastores = DataStores(self)
+        self.schedules = Schedules(self)
+        self.webhooks = Webhooks(self)
         self.keys = Keys(self)
 
     @property
@@ -69,6 +75,25 @@ class Client:
     def runtime(self) -> Runtime:
         """Return what the server runs agents with."""
         return Runtime.of(self._transport.get("/runtime"))
+
+    def events(
+        self,
+        *,
+        types: str | Sequence[str] | None = None,
+        agent_id: str | None = None,
+        subject: str | None = None,
+        after: str | int | None = None,
+        follow: bool = True,
+    ) -> Generator[_events.Event, None, None]:
+        """Yield every change of a state from now on, as `roost.events` does."""
+        return _events.events(
+            types=types,
+            agent_id=agent_id,
+            subject=subject,
+            after=after,
+            follow=follow,
+            client=self,
+        )
 
     def close(self) -> None:
         """Close the connections. What came from this client can't be used any more."""

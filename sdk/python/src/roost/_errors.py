@@ -6,6 +6,7 @@
     ├── AuthenticationError     no API key was found, or the server doesn't know it (401)
     ├── PermissionDenied        the key's role doesn't allow this (403)
     ├── NotFound                there is no such thing (404)
+    ├── Gone                    what was asked for is not kept any more: old events (410)
     ├── Conflict                it clashes with what is there: a name taken, a store in use, a
     │   │                       transaction whose reads have changed (409)
     │   └── PreconditionFailed  the entry has another version than asked for (412)
@@ -43,6 +44,7 @@ __all__ = [
     "Conflict",
     "ExecutionFailed",
     "FieldError",
+    "Gone",
     "NotFound",
     "PermissionDenied",
     "PreconditionFailed",
@@ -90,6 +92,13 @@ class PermissionDenied(RoostError):
 
 class NotFound(RoostError):
     """There is no such thing (404)."""
+
+
+class Gone(RoostError):
+    """Events after the one that was asked for are not kept any more (410).
+
+    `after="0"` begins with the oldest that are; what has happened before is lost to the log.
+    """
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import builtins
-import uuid
 from collections.abc import Iterator
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal, Optional, overload
@@ -14,23 +13,25 @@ from ._execution import Execution
 from ._logs import LogEntry
 from ._pages import each, given
 from ._resource import Field, Resource, default_client, path_to
-from ._values import NOT_GIVEN, dump_json, parse_time
+from ._values import parse_time
 
 if TYPE_CHECKING:
     from ._client import Client
 
-__all__ = ["ExecutorJob", "ExecutorJobs", "submit"]
+__all__ = ["ENDED", "ExecutorJob", "ExecutorJobs"]
 
-_ENDED = frozenset({"succeeded", "failed", "cancelled"})
-_KEY_MOST_CHARACTERS = 255
+ENDED = ("succeeded", "failed", "cancelled")
+"""The states that don't change any more."""
 
 
 class ExecutorJob(Resource):
     """The order to run an agent once, with a payload.
 
     `state` is queued, running, succeeded, failed or cancelled. While it is queued, `waiting_on`
-    says for what: build, executor, concurrency or retry_delay. `attempts` counts the Executions;
-    the latest is `execution`.
+    says for what: build, executor, concurrency or retry_delay; in the last case, it goes on at
+    `next_attempt_at`. `attempts` counts the Executions; the latest is `execution`. Those that were
+    ordered together have a `batch_id`, those of a schedule a `schedule_id`, and the
+    `scheduled_time` that they stand for.
     """
 
     __slots__ = ()
@@ -47,6 +48,10 @@ class ExecutorJob(Resource):
     message = Field[Optional[str]]()
     waiting_on = Field[Optional[str]]()
     attempts = Field[int]()
+    priority = Field[int]()
+    concurrency_key = Field[Optional[str]]()
+    batch_id = Field[Optional[str]]()
+    next_attempt_at = Field[Optional[datetime]](parse_time)
     created_at = Field[datetime](parse_time)
     finished_at = Field[Optional[datetime]](parse_time)
 
@@ -61,13 +66,18 @@ class ExecutorJob(Resource):
         *,
         agent_id: str | None = None,
         schedule_id: str | None = None,
+        batch_id: str | None = None,
         state: str | None = None,
         limit: int | None = None,
         client: Client | None = None,
     ) -> Iterator[ExecutorJob]:
         """Return up to `limit` ExecutorJobs that match, newest first, fetched as needed."""
         return (client or default_client()).executor_jobs.list(
-            agent_id=agent_id, schedule_id=schedule_id, state=state, limit=limit
+            agent_id=agent_id,
+            schedule_id=schedule_id,
+            batch_id=batch_id,
+            state=state,
+            limit=limit,
         )
 
     @property
@@ -79,7 +89,7 @@ class ExecutorJob(Resource):
     @property
     def ended(self) -> bool:
         """Whether the state will not change any more."""
-        return self.state in _ENDED or self.finished_at is not None
+        return self.state in ENDED or self.finished_at is not None
 
     def wait(self, timeout: float | None = None, *, check: bool = False) -> Execution:
         """Wait until it has ended and return its last Execution, whether that succeeded or not.
@@ -164,36 +174,6 @@ def _failure(job: ExecutorJob, execution: Execution | None) -> ExecutionFailed:
     return failure
 
 
-def submit(
-    client: Client,
-    agent_id: str,
-    payload: Any,
-    idempotency_key: str | None,
-    hold: float = 0.0,
-) -> ExecutorJob:
-    """Make an ExecutorJob; the server holds its answer up to `hold` seconds for the end."""
-    transport = client._transport
-    body = b"{}" if payload is NOT_GIVEN else dump_json({"payload": payload}, "payload")
-    response = transport.request(
-        "POST",
-        path_to("/agents", agent_id) + "/execute",
-        params=_waiting.held(hold),
-        body=body,
-        headers={"Idempotency-Key": _checked(idempotency_key)},
-        repeatable=True,  # by its key
-        read_timeout=hold + transport.timeout,
-    )
-    return ExecutorJob(client, transport.parse(response))
-
-
-def _checked(key: str | None) -> str:
-    if key is None:
-        return str(uuid.uuid4())
-    if not 1 <= len(key) <= _KEY_MOST_CHARACTERS or not (key.isascii() and key.isprintable()):
-        raise ValueError("idempotency_key must be 1 to 255 printable ASCII characters")
-    return key
-
-
 class ExecutorJobs:
     """`client.executor_jobs`."""
 
@@ -210,10 +190,11 @@ class ExecutorJobs:
         *,
         agent_id: str | None = None,
         schedule_id: str | None = None,
+        batch_id: str | None = None,
         state: str | None = None,
         limit: int | None = None,
     ) -> Iterator[ExecutorJob]:
         """Return up to `limit` ExecutorJobs that match, newest first, fetched as needed."""
-        params = given(agent_id=agent_id, schedule_id=schedule_id, state=state)
+        params = given(agent_id=agent_id, schedule_id=schedule_id, batch_id=batch_id, state=state)
         items = each(self._client, "/executor-jobs", params, limit=limit)
         return (ExecutorJob(self._client, data) for data in items)

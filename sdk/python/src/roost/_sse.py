@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-__all__ = ["Event", "events"]
+__all__ = ["Event", "Parser", "events"]
 
 # Only these end a line. str.splitlines() has eight more, which JSON text may hold as they are.
 _LINE_END = re.compile(rb"\r\n|\n|\r")
@@ -20,37 +20,59 @@ class Event(NamedTuple):
     id: str | None
 
 
-def events(chunks: Iterable[bytes]) -> Iterator[Event]:
-    """Yield the events of a stream; an unfinished one at its end is dropped."""
-    name, last_id = "", None
-    data: list[str] = []
-    for line in _lines(chunks):
-        if not line:
-            if data:
-                yield Event(name or "message", "\n".join(data), last_id)
-            name, data = "", []
-            continue
+class Parser:
+    """Takes a stream piece by piece, and gives what is complete.
+
+    `last_id` is the last identifier that was given, also by what has no data; an unfinished event
+    doesn't count.
+    """
+
+    def __init__(self) -> None:
+        self.last_id: str | None = None
+        self._parts: list[bytes] = []  # of a line that goes on
+        self._after_return = False
+        self._name = ""
+        self._data: list[str] = []
+        self._id: str | None = None
+
+    def feed(self, chunk: bytes) -> list[Event]:
+        """Return the events that end in this piece."""
+        found: list[Event] = []
+        for line in self._lines(chunk):
+            if line:
+                self._take(line)
+                continue
+            self.last_id = self._id
+            if self._data:
+                found.append(Event(self._name or "message", "\n".join(self._data), self._id))
+            self._name, self._data = "", []
+        return found
+
+    def _take(self, line: str) -> None:
         field, _, value = line.partition(":")
         value = value[1:] if value.startswith(" ") else value
         if field == "event":
-            name = value
+            self._name = value
         elif field == "data":
-            data.append(value)
+            self._data.append(value)
         elif field == "id" and "\0" not in value:
-            last_id = value
+            self._id = value
 
-
-def _lines(chunks: Iterable[bytes]) -> Iterator[str]:
-    parts: list[bytes] = []  # of a line that goes on
-    after_return = False
-    for chunk in chunks:
-        if after_return and chunk.startswith(b"\n"):
+    def _lines(self, chunk: bytes) -> Iterator[str]:
+        if self._after_return and chunk.startswith(b"\n"):
             chunk = chunk[1:]
         if not chunk:
-            continue
-        after_return = chunk.endswith(b"\r")
+            return
+        self._after_return = chunk.endswith(b"\r")
         first, *rest = _LINE_END.split(chunk)
-        parts.append(first)
+        self._parts.append(first)
         for part in rest:
-            yield b"".join(parts).decode("utf-8", "replace")
-            parts = [part]
+            yield b"".join(self._parts).decode("utf-8", "replace")
+            self._parts = [part]
+
+
+def events(chunks: Iterable[bytes]) -> Iterator[Event]:
+    """Yield the events of a stream; an unfinished one at its end is dropped."""
+    parser = Parser()
+    for chunk in chunks:
+        yield from parser.feed(chunk)

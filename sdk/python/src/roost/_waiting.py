@@ -11,14 +11,62 @@ from ._resource import path_to
 if TYPE_CHECKING:
     from ._build import BuilderJob
     from ._executor_job import ExecutorJob
+    from ._transport import Transport
 
-__all__ = ["HOLD_MOST_SECONDS", "Asks", "held", "until_ended"]
+__all__ = [
+    "HOLD_MOST_SECONDS",
+    "OUTAGE_MOST_SECONDS",
+    "PASSING",
+    "Asks",
+    "Outage",
+    "held",
+    "until_ended",
+]
 
 # The API allows 60, but many proxies cut a silent connection at 60.
 HOLD_MOST_SECONDS = 50.0
 # A control plane that is being replaced is back by then, and the job has gone on meanwhile.
-_OUTAGE_MOST_SECONDS = 120.0
+OUTAGE_MOST_SECONDS = 120.0
+_RETRY_AFTER_MOST_SECONDS = 60.0
 _STEPS_SECONDS = (0.05, 0.1, 0.2, 0.5, 1.0)
+
+PASSING = (APIConnectionError, APITimeout, RateLimited, Unavailable)
+"""What may be over at the next attempt."""
+
+
+class Outage:
+    """Pauses between attempts at a server that is away, until it has been away for too long."""
+
+    def __init__(self, transport: Transport, most_seconds: float = OUTAGE_MOST_SECONDS) -> None:
+        self.most_seconds = most_seconds
+        self._transport = transport
+        self._began: float | None = None
+        self._failures = 0
+
+    def over(self) -> None:
+        """Forget it: an attempt has succeeded."""
+        self._began, self._failures = None, 0
+
+    def endure(
+        self, error: RoostError, note: str, *, began: float | None = None, most: float = math.inf
+    ) -> None:
+        """Wait before the next attempt, no longer than `most` seconds.
+
+        Raises the error, with the note, after `most_seconds` of failures; the first attempt that
+        failed was made at `began`.
+        """
+        now = self._transport.clock.monotonic()
+        if self._began is None:
+            self._began = now if began is None else began
+        if now - self._began >= self.most_seconds:
+            error.args = (f"{error}\n{note}",)
+            raise error
+        asked = getattr(error, "retry_after", None)
+        pause = self._transport.backoff(
+            self._failures, min(asked or 0.0, _RETRY_AFTER_MOST_SECONDS)
+        )
+        self._failures += 1
+        self._transport.clock.sleep(max(0.0, min(most, pause)))
 
 
 def held(hold: float) -> dict[str, str]:
@@ -68,15 +116,14 @@ def until_ended(
     transport = job._client._transport
     clock = transport.clock
     asks = Asks(job)
-    trouble_began: float | None = None
-    failures = 0
+    outage = Outage(transport)
     while True:
         now = clock.monotonic()
         left = math.inf if deadline is None else max(0.0, deadline - now)
         trouble: RoostError | None = None
         try:
             asks.once(min(HOLD_MOST_SECONDS, left), deadline)
-        except (APIConnectionError, APITimeout, RateLimited, Unavailable) as error:
+        except PASSING as error:
             trouble = error
         if job.ended:
             return
@@ -87,11 +134,7 @@ def until_ended(
                 f"(it was {job.state}) and goes on{advice}"
             ) from trouble
         if trouble is None:
-            trouble_began, failures = None, 0
-            continue
-        trouble_began = now if trouble_began is None else trouble_began
-        if clock.monotonic() - trouble_began >= _OUTAGE_MOST_SECONDS:
-            trouble.args = (f"{trouble}\n{job.id} was being waited for; it may well go on",)
-            raise trouble
-        clock.sleep(min(left, transport.backoff(failures)))
-        failures += 1
+            outage.over()
+        else:
+            note = f"{job.id} was being waited for; it may well go on"
+            outage.endure(trouble, note, began=now, most=left)

@@ -8,6 +8,7 @@
         --target layer --prefix /opt/roost/env --output DIR
     roost_builder push --base IMAGE --repository REPOSITORY --pull-repository REPOSITORY --key TAG
         --platform linux/amd64 --layer DIR [--insecure] [--timeout SECONDS]
+    roost_builder delete --image REPOSITORY@DIGEST [--insecure] [--timeout SECONDS]
 
 ``TMP`` is removed at the end. What ``uv`` or ``crane`` says goes to standard output line by line. A result is
 the last line, a JSON object::
@@ -27,6 +28,12 @@ and prints either result, with the exit status 0 or 1; a successful one also has
 
     {"image": "REPOSITORY@sha256:…", "layer": "sha256:…" or null, "base": "IMAGE@sha256:…"}
 
+``delete`` removes an image from its registry and prints either result, with the exit status 0 or 1; a successful one
+also has what was found: ``image`` (it is deleted now), ``missing``, or ``unsupported``, when the registry deletes
+nothing; the latter two with the registry's words::
+
+    {"outcome": "succeeded", "found": "unsupported", "message": "…"}
+
 Which package index is used is said in ``settings``, which certificate authorities in ``certificates``.
 """
 
@@ -39,11 +46,13 @@ from typing import Any, Optional
 
 from roost_builder import certificates, credentials, layer, venv
 from roost_builder.push import push
+from roost_builder.removal import delete
 from roost_builder.settings import layer_environment, uv_environment
 from roost_builder.supervision import Outcome, supervised
 from roost_builder.uv import Uv
 
 PUSH_TIMEOUT_SECONDS = 900.0
+DELETE_TIMEOUT_SECONDS = 120.0
 
 
 def main(arguments: Optional[list[str]] = None) -> int:
@@ -52,6 +61,9 @@ def main(arguments: Optional[list[str]] = None) -> int:
     if arguments[:1] == ["push"]:
         options = parse_push(arguments[1:])
         return supervised(lambda: Outcome(push(options)), "push", options.timeout).status
+    if arguments[:1] == ["delete"]:
+        options = parse_delete(arguments[1:])
+        return supervised(lambda: Outcome(delete(options)), "deletion", options.timeout).status
     options = parse_build(arguments)
     try:
         ended = supervised(lambda: Outcome(build(options), silent=layers(options)), "build", options.timeout)
@@ -113,5 +125,15 @@ def parse_push(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--layer", required=True, type=Path, help="the directory that a build has written to")
     parser.add_argument("--insecure", action="store_true", help="reach registries over plain HTTP too")
     parser.add_argument("--timeout", type=float, default=PUSH_TIMEOUT_SECONDS, help="seconds")
+    parser.add_argument("--crane", default="crane", help="the crane executable")
+    return parser.parse_args(arguments)
+
+
+def parse_delete(arguments: list[str]) -> argparse.Namespace:
+    """Reads the command line of a deletion."""
+    parser = argparse.ArgumentParser(prog="roost_builder delete", description="Removes an image from its registry.")
+    parser.add_argument("--image", required=True, help="the image by digest")
+    parser.add_argument("--insecure", action="store_true", help="reach registries over plain HTTP too")
+    parser.add_argument("--timeout", type=float, default=DELETE_TIMEOUT_SECONDS, help="seconds")
     parser.add_argument("--crane", default="crane", help="the crane executable")
     return parser.parse_args(arguments)

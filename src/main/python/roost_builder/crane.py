@@ -10,6 +10,7 @@ import tempfile
 import time
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Optional
 
 from roost_builder import credentials
 from roost_builder.failures import MAX_MESSAGE_CHARACTERS, BuildFailed
@@ -21,6 +22,7 @@ MISSING = re.compile(
     r"repository can only contain|repository must be between|tag can only contain"
 )
 REFUSED = re.compile(r"UNAUTHORIZED|DENIED|\b401\b|\b403\b|unauthorized|authentication required|access forbidden")
+UNSUPPORTED = re.compile(r"\bUNSUPPORTED\b|\b405\b")
 PASSING = re.compile(
     r"\b(408|429|499|500|502|503|504|522)\b|TOOMANYREQUESTS|UNAVAILABLE|\bEOF\b|broken pipe|i/o timeout|"
     r"connection (refused|reset)|TLS handshake timeout|Client\.Timeout|no route to host|server misbehaving|"
@@ -37,15 +39,19 @@ class CraneFailed(Exception):
         self.message = message
         self.missing = MISSING.search(message) is not None
         self.refused = REFUSED.search(message) is not None
+        self.unsupported = UNSUPPORTED.search(message) is not None
         self.passing = PASSING.search(message) is not None and not self.missing and not self.refused
         self.pulling = message.startswith("pulling ")
 
 
 class Crane:
-    """crane for one platform's images."""
+    """crane for one platform's images, or for what has no platform."""
 
-    def __init__(self, executable: str, platform: str, insecure: bool, environment: Mapping[str, str]) -> None:
-        self.command = [executable, "--platform", platform, *(["--insecure"] if insecure else [])]
+    def __init__(
+        self, executable: str, platform: Optional[str], insecure: bool, environment: Mapping[str, str]
+    ) -> None:
+        self.command = [executable, *(["--platform", platform] if platform else [])]
+        self.command += ["--insecure"] if insecure else []
         self.environment = environment
 
     def digest(self, image: str) -> str:
@@ -59,6 +65,10 @@ class Crane:
     def append(self, base: str, layer: Path, image: str) -> str:
         """Pushes the base image with a layer as a new image, and returns that by digest."""
         return self._run("append", f"--base={base}", f"--new_layer={layer}", f"--new_tag={image}")
+
+    def delete(self, image: str) -> None:
+        """Removes the image of that digest, with all tags that name it."""
+        self._run("delete", "--", image)
 
     def _run(self, *arguments: str) -> str:
         for pause in PAUSES_SECONDS:

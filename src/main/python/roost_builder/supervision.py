@@ -36,7 +36,7 @@ class Ended(NamedTuple):
 def supervised(work: Callable[[], Outcome], name: str, timeout_seconds: float) -> Ended:
     """Do the work and print its result as the last line; nothing is printed when someone ends it.
 
-    name: "build" or "push", for a person.
+    name: "build", "push" or "deletion", for a person.
     """
     start_session()
     sys.stdout.reconfigure(line_buffering=True, errors="backslashreplace")  # type: ignore[union-attr]

@@ -26,6 +26,7 @@ class Registry:
         self.manifests: dict[str, tuple[str, bytes]] = {}
         self.login: Optional[str] = None
         self.read_only = False
+        self.keeps_all = False
         self.address = ""
 
     def add_blob(self, content: bytes) -> str:
@@ -38,6 +39,12 @@ class Registry:
         for name in (reference, digest):
             self.manifests[f"{repository}/{name}"] = (media_type, content)
         return digest
+
+    def remove(self, repository: str, manifest: "tuple[str, bytes]") -> None:
+        """The manifest with all its names in the repository."""
+        for name in [name for name, kept in self.manifests.items() if kept == manifest]:
+            if name.rpartition("/")[0] == repository:
+                del self.manifests[name]
 
     def add_base(self, repository: str, tag: str, architectures: "tuple[str, ...]" = ("amd64", "arm64")) -> str:
         """An image for several platforms; gives the digest of the first one's."""
@@ -86,7 +93,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.refuse(401, "UNAUTHORIZED", ("WWW-Authenticate", 'Basic realm="registry"'))
         elif path == "/v2/":
             self.answer(200)
-        elif self.command in ("POST", "PATCH", "PUT") and self.registry.read_only:
+        elif self.command in ("POST", "PATCH", "PUT", "DELETE") and self.registry.read_only:
             self.refuse(403, "DENIED")
         elif "/manifests/" in path:
             self.manifest(*path[len("/v2/") :].split("/manifests/"), body)
@@ -96,7 +103,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
         else:
             self.upload(path, query, body)
 
-    do_GET = do_HEAD = do_POST = do_PATCH = do_PUT = handle_request  # noqa: N815 - the names that http.server looks for
+    # The names that http.server looks for.
+    do_GET = do_HEAD = do_POST = do_PATCH = do_PUT = do_DELETE = handle_request  # noqa: N815
 
     def upload(self, path: str, query: "dict[str, list[str]]", body: bytes) -> None:
         blobs = self.registry.blobs
@@ -119,8 +127,15 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.answer(201, b"", ("Docker-Content-Digest", digest))
             return
         found = self.registry.manifests.get(f"{repository}/{reference}")
+        if self.command == "DELETE" and self.registry.keeps_all:
+            self.refuse(405, "UNSUPPORTED")
+            return
         if found is None:
             self.refuse(404, "MANIFEST_UNKNOWN")
+            return
+        if self.command == "DELETE":
+            self.registry.remove(repository, found)
+            self.answer(202)
             return
         digest = "sha256:" + hashlib.sha256(found[1]).hexdigest()
         self.answer(200, found[1], ("Content-Type", found[0]), ("Docker-Content-Digest", digest))

@@ -198,13 +198,13 @@ create table webhook_delivery (
   state text not null check (state in ('pending', 'succeeded', 'failed')),
   attempts integer not null default 0,
   give_up_at timestamptz, -- a day after the first attempt; null before that
-  next_attempt_at timestamptz, -- null when it is not pending
+  next_attempt_at timestamptz, -- null when it is not pending, or waits behind an earlier one of its subject
   created_at timestamptz not null,
   finished_at timestamptz,
   unique (webhook_id, position)
 );
 
-create index webhook_delivery_due on webhook_delivery (next_attempt_at) where state = 'pending';
+create index webhook_delivery_due on webhook_delivery (webhook_id, next_attempt_at, position) where state = 'pending';
 create index webhook_delivery_subject on webhook_delivery (webhook_id, subject, position) where state = 'pending';
 create index webhook_delivery_position on webhook_delivery (position);
 
@@ -228,8 +228,18 @@ end $$;
 create trigger webhook_disabled after update of state on webhook
   for each row when (old.state <> new.state and new.state = 'disabled') execute function webhook_event();
 
--- Retention. A Build whose image or environment is removed stays for the history and is not used again.
-alter table build add column removed_at timestamptz;
+-- Retention. A Build whose image or environment is removed stays for the history and is not used again, unless it is
+-- made again. What removes looks for what refers to it.
+alter table build
+  add column removed_at timestamptz,
+  add column removal text check (removal in ('due', 'begun')); -- of image or environment; null: there is none to do
+
+create index build_removal on build (id) where removal is not null;
+create index build_digest on build (split_part(image, '@', 2)) where removed_at is null;
+create index builder_job_build on builder_job (build_id, finished_at);
+create index agent_revision_builder_job on agent_revision (builder_job_id);
+create index executor_build on executor (build_id, ended_at);
+create index agent_deleted on agent (deleted_at) where deleted_at is not null;
 
 -- What tells this installation from others, in what it sends.
 insert into setting (name, value) values ('installation', gen_random_uuid()::text);

@@ -46,7 +46,9 @@ public class TestRuntime implements Runtime {
   }
 
   @Override
-  public void deleteBuild(String imageKey) {}
+  public Removal deleteBuild(String imageKey, String image) {
+    return Removal.DONE;
+  }
 
   @Override
   public void startExecutor(ExecutorOrder order) {}

@@ -6,13 +6,14 @@ import io.quarkus.hibernate.orm.panache.PanacheEntityBase;
 import io.quarkus.panache.common.Parameters;
 import jakarta.persistence.Entity;
 import jakarta.persistence.Id;
+import jakarta.persistence.LockModeType;
 import java.time.Instant;
 import java.util.Optional;
 import org.eclipse.microprofile.openapi.annotations.media.Schema;
 
 /**
  * What a successful BuilderJob made: an environment with the dependencies, named by what went in.
- * Changes only when it was lost and is made again.
+ * Changes only when it was lost or removed and is made again.
  */
 @Entity(name = "build")
 public class Build extends PanacheEntityBase {
@@ -28,8 +29,38 @@ public class Build extends PanacheEntityBase {
   public double durationSeconds;
   public Instant createdAt;
 
+  /** Since then it is not used any more; null for one that is. */
+  public Instant removedAt;
+
+  /**
+   * Of its image or environment: "due", "begun" (no build of its key may begin) or null, when there
+   * is none to do.
+   */
+  public String removal;
+
+  /**
+   * The Build of that key that can be used, kept from being removed until the transaction ends: by
+   * then whoever uses it has written that down.
+   */
   static Optional<Build> ofKey(String imageKey) {
-    return find("imageKey", imageKey).firstResultOptional();
+    return locked(imageKey, LockModeType.PESSIMISTIC_READ).filter(build -> build.removedAt == null);
+  }
+
+  /** The Build of that key, to be made again; a removed one, too. */
+  static Optional<Build> toRemake(String imageKey) {
+    return locked(imageKey, LockModeType.PESSIMISTIC_WRITE);
+  }
+
+  /** Whether what it names is just being removed: what is made now might be removed with it. */
+  static boolean isGoing(String imageKey) {
+    return locked(imageKey, LockModeType.PESSIMISTIC_READ)
+        .filter(build -> "begun".equals(build.removal))
+        .isPresent();
+  }
+
+  /** By the key alone, so that it waits for whoever changes the rest. */
+  private static Optional<Build> locked(String imageKey, LockModeType mode) {
+    return Build.<Build>find("imageKey", imageKey).withLock(mode).firstResultOptional();
   }
 
   /** It was made again, since what it named was gone: this is what it names now. */
@@ -37,6 +68,8 @@ public class Build extends PanacheEntityBase {
     image = newImage;
     packages = newPackages;
     sizeBytes = newSizeBytes;
+    removedAt = null;
+    removal = null;
     persistAndFlush(); // the update that follows is one that Hibernate would not flush this for
     return this;
   }
@@ -65,6 +98,7 @@ public class Build extends PanacheEntityBase {
    * @param packages every distribution that is installed: name, version, SHA-256 of the file it
    *     came from
    * @param duration seconds
+   * @param removedAt since when image or environment are gone, or going; null while it can be used
    */
   @Schema(name = "Build")
   public record View(
@@ -75,7 +109,8 @@ public class Build extends PanacheEntityBase {
       JsonText packages,
       long sizeBytes,
       double duration,
-      Instant createdAt) {
+      Instant createdAt,
+      Instant removedAt) {
     static View of(Build build) {
       return new View(
           build.id,
@@ -85,7 +120,8 @@ public class Build extends PanacheEntityBase {
           new JsonText(build.packages),
           build.sizeBytes,
           build.durationSeconds,
-          build.createdAt);
+          build.createdAt,
+          build.removedAt);
     }
   }
 }

@@ -241,7 +241,8 @@ public class BuilderReconciler {
   private boolean create(BuilderJob job) {
     Instant now = clock.instant();
     if (job.state.equals("queued")
-        && !QuarkusTransaction.requiringNew().call(() -> BuilderJob.start(job.id, now))) {
+        && !QuarkusTransaction.requiringNew()
+            .call(() -> !Build.isGoing(job.imageKey) && BuilderJob.start(job.id, now))) {
       return false;
     }
     runtime.startBuild(
@@ -291,7 +292,7 @@ public class BuilderReconciler {
             () -> {
               if (succeeded) {
                 Build build =
-                    Build.ofKey(job.imageKey)
+                    Build.toRemake(job.imageKey)
                         .map(known -> remade(known, result.get()))
                         .orElseGet(() -> insertBuild(job, result.get(), now));
                 BuilderJob.succeed(job.id, build.id, false, now);

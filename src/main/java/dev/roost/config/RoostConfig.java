@@ -1,6 +1,7 @@
 package dev.roost.config;
 
 import io.smallrye.config.ConfigMapping;
+import io.smallrye.config.WithConverter;
 import io.smallrye.config.WithDefault;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -74,6 +75,8 @@ public interface RoostConfig {
   Kubernetes kubernetes();
 
   Schedules schedules();
+
+  Webhooks webhooks();
 
   Retention retention();
 
@@ -312,14 +315,36 @@ public interface RoostConfig {
     Duration missedAfter();
   }
 
+  /** Who is told of events. */
+  interface Webhooks {
+    /**
+     * Blocks of addresses that webhooks may reach although they are not public, for example {@code
+     * 10.1.0.0/16,fd00::/8}.
+     */
+    Optional<List<Network>> allowedNetworks();
+
+    /** How long a receiver has to answer, from the look-up of its name on; 0.1 to 60 seconds. */
+    @WithDefault("10s")
+    Duration timeout();
+  }
+
   /** How long what has ended is kept. */
   interface Retention {
     /** Executions, their logs and their ExecutorJobs. */
     @WithDefault("30d")
     Duration executions();
 
-    /** Builds that no agent's current revision uses. */
+    /** Builds that no agent's current revision uses: their images or environments. */
     @WithDefault("7d")
     Duration unusedBuilds();
+
+    /** Events, and what webhooks have delivered of them; at least 2 days. */
+    @WithDefault("30d")
+    @WithConverter(TwoDaysOrMore.class)
+    Duration events();
+
+    /** Logs of BuilderJobs, and those BuilderJobs that no revision of an agent refers to. */
+    @WithDefault("90d")
+    Duration builderJobs();
   }
 }

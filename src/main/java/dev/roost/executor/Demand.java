@@ -21,6 +21,7 @@ class Demand {
    * @param starting executors for them that have not reported yet
    * @param free executors for them that have nothing to do, wherever they poll
    * @param buildState of the BuilderJob that the revision needs
+   * @param removed whether the Build that it made is no more, or about to go
    */
   record Waiting(
       Target target,
@@ -38,7 +39,8 @@ class Demand {
       String buildMessage,
       String buildId,
       String imageKey,
-      String image) {
+      String image,
+      boolean removed) {
     boolean buildFailed() {
       return buildState.equals("failed") || buildState.equals("cancelled");
     }
@@ -64,7 +66,8 @@ class Demand {
                     and not exists (
                       select 1 from execution e where e.executor_id = x.id and e.state = 'running')
                     and (a.isolation <> 'pod' or not exists (
-                      select 1 from execution e where e.executor_id = x.id)))
+                      select 1 from execution e where e.executor_id = x.id))),
+                  i.removed_at is not null
                 from (
                   select j.agent_id, j.agent_revision, min(j.id) as oldest,
                     count(*) filter (where j.concurrency_key is null)
@@ -101,7 +104,8 @@ class Demand {
         (String) row[11],
         (String) row[12],
         (String) row[13],
-        (String) row[14]);
+        (String) row[14],
+        (Boolean) row[17]);
   }
 
   /** The next moment at which a job's retry delay ends, or null. */

@@ -243,7 +243,7 @@ class ExecutorStarter {
     if (open <= 0 || (failed != null && failed.notBefore().isAfter(clock.instant()))) {
       return 0;
     }
-    if (!runtime.hasBuild(group.imageKey())) {
+    if (group.removed() || !runtime.hasBuild(group.imageKey())) {
       rebuild(group);
       return 0;
     }
@@ -314,7 +314,8 @@ class ExecutorStarter {
   }
 
   /**
-   * The Build is in the database and gone from the runtime: somebody removed it. It is made again.
+   * The Build is in the database and gone from the runtime: Retention or somebody else removed it.
+   * It is made again.
    */
   private void rebuild(Demand.Waiting group) {
     Instant now = clock.instant();

@@ -1,46 +1,53 @@
 package dev.roost.executor;
 
-import dev.roost.api.Ids;
+import dev.roost.api.Database;
+import dev.roost.api.ProblemMappers;
 import dev.roost.config.RoostConfig;
 import dev.roost.event.Loop;
 import dev.roost.event.Replicas;
 import dev.roost.runtime.Runtime;
-import io.quarkus.narayana.jta.QuarkusTransaction;
+import dev.roost.runtime.Runtime.RuntimeUnavailable;
 import io.quarkus.runtime.ShutdownEvent;
 import io.quarkus.runtime.StartupEvent;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.event.Observes;
-import jakarta.persistence.EntityManager;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.List;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import org.jboss.logging.Logger;
 
 /**
- * Removes what has ended long ago, so that neither the database nor the runtime's disk grows for
- * ever.
+ * Removes what has ended long ago, so that neither the database nor the runtime's disk or registry
+ * grows for ever.
  */
 @ApplicationScoped
 public class Retention {
   private static final Logger LOG = Logger.getLogger(Retention.class);
   private static final Duration PAUSE = Duration.ofHours(1);
 
-  /** Orders that one transaction removes: enough to be quick, few enough to hold nobody up. */
-  private static final int BATCH = 500;
+  /** A removal that has begun keeps builds waiting. */
+  private static final Duration BEFORE_ANOTHER_LOOK = Duration.ofSeconds(10);
 
-  private final EntityManager entities;
-  private final Runtime runtime;
+  /** What belongs to no build may be one's that is about to be written down. */
+  private static final Duration UNKNOWN_FOR = Duration.ofDays(1);
+
   private final RoostConfig.Retention settings;
   private final Clock clock;
+  private final UnusedBuilds builds;
+  private final Pace pace;
   private final Loop loop;
 
+  /** When everything is looked at again, by {@code System.nanoTime}. */
+  private long nextAt = System.nanoTime();
+
   Retention(
-      EntityManager entities, Runtime runtime, RoostConfig config, Clock clock, Replicas replicas) {
-    this.entities = entities;
-    this.runtime = runtime;
+      Database database, Runtime runtime, RoostConfig config, Clock clock, Replicas replicas) {
     this.settings = config.retention();
     this.clock = clock;
+    this.builds = new UnusedBuilds(runtime);
+    this.pace = new Pace(database, replicas);
     this.loop = new Loop("retention", replicas, this::pass);
   }
 
@@ -49,76 +56,62 @@ public class Retention {
   }
 
   void stop(@Observes ShutdownEvent event) {
+    pace.stop();
     loop.stop();
   }
 
   private Duration pass() {
-    Instant executionsBefore = clock.instant().minus(settings.executions());
-    while (QuarkusTransaction.requiringNew().call(() -> removeExecutions(executionsBefore))
-        == BATCH) {
-      LOG.debugf("removed %d more orders from before %s", BATCH, executionsBefore);
-    }
-    QuarkusTransaction.requiringNew().run(() -> removeExecutors(executionsBefore));
-    Instant buildsBefore = clock.instant().minus(settings.unusedBuilds());
-    for (String imageKey :
-        QuarkusTransaction.requiringNew().call(() -> unusedBuilds(buildsBefore))) {
-      if (runtime.hasBuild(imageKey)) {
-        LOG.infof("removing the unused build %s", imageKey);
-        runtime.deleteBuild(imageKey);
+    try {
+      boolean finished = attempt("removals that had begun", () -> builds.finishBegun(pace));
+      if (System.nanoTime() - nextAt >= 0) {
+        for (Map.Entry<String, Runnable> part : parts(clock.instant()).entrySet()) {
+          finished &= attempt(part.getKey(), part.getValue());
+        }
+        nextAt = System.nanoTime() + PAUSE.toNanos();
       }
+      return finished ? Duration.ofNanos(nextAt - System.nanoTime()) : BEFORE_ANOTHER_LOOK;
+    } catch (Pace.Interrupted e) {
+      return BEFORE_ANOTHER_LOOK; // Another replica goes on, or this one when it leads again.
     }
-    return PAUSE;
+  }
+
+  /** In this order, since the later ones go when nothing of the earlier ones refers to them. */
+  private Map<String, Runnable> parts(Instant now) {
+    Instant executions = now.minus(settings.executions());
+    Instant unused = now.minus(settings.unusedBuilds());
+    // Executors tell when a Build was used last.
+    Instant executors = executions.isBefore(unused) ? executions : unused;
+    Map<String, Runnable> parts = new LinkedHashMap<>();
+    parts.put("orders", () -> OldOrders.remove(pace, executions));
+    parts.put("executors", () -> OldOrders.removeExecutors(pace, executors));
+    parts.put("events", () -> OldEvents.remove(pace, now.minus(settings.events())));
+    parts.put("builder jobs", () -> OldBuilderJobs.remove(pace, now.minus(settings.builderJobs())));
+    parts.put("deleted agents", () -> OldAgents.remove(pace, executions));
+    parts.put("unused builds", () -> builds.remove(pace, unused, now));
+    parts.put("rows of removed builds", () -> builds.deleteRows(pace));
+    parts.put("leftovers", () -> builds.removeUnknown(pace, now.minus(UNKNOWN_FOR)));
+    return parts;
   }
 
   /**
-   * Removes orders that were made before then and have ended, with their Executions and logs;
-   * answers how many.
+   * What goes wrong with one part doesn't hold up the others; but without a database none can work.
+   *
+   * @return whether it came to its end
    */
-  int removeExecutions(Instant before) {
-    // Identifiers sort by creation, so the primary key finds what is old.
-    return entities
-        .createNativeQuery(
-            """
-            with old as (
-              select id from executor_job where id < :first and finished_at < :before order by id limit :batch),
-            attempts as (select id from execution where executor_job_id in (select id from old)),
-            lines as (delete from log_entry where owner_id in (select id from attempts)),
-            gone as (delete from execution where id in (select id from attempts))
-            delete from executor_job where id in (select id from old)""")
-        .setParameter("first", Ids.first("xjob", before))
-        .setParameter("before", before)
-        .setParameter("batch", BATCH)
-        .executeUpdate();
-  }
-
-  private void removeExecutors(Instant before) {
-    entities
-        .createNativeQuery(
-            "delete from executor where id < :first and state = 'ended' and ended_at < :before")
-        .setParameter("first", Ids.first("executor", before))
-        .setParameter("before", before)
-        .executeUpdate();
-  }
-
-  /**
-   * Image keys of Builds that no living agent's current revision needs and nothing has run on since
-   * then.
-   */
-  List<String> unusedBuilds(Instant before) {
-    return entities
-        .createNativeQuery(
-            """
-            select b.image_key from build b
-            where b.created_at < :before
-              and not exists (
-                select 1 from agent a
-                join agent_revision r on r.agent_id = a.id and r.revision = a.revision
-                join builder_job j on j.id = r.builder_job_id
-                where a.deleted_at is null and j.build_id = b.id)
-              and not exists (select 1 from execution e where e.build_id = b.id and e.started_at >= :before)
-              and not exists (select 1 from executor x where x.build_id = b.id and x.state <> 'ended')""",
-            String.class)
-        .setParameter("before", before)
-        .getResultList();
+  private static boolean attempt(String name, Runnable part) {
+    try {
+      part.run();
+      return true;
+    } catch (RuntimeUnavailable e) {
+      LOG.warnf("retention of %s: %s", name, e.getMessage());
+    } catch (Pace.Interrupted e) {
+      throw e;
+    } catch (RuntimeException e) {
+      if (ProblemMappers.isPassing(e)) {
+        throw e;
+      }
+      LOG.errorf(e, "retention of %s failed", name);
+    }
+    return false;
   }
 }

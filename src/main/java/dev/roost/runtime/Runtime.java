@@ -2,6 +2,7 @@ package dev.roost.runtime;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -43,8 +44,33 @@ public interface Runtime extends AutoCloseable {
   /** Whether the Build that this image key names is still there to run on. */
   boolean hasBuild(String imageKey);
 
-  /** Removes a Build that nothing uses any more. */
-  void deleteBuild(String imageKey);
+  /**
+   * Removes what nothing uses any more of a Build; what is gone already is no error. It may take
+   * its time: call it again until it has come to an end, with the same arguments, also after a
+   * restart. Until then no build of that key must begin.
+   *
+   * @param image the image that the Build made, when nothing else needs that; otherwise null
+   * @throws RuntimeUnavailable it is unknown how far it came: call it again
+   */
+  Removal deleteBuild(String imageKey, String image);
+
+  /**
+   * The image keys of the Builds that lie here since then or longer, whoever knows of them.
+   *
+   * @return none where the runtime can't say
+   */
+  default Set<String> builds(Instant since) {
+    return Set.of();
+  }
+
+  /**
+   * Gives back what only Builds needed that were removed.
+   *
+   * @return whether that is done; if not, call again much later
+   */
+  default boolean tidyUp() {
+    return true;
+  }
 
   void startExecutor(ExecutorOrder order);
 
@@ -80,6 +106,27 @@ public interface Runtime extends AutoCloseable {
   /** The control plane is about to end: what can't live without it ends too. */
   @Override
   default void close() {}
+
+  /**
+   * How far it came.
+   *
+   * @param message why it failed, for a person; null otherwise
+   */
+  record Removal(State state, String message) {
+    /** FAILED: it was not removed, and nothing is at work any more that could. */
+    public enum State {
+      DONE,
+      GOING,
+      FAILED
+    }
+
+    public static final Removal DONE = new Removal(State.DONE, null);
+    public static final Removal GOING = new Removal(State.GOING, null);
+
+    public static Removal failed(String message) {
+      return new Removal(State.FAILED, message);
+    }
+  }
 
   /**
    * @param kind "local" or "kubernetes"

@@ -42,6 +42,7 @@ final class PasswordRegistry implements AutoCloseable {
   private final String host;
   private final String target;
   private final String authorization;
+  private volatile int deletions;
 
   /**
    * @param host this machine's address as pods reach it
@@ -66,6 +67,13 @@ final class PasswordRegistry implements AutoCloseable {
     return host + ":" + server.getAddress().getPort();
   }
 
+  /**
+   * @param status of the answers to those who delete something; 0: the registry's own
+   */
+  void answerDeletions(int status) {
+    deletions = status;
+  }
+
   /** What a Secret of the type kubernetes.io/dockerconfigjson holds. */
   String credentials(String password) {
     Map<String, String> login = Map.of("auth", base64(USER + ":" + password));
@@ -79,6 +87,15 @@ final class PasswordRegistry implements AutoCloseable {
       if (!authorization.equals(headers.getFirst("Authorization"))) {
         exchange.getResponseHeaders().set("WWW-Authenticate", "Basic realm=\"registry\"");
         exchange.sendResponseHeaders(401, -1);
+        return;
+      }
+      if (exchange.getRequestMethod().equals("DELETE") && deletions > 0) {
+        byte[] problem =
+            "{\"errors\": [{\"code\": \"%s\", \"message\": \"not here\"}]}"
+                .formatted(deletions == 405 ? "UNSUPPORTED" : "DENIED")
+                .getBytes(StandardCharsets.UTF_8);
+        exchange.sendResponseHeaders(deletions, problem.length);
+        exchange.getResponseBody().write(problem);
         return;
       }
       HttpRequest.Builder request =

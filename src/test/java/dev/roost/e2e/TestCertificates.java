@@ -12,7 +12,7 @@ import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 
 /** A certificate authority that nobody knows, and a server's certificate that it has signed. */
-final class TestCertificates {
+public final class TestCertificates {
   private static final char[] PASSWORD = "changeit".toCharArray();
 
   private final KeyStore store;
@@ -21,6 +21,10 @@ final class TestCertificates {
    * @param host an address, not a name
    */
   TestCertificates(String host) {
+    this("ip", host);
+  }
+
+  private TestCertificates(String kind, String host) {
     try {
       Path directory = Files.createTempDirectory("roost-e2e-certificates-");
       Path file = directory.resolve("keys.p12");
@@ -34,7 +38,7 @@ final class TestCertificates {
             "-signer",
             "authority",
             "-ext",
-            "san=ip:" + host,
+            "san=" + kind + ":" + host,
             "-ext",
             "eku=serverAuth");
         try (InputStream stream = Files.newInputStream(file)) {
@@ -48,6 +52,13 @@ final class TestCertificates {
     } catch (IOException | GeneralSecurityException e) {
       throw new AssertionError("no certificates", e);
     }
+  }
+
+  /**
+   * @param host a name, not an address
+   */
+  public static TestCertificates ofName(String host) {
+    return new TestCertificates("dns", host);
   }
 
   private static void make(Path file, String alias, String... options) {
@@ -76,7 +87,7 @@ final class TestCertificates {
   }
 
   /** PEM. */
-  String authority() {
+  public String authority() {
     try {
       byte[] certificate = store.getCertificate("authority").getEncoded();
       return "-----BEGIN CERTIFICATE-----\n"
@@ -88,7 +99,7 @@ final class TestCertificates {
   }
 
   /** The server's side of TLS, with the server's certificate alone. */
-  SSLContext context() {
+  public SSLContext context() {
     try {
       KeyStore own = KeyStore.getInstance("PKCS12");
       own.load(null, null);

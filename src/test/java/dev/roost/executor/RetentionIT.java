@@ -1,18 +1,23 @@
 package dev.roost.executor;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.roost.TestDatabase;
+import dev.roost.api.Database;
 import dev.roost.api.Ids;
-import io.quarkus.narayana.jta.QuarkusTransaction;
+import dev.roost.event.Leadership;
 import io.quarkus.test.common.WithTestResource;
 import io.quarkus.test.junit.QuarkusTest;
 import jakarta.inject.Inject;
-import jakarta.persistence.EntityManager;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 @QuarkusTest
@@ -21,41 +26,197 @@ class RetentionIT {
   private static final Instant NOW = Instant.parse("2026-06-01T00:00:00Z");
   private static final Instant LONG_AGO = NOW.minus(Duration.ofDays(60));
   private static final Instant BEFORE = NOW.minus(Duration.ofDays(30));
+  private static final String NOBODY = "agent_of_nobody";
 
-  @Inject Retention retention;
-  @Inject EntityManager entities;
+  @Inject Database database;
+  private Rows rows;
+  private Pace pace;
+
+  @BeforeEach
+  void begin() {
+    rows = new Rows(database);
+    pace = new Pace(database, Leadership.ALWAYS);
+  }
 
   @Test
   void onlyOrdersThatEndedLongAgoGoWithTheirExecutionsAndLogs() {
-    String old = order("old", LONG_AGO, "succeeded", LONG_AGO);
-    String running = order("running", LONG_AGO, "running", null);
-    String endedLately = order("late", LONG_AGO, "succeeded", NOW);
-    String fresh = order("fresh", NOW, "succeeded", NOW);
+    String old = rows.order(NOBODY, LONG_AGO, "succeeded", LONG_AGO, 1);
+    String running = rows.order(NOBODY, LONG_AGO, "running", null, 1);
+    String endedLately = rows.order(NOBODY, LONG_AGO, "succeeded", NOW, 1);
+    String fresh = rows.order(NOBODY, NOW, "succeeded", NOW, 1);
 
-    assertEquals(
-        1, QuarkusTransaction.requiringNew().call(() -> retention.removeExecutions(BEFORE)));
+    assertEquals(1L, OldOrders.remove(pace, BEFORE));
 
-    assertEquals(0, rows(old));
+    assertEquals(0, rows.ofOrder(old));
     for (String kept : List.of(running, endedLately, fresh)) {
-      assertEquals(3, rows(kept), kept);
+      assertEquals(3, rows.ofOrder(kept), kept);
     }
   }
 
   @Test
-  void aBuildIsUnusedWhenNothingHasRunOnItLately() {
-    String unused = build(LONG_AGO);
-    String young = build(NOW);
-    String used = build(LONG_AGO);
-    String order = order("used", NOW, "succeeded", NOW);
-    run("update execution set build_id = ?1 where executor_job_id = ?2", used, order);
+  void manyOrdersGoInSeveralSteps() {
+    Instant before = Instant.parse("2025-03-01T00:00:00Z");
+    for (int i = 0; i < 2 * OldOrders.LIMIT + 1; i++) {
+      rows.order(NOBODY, before.minusSeconds(i + 1), "failed", before.minusSeconds(1), 0);
+    }
+    assertEquals(2L * OldOrders.LIMIT + 1, OldOrders.remove(pace, before));
+  }
 
-    List<String> keys =
-        QuarkusTransaction.requiringNew().call(() -> retention.unusedBuilds(BEFORE));
+  @Test
+  void aLongLogGoesInStepsThatBlockNoWriter() throws Exception {
+    int lines = 100_000;
+    Instant before = Instant.parse("2025-06-01T00:00:00Z");
+    String old = rows.order(NOBODY, before.minusSeconds(9), "succeeded", before.minusSeconds(5), 0);
+    String execution = rows.text("select id from execution where executor_job_id = ?", old);
+    rows.log(execution, lines);
+    AtomicBoolean ended = new AtomicBoolean();
+    CompletableFuture<Void> removing =
+        CompletableFuture.runAsync(
+            () -> {
+              OldOrders.remove(pace, before);
+              ended.set(true);
+            });
+    String other = Ids.next("exec");
+    long longest = 0;
+    long left = lines;
+    int partly = 0;
+    for (int i = 0; !ended.get() && !removing.isCompletedExceptionally(); i++) {
+      long start = System.nanoTime();
+      rows.run(
+          """
+          insert into log_entry (owner_id, seq, time, stream, message, continued)
+          values (?, ?, now(), 'stdout', 'hello', false)""",
+          other,
+          i + 1);
+      longest = Math.max(longest, System.nanoTime() - start);
+      long now = rows.count("log_entry where owner_id = ?", execution);
+      if (now < left && now > 0) {
+        partly++;
+        assertTrue(now % OldLogs.LIMIT == 0, "each step ends a transaction: " + now);
+      }
+      left = now;
+    }
+    removing.get();
+    assertEquals(0, rows.ofOrder(old));
+    assertTrue(partly >= 5, "the log was seen to shrink " + partly + " times");
+    assertTrue(longest < Duration.ofSeconds(2).toNanos(), longest / 1_000_000 + " ms");
+    rows.run("delete from log_entry where owner_id = ?", other);
+  }
 
-    assertTrue(keys.contains("key of " + unused));
-    assertEquals(
-        List.of(),
-        keys.stream().filter(List.of("key of " + young, "key of " + used)::contains).toList());
+  @Test
+  void whatSomebodyHoldsStaysForTheNextTime() {
+    Instant before = Instant.parse("2025-09-01T00:00:00Z");
+    String held =
+        rows.order(NOBODY, before.minusSeconds(9), "succeeded", before.minusSeconds(5), 3);
+    String free =
+        rows.order(NOBODY, before.minusSeconds(8), "succeeded", before.minusSeconds(5), 3);
+    database.inTransaction(
+        connection -> {
+          try (var statement =
+              connection.prepareStatement(
+                  """
+              select 1 from log_entry l join execution e on e.id = l.owner_id
+              where e.executor_job_id = ? and l.seq = 2 for update of l""")) {
+            statement.setString(1, held);
+            statement.executeQuery();
+            assertEquals(1L, OldOrders.remove(pace, before));
+          }
+          return null;
+        });
+    assertEquals(0, rows.ofOrder(free));
+    assertEquals(3, rows.ofOrder(held), "the order, its execution and the line");
+    assertEquals(1L, OldOrders.remove(pace, before));
+    assertEquals(0, rows.ofOrder(held));
+  }
+
+  @Test
+  void itEndsBetweenTwoStepsWhenItIsToStopOrNoLongerLeads() {
+    Instant before = Instant.parse("2025-10-01T00:00:00Z");
+    String order = rows.order(NOBODY, before.minusSeconds(9), "failed", before.minusSeconds(5), 1);
+    pace.stop();
+    assertThrows(Pace.Interrupted.class, () -> OldOrders.remove(pace, before));
+    Leadership lost =
+        new Leadership() {
+          @Override
+          public boolean isHeld() {
+            return false;
+          }
+
+          @Override
+          public void whenGained(Runnable action) {}
+        };
+    assertThrows(Pace.Interrupted.class, () -> OldOrders.remove(new Pace(database, lost), before));
+    assertEquals(3, rows.ofOrder(order));
+    OldOrders.remove(new Pace(database, Leadership.ALWAYS), before);
+    assertEquals(0, rows.ofOrder(order));
+  }
+
+  @Test
+  void executorsGoAfterTheirExecutions() {
+    String gone = rows.executor("build_", LONG_AGO, true);
+    String live = rows.executor("build_", LONG_AGO, false);
+    String late = rows.executor("build_", NOW, true);
+    String ran = rows.executor("build_", LONG_AGO, true);
+    String order = rows.order(NOBODY, LONG_AGO, "succeeded", NOW, 0);
+    rows.run("update execution set executor_id = ? where executor_job_id = ?", ran, order);
+
+    OldOrders.removeExecutors(pace, BEFORE);
+
+    assertEquals(0, rows.count("executor where id = ?", gone));
+    for (String kept : List.of(live, late, ran)) {
+      assertEquals(1, rows.count("executor where id = ?", kept));
+    }
+    rows.run("delete from executor where id = ?", live);
+  }
+
+  @Test
+  void builderJobsStayAsLongAsARevisionRefersToThemAndTheirLogsAsLongAsTheAgentIsSo() {
+    String free = rows.builderJob(NOBODY, null, LONG_AGO);
+    String young = rows.builderJob(NOBODY, null, NOW);
+    String earlier = rows.builderJob(NOBODY, null, LONG_AGO);
+    String current = rows.builderJob(NOBODY, null, LONG_AGO);
+    rows.agent(null, earlier, current);
+
+    OldBuilderJobs.remove(pace, BEFORE);
+
+    assertEquals(0, jobAndLog(free));
+    assertEquals(2, jobAndLog(young));
+    assertEquals(1, rows.count("builder_job where id = ?", earlier));
+    assertEquals(1, jobAndLog(earlier), "its log is gone");
+    assertEquals(2, jobAndLog(current));
+  }
+
+  private long jobAndLog(String builderJob) {
+    return rows.count("builder_job where id = ?", builderJob)
+        + rows.count("log_entry where owner_id = ?", builderJob);
+  }
+
+  @Test
+  void agentsThatWereDeletedLongAgoGoWhenTheirHistoryHas() {
+    String job = rows.builderJob("agent_other", null, LONG_AGO);
+    String gone = rows.agent(LONG_AGO, job, job);
+    rows.run("update builder_job set agent_id = ? where id = ?", gone, job);
+    String kept = rows.builderJob("agent_other", null, LONG_AGO);
+    String withHistory = rows.agent(LONG_AGO, kept);
+    rows.run("update builder_job set agent_id = ? where id = ?", withHistory, kept);
+    String order = rows.order(withHistory, LONG_AGO, "succeeded", NOW, 1);
+    String lately = rows.agent(NOW, rows.builderJob("agent_other", null, LONG_AGO));
+    String living = rows.agent(null, rows.builderJob("agent_other", null, LONG_AGO));
+
+    OldAgents.remove(pace, BEFORE);
+
+    assertEquals(0, rows.count("agent where id = ?", gone));
+    assertEquals(0, rows.count("agent_revision where agent_id = ?", gone));
+    assertEquals(0, jobAndLog(job));
+    for (String agent : List.of(withHistory, lately, living)) {
+      assertEquals(1, rows.count("agent where id = ?", agent));
+      assertEquals(1, rows.count("agent_revision where agent_id = ?", agent));
+    }
+    rows.run("update executor_job set finished_at = ? where id = ?", LONG_AGO, order);
+    OldOrders.remove(pace, BEFORE);
+    OldAgents.remove(pace, BEFORE);
+    assertEquals(0, rows.count("agent where id = ?", withHistory));
+    assertEquals(0, jobAndLog(kept));
   }
 
   @Test
@@ -64,75 +225,6 @@ class RetentionIT {
     String made = Ids.next("xjob");
     assertTrue(Ids.first("xjob", before).compareTo(made) <= 0);
     assertTrue(Ids.first("xjob", before.plusSeconds(60)).compareTo(made) > 0);
-  }
-
-  private String build(Instant createdAt) {
-    String id = Ids.next("build");
-    run(
-        """
-        insert into build (id, image_key, python_version, packages, size_bytes, duration_seconds, created_at)
-        values (?1, 'key of ' || ?1, '3.13', '[]', 1, 1, ?2)""",
-        id,
-        createdAt);
-    return id;
-  }
-
-  /** An order with one execution and one line of log. */
-  private String order(String name, Instant createdAt, String state, Instant finishedAt) {
-    String id = Ids.first("xjob", createdAt) + name;
-    String execution = Ids.next("exec");
-    run(
-        """
-        insert into executor_job (id, agent_id, agent_revision, state, created_at, finished_at)
-        values (?1, 'agent_of_nobody', 1, ?2, ?3, cast(?4 as timestamptz))""",
-        id,
-        state,
-        createdAt,
-        finishedAt);
-    run(
-        """
-        insert into execution (id, executor_job_id, agent_id, agent_revision, build_id, executor_id, attempt, state,
-          started_at, cold_start, queued_seconds)
-        values (?1, ?2, 'agent_of_nobody', 1, 'build_', ?1, 1, 'succeeded', ?3, false, 0)""",
-        execution,
-        id,
-        createdAt);
-    run(
-        """
-        insert into log_entry (owner_id, seq, time, stream, message, continued)
-        values (?1, 1, ?2, 'stdout', 'hello', false)""",
-        execution,
-        createdAt);
-    return id;
-  }
-
-  /** How many rows an order has in all tables together. */
-  private int rows(String orderId) {
-    return QuarkusTransaction.requiringNew()
-        .call(
-            () ->
-                ((Number)
-                        entities
-                            .createNativeQuery(
-                                """
-                                select (select count(*) from executor_job where id = :id)
-                                  + (select count(*) from execution where executor_job_id = :id)
-                                  + (select count(*) from log_entry l join execution e on e.id = l.owner_id
-                                     where e.executor_job_id = :id)""")
-                            .setParameter("id", orderId)
-                            .getSingleResult())
-                    .intValue());
-  }
-
-  private void run(String sql, Object... parameters) {
-    QuarkusTransaction.requiringNew()
-        .run(
-            () -> {
-              var query = entities.createNativeQuery(sql);
-              for (int i = 0; i < parameters.length; i++) {
-                query.setParameter(i + 1, parameters[i]);
-              }
-              query.executeUpdate();
-            });
+    assertNull(rows.text("select id from executor_job where id = ?", made));
   }
 }

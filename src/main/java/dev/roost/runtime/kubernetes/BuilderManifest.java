@@ -10,6 +10,7 @@ import dev.roost.runtime.Runtime.BuildOrder;
 import io.fabric8.kubernetes.api.model.Container;
 import io.fabric8.kubernetes.api.model.EnvVar;
 import io.fabric8.kubernetes.api.model.PodSpecBuilder;
+import io.fabric8.kubernetes.api.model.ResourceRequirements;
 import io.fabric8.kubernetes.api.model.Volume;
 import io.fabric8.kubernetes.api.model.VolumeBuilder;
 import io.fabric8.kubernetes.api.model.VolumeMount;
@@ -124,23 +125,42 @@ final class BuilderManifest {
     if (settings.insecureRegistry()) {
       arguments.add("--insecure");
     }
+    return withRegistry(
+        settings,
+        PUSH,
+        arguments,
+        List.of(readOnly("layer", "/layer"), mount("push", "/tmp")),
+        resources(1, 0.05, PUSH_MIB, 64, settings.builderDiskMib()));
+  }
+
+  /**
+   * A container of the builder's image that speaks with the registry, and so has the registry's
+   * credentials. It must run nothing of a package's.
+   *
+   * @param name also the command of {@code roost_builder}
+   */
+  static Container withRegistry(
+      PodSettings settings,
+      String name,
+      List<String> arguments,
+      List<VolumeMount> own,
+      ResourceRequirements resources) {
     List<EnvVar> environment = new ArrayList<>(List.of(variable("HOME", "/tmp")));
-    List<VolumeMount> mounts =
-        new ArrayList<>(List.of(readOnly("layer", "/layer"), mount("push", "/tmp")));
+    List<VolumeMount> mounts = new ArrayList<>(own);
     if (settings.registrySecret().isPresent()) {
       environment.add(variable("DOCKER_CONFIG", "/run/secrets/roost/registry"));
       mounts.add(readOnly("registry", "/run/secrets/roost/registry"));
     }
     trust(settings, environment, mounts);
     return Pods.container(
-        PUSH,
+        name,
         settings.builderImage(),
         PUSH_USER,
-        List.of("python3", "-I", "-B", "-c", START_BUILDER, IMAGE_TOOLS, "push"),
+        List.of("python3", "-I", "-B", "-c", START_BUILDER, IMAGE_TOOLS, name),
         arguments,
         environment,
         mounts,
-        resources(1, 0.05, PUSH_MIB, 64, settings.builderDiskMib()));
+        resources);
   }
 
   private static void trust(
@@ -173,6 +193,13 @@ final class BuilderManifest {
                         .withDefaultMode(0444)
                         .endSecret()
                         .build()));
+    volumes.addAll(registryVolumes(settings));
+    return volumes;
+  }
+
+  /** Credentials of the registry, and authorities to trust. */
+  static List<Volume> registryVolumes(PodSettings settings) {
+    List<Volume> volumes = new ArrayList<>();
     settings
         .registrySecret()
         .ifPresent(

@@ -48,6 +48,7 @@ public class KubernetesRuntime implements Runtime {
   private final PodSettings settings;
   private final Cluster cluster;
   private final BuildLogs logs;
+  private final ImageRemoval images;
   private final Lookout lookout;
   private final String boot;
   private final Patience reading;
@@ -66,6 +67,7 @@ public class KubernetesRuntime implements Runtime {
     settings = PodSettings.of(config);
     cluster = new Cluster(client, settings.namespace());
     logs = new BuildLogs(cluster);
+    images = new ImageRemoval(cluster, settings);
     boot = boot();
     reading = new Patience(config.executors().lostAfter());
     ending = new Patience(config.executors().grace().plus(END_MARGIN));
@@ -91,6 +93,7 @@ public class KubernetesRuntime implements Runtime {
     settings = null;
     cluster = null;
     logs = null;
+    images = null;
     lookout = null;
     boot = null;
     reading = null;
@@ -160,10 +163,9 @@ public class KubernetesRuntime implements Runtime {
     return !missing.contains(imageKey);
   }
 
-  /** Images stay in the registry: what removes them there is the registry's own retention. */
   @Override
-  public void deleteBuild(String imageKey) {
-    LOG.debugf("the image of build %s stays in the registry", imageKey);
+  public Removal deleteBuild(String imageKey, String image) {
+    return images.remove(image);
   }
 
   @Override

@@ -9,12 +9,14 @@ final class Names {
   static final String COMPONENT = "app.kubernetes.io/component";
   static final String EXECUTOR = "executor";
   static final String BUILDER = "builder";
+  static final String REMOVER = "remover";
   static final String EXECUTOR_ID = "roost/executor-id";
   static final String BUILDER_JOB_ID = "roost/builder-job-id";
   static final String AGENT_ID = "roost/agent-id";
   static final String AGENT_NAME = "roost/agent-name";
   static final String AGENT_REVISION = "roost/agent-revision";
   static final String IMAGE_KEY = "roost/image-key";
+  static final String REMOVES = "roost/removes";
   static final String STARTED_FOR = "roost/started-for";
   static final String EXECUTOR_JOB_ID = "roost/executor-job-id";
 
@@ -30,6 +32,12 @@ final class Names {
   /** The Job of a build: {@code bjob_01…} is {@code builder-01…}. */
   static String builder(String builderJobId) {
     return BUILDER + "-" + unique(builderJobId);
+  }
+
+  /** The Job that removes an image: {@code sha256:0f3a…} is {@code remover-0f3a…}. */
+  static String remover(String digest) {
+    String hexadecimal = digest.substring(digest.indexOf(':') + 1);
+    return REMOVER + "-" + hexadecimal.substring(0, Math.min(hexadecimal.length(), 40));
   }
 
   static Map<String, String> labels(String instance, String component) {

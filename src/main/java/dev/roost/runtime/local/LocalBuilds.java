@@ -3,19 +3,27 @@ package dev.roost.runtime.local;
 import dev.roost.runtime.Observation;
 import dev.roost.runtime.Runtime.BuildOrder;
 import dev.roost.runtime.Runtime.BuildOutput;
+import dev.roost.runtime.Runtime.RuntimeUnavailable;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jboss.logging.Logger;
 
 /** Builds as processes that make virtual environments. */
 final class LocalBuilds {
@@ -24,6 +32,14 @@ final class LocalBuilds {
   private static final String RESULT_START = "{\"outcome\": ";
   private static final String START_BUILDER =
       "import sys; sys.path.append(sys.argv.pop(1)); from roost_builder.__main__ import main; sys.exit(main())";
+
+  /** A prune that takes longer is ended; what it has removed by then is removed. */
+  private static final Duration PRUNE_LIMIT = Duration.ofMinutes(1);
+
+  private static final Logger LOG = Logger.getLogger(LocalBuilds.class);
+
+  /** Held while a build is started, or the cache pruned. */
+  private final ReentrantLock cache = new ReentrantLock();
 
   private final DataDirectory data;
   private final Path sources;
@@ -40,7 +56,21 @@ final class LocalBuilds {
     this.environment = environment;
   }
 
+  /**
+   * @throws RuntimeUnavailable while the cache is being pruned
+   */
   void start(BuildOrder order, Path python) throws IOException {
+    if (!cache.tryLock()) {
+      throw new RuntimeUnavailable("uv's cache is just being pruned", null);
+    }
+    try {
+      launch(order, python);
+    } finally {
+      cache.unlock();
+    }
+  }
+
+  private void launch(BuildOrder order, Path python) throws IOException {
     JobDirectory job = job(order.builderJobId());
     if (job.exists() && job.process().isPresent()) {
       return;
@@ -164,8 +194,7 @@ final class LocalBuilds {
   void removeLeftovers() throws IOException {
     for (String id : ids()) {
       JobDirectory job = job(id);
-      if (job.process().filter(LiveProcess::isAlive).isEmpty()
-          && LiveProcess.workingIn(job.path()).isEmpty()) {
+      if (!isAtWork(job)) {
         PrivateFiles.deleteTree(job.path().resolve("tmp"));
       }
     }
@@ -176,6 +205,58 @@ final class LocalBuilds {
         }
       }
     }
+  }
+
+  /** The image keys of what lies here since then or longer. */
+  Set<String> since(Instant time) throws IOException {
+    if (!Files.isDirectory(data.builds())) {
+      return Set.of();
+    }
+    try (Stream<Path> all = Files.list(data.builds())) {
+      return all.filter(build -> isDirectorySince(build, time))
+          .map(build -> build.getFileName().toString())
+          .collect(Collectors.toSet());
+    }
+  }
+
+  private static boolean isDirectorySince(Path path, Instant time) {
+    try {
+      BasicFileAttributes attributes =
+          Files.readAttributes(path, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
+      return attributes.isDirectory() && !attributes.lastModifiedTime().toInstant().isAfter(time);
+    } catch (IOException e) {
+      return false; // It is gone.
+    }
+  }
+
+  /**
+   * Removes from uv's cache what it has no use for any more, unless a build is at work, which might
+   * be using it.
+   *
+   * @return whether it did
+   */
+  boolean pruneCache() throws IOException, InterruptedException {
+    cache.lock();
+    try {
+      for (String id : ids()) {
+        if (isAtWork(job(id))) {
+          return false;
+        }
+      }
+      Programs.Result result =
+          Programs.run(List.of(uv.toString(), "cache", "prune"), environment, PRUNE_LIMIT);
+      if (!result.succeeded()) {
+        LOG.warnf("uv cache prune: status %d: %s", result.status(), result.errors().strip());
+      }
+      return result.succeeded();
+    } finally {
+      cache.unlock();
+    }
+  }
+
+  private static boolean isAtWork(JobDirectory job) throws IOException {
+    return job.process().filter(LiveProcess::isAlive).isPresent()
+        || !LiveProcess.workingIn(job.path()).isEmpty();
   }
 
   private static Path log(JobDirectory job) {

@@ -13,6 +13,7 @@ import jakarta.enterprise.inject.Typed;
 import jakarta.inject.Inject;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -21,6 +22,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.jboss.logging.Logger;
 
 /**
@@ -118,8 +120,24 @@ public class LocalRuntime implements Runtime {
   }
 
   @Override
-  public void deleteBuild(String imageKey) {
+  public Removal deleteBuild(String imageKey, String image) {
     attempt("the build can't be deleted", () -> builds.deleteBuild(imageKey));
+    return Removal.DONE;
+  }
+
+  @Override
+  public Set<String> builds(Instant since) {
+    return ask(
+        "the builds can't be looked at",
+        () ->
+            builds.since(since).stream()
+                .filter(name -> NAME.matcher(name).matches())
+                .collect(Collectors.toSet()));
+  }
+
+  @Override
+  public boolean tidyUp() {
+    return ask("uv's cache can't be pruned", builds::pruneCache);
   }
 
   @Override

@@ -66,6 +66,8 @@ class ManifestTest {
     all.put("executor-token", token());
     all.put("builder", builder(DEFAULTS));
     all.put("builder-everything-set", builder(EVERYTHING));
+    all.put("remover", remover(DEFAULTS));
+    all.put("remover-everything-set", remover(EVERYTHING));
     return all;
   }
 
@@ -98,6 +100,10 @@ class ManifestTest {
     List<String> requirements = List.of("requests>=2.32", "rich==14.1.0 ; python_version > '3.8'");
     return BuilderManifest.job(
         settings, new BuildOrder("bjob_01k4", "agent_01k2", KEY, "3.13", requirements, 900), BASE);
+  }
+
+  private static Job remover(PodSettings settings) {
+    return RemoverManifest.job(settings, DIGEST.substring(1));
   }
 
   @ParameterizedTest
@@ -218,6 +224,20 @@ class ManifestTest {
     assertEquals(List.of("build"), mounting(job, "tmp"));
     assertEquals(List.of("build"), mounting(job, "environment"));
     assertFalse(user(container(job, "build")).equals(user(container(job, "push"))));
+  }
+
+  /** No package's code comes near it, so it may have them. */
+  @Test
+  void whatRemovesAnImageHasTheRegistrysCredentialsAndRunsNothingElse() {
+    Job job = remover(EVERYTHING);
+    assertEquals(List.of("delete"), containers(job).stream().map(Container::getName).toList());
+    assertEquals(EVERYTHING.builderImage(), container(job, "delete").getImage());
+    assertEquals(List.of("delete"), mounting(job, "registry"));
+    assertEquals(List.of("delete"), mounting(job, "ca"));
+    assertEquals(List.of(), mounting(job, "index"));
+    // What reaches the registry through network policies is a builder.
+    assertEquals("builder", job.getMetadata().getLabels().get(Names.COMPONENT));
+    assertNull(job.getMetadata().getLabels().get(Names.BUILDER_JOB_ID));
   }
 
   @Test

@@ -12,11 +12,13 @@ import dev.roost.runtime.Observation;
 import dev.roost.runtime.Runtime.BuildOrder;
 import dev.roost.runtime.Runtime.BuildOutput;
 import dev.roost.runtime.Runtime.ExecutorOrder;
+import dev.roost.runtime.Runtime.Removal;
 import dev.roost.runtime.Runtime.UnsupportedPython;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -66,8 +68,35 @@ class LocalRuntimeIT {
     assertEquals("2.9.2", imported.output().strip(), imported.errors());
     assertFalse(Files.exists(root.resolve("builder-jobs/bjob_compiled/tmp")));
 
-    runtime.deleteBuild("key_compiled");
+    assertEquals(Removal.DONE, runtime.deleteBuild("key_compiled", null));
     assertFalse(runtime.hasBuild("key_compiled"));
+  }
+
+  @Test
+  void whatLiesThereIsTold() throws Exception {
+    String version = runtime.describe().defaultPythonVersion();
+    startBuild("bjob_lies", "key_lies", version);
+    result("bjob_lies");
+    Files.createDirectories(root.resolve("builds/.deleted-x"));
+    assertTrue(runtime.builds(Instant.now()).contains("key_lies"));
+    assertFalse(runtime.builds(Instant.now()).contains(".deleted-x"));
+    assertFalse(runtime.builds(Instant.now().minusSeconds(3600)).contains("key_lies"));
+  }
+
+  @Test
+  void theCacheIsPrunedButNotWhileABuildIsAtWork() throws Exception {
+    // Of a version of uv's that is no more: prune removes it.
+    Path outdated = Files.createDirectories(root.resolve("cache/uv/wheels-v0/some"));
+    JobDirectory job = new JobDirectory(root.resolve("builder-jobs/bjob_working"));
+    job.create();
+    Path output = job.path().resolve("log");
+    job.start(List.of("/bin/sleep", "100"), Map.of(), output, output);
+    assertFalse(runtime.tidyUp());
+    assertTrue(Files.exists(outdated));
+    job.end(Duration.ofSeconds(1));
+    assertTrue(runtime.tidyUp());
+    assertFalse(Files.exists(outdated));
+    runtime.deleteBuilderJob("bjob_working");
   }
 
   @Test
@@ -187,7 +216,7 @@ class LocalRuntimeIT {
 
   @Test
   void noNameLeadsOutOfTheDataDirectory() {
-    assertThrows(IllegalArgumentException.class, () -> runtime.deleteBuild("../database"));
+    assertThrows(IllegalArgumentException.class, () -> runtime.deleteBuild("../database", null));
     assertThrows(IllegalArgumentException.class, () -> runtime.deleteExecutor(".."));
     assertThrows(IllegalArgumentException.class, () -> runtime.observeBuild("a/b"));
   }

@@ -1,0 +1,139 @@
+"""Orders to run an agent, once or for many payloads at a time."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Callable, NamedTuple
+
+from . import _waiting
+from ._executor_job import ExecutorJob
+from ._resource import path_to
+from ._values import NOT_GIVEN, dump_json
+
+if TYPE_CHECKING:
+    from ._client import Client
+
+__all__ = [
+    "BATCH_MOST",
+    "KEY_MOST_CHARACTERS",
+    "Ordered",
+    "checked_key",
+    "chunks",
+    "options",
+    "submit",
+    "submit_batch",
+]
+
+BATCH_MOST = 1000
+KEY_MOST_CHARACTERS = 255
+
+
+class Ordered(NamedTuple):
+    """The ExecutorJobs of one batch, in the order of their payloads.
+
+    `last_event_id` is a position of the log before all of their events. `repeated` says that an
+    earlier request has made them.
+    """
+
+    id: str
+    job_ids: Sequence[str]
+    last_event_id: int
+    repeated: bool
+
+
+def options(priority: int | None, concurrency_key: str | None) -> dict[str, Any]:
+    """Return what of an order was given."""
+    given = {"priority": priority, "concurrency_key": concurrency_key}
+    return {name: value for name, value in given.items() if value is not None}
+
+
+def submit(
+    client: Client,
+    agent_id: str,
+    payload: Any,
+    idempotency_key: str | None,
+    given: Mapping[str, Any],
+    hold: float = 0.0,
+) -> ExecutorJob:
+    """Make an ExecutorJob; the server holds its answer up to `hold` seconds for the end."""
+    transport = client._transport
+    body = dict(given) if payload is NOT_GIVEN else {"payload": payload, **given}
+    response = transport.request(
+        "POST",
+        path_to("/agents", agent_id) + "/execute",
+        params=_waiting.held(hold),
+        body=dump_json(body, "payload"),
+        headers={"Idempotency-Key": checked_key(idempotency_key)},
+        repeatable=True,  # by its key
+        read_timeout=hold + transport.timeout,
+    )
+    return ExecutorJob(client, transport.parse(response))
+
+
+def submit_batch(
+    client: Client,
+    agent_id: str,
+    payloads: Sequence[bytes],
+    idempotency_key: str,
+    given: Mapping[str, Any],
+    *,
+    deadline: float | None = None,
+) -> Ordered:
+    """Make the ExecutorJobs for these JSON texts, all or none.
+
+    No retry begins after `deadline`, a time of the clock.
+    """
+    transport = client._transport
+    rest = b"," + dump_json(given, "options")[1:] if given else b"}"
+    response = transport.request(
+        "POST",
+        path_to("/agents", agent_id) + "/execute-batch",
+        body=b'{"payloads":[' + b",".join(payloads) + b"]" + rest,
+        headers={"Idempotency-Key": idempotency_key},
+        repeatable=True,  # by its key
+        deadline=deadline,
+    )
+    answer = transport.parse(response)
+    return Ordered(
+        answer["batch_id"],
+        answer["executor_job_ids"],
+        int(answer["last_event_id"]),
+        response.status_code == 200,
+    )
+
+
+def chunks(
+    payloads: Iterable[Any],
+    most: int,
+    most_bytes: int,
+    cut: Callable[[], bool] = lambda: False,
+) -> Iterator[list[bytes]]:
+    """Yield the payloads' JSON texts, as many together as those limits allow.
+
+    What is taken from `payloads` is yielded before anything else is when `cut()` says so. A text
+    that is too long comes alone.
+    """
+    chunk: list[bytes] = []
+    size = 0
+    for number, payload in enumerate(payloads, 1):
+        text = dump_json(payload, f"payload {number}")
+        if chunk and size + len(text) > most_bytes:
+            yield chunk
+            chunk, size = [], 0
+        chunk.append(text)
+        size += len(text) + 1
+        if len(chunk) == most or cut():
+            yield chunk
+            chunk, size = [], 0
+    if chunk:
+        yield chunk
+
+
+def checked_key(key: str | None) -> str:
+    """Return that Idempotency-Key if it can be one, or a new one for `None`."""
+    if key is None:
+        return str(uuid.uuid4())
+    if not 1 <= len(key) <= KEY_MOST_CHARACTERS or not (key.isascii() and key.isprintable()):
+        raise ValueError("idempotency_key must be 1 to 255 printable ASCII characters")
+    return key

@@ -1,0 +1,101 @@
+package dev.roost.config;
+
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.util.Arrays;
+import java.util.Optional;
+import java.util.regex.Pattern;
+
+/**
+ * A block of IP addresses, as a setting names it: {@code 10.0.0.0/8} or {@code fd00::/8}. An
+ * address without a length is a block of that one.
+ */
+public final class Network {
+  private static final String OCTET = "(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)";
+  private static final Pattern IPV4 = Pattern.compile("(?:" + OCTET + "\\.){3}" + OCTET);
+  private static final Pattern IPV6 = Pattern.compile("[0-9a-fA-F:.]*:[0-9a-fA-F:.]*");
+
+  private final byte[] first;
+  private final int length;
+
+  private Network(byte[] first, int length) {
+    this.first = first;
+    this.length = length;
+  }
+
+  /**
+   * @throws IllegalArgumentException with what to write instead
+   */
+  public static Network of(String text) {
+    int slash = text.indexOf('/');
+    String addressText = slash < 0 ? text : text.substring(0, slash);
+    byte[] first =
+        address(addressText)
+            .map(InetAddress::getAddress)
+            .orElseThrow(() -> new IllegalArgumentException(noNetwork(text)));
+    int bits = first.length * 8;
+    int length = slash < 0 ? bits : length(text, slash + 1);
+    if (length < 0 || length > bits) {
+      throw new IllegalArgumentException(noNetwork(text));
+    }
+    byte[] masked = mask(first, length);
+    if (!Arrays.equals(first, masked)) {
+      throw new IllegalArgumentException(
+          "\"%s\" has bits behind the first %d; write %s/%d"
+              .formatted(text, length, text(masked), length));
+    }
+    return new Network(first, length);
+  }
+
+  /**
+   * An IP address from its usual text: four decimal numbers without leading zeros, or IPv6 without
+   * brackets and zone. An IPv4 address that is mapped into IPv6 becomes IPv4. Asks no resolver.
+   */
+  public static Optional<InetAddress> address(String text) {
+    if (!IPV4.matcher(text).matches() && !IPV6.matcher(text).matches()) {
+      return Optional.empty();
+    }
+    try {
+      return Optional.of(InetAddress.getByName(text));
+    } catch (UnknownHostException e) {
+      return Optional.empty();
+    }
+  }
+
+  /** Whether the address is in it; one of the other version of IP never is. */
+  public boolean contains(InetAddress address) {
+    byte[] bytes = address.getAddress();
+    return bytes.length == first.length && Arrays.equals(mask(bytes, length), first);
+  }
+
+  @Override
+  public String toString() {
+    return text(first) + "/" + length;
+  }
+
+  private static int length(String text, int from) {
+    String digits = text.substring(from);
+    return digits.matches("\\d{1,3}") ? Integer.parseInt(digits) : -1;
+  }
+
+  private static byte[] mask(byte[] address, int length) {
+    byte[] masked = new byte[address.length];
+    for (int i = 0; i < address.length; i++) {
+      int bits = Math.max(0, Math.min(8, length - 8 * i));
+      masked[i] = (byte) (address[i] & (0xff00 >> bits));
+    }
+    return masked;
+  }
+
+  private static String text(byte[] address) {
+    try {
+      return InetAddress.getByAddress(address).getHostAddress();
+    } catch (UnknownHostException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private static String noNetwork(String text) {
+    return "\"" + text + "\" is no network such as 10.0.0.0/8 or fd00::/8";
+  }
+}

@@ -1,0 +1,78 @@
+package dev.roost.executor;
+
+import dev.roost.api.Sql;
+import java.time.Instant;
+import java.util.List;
+
+/** Removes what is left of agents that were deleted long ago and have no history any more. */
+final class OldAgents {
+  static final int LIMIT = 100;
+
+  static final Sql OLD =
+      Sql.of(
+          """
+          select a.id from agent a where a.deleted_at < :before and a.id > :after
+            and not exists (select 1 from executor_job j where j.agent_id = a.id)
+            and not exists (select 1 from execution e where e.agent_id = a.id)
+            and not exists (select 1 from executor x where x.agent_id = a.id and x.state <> 'ended')
+            and not exists (select 1 from schedule s where s.agent_id = a.id)
+          order by a.id limit :limit""");
+
+  /** A script may have a megabyte. */
+  static final Sql DELETE_REVISIONS =
+      Sql.of(
+          """
+          delete from agent_revision where ctid = any(array(
+            select ctid from agent_revision where agent_id = :agent limit :limit for update skip locked))""");
+
+  static final Sql BUILDER_JOBS =
+      Sql.of(
+          """
+          select id from builder_job
+          where agent_id = :agent and id > :after and state not in ('queued', 'running')
+          order by id limit :limit""");
+
+  static final Sql DELETE_STORES = Sql.of("delete from agent_store where agent_id = :agent");
+
+  static final Sql DELETE =
+      Sql.of(
+          """
+          delete from agent a where a.id = :agent and a.deleted_at is not null
+            and not exists (select 1 from agent_revision r where r.agent_id = a.id)
+            and not exists (select 1 from builder_job j where j.agent_id = a.id)""");
+
+  private OldAgents() {}
+
+  static void remove(Pace pace, Instant before) {
+    String after = "";
+    while (true) {
+      Sql.Bound select = OLD.with("before", before).with("after", after).with("limit", LIMIT);
+      List<String> old = pace.step(connection -> OldOrders.ids(connection, select));
+      if (old.isEmpty()) {
+        return;
+      }
+      old.forEach(agent -> remove(pace, agent));
+      after = old.get(old.size() - 1);
+    }
+  }
+
+  private static void remove(Pace pace, String agent) {
+    pace.steps(LIMIT, DELETE_REVISIONS.with("agent", agent).with("limit", LIMIT)::update);
+    String after = "";
+    while (true) {
+      Sql.Bound select =
+          BUILDER_JOBS.with("agent", agent).with("after", after).with("limit", LIMIT);
+      List<String> jobs = pace.step(connection -> OldOrders.ids(connection, select));
+      if (jobs.isEmpty()) {
+        break;
+      }
+      OldBuilderJobs.remove(pace, jobs);
+      after = jobs.get(jobs.size() - 1);
+    }
+    pace.step(
+        connection -> {
+          DELETE_STORES.with("agent", agent).update(connection);
+          return DELETE.with("agent", agent).update(connection);
+        });
+  }
+}

@@ -1,0 +1,66 @@
+package dev.roost.executor;
+
+import dev.roost.api.Database;
+import dev.roost.api.Ids;
+import dev.roost.api.Sql;
+import java.time.Instant;
+import java.util.List;
+
+/**
+ * Removes the logs of old BuilderJobs, but not those of agents as they are now, and the BuilderJobs
+ * that no revision of an agent refers to.
+ */
+final class OldBuilderJobs {
+  static final int LIMIT = 100;
+
+  static final Sql OLD =
+      Sql.of(
+          """
+          select j.id from builder_job j where j.id > :after and j.id < :first and j.finished_at < :before
+            and not exists (
+              select 1 from agent_revision r join agent a on a.id = r.agent_id and a.revision = r.revision
+              where r.builder_job_id = j.id and a.deleted_at is null)
+          order by j.id limit :limit""");
+
+  /** No revision can begin to refer to those that are locked. */
+  static final Sql LOCK =
+      Sql.of("select id from builder_job where id = any(:jobs) for update skip locked");
+
+  static final Sql DELETE =
+      Sql.of(
+          """
+          delete from builder_job j where j.id = any(:jobs) and j.state not in ('queued', 'running')
+            and not exists (select 1 from agent_revision r where r.builder_job_id = j.id)
+            and not exists (select 1 from log_entry l where l.owner_id = j.id)""");
+
+  private OldBuilderJobs() {}
+
+  static void remove(Pace pace, Instant before) {
+    String after = "";
+    while (true) {
+      Sql.Bound select =
+          OLD.with("after", after)
+              .with("first", Ids.first("bjob", before))
+              .with("before", before)
+              .with("limit", LIMIT);
+      List<String> old = pace.step(connection -> OldOrders.ids(connection, select));
+      if (old.isEmpty()) {
+        return;
+      }
+      remove(pace, old);
+      after = old.get(old.size() - 1);
+    }
+  }
+
+  /** Their logs, and those of them that nothing refers to. */
+  static void remove(Pace pace, List<String> jobs) {
+    OldLogs.remove(pace, jobs);
+    Sql.Bound lock = LOCK.with("jobs", jobs.toArray(String[]::new));
+    Database.Work<Integer> delete =
+        connection -> {
+          String[] locked = OldOrders.ids(connection, lock).toArray(String[]::new);
+          return DELETE.with("jobs", locked).update(connection); // sees who referred to them
+        };
+    pace.step(delete);
+  }
+}

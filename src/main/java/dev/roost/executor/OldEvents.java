@@ -1,0 +1,70 @@
+package dev.roost.executor;
+
+import dev.roost.api.Sql;
+import java.time.Instant;
+import java.util.Optional;
+
+/**
+ * Removes old events in the order of their positions, and what webhooks have delivered of them.
+ * What is still to be delivered stays, with its event.
+ */
+final class OldEvents {
+  static final int LIMIT = 1_000;
+
+  /** The last of the next events that are old; what follows a young one waits for it. */
+  static final Sql UPPER =
+      Sql.of(
+          """
+          with next as (select position, time from event where position > :after order by position limit :limit)
+          select max(position) as upper from next
+          where position < coalesce((select min(position) from next where time >= :before), 9223372036854775807)""");
+
+  static final Sql DELETE_DELIVERIES =
+      Sql.of(
+          """
+          delete from webhook_delivery where ctid = any(array(
+            select ctid from webhook_delivery where position > :after and position <= :upper and state <> 'pending'
+            limit :limit for update skip locked))""");
+
+  static final Sql DELETE =
+      Sql.of(
+          """
+          with gone as (
+            delete from event e where e.position > :after and e.position <= :upper
+              and e.position <> all(array(
+                select d.position from webhook_delivery d where d.position > :after and d.position <= :upper))
+            returning e.position)
+          update event_log set removed_to = greatest(removed_to, (select max(position) from gone))
+          where exists (select 1 from gone)""");
+
+  private OldEvents() {}
+
+  static void remove(Pace pace, Instant before) {
+    remove(pace, 0, before);
+  }
+
+  /**
+   * @param position the events up to it stay as they are
+   */
+  static void remove(Pace pace, long position, Instant before) {
+    long after = position;
+    while (true) {
+      Sql.Bound next = UPPER.with("after", after).with("before", before).with("limit", LIMIT);
+      Optional<Long> upper =
+          pace.step(
+                  connection ->
+                      next.first(
+                          connection,
+                          row -> Optional.ofNullable(row.getObject("upper", Long.class))))
+              .orElseThrow();
+      if (upper.isEmpty()) {
+        return;
+      }
+      Sql.Bound deliveries =
+          DELETE_DELIVERIES.with("after", after).with("upper", upper.get()).with("limit", LIMIT);
+      pace.steps(LIMIT, deliveries::update);
+      pace.step(DELETE.with("after", after).with("upper", upper.get())::update);
+      after = upper.get();
+    }
+  }
+}

@@ -1,0 +1,30 @@
+package dev.roost.executor;
+
+import dev.roost.api.Sql;
+import java.util.List;
+
+/** Removes logs, before what they belong to: one may have a hundred thousand entries. */
+final class OldLogs {
+  /** Of up to 64 KiB each. */
+  static final int LIMIT = 1_000;
+
+  static final Sql DELETE =
+      Sql.of(
+          """
+          delete from log_entry where ctid = any(array(
+            select ctid from log_entry where owner_id = any(:owners) limit :limit for update skip locked))""");
+
+  private OldLogs() {}
+
+  /**
+   * @param owners identifiers of Executions or BuilderJobs
+   */
+  static void remove(Pace pace, List<String> owners) {
+    if (!owners.isEmpty()) {
+      String[] array = owners.toArray(String[]::new);
+      pace.steps(
+          LIMIT,
+          connection -> DELETE.with("owners", array).with("limit", LIMIT).update(connection));
+    }
+  }
+}

@@ -1,0 +1,258 @@
+package dev.roost.executor;
+
+import dev.roost.api.Ids;
+import dev.roost.api.Sql;
+import dev.roost.runtime.Runtime;
+import dev.roost.runtime.Runtime.Removal;
+import dev.roost.runtime.Runtime.RuntimeUnavailable;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import org.jboss.logging.Logger;
+
+/**
+ * Removes Builds that nothing uses. A Build is removed in the database first, under a lock that
+ * whoever begins to use a Build shares ({@code Build.ofKey}); from then on it is made again where
+ * it is needed. Then the runtime removes what it has of it. While that is at work ({@code removal =
+ * 'begun'}, also after a crash), no build of the same key begins, since its image or environment
+ * would be removed as well.
+ */
+final class UnusedBuilds {
+  private static final Logger LOG = Logger.getLogger(UnusedBuilds.class);
+  private static final Duration BETWEEN_LOOKS = Duration.ofMillis(500);
+  static final int LIMIT = 100;
+
+  /** Nothing has used the Build b since then, and nothing is going to. */
+  private static final String UNUSED =
+      """
+      not exists (select 1 from builder_job j where j.build_id = b.id and j.finished_at >= :before)
+      and not exists (
+        select 1 from builder_job j where j.image_key = b.image_key and j.state in ('queued', 'running'))
+      and not exists (select 1 from executor x where x.build_id = b.id and x.ended_at >= :before)
+      and not exists (select 1 from executor x where x.build_id = b.id and x.ended_at is null)
+      and not exists (
+        select 1 from builder_job j
+        join agent_revision r on r.builder_job_id = j.id
+        join agent a on a.id = r.agent_id and a.deleted_at is null
+        where j.build_id = b.id and (a.revision = r.revision or exists (
+          select 1 from executor_job o
+          where o.agent_id = r.agent_id and o.agent_revision = r.revision and o.state = 'queued')))""";
+
+  static final Sql FIND =
+      Sql.of(
+          """
+          select b.id from build b where b.id > :after and b.id < :first and b.removed_at is null and %s
+          order by b.id limit :limit"""
+              .formatted(UNUSED));
+
+  static final Sql LOCK = Sql.of("select id from build where id = :id for update skip locked");
+
+  static final Sql REMOVE =
+      Sql.of(
+          """
+          update build b set removed_at = :now, removal = 'begun'
+          where b.id = :id and b.removed_at is null and %s"""
+              .formatted(UNUSED));
+
+  static final Sql BEGIN_AGAIN =
+      Sql.of(
+          """
+          update build b set removal = 'begun' where b.id = :id and b.removal = 'due' and not exists (
+            select 1 from builder_job j where j.image_key = b.image_key and j.state in ('queued', 'running'))""");
+
+  static final Sql WITH_REMOVAL =
+      Sql.of(
+          "select id from build where removal = :removal and id > :after order by id limit :limit");
+
+  /**
+   * The image is the Build's own when it has packages; without, it is the base image. Another Build
+   * that names the same needs it.
+   */
+  static final Sql REMAINS =
+      Sql.of(
+          """
+          select b.image_key, case when b.packages <> '[]' and not exists (
+              select 1 from build o where o.removed_at is null
+                and split_part(o.image, '@', 2) = split_part(b.image, '@', 2)) then b.image end as image
+          from build b where b.id = :id and b.removal = 'begun'""");
+
+  static final Sql END =
+      Sql.of(
+          """
+          update build set removal = cast(:removal as text) where id = :id and removal = 'begun'""");
+
+  static final Sql DELETE =
+      Sql.of(
+          """
+          with old as (
+            select b.id from build b
+            where b.id > :after and b.removed_at is not null and b.removal is null
+              and not exists (select 1 from builder_job j where j.build_id = b.id)
+              and not exists (select 1 from executor x where x.build_id = b.id)
+            order by b.id limit :limit for update skip locked)
+          delete from build where id = any(array(select id from old)) returning id""");
+
+  static final Sql UNKNOWN =
+      Sql.of(
+          """
+          select k from unnest(cast(:keys as text[])) k
+          where not exists (select 1 from build b where b.image_key = k and (b.removed_at is null or b.removal is not null))
+            and not exists (select 1 from builder_job j where j.image_key = k and j.state in ('queued', 'running'))""");
+
+  private final Runtime runtime;
+  private boolean toTidyUp;
+
+  UnusedBuilds(Runtime runtime) {
+    this.runtime = runtime;
+  }
+
+  /** What there is of a Build. */
+  private record Remains(String imageKey, Optional<String> image) {
+    static Remains of(ResultSet row) throws SQLException {
+      return new Remains(row.getString("image_key"), Optional.ofNullable(row.getString("image")));
+    }
+  }
+
+  /**
+   * Brings to their end the removals that had begun when their process ended, or when the runtime
+   * could not be asked.
+   *
+   * @throws RuntimeUnavailable
+   */
+  void finishBegun(Pace pace) {
+    for (String id : with(pace, "begun")) {
+      finish(pace, id);
+    }
+  }
+
+  /**
+   * Removes the Builds that nothing has used since then, and tries again what has failed. After a
+   * failure the rest waits for the next time, since it would most likely fail alike.
+   *
+   * @param now since then they are removed
+   * @throws RuntimeUnavailable
+   */
+  void remove(Pace pace, Instant before, Instant now) {
+    if (removeDue(pace)) {
+      removeUnused(pace, before, now);
+    }
+    toTidyUp = toTidyUp && !runtime.tidyUp();
+  }
+
+  private boolean removeDue(Pace pace) {
+    for (String id : with(pace, "due")) {
+      Sql.Bound begin = BEGIN_AGAIN.with("id", id);
+      if (pace.step(connection -> change(connection, id, begin)) && !finish(pace, id)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private void removeUnused(Pace pace, Instant before, Instant now) {
+    String after = "";
+    List<String> found;
+    do {
+      Sql.Bound find =
+          FIND.with("after", after)
+              .with("first", Ids.first("build", before))
+              .with("before", before)
+              .with("limit", LIMIT);
+      found = pace.step(connection -> OldOrders.ids(connection, find));
+      for (String id : found) {
+        Sql.Bound remove = REMOVE.with("id", id).with("before", before).with("now", now);
+        if (pace.step(connection -> change(connection, id, remove)) && !finish(pace, id)) {
+          return;
+        }
+        after = id;
+      }
+    } while (found.size() == LIMIT);
+  }
+
+  /** Removes what lies in the runtime since then and is no Build's. */
+  void removeUnknown(Pace pace, Instant since) {
+    Set<String> keys = runtime.builds(since);
+    if (keys.isEmpty()) {
+      return;
+    }
+    Sql.Bound unknown = UNKNOWN.with("keys", keys.toArray(String[]::new));
+    for (String imageKey : pace.step(connection -> OldOrders.ids(connection, unknown))) {
+      LOG.infof("removing %s, which belongs to no build", imageKey);
+      await(pace, new Remains(imageKey, Optional.empty()));
+    }
+  }
+
+  /** The rows of removed Builds that nothing refers to. */
+  void deleteRows(Pace pace) {
+    String after = "";
+    List<String> deleted;
+    do {
+      Sql.Bound delete = DELETE.with("after", after).with("limit", LIMIT);
+      deleted = pace.step(connection -> OldOrders.ids(connection, delete));
+      after = deleted.stream().max(String::compareTo).orElse("");
+    } while (deleted.size() == LIMIT);
+  }
+
+  private static List<String> with(Pace pace, String removal) {
+    List<String> all = new ArrayList<>();
+    List<String> found;
+    String after = "";
+    do {
+      Sql.Bound select =
+          WITH_REMOVAL.with("removal", removal).with("after", after).with("limit", LIMIT);
+      found = pace.step(connection -> OldOrders.ids(connection, select));
+      all.addAll(found);
+      after = found.isEmpty() ? "" : found.get(found.size() - 1);
+    } while (found.size() == LIMIT);
+    return all;
+  }
+
+  /**
+   * Changes a Build if nobody just begins to use it. Whether somebody has, a second statement sees,
+   * once the lock is there.
+   */
+  private static boolean change(Connection connection, String id, Sql.Bound change)
+      throws SQLException {
+    return LOCK.with("id", id).first(connection, row -> row.getString(1)).isPresent()
+        && change.update(connection) == 1;
+  }
+
+  /**
+   * Lets the runtime remove what it has of a Build.
+   *
+   * @return whether it is gone
+   */
+  private boolean finish(Pace pace, String id) {
+    Sql.Bound select = REMAINS.with("id", id);
+    Optional<Remains> remains = pace.step(connection -> select.first(connection, Remains::of));
+    if (remains.isEmpty()) {
+      return true; // Another process was quicker.
+    }
+    LOG.infof("removing build %s, which nothing uses: %s", id, remains.get());
+    Removal end = await(pace, remains.get());
+    boolean done = end.state() == Removal.State.DONE;
+    toTidyUp |= done;
+    Sql.Bound note = END.with("id", id).with("removal", done ? null : "due");
+    pace.step(note::update);
+    if (!done) {
+      LOG.warnf("build %s could not be removed, again in an hour: %s", id, end.message());
+    }
+    return done;
+  }
+
+  private Removal await(Pace pace, Remains remains) {
+    while (true) {
+      Removal removal = runtime.deleteBuild(remains.imageKey(), remains.image().orElse(null));
+      if (removal.state() != Removal.State.GOING) {
+        return removal;
+      }
+      pace.pause(BETWEEN_LOOKS);
+    }
+  }
+}

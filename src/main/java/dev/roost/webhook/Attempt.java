@@ -1,0 +1,192 @@
+package dev.roost.webhook;
+
+import io.vertx.core.Context;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpClient;
+import io.vertx.core.http.HttpClientRequest;
+import io.vertx.core.http.HttpClientResponse;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.RequestOptions;
+import io.vertx.core.net.SocketAddress;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+
+/** One request to a receiver. All of it runs in one context of Vert.x, so on one thread. */
+final class Attempt {
+  /** What is read of an answer, bytes. */
+  private static final int ANSWER_BYTES = 4_096;
+
+  /** Of a name that has more addresses, others are not tried. */
+  private static final int MOST_ADDRESSES = 4;
+
+  private final HttpClient client;
+  private final Addresses addresses;
+  private final Target target;
+  private final Sender.Message message;
+  private final Duration timeout;
+  private final CompletableFuture<Answer> answer;
+  private final long end;
+
+  /** Addresses that are allowed and were not tried yet. */
+  private final Deque<InetAddress> left = new ArrayDeque<>();
+
+  private final Buffer body = Buffer.buffer();
+  private HttpClientRequest request;
+  private Integer status;
+  private String doing;
+
+  Attempt(
+      HttpClient client,
+      Addresses addresses,
+      Target target,
+      Sender.Message message,
+      Duration timeout,
+      CompletableFuture<Answer> answer) {
+    this.client = client;
+    this.addresses = addresses;
+    this.target = target;
+    this.message = message;
+    this.timeout = timeout;
+    this.answer = answer;
+    this.end = System.nanoTime() + timeout.toNanos();
+  }
+
+  /** In the attempt's context. */
+  void start(Vertx vertx, Lookups lookups) {
+    long timer = vertx.setTimer(timeout.toMillis(), id -> expire());
+    answer.whenComplete((result, failure) -> vertx.cancelTimer(timer));
+    if (target.address().isPresent()) {
+      connectTo(List.of(target.address().get()));
+      return;
+    }
+    doing = "the name \"" + target.host() + "\" was not resolved";
+    Context context = vertx.getOrCreateContext();
+    lookups
+        .of(target.host())
+        .whenComplete(
+            (found, failure) ->
+                context.runOnContext(
+                    ready -> {
+                      if (answer.isDone()) {
+                        return;
+                      }
+                      if (failure != null) {
+                        finish(Answer.failed(Failures.ofLookup(target.host(), failure)));
+                      } else {
+                        connectTo(found);
+                      }
+                    }));
+  }
+
+  private void connectTo(List<InetAddress> found) {
+    String refusal = "the name \"" + target.host() + "\" has no address";
+    for (InetAddress address : found) {
+      String why = addresses.refusal(address).orElse(null);
+      if (why != null) {
+        refusal = target.address().isPresent() ? why : "\"" + target.host() + "\" is " + why;
+      } else if (left.size() < MOST_ADDRESSES) {
+        left.add(address);
+      }
+    }
+    if (left.isEmpty()) {
+      finish(Answer.failed(refusal));
+    } else {
+      connect();
+    }
+  }
+
+  /** To the next address. That is what was judged, so no name is resolved again. */
+  private void connect() {
+    InetAddress address = left.remove();
+    String where = Failures.address(address, target.port());
+    doing = "there was no connection to " + where;
+    // The time that is left is shared between the addresses; the last one's is up to the timer.
+    long millis = Math.max(1, TimeUnit.NANOSECONDS.toMillis(end - System.nanoTime()));
+    long share = left.isEmpty() ? 2 * timeout.toMillis() : millis / (left.size() + 1);
+    RequestOptions options =
+        new RequestOptions()
+            .setMethod(HttpMethod.POST)
+            .setServer(
+                SocketAddress.inetSocketAddress(new InetSocketAddress(address, target.port())))
+            .setHost(target.host())
+            .setPort(target.port())
+            .setSsl(target.secure())
+            .setURI(target.uri())
+            .setFollowRedirects(false)
+            .setConnectTimeout(Math.max(1, share))
+            .putHeader("Host", target.authority());
+    message.headers().forEach(options::putHeader);
+    client
+        .request(options)
+        .onSuccess(this::send)
+        .onFailure(
+            failure -> {
+              if (answer.isDone()) {
+                return;
+              }
+              if (left.isEmpty() || Failures.isOfTls(failure)) {
+                finish(Answer.failed(Failures.ofConnection(where, failure)));
+              } else {
+                connect();
+              }
+            });
+  }
+
+  private void send(HttpClientRequest connected) {
+    request = connected;
+    if (answer.isDone()) {
+      hangUp();
+      return;
+    }
+    doing = "the receiver did not answer";
+    request.exceptionHandler(this::fail);
+    request.connection().exceptionHandler(this::fail); // Without one, Vert.x logs an error.
+    request.send(Buffer.buffer(message.body())).onSuccess(this::receive).onFailure(this::fail);
+  }
+
+  private void receive(HttpClientResponse response) {
+    status = response.statusCode();
+    doing = "the receiver began to answer (" + status + ") but did not end";
+    response.exceptionHandler(this::fail);
+    response.handler(
+        part -> {
+          body.appendBuffer(part);
+          if (body.length() >= ANSWER_BYTES) {
+            finish(received());
+          }
+        });
+    response.endHandler(ended -> finish(received()));
+  }
+
+  private Answer received() {
+    return Answer.received(status, body.getBytes(0, Math.min(body.length(), ANSWER_BYTES)));
+  }
+
+  private void fail(Throwable failure) {
+    finish(Answer.failed(Failures.ofExchange(status, failure)));
+  }
+
+  private void expire() {
+    finish(Answer.late(status, doing + " within " + Failures.seconds(timeout)));
+  }
+
+  private void finish(Answer result) {
+    if (answer.complete(result)) {
+      hangUp();
+    }
+  }
+
+  /** What the receiver still sends is not read: with that, closing resets the connection. */
+  private void hangUp() {
+    if (request != null) {
+      request.connection().close();
+    }
+  }
+}

@@ -1,0 +1,252 @@
+package dev.roost.webhook;
+
+import dev.roost.event.EventLog;
+import dev.roost.event.Leadership;
+import dev.roost.event.Loop;
+import dev.roost.event.Replicas;
+import dev.roost.event.Signals;
+import io.quarkus.runtime.ShutdownEvent;
+import io.quarkus.runtime.StartupEvent;
+import io.vertx.core.Vertx;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.enterprise.event.Observes;
+import java.nio.charset.StandardCharsets;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import org.jboss.logging.Logger;
+
+/**
+ * Sends deliveries. The leader takes what is due, with a lease: when the process dies before it has
+ * written down what came of it, the next leader sends it again, so a receiver gets everything at
+ * least once. Answers are waited for without a thread; what came of them is written down by the
+ * next pass, all at once.
+ */
+@ApplicationScoped
+class Deliveries {
+  /** Signalled when something may be due that was not before. */
+  static final String TOPIC = "webhooks";
+
+  private static final Logger LOG = Logger.getLogger(Deliveries.class);
+
+  /** How much longer a delivery is taken for than its attempt may last. */
+  private static final Duration LEASE_BEYOND = Duration.ofSeconds(20);
+
+  /** Signals may get lost. */
+  private static final Duration LONGEST_PAUSE = Duration.ofSeconds(1);
+
+  private static final Duration BETWEEN_SWEEPS = Duration.ofMinutes(1);
+
+  /** What is being answered when the process stops is waited for that long. */
+  private static final Duration STOP = Duration.ofSeconds(2);
+
+  private final DeliveryBook book;
+  private final Sender sender;
+  private final Signals signals;
+  private final Leadership leadership;
+  private final Vertx vertx;
+  private final Clock clock;
+  private final Duration lease;
+  private final Loop loop;
+  private final ConcurrentLinkedQueue<Ended> ended = new ConcurrentLinkedQueue<>();
+  private final Object monitor = new Object();
+  private final Slots slots = new Slots();
+  private final Map<String, Claim> sending = new HashMap<>();
+  private volatile long lastSweep;
+  private volatile boolean stopping;
+
+  Deliveries(
+      DeliveryBook book,
+      Sender sender,
+      Signals signals,
+      Replicas replicas,
+      Vertx vertx,
+      Clock clock,
+      WebhookSettings settings) {
+    this.book = book;
+    this.sender = sender;
+    this.signals = signals;
+    this.leadership = replicas;
+    this.vertx = vertx;
+    this.clock = clock;
+    this.lease = settings.timeout().plus(LEASE_BEYOND);
+    this.loop = new Loop("webhook-deliveries", replicas, this::pass);
+    this.lastSweep = System.nanoTime() - BETWEEN_SWEEPS.toNanos();
+  }
+
+  /** An attempt that is over; times are of System.nanoTime. */
+  private record Ended(Claim claim, Answer answer, long begun, long over) {}
+
+  void start(@Observes StartupEvent event) {
+    listen(EventLog.TOPIC);
+    listen(TOPIC);
+    leadership.whenGained(() -> lastSweep = System.nanoTime() - BETWEEN_SWEEPS.toNanos());
+    loop.start();
+  }
+
+  private void listen(String topic) {
+    signals
+        .next(topic)
+        .thenRun(
+            () -> {
+              listen(topic);
+              loop.wake();
+            });
+  }
+
+  void stop(@Observes ShutdownEvent event) {
+    stopping = true;
+    loop.stop();
+    long end = System.nanoTime() + STOP.toNanos();
+    synchronized (monitor) {
+      try {
+        while (sending.size() > ended.size() && end - System.nanoTime() > 0) {
+          TimeUnit.NANOSECONDS.timedWait(monitor, Math.max(1, end - System.nanoTime()));
+        }
+        settle();
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      } catch (RuntimeException e) {
+        LOG.warnf("what came of deliveries is not written down: %s", e.getMessage());
+      }
+    }
+    sender.stop();
+  }
+
+  private Duration pass() {
+    synchronized (monitor) {
+      settle();
+      long now = System.nanoTime();
+      if (now - lastSweep >= BETWEEN_SWEEPS.toNanos()) {
+        book.sweep();
+        lastSweep = now;
+      }
+      if (stopping || slots.room() == 0) {
+        return LONGEST_PAUSE;
+      }
+      book.claim(slots, sending.keySet(), lease).forEach(this::send);
+      if (slots.room() == 0) {
+        return LONGEST_PAUSE;
+      }
+      return book.next(slots, sending.keySet())
+          .filter(pause -> pause.compareTo(LONGEST_PAUSE) < 0)
+          .map(pause -> pause.isNegative() ? Duration.ZERO : pause)
+          .orElse(LONGEST_PAUSE);
+    }
+  }
+
+  private void send(Claim claim) {
+    slots.begin(claim.webhookId());
+    sending.put(claim.deliveryId(), claim);
+    long begun = System.nanoTime();
+    if (claim.event() == null) {
+      end(new Ended(claim, Answer.failed("the event is not kept any more"), begun, begun));
+      return;
+    }
+    answer(claim)
+        .whenComplete(
+            (answer, failure) -> {
+              Answer known = failure == null ? answer : Answer.failed(String.valueOf(failure));
+              end(new Ended(claim, known, begun, System.nanoTime()));
+            });
+  }
+
+  /**
+   * Whatever goes wrong is an answer: what is taken and not given back would take a place for ever.
+   */
+  private CompletionStage<Answer> answer(Claim claim) {
+    try {
+      return sender.send(message(claim));
+    } catch (RuntimeException e) {
+      LOG.errorf(e, "%s can't be sent", claim);
+      return CompletableFuture.completedFuture(
+          Answer.failed("it can't be sent: " + e.getMessage()));
+    }
+  }
+
+  private Sender.Message message(Claim claim) {
+    byte[] body = claim.event().json().getBytes(StandardCharsets.UTF_8);
+    long seconds = clock.instant().getEpochSecond();
+    return new Sender.Message(
+        claim.url(),
+        Map.of(
+            "Content-Type", CloudEvent.MEDIA_TYPE,
+            "User-Agent", "Roost",
+            "webhook-id", claim.deliveryId(),
+            "webhook-timestamp", Long.toString(seconds),
+            "webhook-signature",
+                Signature.header(claim.secrets(), claim.deliveryId(), seconds, body)),
+        body);
+  }
+
+  /** On any thread, which must not be blocked. */
+  private void end(Ended attempt) {
+    ended.add(attempt);
+    loop.wake();
+    if (stopping || !leadership.isHeld()) {
+      // No pass comes, but what is known should be written down.
+      vertx.executeBlocking(
+          () -> {
+            synchronized (monitor) {
+              monitor.notifyAll();
+              settle();
+            }
+            return null;
+          },
+          false);
+    }
+  }
+
+  /** Writes down what came of attempts; what can't be is kept for the next time. */
+  private void settle() {
+    List<Ended> batch = new ArrayList<>();
+    for (Ended attempt = ended.poll(); attempt != null; attempt = ended.poll()) {
+      batch.add(attempt);
+    }
+    if (batch.isEmpty()) {
+      return;
+    }
+    try {
+      book.settle(batch.stream().map(this::outcome).toList())
+          .forEach(id -> LOG.warnf("webhook %s is disabled; its message says why", id));
+    } catch (RuntimeException e) {
+      ended.addAll(batch);
+      throw e;
+    }
+    for (Ended attempt : batch) {
+      Claim claim = attempt.claim();
+      sending.remove(claim.deliveryId());
+      slots.end(claim.webhookId(), attempt.answer().late());
+      if (claim.isTest()) {
+        signals.fire(claim.webhookId());
+      }
+    }
+  }
+
+  private DeliveryBook.Outcome outcome(Ended attempt) {
+    Claim claim = attempt.claim();
+    Duration duration = Duration.ofNanos(attempt.over() - attempt.begun());
+    Verdict verdict =
+        claim.event() == null
+            ? new Verdict(Verdict.FAILED, null, null)
+            : Verdict.of(
+                attempt.answer(),
+                claim.isTest(),
+                claim.untried().minus(duration),
+                ThreadLocalRandom.current().nextDouble());
+    return new DeliveryBook.Outcome(
+        claim,
+        attempt.answer(),
+        verdict,
+        Duration.ofNanos(System.nanoTime() - attempt.begun()),
+        duration);
+  }
+}

@@ -1,0 +1,74 @@
+package dev.roost.webhook;
+
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Asks the resolver on threads of its own. Whoever asks for a name that is being asked for gets the
+ * same answer, so a name that nobody answers for holds one thread, however much is to be sent
+ * there.
+ */
+final class Lookups {
+  private static final int MOST = 32;
+  private static final long IDLE_SECONDS = 30;
+
+  private final Resolver resolver;
+  private final ConcurrentHashMap<String, CompletableFuture<List<InetAddress>>> running =
+      new ConcurrentHashMap<>();
+  private final ThreadPoolExecutor threads =
+      new ThreadPoolExecutor(
+          0, MOST, IDLE_SECONDS, TimeUnit.SECONDS, new SynchronousQueue<>(), Lookups::thread);
+
+  Lookups(Resolver resolver) {
+    this.resolver = resolver;
+  }
+
+  /** Fails with UnknownHostException, or RejectedExecutionException when too many are asked for. */
+  CompletableFuture<List<InetAddress>> of(String host) {
+    CompletableFuture<List<InetAddress>> mine = new CompletableFuture<>();
+    CompletableFuture<List<InetAddress>> earlier = running.putIfAbsent(host, mine);
+    if (earlier != null) {
+      return earlier;
+    }
+    mine.whenComplete((addresses, failure) -> running.remove(host, mine));
+    try {
+      threads.execute(() -> ask(host, mine));
+    } catch (RejectedExecutionException e) {
+      mine.completeExceptionally(e);
+    }
+    return mine;
+  }
+
+  private void ask(String host, CompletableFuture<List<InetAddress>> answer) {
+    try {
+      answer.complete(resolver.resolve(host));
+    } catch (UnknownHostException | RuntimeException e) {
+      answer.completeExceptionally(e);
+    }
+  }
+
+  void stop() {
+    threads.shutdownNow();
+  }
+
+  private static Thread thread(Runnable work) {
+    Thread thread = new Thread(work, "webhook-lookup");
+    thread.setDaemon(true);
+    return thread;
+  }
+
+  /** What has failed, without what futures put around it. */
+  static Throwable cause(Throwable failure) {
+    return failure instanceof CompletionException && failure.getCause() != null
+        ? failure.getCause()
+        : failure;
+  }
+}

@@ -1,0 +1,47 @@
+package dev.roost.webhook;
+
+import java.security.SecureRandom;
+import java.util.Base64;
+import java.util.Optional;
+
+/** The key that signs: {@code whsec_} and base64 of 24 to 64 bytes, as Standard Webhooks has it. */
+final class Secret {
+  private static final String PREFIX = "whsec_";
+  private static final int BYTES = 32;
+  private static final int LEAST_BYTES = 24;
+  private static final int MOST_BYTES = 64;
+  private static final SecureRandom RANDOM = new SecureRandom();
+
+  private Secret() {}
+
+  static String make() {
+    byte[] bytes = new byte[BYTES];
+    RANDOM.nextBytes(bytes);
+    return PREFIX + Base64.getEncoder().encodeToString(bytes);
+  }
+
+  /** What is wrong with one that a user gave. Doesn't repeat it. */
+  static Optional<String> mistake(String text) {
+    if (!text.startsWith(PREFIX)) {
+      return Optional.of("A secret begins with " + PREFIX + ".");
+    }
+    try {
+      byte[] key = key(text);
+      if (key.length < LEAST_BYTES || key.length > MOST_BYTES) {
+        return Optional.of(
+            "A secret has %d to %d bytes; this one has %d."
+                .formatted(LEAST_BYTES, MOST_BYTES, key.length));
+      }
+      return Optional.empty();
+    } catch (IllegalArgumentException e) {
+      return Optional.of("What follows " + PREFIX + " must be base64.");
+    }
+  }
+
+  /**
+   * @throws IllegalArgumentException what follows the prefix is no base64
+   */
+  static byte[] key(String secret) {
+    return Base64.getDecoder().decode(secret.substring(PREFIX.length()));
+  }
+}

@@ -1,0 +1,99 @@
+package dev.roost.webhook;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import dev.roost.api.Sql;
+import java.sql.Array;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.List;
+import org.eclipse.microprofile.openapi.annotations.media.Schema;
+
+/**
+ * Who is told of which events.
+ *
+ * @param agentId only events of this agent; null: of all
+ * @param previousSecret signs too until then; null: there is none
+ * @param message why Roost has disabled it, or null
+ */
+record Webhook(
+    String id,
+    String url,
+    String description,
+    List<String> eventTypes,
+    String agentId,
+    String secret,
+    String previousSecret,
+    Instant previousSecretUntil,
+    String state,
+    String message,
+    Instant createdAt,
+    Instant updatedAt) {
+  static final String ACTIVE = "active";
+  static final String DISABLED = "disabled";
+
+  static Webhook read(ResultSet row) throws SQLException {
+    return new Webhook(
+        row.getString("id"),
+        row.getString("url"),
+        row.getString("description"),
+        strings(row.getArray("event_types")),
+        row.getString("agent_id"),
+        row.getString("secret"),
+        row.getString("previous_secret"),
+        Sql.instant(row, "previous_secret_until"),
+        row.getString("state"),
+        row.getString("message"),
+        Sql.instant(row, "created_at"),
+        Sql.instant(row, "updated_at"));
+  }
+
+  private static List<String> strings(Array array) throws SQLException {
+    return List.of((String[]) array.getArray());
+  }
+
+  /** Without the secrets, which must not get into logs. */
+  @Override
+  public String toString() {
+    return "webhook " + id;
+  }
+
+  /** A webhook, as the API shows it. */
+  @Schema(name = "Webhook")
+  record View(
+      @Schema(examples = "hook_01jd4m8z6hf0r9w2x3c5v7b8na") String id,
+      String url,
+      String description,
+      @Schema(examples = "[\"execution.failed\", \"builder_job.*\"]") List<String> eventTypes,
+      @Schema(nullable = true, description = "Only events of this agent; null: of all")
+          String agentId,
+      @Schema(description = "active or disabled") String state,
+      @Schema(nullable = true, description = "Why it is disabled") String message,
+      @Schema(description = "Only in the answer that makes or changes it")
+          @JsonInclude(JsonInclude.Include.NON_NULL)
+          String secret,
+      Instant createdAt,
+      Instant updatedAt) {
+    static View of(Webhook webhook) {
+      return of(webhook, null);
+    }
+
+    static View withSecret(Webhook webhook) {
+      return of(webhook, webhook.secret);
+    }
+
+    private static View of(Webhook webhook, String secret) {
+      return new View(
+          webhook.id,
+          webhook.url,
+          webhook.description,
+          webhook.eventTypes,
+          webhook.agentId,
+          webhook.state,
+          webhook.message,
+          secret,
+          webhook.createdAt,
+          webhook.updatedAt);
+    }
+  }
+}

@@ -1,0 +1,159 @@
+package dev.roost.executor;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import dev.roost.TestDatabase;
+import dev.roost.api.Sql;
+import io.quarkus.test.common.WithTestResource;
+import io.quarkus.test.junit.QuarkusTest;
+import jakarta.inject.Inject;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import javax.sql.DataSource;
+import org.junit.jupiter.api.Test;
+
+/** How PostgreSQL finds what is old in large tables: by index, whatever is asked. */
+@QuarkusTest
+@WithTestResource(TestDatabase.class)
+class RetentionPlanIT {
+  private static final String FILL =
+      """
+      insert into build (id, image_key, image, python_version, packages, size_bytes, duration_seconds, created_at)
+      select 'build_' || lpad(i::text, 6, '0'), 'key_' || i, 'image@sha256:' || i, '3.13', '[]', 1, 1, now()
+      from generate_series(1, 5000) i;
+      insert into builder_job (id, agent_id, agent_revision, python_version, requirements, image_key, state, build_id,
+        created_at, finished_at)
+      select 'bjob_' || lpad(i::text, 6, '0'), 'agent_' || i / 10, 1, '3.13', '', 'key_' || i, 'succeeded',
+        'build_' || lpad(i::text, 6, '0'), now(), now()
+      from generate_series(1, 5000) i;
+      insert into agent (id, name, revision, timeout_seconds, memory_mib, cpu, max_concurrency, max_attempts,
+        retry_delay_seconds, keep_warm_seconds, isolation, created_at, updated_at, deleted_at)
+      select 'agent_' || i, 'agent ' || i, 1, 1, 256, 1, 1, 1, 1, 1, 'process', now(), now(),
+        case when i % 100 = 0 then now() end
+      from generate_series(1, 5000) i;
+      insert into agent_revision (agent_id, revision, script, requirements, env_vars, python_version, builder_job_id,
+        created_at)
+      select 'agent_' || i, 1, '', '', '', '3.13', 'bjob_' || lpad(i::text, 6, '0'), now()
+      from generate_series(1, 5000) i;
+      insert into executor (id, agent_id, agent_revision, build_id, state, lease_expires_at, created_at, ended_at)
+      select 'executor_' || lpad(i::text, 6, '0'), 'agent_' || i, 1, 'build_' || lpad(i::text, 6, '0'), 'ended', now(),
+        now(), now()
+      from generate_series(1, 20000) i;
+      insert into executor_job (id, agent_id, agent_revision, state, created_at, finished_at)
+      select 'xjob_' || lpad(i::text, 6, '0'), 'agent_' || i / 10, 1, 'succeeded', now(), now()
+      from generate_series(1, 30000) i;
+      insert into execution (id, executor_job_id, agent_id, agent_revision, build_id, executor_id, attempt, state,
+        started_at, cold_start, queued_seconds)
+      select 'exec_' || lpad(i::text, 6, '0'), 'xjob_' || lpad(i::text, 6, '0'), 'agent_' || i / 10, 1, 'build_',
+        'executor_' || lpad(i::text, 6, '0'), 1, 'succeeded', now(), false, 0
+      from generate_series(1, 30000) i;
+      insert into log_entry (owner_id, seq, time, stream, message, continued)
+      select 'exec_' || lpad((i / 3)::text, 6, '0'), i % 3, now(), 'stdout', 'line', false
+      from generate_series(1, 60000) i;
+      update event set position = -i from (select id, row_number() over () as i from event) e where e.id = event.id;
+      insert into webhook (id, url, description, event_types, secret, state, created_at, updated_at)
+      select 'hook_' || i, '', '', '{*}', '', 'active', now(), now() from generate_series(1, 10) i;
+      insert into webhook_delivery (id, webhook_id, position, event_type, subject, state, created_at)
+      select 'dlv_' || i, 'hook_' || i % 10, i, '', '', 'succeeded', now() from generate_series(1, 20000) i
+      where i % 10 > 0""";
+
+  @Inject DataSource dataSource;
+
+  private static Map<String, Sql> statements() {
+    Map<String, Sql> all = new LinkedHashMap<>();
+    all.put("logs", OldLogs.DELETE);
+    all.put("orders", OldOrders.OLD);
+    all.put("executions of orders", OldOrders.EXECUTIONS);
+    all.put("deletion of orders", OldOrders.DELETE);
+    all.put("executors", OldOrders.DELETE_EXECUTORS);
+    all.put("the next old events", OldEvents.UPPER);
+    all.put("deliveries", OldEvents.DELETE_DELIVERIES);
+    all.put("deletion of events", OldEvents.DELETE);
+    all.put("builder jobs", OldBuilderJobs.OLD);
+    all.put("lock on builder jobs", OldBuilderJobs.LOCK);
+    all.put("deletion of builder jobs", OldBuilderJobs.DELETE);
+    all.put("deleted agents", OldAgents.OLD);
+    all.put("revisions of an agent", OldAgents.DELETE_REVISIONS);
+    all.put("builder jobs of an agent", OldAgents.BUILDER_JOBS);
+    all.put("deletion of an agent", OldAgents.DELETE);
+    all.put("unused builds", UnusedBuilds.FIND);
+    all.put("removal of a build", UnusedBuilds.REMOVE);
+    all.put("another removal of a build", UnusedBuilds.BEGIN_AGAIN);
+    all.put("removals", UnusedBuilds.WITH_REMOVAL);
+    all.put("what remains of a build", UnusedBuilds.REMAINS);
+    all.put("end of a removal", UnusedBuilds.END);
+    all.put("rows of builds", UnusedBuilds.DELETE);
+    all.put("leftovers", UnusedBuilds.UNKNOWN);
+    return all;
+  }
+
+  /** All in one transaction that is taken back. */
+  @Test
+  void noStatementReadsAWholeTable() throws SQLException {
+    List<String> reading = new ArrayList<>();
+    try (Connection connection = dataSource.getConnection()) {
+      connection.setAutoCommit(false);
+      try (Statement statement = connection.createStatement()) {
+        for (String insert : FILL.split(";")) {
+          statement.execute(insert);
+        }
+        statement.execute(
+            "analyze build, builder_job, agent, agent_revision, executor, executor_job, execution, log_entry, event,"
+                + " webhook_delivery");
+        statement.execute("set local plan_cache_mode = force_generic_plan");
+        for (Map.Entry<String, Sql> each : statements().entrySet()) {
+          String plan = plan(statement, each.getValue().text());
+          // event_log has one row.
+          if (plan.replace("Seq Scan on event_log", "").contains("Seq Scan")) {
+            reading.add(each.getKey() + "\n" + plan);
+          }
+        }
+        for (String foreignKey : foreignKeys()) {
+          String plan = plan(statement, foreignKey);
+          if (plan.contains("Seq Scan")) {
+            reading.add(foreignKey + "\n" + plan);
+          }
+        }
+      } finally {
+        connection.rollback();
+        connection.setAutoCommit(true);
+      }
+    }
+    assertEquals("", String.join("\n", reading));
+  }
+
+  /** What the deletion of a row asks by itself. */
+  private static List<String> foreignKeys() {
+    return List.of(
+        "select 1 from execution where executor_job_id = ?",
+        "select 1 from builder_job where build_id = ?",
+        "select 1 from agent_revision where builder_job_id = ?",
+        "select 1 from agent_revision where agent_id = ?",
+        "select 1 from webhook_attempt where delivery_id = ?");
+  }
+
+  /** Of any values of the parameters, as for a statement that is kept. */
+  private static String plan(Statement statement, String text) throws SQLException {
+    StringBuilder query = new StringBuilder("prepare asked as ");
+    int parameters = 0;
+    for (char c : text.toCharArray()) {
+      query.append(c == '?' ? "$" + ++parameters : String.valueOf(c));
+    }
+    statement.execute(query.toString());
+    String values = String.join(", ", Collections.nCopies(parameters, "null"));
+    ResultSet rows = statement.executeQuery("explain (costs off) execute asked (" + values + ")");
+    StringBuilder plan = new StringBuilder();
+    while (rows.next()) {
+      plan.append("  ").append(rows.getString(1)).append('\n');
+    }
+    statement.execute("deallocate asked");
+    return plan.toString();
+  }
+}

@@ -1,0 +1,338 @@
+package dev.roost.executor;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.roost.TestDatabase;
+import dev.roost.TestRuntime;
+import dev.roost.api.Database;
+import dev.roost.build.BuilderJob;
+import dev.roost.event.Leadership;
+import dev.roost.runtime.Runtime.RuntimeUnavailable;
+import io.quarkus.narayana.jta.QuarkusTransaction;
+import io.quarkus.test.common.WithTestResource;
+import io.quarkus.test.junit.QuarkusTest;
+import jakarta.inject.Inject;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CyclicBarrier;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+@QuarkusTest
+@WithTestResource(TestDatabase.class)
+class UnusedBuildsIT {
+  private static final Instant NOW = Instant.parse("2026-06-01T00:00:00Z");
+  private static final Instant LONG_AGO = NOW.minus(Duration.ofDays(60));
+  private static final Instant BEFORE = NOW.minus(Duration.ofDays(30));
+  private static final String IMAGE = "registry.example/agents@sha256:";
+
+  @Inject Database database;
+  private Rows rows;
+  private Pace pace;
+  private final Removing runtime = new Removing();
+  private UnusedBuilds builds;
+
+  /** What it was asked to remove, and what it says to that. */
+  private static final class Removing extends TestRuntime {
+    final List<String> removed = new ArrayList<>();
+    final Map<String, String> images = new HashMap<>();
+    final Deque<Removal> answers = new ArrayDeque<>();
+    final List<String> lying = new ArrayList<>();
+    boolean away;
+    int tidied;
+
+    @Override
+    public synchronized Removal deleteBuild(String imageKey, String image) {
+      if (away) {
+        throw new RuntimeUnavailable("it is away", null);
+      }
+      removed.add(imageKey);
+      images.put(imageKey, image);
+      return answers.isEmpty() ? Removal.DONE : answers.remove();
+    }
+
+    @Override
+    public Set<String> builds(Instant since) {
+      return Set.copyOf(lying);
+    }
+
+    @Override
+    public boolean tidyUp() {
+      tidied++;
+      return true;
+    }
+  }
+
+  @BeforeEach
+  void begin() {
+    rows = new Rows(database);
+    pace = new Pace(database, Leadership.ALWAYS);
+    builds = new UnusedBuilds(runtime);
+  }
+
+  @AfterEach
+  void end() {
+    rows.clear();
+  }
+
+  @Test
+  void aBuildGoesThatNothingHasUsedSinceThen() {
+    String unused = rows.build(LONG_AGO, null);
+    rows.builderJob("agent_of_nobody", unused, LONG_AGO);
+    rows.executor(unused, LONG_AGO, true);
+    String ofDeletedAgent = rows.build(LONG_AGO, null);
+    rows.agent(LONG_AGO, rows.builderJob("agent_of_nobody", ofDeletedAgent, LONG_AGO));
+
+    String young = rows.build(NOW, null);
+    String current = rows.build(LONG_AGO, null);
+    rows.agent(null, rows.builderJob("agent_of_nobody", current, LONG_AGO));
+    String earlier = rows.build(LONG_AGO, null);
+    rows.agent(
+        null,
+        rows.builderJob("agent_of_nobody", earlier, LONG_AGO),
+        rows.builderJob("agent_of_nobody", current, LONG_AGO));
+    String live = rows.build(LONG_AGO, null);
+    rows.executor(live, LONG_AGO, false);
+    String ran = rows.build(LONG_AGO, null);
+    rows.executor(ran, NOW, true);
+    String builtLately = rows.build(LONG_AGO, null);
+    rows.builderJob("agent_of_nobody", builtLately, NOW);
+    String waitedFor = rows.build(LONG_AGO, null);
+    String agent =
+        rows.agent(
+            null,
+            rows.builderJob("agent_of_nobody", waitedFor, LONG_AGO),
+            rows.builderJob("agent_of_nobody", current, LONG_AGO));
+    rows.run(
+        """
+        insert into executor_job (id, agent_id, agent_revision, state, created_at, not_before)
+        values (?, ?, 1, 'queued', now(), now() + interval '1 hour')""",
+        Rows.id("xjob", LONG_AGO),
+        agent);
+
+    builds.remove(pace, BEFORE, NOW);
+
+    Set<String> gone = Set.of(Rows.key(unused), Rows.key(ofDeletedAgent), Rows.key(earlier));
+    assertTrue(runtime.removed.containsAll(gone), runtime.removed::toString);
+    for (String kept : List.of(young, current, live, ran, builtLately, waitedFor)) {
+      assertNull(removedAt(kept), kept);
+    }
+    assertNotNull(removedAt(unused));
+    assertNull(removal(unused));
+    assertEquals(1, runtime.tidied);
+    int all = runtime.removed.size();
+    builds.remove(pace, BEFORE, NOW);
+    assertEquals(all, runtime.removed.size(), "once each");
+    assertEquals(1, runtime.tidied);
+  }
+
+  @Test
+  void anImageStaysThatIsTheBaseImageOrAnotherBuildsToo() {
+    String own = rows.build(LONG_AGO, IMAGE + "1");
+    String base = rows.build(LONG_AGO, "python@sha256:2");
+    rows.run("update build set packages = '[]' where id = ?", base);
+    String shared = rows.build(LONG_AGO, IMAGE + "3");
+    rows.build(NOW, "other.example/agents@sha256:3");
+    String first = rows.build(LONG_AGO.minusSeconds(1), IMAGE + "4");
+    String second = rows.build(LONG_AGO, IMAGE + "4");
+
+    builds.remove(pace, BEFORE, NOW);
+
+    assertEquals(IMAGE + "1", runtime.images.get(Rows.key(own)));
+    for (String without : List.of(base, shared, first)) {
+      assertTrue(runtime.images.containsKey(Rows.key(without)), without);
+      assertNull(runtime.images.get(Rows.key(without)), without);
+    }
+    assertEquals(IMAGE + "4", runtime.images.get(Rows.key(second)), "the last one takes it along");
+  }
+
+  @Test
+  void aRemovalThatFailsIsTriedAgainNextTimeAndHoldsUpTheRest() {
+    String failing = rows.build(LONG_AGO.minusSeconds(1), null);
+    String next = rows.build(LONG_AGO, null);
+    runtime.answers.add(TestRuntime.Removal.GOING);
+    runtime.answers.add(TestRuntime.Removal.failed("the registry is away"));
+
+    builds.remove(pace, BEFORE, NOW);
+
+    assertEquals("due", removal(failing));
+    assertNotNull(removedAt(failing));
+    assertNull(removedAt(next));
+
+    builds.remove(pace, BEFORE, NOW);
+    assertNull(removal(failing));
+    assertNotNull(removedAt(next));
+  }
+
+  @Test
+  void aRemovalThatACrashInterruptedIsFinished() {
+    String interrupted = rows.build(LONG_AGO, null);
+    runtime.away = true;
+    assertThrows(RuntimeUnavailable.class, () -> builds.remove(pace, BEFORE, NOW));
+    assertEquals("begun", removal(interrupted));
+    assertThrows(RuntimeUnavailable.class, () -> builds.finishBegun(pace));
+    assertEquals("begun", removal(interrupted));
+
+    runtime.away = false;
+    new UnusedBuilds(runtime).finishBegun(pace);
+    assertNull(removal(interrupted));
+    assertNotNull(removedAt(interrupted));
+    assertEquals(List.of(Rows.key(interrupted)), runtime.removed);
+  }
+
+  @Test
+  void rowsOfRemovedBuildsGoWhenNothingRefersToThem() {
+    String gone = rows.build(LONG_AGO, null);
+    String ofJob = rows.build(LONG_AGO, null);
+    rows.builderJob("agent_of_nobody", ofJob, LONG_AGO);
+    String ofExecutor = rows.build(LONG_AGO, null);
+    rows.executor(ofExecutor, LONG_AGO, true);
+    builds.remove(pace, BEFORE, NOW);
+    String due = rows.build(LONG_AGO, null);
+    rows.run("update build set removed_at = now(), removal = 'due' where id = ?", due);
+    String living = rows.build(NOW, null);
+
+    builds.deleteRows(pace);
+
+    assertEquals(0, rows.count("build where id = ?", gone));
+    for (String kept : List.of(ofJob, ofExecutor, due, living)) {
+      assertEquals(1, rows.count("build where id = ?", kept));
+    }
+  }
+
+  @Test
+  void whatBelongsToNoBuildGoes() {
+    String living = rows.build(NOW, null);
+    String removed = rows.build(LONG_AGO, null);
+    rows.run("update build set removed_at = now() where id = ?", removed);
+    runtime.lying.addAll(List.of("of_an_older_format", Rows.key(living), Rows.key(removed)));
+
+    builds.removeUnknown(pace, NOW);
+
+    assertEquals(Set.of("of_an_older_format", Rows.key(removed)), Set.copyOf(runtime.removed));
+  }
+
+  /** A BuilderJob reuses a Build, or makes it again; never one that goes at the same moment. */
+  @Test
+  void whoeverReusesABuildKeepsItOrMakesItAgain() throws Exception {
+    int reused = 0;
+    int removed = 0;
+    CyclicBarrier together = new CyclicBarrier(2);
+    Random random = new Random(1);
+    for (int i = 0; i < 200; i++) {
+      String build = rows.build(LONG_AGO, null);
+      long later = random.nextInt(20_000_000);
+      CompletableFuture<BuilderJob> ordered =
+          CompletableFuture.supplyAsync(
+              () -> {
+                meet(together);
+                long start = System.nanoTime();
+                while (System.nanoTime() - start < later) {
+                  Thread.onSpinWait();
+                }
+                return QuarkusTransaction.requiringNew().call(() -> order(build));
+              });
+      meet(together);
+      builds.remove(pace, BEFORE, NOW);
+      BuilderJob job = ordered.get();
+      if (job.state.equals("succeeded")) {
+        reused++;
+        assertNull(removedAt(build));
+        assertEquals(build, job.buildId);
+      } else {
+        removed++;
+        assertNotNull(removedAt(build));
+        rows.run("update builder_job set state = 'cancelled' where id = ?", job.id);
+      }
+      rows.run("delete from builder_job where id = ?", job.id);
+      rows.run("delete from build where id = ?", build);
+    }
+    assertTrue(reused > 0 && removed > 0, reused + " reused, " + removed + " removed");
+  }
+
+  /** What it made would be removed as well. */
+  @Test
+  void noBuildBeginsWhileTheFormerOneIsBeingRemoved() {
+    // What other tests have left would take the room.
+    rows.run("update builder_job set state = 'cancelled' where state in ('queued', 'running')");
+    String going = rows.build(LONG_AGO, null);
+    rows.run("update build set removed_at = now(), removal = 'begun' where id = ?", going);
+    BuilderJob waiting = QuarkusTransaction.requiringNew().call(() -> order(going));
+    String free = rows.build(LONG_AGO, null);
+    rows.run("update build set removed_at = now() where id = ?", free);
+    BuilderJob other = QuarkusTransaction.requiringNew().call(() -> order(free));
+
+    awaitState("running", other); // Whoever saw that one had seen the first one before.
+    assertEquals("queued", state(waiting));
+    rows.run("update builder_job set state = 'cancelled' where id = ?", other.id); // makes room
+    rows.run("update build set removal = null where id = ?", going);
+    awaitState("running", waiting);
+  }
+
+  private String state(BuilderJob job) {
+    return rows.text("select state from builder_job where id = ?", job.id);
+  }
+
+  private void awaitState(String state, BuilderJob job) {
+    long deadline = System.nanoTime() + Duration.ofSeconds(60).toNanos();
+    while (!state.equals(state(job))) {
+      assertTrue(System.nanoTime() < deadline, job.id + " is " + state(job));
+      pace.pause(Duration.ofMillis(20));
+    }
+  }
+
+  @Test
+  void aBuildThatSomebodyIsJustAboutToReuseStays() {
+    String build = rows.build(LONG_AGO, null);
+    BuilderJob job =
+        QuarkusTransaction.requiringNew()
+            .call(
+                () -> {
+                  BuilderJob made = order(build);
+                  // Not committed yet, so nobody can see it.
+                  CompletableFuture.runAsync(() -> builds.remove(pace, BEFORE, NOW)).join();
+                  return made;
+                });
+    assertEquals("succeeded", job.state);
+    assertNull(removedAt(build));
+    builds.remove(pace, BEFORE, NOW);
+    assertNull(removedAt(build));
+  }
+
+  private static BuilderJob order(String build) {
+    return BuilderJob.make(
+        new BuilderJob.Order("agent_of_nobody", 1, "3.13", List.of(), Rows.key(build)),
+        true,
+        Instant.now());
+  }
+
+  private static void meet(CyclicBarrier barrier) {
+    try {
+      barrier.await();
+    } catch (Exception e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private String removedAt(String build) {
+    return rows.text("select removed_at from build where id = ?", build);
+  }
+
+  private String removal(String build) {
+    return rows.text("select removal from build where id = ?", build);
+  }
+}
