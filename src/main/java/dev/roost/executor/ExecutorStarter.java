@@ -180,13 +180,13 @@ class ExecutorStarter {
     for (Demand.Waiting group : waiting) {
       String agentId = group.target().agentId();
       int open = open(group);
-      int room = group.maxConcurrency() - census.ofAgent().getOrDefault(agentId, 0);
-      if (open > 0 && room <= 0) {
+      int left = group.maxConcurrency() - census.ofAgent().getOrDefault(agentId, 0);
+      if (open > 0 && left <= 0) {
         // Idle ones of another revision make room.
-        this.room.make(agentId, group.target(), Math.min(open, group.maxConcurrency()));
+        room.make(agentId, group.target(), Math.min(open, group.maxConcurrency()));
       } else if (open > 0) {
         groups.add(group);
-        wants.add(new Shares.Want(agentId, Math.min(open, room)));
+        wants.add(new Shares.Want(agentId, Math.min(open, left)));
       }
     }
     int free = runtime.describe().maxExecutors() - census.all();
