@@ -115,10 +115,19 @@ class RunServer:
             return self._events(request)
         if path == "/executor-jobs":
             return self._list(request.url.params)
+        if path == "/executor-jobs/cancel":
+            return self._cancel_batch(json.loads(request.content))
         job_id = path.split("/")[2]
         if path.endswith("/cancel") and self.jobs[job_id]["state"] not in ENDED:
             self._end(job_id, "cancelled", "cancelled", None)
         return httpx.Response(200, json=self.jobs[job_id])
+
+    def _cancel_batch(self, order: Any) -> httpx.Response:
+        ended = [*ENDED] if order["running"] else [*ENDED, "running"]
+        for job_id, each in self.jobs.items():
+            if each["batch_id"] == order["batch_id"] and each["state"] not in ended:
+                self._end(job_id, "cancelled", "cancelled", None)
+        return httpx.Response(200, json={"cancelled": 0, "stopping": 0})
 
     def _execute_batch(self, request: httpx.Request) -> httpx.Response:
         key = request.headers["Idempotency-Key"]

@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING, Any
 from ._errors import RoostError
 from ._executor_job import ExecutorJob
 from ._map import collect
-from ._orders import BATCH_MOST, KEY_MOST_CHARACTERS, Ordered, checked_key, chunks, submit_batch
+from ._orders import (
+    BATCH_MOST,
+    KEY_MOST_CHARACTERS,
+    Ordered,
+    cancel_batch,
+    checked_key,
+    chunks,
+    submit_batch,
+)
 from ._resource import default_client
 
 if TYPE_CHECKING:
@@ -65,12 +73,10 @@ class Batch:
             yield from reversed(list(jobs.list(batch_id=batch.id)))
 
     def cancel(self) -> None:
-        """Ask for the end of all that have not ended, with a request for each."""
-        jobs = self._bound().executor_jobs
-        for state in ("queued", "running"):
-            for batch_id in reversed(self.batch_ids):
-                for job in jobs.list(batch_id=batch_id, state=state):
-                    job.cancel()
+        """Ask for the end of all that have not ended."""
+        client = self._bound()
+        for batch_id in reversed(self.batch_ids):
+            cancel_batch(client, batch_id, running=True)
 
     def _bound(self) -> Client:
         return self._client if self._client is not None else default_client()

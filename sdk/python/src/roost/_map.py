@@ -210,7 +210,7 @@ def _cancelling(results: Results, inner: Generator[Any, None, None]) -> Generato
         # Whoever stops early wants no more of it, and no other error than the one that stopped it.
         # RuntimeError: the client is closed already.
         with suppress(RoostError, RuntimeError):
-            results.cancel(["queued"])
+            results.cancel_waiting()
 
 
 def _run(

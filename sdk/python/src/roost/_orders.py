@@ -18,6 +18,7 @@ __all__ = [
     "BATCH_MOST",
     "KEY_MOST_CHARACTERS",
     "Ordered",
+    "cancel_batch",
     "checked_key",
     "chunks",
     "options",
@@ -101,6 +102,12 @@ def submit_batch(
         int(answer["last_event_id"]),
         response.status_code == 200,
     )
+
+
+def cancel_batch(client: Client, batch_id: str, *, running: bool) -> None:
+    """Ask for the end of the ExecutorJobs of a batch that wait, and of those that run as well."""
+    body = dump_json({"batch_id": batch_id, "running": running}, "batch")
+    client._transport.request("POST", "/executor-jobs/cancel", body=body, repeatable=True)
 
 
 def chunks(

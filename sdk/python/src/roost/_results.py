@@ -21,7 +21,7 @@ from ._events import (
     EventLog,
 )
 from ._executor_job import ENDED, ExecutorJob
-from ._orders import Ordered
+from ._orders import Ordered, cancel_batch
 from ._pages import each
 from ._resource import path_to
 from ._waiting import PASSING, Outage
@@ -154,13 +154,10 @@ class Results:
             self._stream.close()
             self._stream = None
 
-    def cancel(self, states: Iterable[str]) -> None:
-        """Ask for the end of those that are in one of these states."""
+    def cancel_waiting(self) -> None:
+        """Ask for the end of those that have not begun."""
         for batch in reversed(list(self._open.values())):
-            for state in states:
-                params = {"batch_id": batch.id, "state": state}
-                for data in each(self._client, _PATH, params, page_size=_PAGE_MOST):
-                    ExecutorJob(self._client, data).cancel()
+            cancel_batch(self._client, batch.id, running=False)
 
     def _read(self, left: float) -> None:
         """Read what comes next of the stream, for about `left` seconds at most."""

@@ -139,6 +139,22 @@ public class ExecutorJob extends PanacheEntityBase {
     return cancelQueued("id", id, now) == 1;
   }
 
+  /** The jobs of a batch that wait end; answers how many. */
+  static int cancelQueuedOf(String batchId, Instant now) {
+    return cancelQueued("batchId", batchId, now);
+  }
+
+  /** The jobs of a batch that run are told to end; answers their executions. */
+  static List<String> requestCancelOf(String batchId) {
+    update("cancelRequested = true where batchId = ?1 and state = 'running'", batchId);
+    return getEntityManager()
+        .createQuery(
+            "select j.latestExecutionId from executor_job j where j.batchId = ?1 and j.state = 'running'",
+            String.class)
+        .setParameter(1, batchId)
+        .getResultList();
+  }
+
   /** The jobs that wait end, those that run are told to. */
   static void cancelAll(String agentId, Instant now) {
     cancelQueued("agentId", agentId, now);

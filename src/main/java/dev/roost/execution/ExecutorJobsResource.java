@@ -1,5 +1,6 @@
 package dev.roost.execution;
 
+import dev.roost.api.Body;
 import dev.roost.api.Needs;
 import dev.roost.api.Page;
 import dev.roost.api.Role;
@@ -7,14 +8,18 @@ import dev.roost.event.Waiting;
 import io.smallrye.common.annotation.Blocking;
 import io.smallrye.mutiny.Uni;
 import jakarta.transaction.Transactional;
+import jakarta.ws.rs.Consumes;
 import jakarta.ws.rs.GET;
 import jakarta.ws.rs.POST;
 import jakarta.ws.rs.Path;
+import jakarta.ws.rs.core.MediaType;
 import java.util.List;
+import java.util.Optional;
 import org.eclipse.microprofile.openapi.annotations.Operation;
 import org.eclipse.microprofile.openapi.annotations.media.Content;
 import org.eclipse.microprofile.openapi.annotations.media.Schema;
 import org.eclipse.microprofile.openapi.annotations.parameters.Parameter;
+import org.eclipse.microprofile.openapi.annotations.parameters.RequestBody;
 import org.eclipse.microprofile.openapi.annotations.responses.APIResponse;
 import org.eclipse.microprofile.openapi.annotations.tags.Tag;
 import org.jboss.resteasy.reactive.RestQuery;
@@ -66,6 +71,31 @@ public class ExecutorJobsResource {
       String id,
       @Parameter(description = "Seconds, 0 to 60") @RestQuery("wait") Integer waitSeconds) {
     return answers.whenEnded(id, Waiting.parameter(waitSeconds));
+  }
+
+  /** The schema of the body that cancels a batch. */
+  @Schema(name = "CancelBatchRequest")
+  record CancelBatchRequest(
+      @Schema(required = true, description = "What execute-batch has answered.") String batchId,
+      @Schema(defaultValue = "true", description = "false: only those that wait")
+          boolean running) {}
+
+  @POST
+  @Path("cancel")
+  @Consumes(MediaType.APPLICATION_JSON)
+  @Needs(Role.EXECUTE)
+  @Operation(
+      operationId = "cancelBatch",
+      summary = "Cancel the ExecutorJobs of a batch",
+      description = "All that were ordered together and have not ended. Harmless when all have.")
+  @RequestBody(content = @Content(schema = @Schema(implementation = CancelBatchRequest.class)))
+  public Orders.CancelledBatch cancelBatch(byte[] bytes) {
+    Body body = Body.parse(bytes);
+    body.require("batch_id");
+    Optional<String> batchId = body.string("batch_id");
+    boolean running = body.bool("running").orElse(true);
+    body.check();
+    return orders.cancelBatch(batchId.orElseThrow(), running);
   }
 
   @POST

@@ -20,6 +20,7 @@ import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import org.eclipse.microprofile.openapi.annotations.media.Schema;
 
 /** Takes orders to run agents, and takes them back. */
 @ApplicationScoped
@@ -198,6 +199,41 @@ public class Orders {
     if (execution != null) {
       signals.fire(cancelTopic(execution));
     }
+  }
+
+  /**
+   * What became of a batch that was cancelled.
+   *
+   * @param cancelled jobs that waited, and have ended
+   * @param stopping jobs whose script runs, and is told to stop
+   */
+  @Schema(name = "CancelledBatch")
+  record CancelledBatch(int cancelled, int stopping) {}
+
+  /**
+   * Cancels all jobs that were ordered together.
+   *
+   * @param running also those that run
+   * @throws Problem not_found
+   */
+  CancelledBatch cancelBatch(String batchId, boolean running) {
+    record Step(List<String> jobs, int cancelled, List<String> executions) {}
+    Instant now = clock.instant();
+    Step step =
+        QuarkusTransaction.requiringNew()
+            .call(
+                () -> {
+                  List<String> jobs = ExecutorJob.idsOfBatch(batchId);
+                  if (jobs.isEmpty()) {
+                    throw Problem.notFound("batch", batchId);
+                  }
+                  int cancelled = ExecutorJob.cancelQueuedOf(batchId, now);
+                  return new Step(
+                      jobs, cancelled, running ? ExecutorJob.requestCancelOf(batchId) : List.of());
+                });
+    step.jobs().forEach(signals::fire);
+    step.executions().forEach(execution -> signals.fire(cancelTopic(execution)));
+    return new CancelledBatch(step.cancelled(), step.executions().size());
   }
 
   /** The topic on which an executor hears that its execution is to be cancelled. */
