@@ -209,7 +209,8 @@ class DeliveryBookIT {
     hooks.update(
         """
         insert into webhook_delivery (id, webhook_id, position, event_type, subject, state, next_attempt_at, created_at)
-        select 'dlv_' || position, '%s', position, type, subject, 'pending', now(), now() from event"""
-            .formatted(webhookId));
+        select 'dlv_' || position, '%s', position, type, subject, 'pending', now(), now() from event
+        where position <= %d"""
+            .formatted(webhookId, count));
   }
 }
