@@ -8,10 +8,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Isolated;
 
 /** Parts of the cluster go away while executions are at work, and come back. */
+@Tag("soak")
 @KubernetesOnly
 @Isolated("parts of the cluster are away meanwhile")
 class ClusterFaultsIT {

@@ -11,11 +11,13 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * Images of unused Builds in a registry with a password, which doesn't always do what it is told.
  */
+@Tag("soak")
 @KubernetesOnly
 class ImageRemovalIT {
   private static final String PASSWORD = "registry-secret-0123456789abcdef";

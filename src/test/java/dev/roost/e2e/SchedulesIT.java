@@ -13,15 +13,9 @@ import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
-import org.junit.jupiter.api.parallel.Execution;
-import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/**
- * Schedules whose times really come: the shortest cron expression takes up to a minute, so the
- * tests wait for the same one.
- */
+/** Schedules whose times really come: the shortest cron expression takes up to a minute. */
 @EveryRuntime
-@Execution(ExecutionMode.CONCURRENT)
 @ExtendWith(SharedRoost.class)
 class SchedulesIT {
   private static final String EVERY_MINUTE = "* * * * *";
@@ -81,8 +75,15 @@ class SchedulesIT {
     client.send("DELETE", "/v1/schedules/" + schedule, null).expect(204);
   }
 
+  /** All in one, since they wait for the same minute. */
   @Test
-  void aScriptRunsWhenItsTimeComesAndIsToldWhichTimeThatIs(Client client) {
+  void aScriptRunsWhenItsTimeComesUnlessItOverlaps(Client client, Gate gate) {
+    Map<String, String> overlapping = overlapping(client, gate);
+    isToldWhichTimeItIs(client);
+    whatOverlapsIsLeftOutOrWaitsOrRuns(client, gate, overlapping);
+  }
+
+  private static void isToldWhichTimeItIs(Client client) {
     String agent = client.agent(TELLING);
     client.execute(agent, null); // so that its environment is there
     String schedule = schedule(client, agent, EVERY_MINUTE, "payload", List.of(1, 2));
@@ -128,8 +129,8 @@ class SchedulesIT {
     assertTrue(client.get("/v1/schedules/" + schedule).json().path("last_run").isNull());
   }
 
-  @Test
-  void whatOverlapsIsLeftOutOrWaitsOrRunsAsTheScheduleSays(Client client, Gate gate) {
+  /** Of each policy one schedule, of which a run is open, by the policy. */
+  private static Map<String, String> overlapping(Client client, Gate gate) {
     JsonNode address = Answer.parse(gate.address());
     Map<String, String> schedules = new HashMap<>();
     for (String overlap : List.of("allow", "skip", "queue")) {
@@ -141,6 +142,11 @@ class SchedulesIT {
     schedules
         .values()
         .forEach(id -> client.post("/v1/schedules/" + id + "/trigger", null).expect(201));
+    return schedules;
+  }
+
+  private static void whatOverlapsIsLeftOutOrWaitsOrRuns(
+      Client client, Gate gate, Map<String, String> schedules) {
     Await.until(
         "the time has come",
         TWO_MINUTES,
