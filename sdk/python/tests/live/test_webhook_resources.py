@@ -47,10 +47,21 @@ def receiver() -> Iterator[type[Receiver]]:
 
 
 @pytest.fixture
-def hook(client: roost.Client, receiver: Any, unique: str) -> Iterator[roost.Webhook]:
+def agent(make_agent: MakeAgent) -> roost.Agent:
+    return make_agent(script="def main():\n    return 1\n", store_ids=[])
+
+
+@pytest.fixture
+def hook(
+    client: roost.Client, receiver: Any, unique: str, agent: roost.Agent
+) -> Iterator[roost.Webhook]:
+    """A webhook of one agent: what other tests have made happen may be told of just now."""
     try:
         made = client.webhooks.create(
-            receiver.url, description=unique, event_types=["executor_job.succeeded"]
+            receiver.url,
+            description=unique,
+            event_types=["executor_job.succeeded"],
+            agent_id=agent.id,
         )
     except roost.ValidationError as error:
         if "allowed-networks" not in str(error):
@@ -91,11 +102,7 @@ def test_a_test_arrives_signed(hook: roost.Webhook, receiver: Any) -> None:
     assert hook.refresh().secret is None
 
 
-def test_what_happens_is_told_once(
-    hook: roost.Webhook, receiver: Any, make_agent: MakeAgent
-) -> None:
-    agent = make_agent(script="def main():\n    return 1\n", store_ids=[])
-    hook.update(agent_id=agent.id)
+def test_what_happens_is_told_once(hook: roost.Webhook, receiver: Any, agent: roost.Agent) -> None:
     jobs = [agent.execute(timeout=PATIENCE, check=True).executor_job_id for _ in range(3)]
     told = [json.loads(receiver.got.get(timeout=PATIENCE)[1]) for _ in jobs]
     assert sorted(event["subject"] for event in told) == jobs  # in order for each subject only
@@ -107,10 +114,9 @@ def test_what_happens_is_told_once(
 
 
 def test_a_failed_attempt_is_told_and_made_again(
-    hook: roost.Webhook, receiver: Any, make_agent: MakeAgent
+    hook: roost.Webhook, receiver: Any, agent: roost.Agent
 ) -> None:
     receiver.status[:] = [500, 204]
-    agent = make_agent(script="def main():\n    return 1\n", store_ids=[])
     agent.execute(timeout=PATIENCE)
     receiver.got.get(timeout=PATIENCE)
     receiver.got.get(timeout=PATIENCE)
@@ -126,15 +132,14 @@ def test_a_failed_attempt_is_told_and_made_again(
 
 
 def test_what_was_missed_is_sent_later(
-    hook: roost.Webhook, receiver: Any, client: roost.Client, make_agent: MakeAgent
+    hook: roost.Webhook, receiver: Any, client: roost.Client, agent: roost.Agent
 ) -> None:
     hook.update(state="disabled")
-    agent = make_agent(script="def main():\n    return 1\n", store_ids=[])
     events = client.events(types="executor_job.succeeded", agent_id=agent.id)
     agent.execute(timeout=PATIENCE)
     missed = next(events)
     events.close()
-    hook.update(state="active", agent_id=agent.id)
+    hook.update(state="active")
     assert hook.replay(after=int(missed.id) - 1) == 1
     _, body = receiver.got.get(timeout=PATIENCE)
     assert json.loads(body)["id"] == missed.id
