@@ -17,7 +17,6 @@ import jakarta.ws.rs.POST;
 import jakarta.ws.rs.Path;
 import jakarta.ws.rs.core.MediaType;
 import jakarta.ws.rs.core.Response;
-import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Optional;
@@ -124,15 +123,9 @@ public class ExecuteResource {
     if (look) {
       change.cancel(false);
     }
-    int status = placed.repeated() ? 200 : 201;
     return (look
             ? answers.whenEnded(placed.executorJobId(), wait)
             : answers.whenEnded(change, jobId, wait))
-        .map(
-            view ->
-                Response.status(status)
-                    .location(URI.create("/v1/executor-jobs/" + view.id()))
-                    .entity(view)
-                    .build());
+        .map(placed::answer);
   }
 }

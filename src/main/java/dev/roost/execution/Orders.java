@@ -15,6 +15,8 @@ import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.event.Event;
 import jakarta.enterprise.event.Observes;
 import jakarta.persistence.EntityManager;
+import jakarta.ws.rs.core.Response;
+import java.net.URI;
 import java.security.MessageDigest;
 import java.time.Clock;
 import java.time.Duration;
@@ -64,7 +66,15 @@ public class Orders {
    * @param repeated whether an earlier request with the same Idempotency-Key made it
    */
   public record Placed(
-      String executorJobId, int agentRevision, Instant createdAt, boolean repeated) {}
+      String executorJobId, int agentRevision, Instant createdAt, boolean repeated) {
+    /** What whoever has ordered it gets: 201, or 200 when it was there already. */
+    public Response answer(ExecutorJob.View job) {
+      return Response.status(repeated ? 200 : 201)
+          .location(URI.create("/v1/executor-jobs/" + job.id()))
+          .entity(job)
+          .build();
+    }
+  }
 
   /**
    * Orders an execution of the agent's current revision.

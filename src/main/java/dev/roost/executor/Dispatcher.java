@@ -214,16 +214,11 @@ public class Dispatcher {
     sessions.agentChanged(change);
     queues.forEach(
         (target, queue) -> {
-          if (target.agentId().equals(change.agentId())
-              && target.agentRevision() != change.revision()) {
-            stopIdle(queue);
-          }
-        });
-    // With another max_concurrency, more of them may get work.
-    queues.forEach(
-        (target, queue) -> {
           if (target.agentId().equals(change.agentId())) {
-            queue.mayHoldMore();
+            queue.mayHoldMore(); // With another max_concurrency, more of them may get work.
+            if (target.agentRevision() != change.revision()) {
+              stopIdle(queue);
+            }
           }
         });
     needed.fire(new ExecutorsNeeded());

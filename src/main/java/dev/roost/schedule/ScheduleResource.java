@@ -148,14 +148,7 @@ public class ScheduleResource {
     Duration wait = Waiting.parameter(waitSeconds);
     IdempotencyKey.check(idempotencyKey);
     Orders.Placed placed = schedules.trigger(id, idempotencyKey);
-    return answers
-        .whenEnded(placed.executorJobId(), wait)
-        .map(
-            job ->
-                Response.status(placed.repeated() ? 200 : 201)
-                    .location(URI.create("/v1/executor-jobs/" + job.id()))
-                    .entity(job)
-                    .build());
+    return answers.whenEnded(placed.executorJobId(), wait).map(placed::answer);
   }
 
   @GET
