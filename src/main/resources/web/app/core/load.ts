@@ -1,0 +1,116 @@
+import type { ReactiveController, ReactiveControllerHost } from "lit";
+import { Problem, get, type Query } from "./api";
+import { live } from "./live";
+import type { Change, Page } from "./types";
+
+const SETTLE = 150;
+
+/** Whether a change concerns what a Load shows; types as in "execution.*". */
+export type Concerns = (change: Change) => boolean;
+
+export const typed =
+  (...prefixes: string[]): Concerns =>
+  (change) =>
+    prefixes.some((prefix) => change.type.startsWith(prefix + "."));
+
+/**
+ * Reads something for a page, and again when a change concerns it, when the connection comes back,
+ * and when asked to. What was read stays visible meanwhile. An answer that was overtaken is dropped.
+ */
+export class Load<T> implements ReactiveController {
+  value: T | undefined;
+  problem: Problem | null = null;
+  loading = false;
+  private request: AbortController | null = null;
+  private timer: ReturnType<typeof setTimeout> | undefined;
+  private readonly ends: (() => void)[] = [];
+
+  constructor(
+    private readonly host: ReactiveControllerHost,
+    private readonly read: (signal: AbortSignal) => Promise<T>,
+    private readonly concerns: Concerns = () => false,
+  ) {
+    host.addController(this);
+  }
+
+  hostConnected(): void {
+    this.ends.push(
+      live.onChange((change) => this.concerns(change) && this.soon()),
+      live.onResync(() => this.soon()),
+    );
+    void this.again();
+  }
+
+  hostDisconnected(): void {
+    this.ends.splice(0).forEach((end) => end());
+    clearTimeout(this.timer);
+    this.request?.abort();
+  }
+
+  /** Reads again now; without a value, because what is asked for is another thing. */
+  async again(forget = false): Promise<void> {
+    clearTimeout(this.timer);
+    this.timer = undefined;
+    this.request?.abort();
+    const request = new AbortController();
+    this.request = request;
+    this.loading = true;
+    if (forget) {
+      this.value = undefined;
+      this.problem = null;
+    }
+    this.host.requestUpdate();
+    try {
+      this.value = await this.read(request.signal);
+      this.problem = null;
+    } catch (e) {
+      if (request.signal.aborted) {
+        return;
+      }
+      this.problem = asProblem(e);
+    }
+    if (this.request === request) {
+      this.loading = false;
+      this.host.requestUpdate();
+    }
+  }
+
+  /** Reads again in a moment: many changes at once cost one request. */
+  private soon(): void {
+    this.timer ??= setTimeout(() => void this.again(), SETTLE);
+  }
+}
+
+/** A list, page after page; reads as many again as are shown. */
+export class PagedLoad<T extends { id: string }> extends Load<Page<T>> {
+  private wanted = 50;
+
+  constructor(host: ReactiveControllerHost, path: () => string, query: () => Query, concerns: Concerns) {
+    super(host, (signal) => this.readPages(path(), query(), signal), concerns);
+  }
+
+  more(): void {
+    this.wanted += 50;
+    void this.again();
+  }
+
+  private async readPages(path: string, query: Query, signal: AbortSignal): Promise<Page<T>> {
+    const data: T[] = [];
+    let cursor: string | null = null;
+    do {
+      const limit = Math.min(200, this.wanted - data.length);
+      const page: Page<T> = await get<Page<T>>(path, { ...query, limit, cursor }, signal);
+      data.push(...page.data);
+      cursor = page.next_cursor;
+    } while (cursor !== null && data.length < this.wanted);
+    return { data, next_cursor: cursor };
+  }
+}
+
+export function asProblem(e: unknown): Problem {
+  if (e instanceof Problem) {
+    return e;
+  }
+  console.error(e);
+  return new Problem(0, "dashboard", "The page failed", `The page failed: ${String(e)}`);
+}
