@@ -28,7 +28,7 @@ export function stateBadge(state: string, word = words(state)): TemplateResult {
 /** "3 min. ago", with the absolute time on hover; stays true while it is shown. */
 @customElement("time-ago")
 export class TimeAgo extends Part {
-  @property() accessor time = "";
+  @property() time = "";
   private timer: ReturnType<typeof setInterval> | undefined;
 
   override connectedCallback(): void {
@@ -52,11 +52,11 @@ export const timeAgo = (time: string | null | undefined, otherwise = "–"): Tem
 /** A button that copies a text and says so. */
 @customElement("copy-button")
 export class CopyButton extends Part {
-  @property() accessor text = "";
-  @property() accessor label = "Copy";
+  @property() text = "";
+  @property() label = "Copy";
   /** A word beside the symbol; none: the symbol alone. */
-  @property() accessor word = "";
-  @state() private accessor copied = false;
+  @property() word = "";
+  @state() private copied = false;
 
   override render() {
     return html`<button

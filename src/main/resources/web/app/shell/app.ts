@@ -29,9 +29,9 @@ const NAVIGATION = [
 /** The whole dashboard: navigation at the side, a page beside it; or the sign-in. */
 @customElement("roost-app")
 export class App extends Part {
-  @state() private accessor status: "starting" | "signed-out" | "signed-in" = "starting";
-  @state() private accessor content: unknown = nothing;
-  @state() private accessor menuOpen = false;
+  @state() private status: "starting" | "signed-out" | "signed-in" = "starting";
+  @state() private content: unknown = nothing;
+  @state() private menuOpen = false;
   private shown = "";
 
   override connectedCallback(): void {

@@ -25,10 +25,10 @@ const ADDRESSES: Record<string, string> = {
 @customElement("command-palette")
 export class Palette extends Part {
   close: () => void = () => undefined;
-  @state() private accessor text = "";
-  @state() private accessor found: Choice[] = [];
-  @state() private accessor chosen = 0;
-  @query("input") private accessor input!: HTMLInputElement;
+  @state() private text = "";
+  @state() private found: Choice[] = [];
+  @state() private chosen = 0;
+  @query("input") private input!: HTMLInputElement;
   private search = 0;
 
   override firstUpdated(): void {

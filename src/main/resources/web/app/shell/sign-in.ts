@@ -10,10 +10,10 @@ import { Part } from "../parts/part";
 @customElement("sign-in")
 export class SignIn extends Part {
   /** Why a one-time link didn't work. */
-  @property({ attribute: false }) accessor problem: unknown = null;
-  @state() private accessor key = "";
-  @state() private accessor failure: Problem | null = null;
-  @state() private accessor busy = false;
+  @property({ attribute: false }) problem: unknown = null;
+  @state() private key = "";
+  @state() private failure: Problem | null = null;
+  @state() private busy = false;
 
   override render() {
     const failure = this.failure ?? (this.problem instanceof Problem ? this.problem : null);
