@@ -28,7 +28,7 @@ class Router {
     window.addEventListener("popstate", () => void this.moved());
   }
 
-  /** Calls when the address has changed, its query alone too; the answer ends that. */
+  /** Calls after each change of the address; the answer ends that. */
   onMove(listener: () => void): () => void {
     this.listeners.add(listener);
     return () => this.listeners.delete(listener);

@@ -4,7 +4,6 @@ import { get } from "../core/api";
 import { words } from "../core/format";
 import { queried, router } from "../core/router";
 import type { Agent, Page } from "../core/types";
-import { agentName } from "../parts/agent-name";
 import "../parts/execution-table";
 import { toast } from "../parts/dialogs";
 import { Part } from "../parts/part";
@@ -147,7 +146,7 @@ export class ExecutionsPage extends Part {
   private async nameAgent(): Promise<void> {
     const id = queried("agent_id");
     if (id) {
-      this.agentText = (await agentName(id)) ?? id;
+      this.agentText = (await get<Agent>(`/agents/${id}`).catch(() => null))?.name ?? id;
     }
   }
 

@@ -4,7 +4,7 @@ import type { Query } from "../core/api";
 import { shortId } from "../core/format";
 import { PagedLoad } from "../core/load";
 import type { Execution, ExecutorJob } from "../core/types";
-import { agentLink } from "./agent-name";
+import { agentLink } from "./agent-link";
 import { stateBadge, timeAgo } from "./basics";
 import { runDuration } from "./execution-result";
 import { emptyState } from "./notices";
