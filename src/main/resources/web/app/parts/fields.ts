@@ -79,6 +79,19 @@ export function choiceField(given: ChoiceField): TemplateResult {
   );
 }
 
+/** Finds something on the page; "/" brings the focus there. */
+export const searchField = (label: string, value: string, change: (value: string) => void): TemplateResult =>
+  html`<input
+    type="search"
+    class="search"
+    aria-label=${label}
+    placeholder=${label}
+    .value=${value}
+    autocomplete="off"
+    spellcheck="false"
+    @input=${(event: Event) => change((event.target as HTMLInputElement).value)}
+  />`;
+
 /** The mistakes of one field of a body that the API refused. */
 export const mistakesOf = (problem: Problem | null, pointer: string): FieldMistake[] =>
   problem?.of(pointer) ?? [];
