@@ -34,6 +34,8 @@ export interface TextField extends Field {
   step?: string;
   min?: number;
   mono?: boolean;
+  /** The id of a datalist with proposals. */
+  list?: string;
 }
 
 export function textField(given: TextField): TemplateResult {
@@ -48,6 +50,7 @@ export function textField(given: TextField): TemplateResult {
       step=${given.step ?? nothing}
       min=${given.min ?? nothing}
       ?required=${given.required}
+      list=${given.list ?? nothing}
       autocomplete="off"
       spellcheck="false"
       aria-invalid=${given.mistakes?.length ? "true" : nothing}
