@@ -78,7 +78,7 @@ export class AgentPage extends Part {
           "Views of the agent",
           Object.entries(TABS).map(([name, title]) => ({
             name,
-            title: this.title(name, title),
+            title: this.tabTitle(name, title),
             href: this.address(name),
           })),
           this.chosen,
@@ -102,7 +102,7 @@ export class AgentPage extends Part {
     return `/agents/${this.agentId}${tab === "workspace" ? "" : `/${tab}`}`;
   }
 
-  private title(name: string, title: string): unknown {
+  private tabTitle(name: string, title: string): unknown {
     return name === "workspace" && this.edits?.dirty
       ? html`${title}<span class="unsaved" title="Unsaved changes"
             >•<span class="unseen"> unsaved changes</span></span
