@@ -22,6 +22,7 @@ __all__ = [
     "payload_option",
     "profile_option",
     "state",
+    "target_argument",
 ]
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -118,3 +119,8 @@ def _complete(
     function: Callable[[click.Context, click.Parameter, str], Sequence[CompletionItem]],
 ) -> Callable[[click.Context, click.Parameter, str], list[CompletionItem]]:
     return lambda context, parameter, incomplete: list(function(context, parameter, incomplete))
+
+
+def target_argument(name: str, metavar: str) -> Callable[[F], F]:
+    """Add an argument that is an id or an agent's name."""
+    return click.argument(name, metavar=metavar, shell_complete=_complete(agent_names))
