@@ -127,9 +127,7 @@ def _of_execution(
     if follow:
         return execution.logs(follow=True, after_seq=wanted.after_seq)
     return iter(
-        execution.logs(
-            after_seq=wanted.after_seq, level=wanted.level, contains=wanted.contains
-        )
+        execution.logs(after_seq=wanted.after_seq, level=wanted.level, contains=wanted.contains)
     )
 
 

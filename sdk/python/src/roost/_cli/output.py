@@ -17,13 +17,17 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.text import Text
 
+    from .comparing import Change
+
 __all__ = [
     "Column",
     "Listing",
     "data_of",
     "facts",
+    "heading",
     "json_text",
     "note",
+    "print_diff",
     "print_json",
     "state_text",
     "table",
@@ -147,6 +151,7 @@ class Listing(Generic[T]):
     columns: Sequence[Column]
     row: Callable[[T], Sequence[str | Text]]
     nothing: str
+    order: str = "newest"
 
     def show(self, items: Iterable[T], *, as_json: bool, limit: int | None = None) -> None:
         """Print up to `limit` items: as a table, or as JSON, an array of what the API has."""
@@ -161,7 +166,21 @@ class Listing(Generic[T]):
             return
         table(self.columns, map(self.row, shown))
         if more:
-            note(f"These are the newest {limit}; --limit {10 * len(shown)} or --all shows more.")
+            first = f"These are the {self.order} {limit}"
+            note(f"{first}; --limit {10 * len(shown)} or --all shows more.")
+
+
+def heading(title: str) -> None:
+    """Print a title after an empty line."""
+    click.echo(f"\n{click.style(title, bold=True)}")
+
+
+def print_diff(changes: Iterable[Change]) -> None:
+    """Print what is different, in the colours that people know."""
+    colours = {"+": "green", "-": "red", "@": "cyan"}
+    for change in changes:
+        for line in change.lines():
+            click.echo(click.style(line, fg=colours.get(line[:1])))
 
 
 def _draw(renderable: Any) -> None:

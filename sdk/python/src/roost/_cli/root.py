@@ -21,7 +21,6 @@ SECTIONS = {
         "open": "browse:open_",
     },
     "Write and run agents": {
-        "run": "run:run",
         "deploy": "deploy:deploy",
         "execute": "execute:execute",
         "cancel": "ending:cancel",
