@@ -6,7 +6,7 @@ import sys
 
 import click
 
-from .failures import INTERRUPTED
+from .failures import INTERRUPTED, USAGE, Failure
 
 __all__ = ["confirm"]
 
@@ -16,6 +16,6 @@ def confirm(question: str, yes: bool) -> None:
     if yes:
         return
     if not sys.stdin.isatty():
-        raise click.UsageError(f"{question} There is no terminal to ask at: give --yes.")
+        raise Failure(question, USAGE, "There is no terminal to ask at: give --yes.")
     if not click.confirm(question, err=True):
         raise click.exceptions.Exit(INTERRUPTED)

@@ -30,10 +30,12 @@ class Change:
 
     def lines(self) -> Iterator[str]:
         """Yield the lines of a diff: those that go begin with -, those that come with +."""
-        if self.text:
+        if self.text and self.before is None:
+            yield f"+ {self.what}: {len(self.after.splitlines())} lines"
+        elif self.text:
             lines = difflib.unified_diff(
-                (self.before or "").splitlines(),
-                (self.after or "").splitlines(),
+                self.before.splitlines(),
+                self.after.splitlines(),
                 f"{self.what} (now)",
                 f"{self.what} (then)",
                 lineterm="",

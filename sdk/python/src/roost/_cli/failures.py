@@ -25,7 +25,6 @@ __all__ = [
     "Failure",
     "did_you_mean",
     "told",
-    "unknown_command",
 ]
 
 FAILED = 1
@@ -80,12 +79,6 @@ def did_you_mean(word: str, known: Sequence[str]) -> str:
     return f' Did you mean "{near[0]}"?' if near else ""
 
 
-def unknown_command(name: str, known: Sequence[str]) -> Failure:
-    """Return the failure for a command that doesn't exist."""
-    hint = "`roost --help` shows all commands."
-    return Failure(f'There is no command "{name}".{did_you_mean(name, known)}', USAGE, hint)
-
-
 def _failure(error: Exception) -> Failure:
     import roost
 
@@ -117,7 +110,7 @@ def _meaning(error: roost.RoostError) -> tuple[int, str | None]:
     if isinstance(error, roost.APITimeout):
         return TIMED_OUT, None
     if isinstance(error, roost.APIConnectionError):
-        return UNREACHABLE, None
+        return UNREACHABLE, "ROOST_URL or `roost login --url URL` says where it runs."
     if isinstance(error, (roost.Unavailable, roost.ServerError)):
         return UNREACHABLE, None
     return CONFLICT, None
@@ -126,9 +119,14 @@ def _meaning(error: roost.RoostError) -> tuple[int, str | None]:
 def _text(error: roost.RoostError) -> str:
     """Return the message without what only programs need: the status and the code."""
     if error.detail is None or error.status is None:
-        return str(error)
-    text = error.detail
+        # What comes then is for those who write Python; the hint says it for the command line.
+        text = str(error).partition(" Start it, or set roost.base_url")[0]
+        return text[:1].upper() + text[1:]
+    errors: Sequence[roost.FieldError] = getattr(error, "errors", ())
+    if len(errors) == 1:
+        text = str(errors[0])
+    else:
+        text = error.detail + "".join(f"\n  {each}" for each in errors)
     if error.status >= 500 and error.request_id:
         text += f" (request {error.request_id})"
-    errors: Sequence[roost.FieldError] = getattr(error, "errors", ())
-    return text + "".join(f"\n  {each}" for each in errors)
+    return text

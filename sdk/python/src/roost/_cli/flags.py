@@ -7,9 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import click
-
 from .env_file import mistake_in_name
+from .failures import Failure
 from .files import read_env_file, read_requirements
 
 if TYPE_CHECKING:
@@ -54,6 +53,6 @@ def variables_of(pairs: Sequence[str]) -> dict[str, str]:
         name, equals, value = pair.partition("=")
         wrong = mistake_in_name(name) if equals else "write --env KEY=VALUE"
         if wrong:
-            raise click.UsageError(f"--env: {wrong}.")
+            raise Failure(f"--env {name}: {wrong}.")
         found[name] = value
     return found

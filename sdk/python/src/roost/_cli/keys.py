@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from . import connect
+from .groups import Group
 from .options import connected, limit_option
 from .texts import examples
 
@@ -14,13 +15,14 @@ __all__ = ["keys"]
 
 
 @click.group(
+    cls=Group,
     epilog=examples(
         """
         roost keys list
         roost keys create ci --role execute
         roost keys delete key_01m8…
         """
-    )
+    ),
 )
 def keys() -> None:
     """Make, list and delete API keys."""

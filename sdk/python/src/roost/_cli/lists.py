@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from . import connect
+from .groups import Group
 from .options import agent_option, connected, limit_option
 from .spans import TIME
 from .texts import examples
@@ -48,6 +49,7 @@ class _States(click.ParamType):
 
 @click.group(
     "list",
+    cls=Group,
     epilog=examples(
         """
         roost list agents

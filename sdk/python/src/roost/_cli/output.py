@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import shutil
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
@@ -48,6 +49,7 @@ _STYLES = {
 }
 _UNBOUNDED = 100_000
 _GAP = 2
+_LEAST = 6
 
 
 def note(text: str) -> None:
@@ -90,12 +92,13 @@ def print_json(value: Any) -> None:
 class Column:
     """A column of a table. What is `whole` is never cut off; ids are, so that they can be copied.
 
-    `right` is for numbers.
+    `right` is for numbers; what is `extra` is left out where there is no room.
     """
 
     title: str
     whole: bool = False
     right: bool = False
+    extra: bool = False
 
 
 def state_text(state: str | None, reason: str | None = None) -> Text:
@@ -115,19 +118,40 @@ def table(columns: Sequence[Column], rows: Iterable[Sequence[str | Text]]) -> No
     from rich.text import Text
 
     cells = [[cell if isinstance(cell, Text) else Text(cell) for cell in row] for row in rows]
+    widths = [
+        max([len(column.title), *(row[number].cell_len for row in cells)])
+        for number, column in enumerate(columns)
+    ]
+    least = [
+        width if column.whole else min(width, max(_LEAST, len(column.title)))
+        for column, width in zip(columns, widths)
+    ]
     drawn = Table(box=None, padding=(0, _GAP, 0, 0), pad_edge=False, header_style="bold")
-    for number, column in enumerate(columns):
-        widest = max([len(column.title), *(row[number].cell_len for row in cells)])
+    kept = _fitting(columns, least)
+    for number in kept:
+        column = columns[number]
         drawn.add_column(
             column.title,
             justify="right" if column.right else "left",
             no_wrap=True,
             overflow="ellipsis",
-            min_width=widest if column.whole else min(widest, 6),
+            min_width=least[number],
         )
     for row in cells:
-        drawn.add_row(*row)
+        drawn.add_row(*(row[number] for number in kept))
     _draw(drawn)
+
+
+def _fitting(columns: Sequence[Column], least: Sequence[int]) -> list[int]:
+    """Return the numbers of the columns for which there is room: extra ones go, the last first."""
+    kept = list(range(len(columns)))
+    room = shutil.get_terminal_size().columns if sys.stdout.isatty() else _UNBOUNDED
+    for number in reversed(range(len(columns))):
+        if sum(least[each] + _GAP for each in kept) - _GAP <= room:
+            break
+        if columns[number].extra:
+            kept.remove(number)
+    return kept
 
 
 def facts(pairs: Iterable[tuple[str, str | Text | None]]) -> None:

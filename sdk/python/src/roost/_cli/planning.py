@@ -129,8 +129,10 @@ def plan(client: roost.Client, file: AgentFile) -> Plan:
 def _first_changes(settings: Mapping[str, Any]) -> list[Change]:
     changes = []
     for key, value in settings.items():
-        if key in ("script", "requirements"):
-            changes += text_change(key, "", value)
+        if key == "script":
+            changes.append(Change(key, None, value, text=True))
+        elif key == "requirements":
+            changes.append(Change(key, None, list(requirement_lines(value))))
         elif key == "env_vars":
             changes += variable_changes({}, value)
         elif key != "name":

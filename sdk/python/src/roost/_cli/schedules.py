@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from . import connect
+from .groups import Group
 from .options import agent_option, connected, limit_option
 from .texts import examples
 
@@ -16,13 +17,14 @@ _id_argument = click.argument("schedule", metavar="ID")
 
 
 @click.group(
+    cls=Group,
     epilog=examples(
         """
         roost schedules list --agent greeter
         roost schedules pause sched_01m8…
         roost schedules trigger sched_01m8…
         """
-    )
+    ),
 )
 def schedules() -> None:
     """List, pause, resume, trigger and delete schedules."""

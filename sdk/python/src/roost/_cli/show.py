@@ -64,6 +64,7 @@ def _agent(agent: roost.Agent) -> None:
     if activity is not None:
         build, last = activity.builder_job, activity.last_execution
     counts = activity.executions_7d if activity else None
+    never = None if activity is None else "never"
     names = list(agent.env_vars or {})
     facts(
         [
@@ -73,7 +74,7 @@ def _agent(agent: roost.Agent) -> None:
             ("Python", agent.python_version),
             ("build", state_text(build.state, build.reason) if build else None),
             ("", agent.latest_builder_job_id),
-            ("last run", state_text(last.state, last.reason) if last else "never"),
+            ("last run", state_text(last.state, last.reason) if last else never),
             ("", f"{last.id}, {moment(last.finished_at or last.started_at)}" if last else None),
             ("next run", moment(activity.next_run_at) if activity else None),
             ("now", f"{activity.running} running, {activity.queued} queued" if activity else None),

@@ -8,6 +8,7 @@ import click
 
 from . import connect
 from .failures import CONFLICT, NOT_FOUND, Failure
+from .groups import Group
 from .options import connected, limit_option, profile_option
 from .spans import SPAN
 from .texts import examples
@@ -19,6 +20,7 @@ _key_argument = click.argument("key", metavar="KEY")
 
 
 @click.group(
+    cls=Group,
     epilog=examples(
         """
         roost store list
@@ -27,7 +29,7 @@ _key_argument = click.argument("key", metavar="KEY")
         roost store ls people --prefix user/
         roost store export people > people.ndjson
         """
-    )
+    ),
 )
 def store() -> None:
     """Read and change what agents keep. STORE is a store's id or its name."""
