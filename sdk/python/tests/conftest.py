@@ -17,8 +17,9 @@ def _no_settings_from_outside(
 ) -> None:
     if "live" in request.path.parts:
         return
-    for name in ("ROOST_API_KEY", "ROOST_URL"):
+    for name in ("ROOST_API_KEY", "ROOST_URL", "ROOST_PROFILE"):
         monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
     monkeypatch.setenv("ROOST_DATA", str(tmp_path / "roost"))
     monkeypatch.setattr(roost, "api_key", None)
     monkeypatch.setattr(roost, "base_url", None)

@@ -21,7 +21,7 @@ from ._agent import Agent
 from ._agent_settings import AgentChanges
 from ._batch import Batch
 from ._build import Build, BuilderJob, Package
-from ._client import Client
+from ._client import Client, statistics
 from ._data_store import DataStore
 from ._entries import Entry
 from ._errors import (
@@ -47,10 +47,26 @@ from ._errors import (
 from ._events import Event, events
 from ._execution import ErrorInfo, Execution, Timings, Usage
 from ._executor_job import ExecutorJob
+from ._history import (
+    Activity,
+    AgentRevision,
+    ExecutionCounts,
+    LatestBuilderJob,
+    LatestExecution,
+)
 from ._keys import Key
 from ._logs import LogEntry
 from ._runtime import Runtime
 from ._schedule import LastRun, Schedule, ScheduleChanges, SchedulePreview
+from ._server import LoginLink, ServerSetting
+from ._statistics import (
+    ExecutorCounts,
+    FailedBuild,
+    Failure,
+    HourCounts,
+    LatestFailure,
+    Statistics,
+)
 from ._transaction import Transaction
 from ._version import VERSION as __version__
 from ._webhook import Delivery, DeliveryAttempt, Webhook, WebhookChanges
@@ -63,9 +79,21 @@ __all__ = [
     # what happens
     "events",
     "Event",
+    # what the server says of itself
+    "statistics",
+    "ExecutorCounts",
+    "FailedBuild",
+    "Failure",
+    "HourCounts",
+    "LatestFailure",
+    "LoginLink",
+    "ServerSetting",
+    "Statistics",
     # resources
+    "Activity",
     "Agent",
     "AgentChanges",
+    "AgentRevision",
     "Batch",
     "Build",
     "BuilderJob",
@@ -75,9 +103,12 @@ __all__ = [
     "Entry",
     "ErrorInfo",
     "Execution",
+    "ExecutionCounts",
     "ExecutorJob",
     "Key",
     "LastRun",
+    "LatestBuilderJob",
+    "LatestExecution",
     "LogEntry",
     "Package",
     "Runtime",

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Literal, Optional
 
 from . import _script, _waiting
 from ._agent_runs import AgentRuns
-from ._agent_settings import encode, env_vars_of
+from ._agent_settings import encode
 from ._build import BuilderJob
 from ._data_store import DataStore
 from ._errors import BuildFailed
+from ._history import Activity, AgentRevision, env_vars_of
 from ._resource import Field, default_client, path_to
 from ._values import dump_json, parse_time
 
@@ -31,7 +32,8 @@ class Agent(AgentRuns):
     from keys that may not write agents. `timeout`, `retry_delay` and `keep_warm` are in seconds,
     `memory` in MiB, `cpu` in cores. `never_retry` are reasons after which no further attempt is
     made, whatever `max_attempts` says. `revision` grows with every change of what runs. `build_id`
-    is that of the last successful build, `None` before the first.
+    is that of the last successful build, `None` before the first. `activity` is there when it was
+    asked for with `include_activity=True`.
     """
 
     __slots__ = ()
@@ -58,6 +60,7 @@ class Agent(AgentRuns):
     latest_builder_job_id = Field[str]()
     created_at = Field[datetime](parse_time)
     updated_at = Field[datetime](parse_time)
+    activity = Field[Optional[Activity]](Activity.of)
 
     @classmethod
     def create(
@@ -119,10 +122,12 @@ class Agent(AgentRuns):
         id: str | None = None,  # noqa: A002
         *,
         name: str | None = None,
+        include_activity: bool = False,
         client: Client | None = None,
     ) -> Agent:
         """Return the agent with that id or that name."""
-        return (client or default_client()).agents.retrieve(id, name=name)
+        agents = (client or default_client()).agents
+        return agents.retrieve(id, name=name, include_activity=include_activity)
 
     @classmethod
     def list(
@@ -131,13 +136,16 @@ class Agent(AgentRuns):
         name: str | None = None,
         q: str | None = None,
         limit: int | None = None,
+        include_activity: bool = False,
         client: Client | None = None,
     ) -> Iterator[Agent]:
         """Return up to `limit` agents, newest first, fetched as they are needed.
 
-        `name` is a whole name; `q` a part of what is looked for.
+        `name` is a whole name; `q` a part of what is looked for. With `include_activity` each has
+        its `activity`: what it is doing, and has done last.
         """
-        return (client or default_client()).agents.list(name=name, q=q, limit=limit)
+        agents = (client or default_client()).agents
+        return agents.list(name=name, q=q, limit=limit, include_activity=include_activity)
 
     def update(self, **changes: Unpack[AgentChanges]) -> Agent:
         """Change what is given, in place; see `create` for the settings.
@@ -159,6 +167,27 @@ class Agent(AgentRuns):
     def delete(self) -> None:
         """Delete it, with its schedules. Its DataStores and the history of its runs stay."""
         self._client._transport.request("DELETE", path_to(self._path, self.id))
+
+    def revisions(self, *, limit: int | None = None) -> Iterator[AgentRevision]:
+        """Return up to `limit` revisions, newest first: what it ran with after each change."""
+        return self._client.agents.revisions(self.id, limit=limit)
+
+    def revision_at(self, revision: int) -> AgentRevision:
+        """Return what it ran with in that revision. Raises `NotFound` when there was none."""
+        return self._client.agents.revision_at(self.id, revision)
+
+    def roll_back(self, revision: int) -> Agent:
+        """Make it run again, in place, what it ran in that revision, as a new one.
+
+        Its script, requirements, variables and Python version become those of then; everything
+        else stays. When that changes nothing, there is no new revision.
+        """
+        transport = self._client._transport
+        path = path_to(self._path, self.id) + "/roll-back"
+        body = dump_json({"revision": revision}, "roll-back")
+        # Doing it twice is the same as doing it once: the second time nothing changes.
+        self._data = transport.parse(transport.request("POST", path, body=body, repeatable=True))
+        return self
 
     def wait_until_built(self, timeout: float | None = None) -> Agent:
         """Wait until its dependencies are built; return it, refreshed.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
@@ -12,7 +11,7 @@ from ._data_store import DataStore
 if TYPE_CHECKING:
     from ._client import Client
 
-__all__ = ["AgentChanges", "encode", "env_vars_of", "without_none"]
+__all__ = ["AgentChanges", "encode", "without_none"]
 
 
 class AgentChanges(TypedDict, total=False):
@@ -62,13 +61,6 @@ def encode(client: Client, settings: Mapping[str, Any]) -> dict[str, Any]:
             for store in stores
         ]
     return body
-
-
-def env_vars_of(text: str) -> dict[str, str]:
-    """Return the variables of the API's `KEY=VALUE` lines."""
-    lines = (line for line in re.split(r"\r?\n", text) if not line.startswith("#"))
-    pairs = (line.partition("=") for line in lines if "=" in line)
-    return {key: value for key, _, value in pairs}
 
 
 def _requirements_text(value: str | Sequence[str] | None) -> str:

@@ -10,6 +10,7 @@ from ._agent import Agent
 from ._agent_settings import encode, without_none
 from ._data_store import DataStore
 from ._errors import NotFound, RoostError
+from ._history import AgentRevision
 from ._pages import each, given
 from ._resource import path_to
 from ._values import dump_json
@@ -77,30 +78,56 @@ class Agents:
         id: str | None = None,  # noqa: A002
         *,
         name: str | None = None,
+        include_activity: bool = False,
     ) -> Agent:
         """Return the agent with that id or that name."""
         if (id is None) == (name is None):
             raise TypeError("give an id or a name")
         if id is not None:
-            return Agent(self._client, self._client._transport.get(path_to("/agents", id)))
-        for agent in self.list(name=name):
+            params = _included(include_activity)
+            return Agent(self._client, self._client._transport.get(path_to("/agents", id), params))
+        for agent in self.list(name=name, include_activity=include_activity):
             if agent.name == name:
                 return agent
         raise NotFound(f"there is no agent with the name {name!r}", code="not_found")
 
     def list(
-        self, *, name: str | None = None, q: str | None = None, limit: int | None = None
+        self,
+        *,
+        name: str | None = None,
+        q: str | None = None,
+        limit: int | None = None,
+        include_activity: bool = False,
     ) -> Iterator[Agent]:
         """Return up to `limit` agents, newest first, fetched as they are needed."""
-        items = each(self._client, "/agents", given(name=name, q=q), limit=limit)
+        params = {**given(name=name, q=q), **_included(include_activity)}
+        items = each(self._client, "/agents", params, limit=limit)
         return (Agent(self._client, data) for data in items)
 
     def delete(self, id: str) -> None:  # noqa: A002
         """Delete the agent with that id, as `Agent.delete` does."""
         self._client._transport.request("DELETE", path_to("/agents", id))
 
+    def revisions(self, id: str, *, limit: int | None = None) -> Iterator[AgentRevision]:  # noqa: A002
+        """Return up to `limit` revisions of the agent with that id, newest first."""
+        items = each(self._client, path_to("/agents", id) + "/revisions", {}, limit=limit)
+        return (AgentRevision.of(data) for data in items)
+
+    def revision_at(self, id: str, revision: int) -> AgentRevision:  # noqa: A002
+        """Return what the agent with that id ran with in that revision."""
+        path = path_to("/agents", id, "revisions", str(revision))
+        return AgentRevision.of(self._client._transport.get(path))
+
+    def roll_back(self, id: str, revision: int) -> Agent:  # noqa: A002
+        """Make the agent with that id run again what it ran then, as `Agent.roll_back` does."""
+        return Agent(self._client, {"id": id}).roll_back(revision)
+
     def _default_python_version(self) -> str | None:
         try:
             return self._client.runtime().default
         except RoostError:  # the server says it soon enough, if it matters
             return None
+
+
+def _included(activity: bool) -> dict[str, str]:
+    return {"include": "activity"} if activity else {}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import builtins
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal, Optional, overload
@@ -56,11 +56,14 @@ class BuilderJob(Resource):
         cls,
         *,
         agent_id: str | None = None,
-        state: str | None = None,
+        state: str | Sequence[str] | None = None,
         limit: int | None = None,
         client: Client | None = None,
     ) -> Iterator[BuilderJob]:
-        """Return up to `limit` BuilderJobs that match, newest first, fetched as needed."""
+        """Return up to `limit` BuilderJobs that match, newest first, fetched as needed.
+
+        `state` is one or several.
+        """
         return (client or default_client()).builder_jobs.list(
             agent_id=agent_id, state=state, limit=limit
         )
@@ -98,11 +101,15 @@ class BuilderJob(Resource):
 
 @dataclass(frozen=True)
 class Package:
-    """A distribution that a Build has installed, with its hash."""
+    """A distribution that a Build has installed, with its hash and the size of its files.
+
+    `size_bytes` is `None` for builds of former versions of Roost.
+    """
 
     name: str
     version: str
     sha256: str | None
+    size_bytes: int | None = None
 
 
 def _packages(data: Any) -> tuple[Package, ...]:
@@ -161,7 +168,7 @@ class BuilderJobs:
         self,
         *,
         agent_id: str | None = None,
-        state: str | None = None,
+        state: str | Sequence[str] | None = None,
         limit: int | None = None,
     ) -> Iterator[BuilderJob]:
         """Return up to `limit` BuilderJobs that match, newest first, fetched as needed."""

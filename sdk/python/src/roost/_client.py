@@ -15,13 +15,16 @@ from ._data_stores import DataStores
 from ._execution import Executions
 from ._executor_job import ExecutorJobs
 from ._keys import Keys
+from ._pages import given
 from ._runtime import Runtime
 from ._schedules import Schedules
+from ._server import LoginLink, ServerSetting
 from ._settings import Settings, resolve
+from ._statistics import Statistics
 from ._transport import Transport
 from ._webhooks import Webhooks
 
-__all__ = ["Client", "default_client"]
+__all__ = ["Client", "default_client", "statistics"]
 
 DEFAULT_TIMEOUT_SECONDS = 30.0
 DEFAULT_MAX_RETRIES = 4
@@ -75,6 +78,21 @@ class Client:
     def runtime(self) -> Runtime:
         """Return what the server runs agents with."""
         return Runtime.of(self._transport.get("/runtime"))
+
+    def statistics(self, hours: int = 24, *, agent_id: str | None = None) -> Statistics:
+        """Return what has happened in the last `hours` (1 to 168), and what is going on now."""
+        return Statistics.of(
+            self._transport.get("/statistics", given(hours=hours, agent_id=agent_id))
+        )
+
+    def login_link(self) -> LoginLink:
+        """Make a URL that signs a browser in to the dashboard with this client's key, once."""
+        response = self._transport.request("POST", "/login-links")
+        return LoginLink.of(self._transport.parse(response), self.base_url)
+
+    def settings(self) -> Sequence[ServerSetting]:
+        """Return the settings of the server. Needs a key that may write."""
+        return tuple(ServerSetting.of(data) for data in self._transport.get("/settings")["data"])
 
     def events(
         self,
@@ -132,3 +150,10 @@ def default_client() -> Client:
             client._use(settings)
             _default = (settings, client)
         return _default[1]
+
+
+def statistics(
+    hours: int = 24, *, agent_id: str | None = None, client: Client | None = None
+) -> Statistics:
+    """Return what has happened in the last `hours` (1 to 168), and what is going on now."""
+    return (client or default_client()).statistics(hours, agent_id=agent_id)

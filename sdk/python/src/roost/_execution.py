@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import builtins
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal, Optional, overload
@@ -107,16 +107,25 @@ class Execution(Resource):
         agent_id: str | None = None,
         executor_job_id: str | None = None,
         schedule_id: str | None = None,
-        state: str | None = None,
+        state: str | Sequence[str] | None = None,
+        reason: str | None = None,
+        started_after: datetime | None = None,
+        started_before: datetime | None = None,
         limit: int | None = None,
         client: Client | None = None,
     ) -> Iterator[Execution]:
-        """Return up to `limit` Executions that match, newest first, fetched as they are needed."""
+        """Return up to `limit` Executions that match, newest first, fetched as they are needed.
+
+        `state` is one or several; the times are aware.
+        """
         return (client or default_client()).executions.list(
             agent_id=agent_id,
             executor_job_id=executor_job_id,
             schedule_id=schedule_id,
             state=state,
+            reason=reason,
+            started_after=started_after,
+            started_before=started_before,
             limit=limit,
         )
 
@@ -180,7 +189,10 @@ class Executions:
         agent_id: str | None = None,
         executor_job_id: str | None = None,
         schedule_id: str | None = None,
-        state: str | None = None,
+        state: str | Sequence[str] | None = None,
+        reason: str | None = None,
+        started_after: datetime | None = None,
+        started_before: datetime | None = None,
         limit: int | None = None,
     ) -> Iterator[Execution]:
         """Return up to `limit` Executions that match, newest first, fetched as they are needed."""
@@ -189,6 +201,9 @@ class Executions:
             executor_job_id=executor_job_id,
             schedule_id=schedule_id,
             state=state,
+            reason=reason,
+            started_after=started_after,
+            started_before=started_before,
         )
         items = each(self._client, "/executions", params, limit=limit)
         return (Execution(self._client, data) for data in items)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import builtins
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal, Optional, overload
 
@@ -67,16 +67,21 @@ class ExecutorJob(Resource):
         agent_id: str | None = None,
         schedule_id: str | None = None,
         batch_id: str | None = None,
-        state: str | None = None,
+        state: str | Sequence[str] | None = None,
+        reason: str | None = None,
         limit: int | None = None,
         client: Client | None = None,
     ) -> Iterator[ExecutorJob]:
-        """Return up to `limit` ExecutorJobs that match, newest first, fetched as needed."""
+        """Return up to `limit` ExecutorJobs that match, newest first, fetched as needed.
+
+        `state` is one or several.
+        """
         return (client or default_client()).executor_jobs.list(
             agent_id=agent_id,
             schedule_id=schedule_id,
             batch_id=batch_id,
             state=state,
+            reason=reason,
             limit=limit,
         )
 
@@ -191,10 +196,17 @@ class ExecutorJobs:
         agent_id: str | None = None,
         schedule_id: str | None = None,
         batch_id: str | None = None,
-        state: str | None = None,
+        state: str | Sequence[str] | None = None,
+        reason: str | None = None,
         limit: int | None = None,
     ) -> Iterator[ExecutorJob]:
         """Return up to `limit` ExecutorJobs that match, newest first, fetched as needed."""
-        params = given(agent_id=agent_id, schedule_id=schedule_id, batch_id=batch_id, state=state)
+        params = given(
+            agent_id=agent_id,
+            schedule_id=schedule_id,
+            batch_id=batch_id,
+            state=state,
+            reason=reason,
+        )
         items = each(self._client, "/executor-jobs", params, limit=limit)
         return (ExecutorJob(self._client, data) for data in items)

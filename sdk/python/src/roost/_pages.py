@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
+
+from ._values import format_time
 
 if TYPE_CHECKING:
     from ._client import Client
@@ -14,8 +17,16 @@ _MOST_IN_A_PAGE = 200
 
 
 def given(**filters: object) -> dict[str, str]:
-    """Return the filters that are not `None` as query parameters."""
-    return {name: str(value) for name, value in filters.items() if value is not None}
+    """Return the filters that are not `None` as query parameters; several values with commas."""
+    return {name: _text(name, value) for name, value in filters.items() if value is not None}
+
+
+def _text(name: str, value: object) -> str:
+    if isinstance(value, datetime):
+        return format_time(name, value)
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return ",".join(str(item) for item in value)
+    return str(value)
 
 
 def each(

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timezone
+from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal, Optional, TypedDict
 
 from ._executor_job import ExecutorJob
 from ._resource import Field, Resource, default_client, path_to
-from ._values import NOT_GIVEN, NotGiven, dump_json, parse_time
+from ._values import NOT_GIVEN, NotGiven, dump_json, format_time, parse_time
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -214,8 +214,6 @@ def schedule_body(settings: Mapping[str, Any]) -> dict[str, Any]:
     body: dict[str, Any] = {}
     for name, value in settings.items():
         if isinstance(value, datetime):
-            if value.utcoffset() is None:
-                raise ValueError(f"{name} needs a time zone: {value.isoformat()} has none")
-            value = value.astimezone(timezone.utc).isoformat()
+            value = format_time(name, value)
         body[name] = value
     return body
