@@ -21,7 +21,7 @@ from .interpreters import Interpreter
 from .sources import program
 from .surroundings import for_build
 
-__all__ = ["build", "cache_directory", "uv_program"]
+__all__ = ["build", "cache_directory", "is_built", "place_of", "uv_program"]
 
 _START = (
     "import sys; sys.path.append(sys.argv.pop(1)); "
@@ -52,21 +52,34 @@ def uv_program(environment: Mapping[str, str]) -> Path:
     return Path(found)
 
 
+def place_of(
+    interpreter: Interpreter, requirements: Sequence[str], environment: Mapping[str, str]
+) -> Path:
+    """Return where the environment with these packages belongs."""
+    same = "\n".join(sorted(" ".join(line.split()) for line in requirements))
+    whole = f"{interpreter.version} {os.fspath(interpreter.path)}\n{same}"
+    name = f"{interpreter.version}-{hashlib.sha256(whole.encode()).hexdigest()[:20]}"
+    return cache_directory(environment) / "environments" / name
+
+
+def is_built(target: Path) -> bool:
+    """Return whether it is there, and the interpreter too with which it was made."""
+    return (target / "bin/python").exists()
+
+
 def build(
+    target: Path,
     interpreter: Interpreter,
     requirements: Sequence[str],
     uv: Path,
     environment: Mapping[str, str],
     on_line: Callable[[str], None],
-) -> Path:
-    """Return the environment with these packages, made when it isn't there.
+) -> None:
+    """Make the environment at its place. `on_line` gets what the builder says meanwhile.
 
-    `on_line` gets what the builder says meanwhile. Raises `BuildFailed`.
+    Raises `BuildFailed`. Half of one is never seen: it is renamed into place when it is complete.
     """
-    cache = cache_directory(environment) / "environments"
-    target = cache / _key(interpreter, requirements)
-    if (target / "bin/python").exists():
-        return target
+    cache = target.parent
     shutil.rmtree(target, ignore_errors=True)  # its interpreter has gone
     cache.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".build-", dir=cache) as work:
@@ -86,7 +99,6 @@ def build(
     if result.get("outcome") != "succeeded":
         reason = result.get("reason", "internal")
         raise BuildFailed(reason, result.get("message", "The build ended without a result."))
-    return target
 
 
 def _run(
@@ -113,9 +125,3 @@ def _run(
             process.terminate()  # it has a session of its own, so a Ctrl-C doesn't reach it
             raise
     return result
-
-
-def _key(interpreter: Interpreter, requirements: Sequence[str]) -> str:
-    same = "\n".join(sorted(" ".join(line.split()) for line in requirements))
-    whole = f"{interpreter.version} {os.fspath(interpreter.path)}\n{same}"
-    return f"{interpreter.version}-{hashlib.sha256(whole.encode()).hexdigest()[:20]}"

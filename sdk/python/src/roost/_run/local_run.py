@@ -81,6 +81,13 @@ class Execution:
     entered_at: str | None
     log: Sequence[Entry] = field(repr=False)
 
+    @classmethod
+    def not_built(cls, message: str) -> Execution:
+        """Return what a server says of an order whose agent could not be built."""
+        now = _now()
+        outcome = Outcome("failed", "build_failed", f"The build failed: {message}", time=now)
+        return cls(_new_id(), outcome, now, None, ())
+
     @property
     def seconds(self) -> float:
         """How long it took."""
@@ -139,7 +146,7 @@ class LocalRun:
     ) -> None:
         if sys.platform != "linux":
             raise CannotRun("roost run needs Linux: a container, or WSL on Windows, will do")
-        self._id = f"exec_{secrets.token_hex(13)}"
+        self._id = _new_id()
         self._log: list[Entry] = []
         self._on_entries = on_entries
         self._started_at = _now()
@@ -210,6 +217,10 @@ class LocalRun:
     def _take_entries(self, entries: list[Entry]) -> None:
         self._log += entries
         self._on_entries(entries)
+
+
+def _new_id() -> str:
+    return f"exec_{secrets.token_hex(13)}"
 
 
 def _now() -> str:
