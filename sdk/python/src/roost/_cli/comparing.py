@@ -28,16 +28,19 @@ class Change:
     secret: bool = False
     text: bool = False
 
-    def lines(self) -> Iterator[str]:
-        """Yield the lines of a diff: those that go begin with -, those that come with +."""
+    def lines(self, before: str, after: str) -> Iterator[str]:
+        """Yield the lines of a diff: those that go begin with -, those that come with +.
+
+        `before` and `after` are what the two states are called.
+        """
         if self.text and self.before is None:
             yield f"+ {self.what}: {len(self.after.splitlines())} lines"
         elif self.text:
             lines = difflib.unified_diff(
                 self.before.splitlines(),
                 self.after.splitlines(),
-                f"{self.what} (now)",
-                f"{self.what} (then)",
+                f"{self.what} ({before})",
+                f"{self.what} ({after})",
                 lineterm="",
             )
             yield from lines

@@ -126,7 +126,7 @@ def _show(plans: Sequence[Plan], as_json: bool) -> None:
             note(f"{each.file.name}: nothing would change.")
         else:
             heading(f"{each.file.name} would be {_done(each)}")
-            print_diff(each.all_changes())
+            print_diff(each.all_changes(), "now", "deployed")
 
 
 def _plan_data(plan: Plan) -> dict[str, Any]:

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from .mistakes import ProjectError
+
 if TYPE_CHECKING:
     import roost
 
@@ -85,6 +87,8 @@ def _failure(error: Exception) -> Failure:
     if isinstance(error, roost.RoostError):
         code, hint = _meaning(error)
         return Failure(_text(error), code, hint)
+    if isinstance(error, ProjectError):
+        return Failure(str(error), USAGE)
     if isinstance(error, OSError):
         name = f"{error.filename}: " if error.filename else ""
         return Failure(f"{name}{error.strerror or error}", USAGE)

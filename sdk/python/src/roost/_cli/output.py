@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from datetime import datetime, timezone
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Callable, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Callable, Generic, Literal, TypeVar
 
 import click
 
@@ -126,32 +126,45 @@ def table(columns: Sequence[Column], rows: Iterable[Sequence[str | Text]]) -> No
         width if column.whole else min(width, max(_LEAST, len(column.title)))
         for column, width in zip(columns, widths)
     ]
+    room = _room()
+    kept = _fitting(columns, least, room)
+    given = _narrowed([widths[n] for n in kept], [least[n] for n in kept], room)
     drawn = Table(box=None, padding=(0, _GAP, 0, 0), pad_edge=False, header_style="bold")
-    kept = _fitting(columns, least)
-    for number in kept:
+    for number, width in zip(kept, given):
         column = columns[number]
+        justify: Literal["left", "right"] = "right" if column.right else "left"
         drawn.add_column(
-            column.title,
-            justify="right" if column.right else "left",
-            no_wrap=True,
-            overflow="ellipsis",
-            min_width=least[number],
+            column.title, justify=justify, no_wrap=True, overflow="ellipsis", width=width
         )
     for row in cells:
         drawn.add_row(*(row[number] for number in kept))
     _draw(drawn)
 
 
-def _fitting(columns: Sequence[Column], least: Sequence[int]) -> list[int]:
+def _room() -> int:
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else _UNBOUNDED
+
+
+def _fitting(columns: Sequence[Column], least: Sequence[int], room: int) -> list[int]:
     """Return the numbers of the columns for which there is room: extra ones go, the last first."""
     kept = list(range(len(columns)))
-    room = shutil.get_terminal_size().columns if sys.stdout.isatty() else _UNBOUNDED
     for number in reversed(range(len(columns))):
         if sum(least[each] + _GAP for each in kept) - _GAP <= room:
             break
         if columns[number].extra:
             kept.remove(number)
     return kept
+
+
+def _narrowed(widths: Sequence[int], least: Sequence[int], room: int) -> list[int]:
+    """Return the widths with which the columns fit, as far as they may be narrowed."""
+    given = list(widths)
+    while sum(given) + _GAP * (len(given) - 1) > room:
+        spare = [width - most for width, most in zip(given, least)]
+        if not any(spare):
+            break  # the terminal is too narrow: lines will be broken there, but nothing is lost
+        given[spare.index(max(spare))] -= 1
+    return given
 
 
 def facts(pairs: Iterable[tuple[str, str | Text | None]]) -> None:
@@ -165,7 +178,7 @@ def facts(pairs: Iterable[tuple[str, str | Text | None]]) -> None:
     for name, value in pairs:
         if value is not None and str(value) != "":
             drawn.add_row(name, value if isinstance(value, Text) else Text(value))
-    _draw(drawn)
+    _draw(drawn, _room())
 
 
 @dataclass(frozen=True)
@@ -199,31 +212,30 @@ def heading(title: str) -> None:
     click.echo(f"\n{click.style(title, bold=True)}")
 
 
-def print_diff(changes: Iterable[Change]) -> None:
-    """Print what is different, in the colours that people know."""
+def print_diff(changes: Iterable[Change], before: str, after: str) -> None:
+    """Print what is different from one state to the other, in the colours that people know."""
     colours = {"+": "green", "-": "red", "@": "cyan"}
     for change in changes:
-        for line in change.lines():
+        for line in change.lines(before, after):
             click.echo(click.style(line, fg=colours.get(line[:1])))
 
 
-def _draw(renderable: Any) -> None:
+def _draw(renderable: Any, width: int = _UNBOUNDED) -> None:
     """Print something of rich without the spaces that it fills lines with."""
-    terminal = sys.stdout.isatty()
     buffer = io.StringIO()
-    console = _console(buffer, terminal)
+    console = _console(buffer, sys.stdout.isatty(), width)
     console.print(renderable)
     for line in buffer.getvalue().splitlines():
         click.echo(line.rstrip())
 
 
-def _console(file: Any, terminal: bool) -> Console:
+def _console(file: Any, terminal: bool, width: int) -> Console:
     from rich.console import Console
 
     return Console(
         file=file,
         force_terminal=terminal,
-        width=None if terminal else _UNBOUNDED,
+        width=width,
         highlight=False,
         markup=False,
         emoji=False,

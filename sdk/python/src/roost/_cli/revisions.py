@@ -31,7 +31,7 @@ def revisions(agent: str, diff: int | None, limit: int, everything: bool, as_jso
         if as_json:
             print_json([change.as_data() for change in changes])
         else:
-            print_diff(changes)
+            print_diff(changes, f"revision {diff}", "now")
         return
     each = found.revisions()
     kinds.revisions(found.revision).show(each, as_json=as_json, limit=None if everything else limit)

@@ -22,6 +22,7 @@ SECTIONS = {
         "open": "browse:open_",
     },
     "Write and run agents": {
+        "run": "run:run",
         "deploy": "deploy:deploy",
         "execute": "execute:execute",
         "cancel": "ending:cancel",
