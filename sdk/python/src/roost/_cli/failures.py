@@ -52,7 +52,9 @@ class Failure(click.ClickException):
 
     def show(self, file: Any = None) -> None:
         """Write it to standard error."""
-        click.echo(click.style("Error:", fg="red", bold=True) + f" {self.message}", err=True)
+        color = False if os.environ.get("NO_COLOR") else None
+        title = click.style("Error:", fg="red", bold=True)
+        click.echo(f"{title} {self.message}", err=True, color=color)
         if self.hint:
             click.echo(self.hint, err=True)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import os
 from typing import Any
 
 import click
@@ -115,3 +116,5 @@ def root(ctx: click.Context) -> None:
     out, 130 Ctrl-C. ROOST_DEBUG=1 shows tracebacks, NO_COLOR=1 no colours.
     """
     ctx.ensure_object(State)
+    if os.environ.get("NO_COLOR"):
+        ctx.color = False
