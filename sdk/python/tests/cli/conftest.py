@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import inspect
 from dataclasses import dataclass
-from typing import Any, Callable, Optional
+from typing import Any, Callable
 
 import pytest
 from click.testing import CliRunner
@@ -21,9 +21,7 @@ class Result:
     err: str
 
 
-def call(
-    *arguments: str, client: Optional[roost.Client] = None, stdin: Optional[str] = None
-) -> Result:
+def call(*arguments: str, client: roost.Client | None = None, stdin: str | None = None) -> Result:
     # Newer releases of click always keep the two apart.
     apart = "mix_stderr" in inspect.signature(CliRunner).parameters
     settings: dict[str, Any] = {"mix_stderr": False} if apart else {}

@@ -95,7 +95,15 @@ def delete(schedule: str, yes: bool, as_json: bool) -> None:
     "next", epilog=examples('roost schedules next sched_01m8… -n 10\nroost schedules next "@daily"')
 )
 @click.argument("schedule", metavar="ID|CRON")
-@click.option("-n", "--count", type=click.IntRange(1, 100), default=5, show_default=True)
+@click.option(
+    "-n",
+    "--count",
+    type=click.IntRange(1, 100),
+    default=5,
+    show_default=True,
+    metavar="N",
+    help="How many times.",
+)
 @click.option("--time-zone", "-z", metavar="ZONE", help="For CRON; UTC by default.")
 @connected
 def next_(schedule: str, count: int, time_zone: str | None, as_json: bool) -> None:
