@@ -149,7 +149,7 @@ def _fitting(columns: Sequence[Column], least: Sequence[int], room: int) -> list
     """Return the numbers of the columns for which there is room: extra ones go, the last first."""
     kept = list(range(len(columns)))
     for number in reversed(range(len(columns))):
-        if sum(least[each] + _GAP for each in kept) - _GAP <= room:
+        if sum(least[each] + _GAP for each in kept) <= room:
             break
         if columns[number].extra:
             kept.remove(number)
@@ -159,7 +159,7 @@ def _fitting(columns: Sequence[Column], least: Sequence[int], room: int) -> list
 def _narrowed(widths: Sequence[int], least: Sequence[int], room: int) -> list[int]:
     """Return the widths with which the columns fit, as far as they may be narrowed."""
     given = list(widths)
-    while sum(given) + _GAP * (len(given) - 1) > room:
+    while sum(given) + _GAP * len(given) > room:
         spare = [width - most for width, most in zip(given, least)]
         if not any(spare):
             break  # the terminal is too narrow: lines will be broken there, but nothing is lost
