@@ -78,7 +78,7 @@ class _Filter:
     def lets(self, entry: roost.LogEntry) -> bool:
         return (
             (self.level is None or entry.level == self.level)
-            and (self.contains is None or self.contains.lower() in entry.message.lower())
+            and (self.contains is None or self.contains in entry.message)
             and (self.after_seq is None or entry.seq > self.after_seq)
         )
 
