@@ -50,7 +50,7 @@ PHRASES = {
     "`async with` block": "`with` block",
 }
 # Names with brackets, and what becomes of what stands between these.
-GENERICS = {
+GENERICS: dict[str, Callable[[str], str]] = {
     "AsyncGenerator": lambda inside: f"Generator[{inside.rpartition(',')[0]}, None, None]",
     "Items": "Iterable[{}]".format,
     "Stream": "Generator[{}, None, None]".format,

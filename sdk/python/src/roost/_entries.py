@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from itertools import chain
+from typing import Any, cast
 
 import httpx
 
 from ._errors import ServerError
 from ._values import parse_time
 
-__all__ = ["PAGE_MOST", "Entry", "version_of"]
+__all__ = ["PAGE_MOST", "Entry", "pairs_of", "version_of"]
 
 PAGE_MOST = 200
 
@@ -51,3 +52,15 @@ def version_of(response: httpx.Response) -> int:
     if match is None:
         raise ServerError(f"the answer's ETag is not a version: {tag!r}")
     return int(match[1])
+
+
+def pairs_of(other: Any, more: Mapping[str, Any]) -> Iterable[tuple[str, Any]]:
+    """Return the pairs that `dict.update(other, **more)` would take."""
+    pairs: Iterable[tuple[str, Any]]
+    if isinstance(other, Mapping):
+        pairs = cast("Mapping[str, Any]", other).items()
+    elif hasattr(other, "keys"):
+        pairs = ((key, other[key]) for key in other.keys())  # noqa: SIM118
+    else:
+        pairs = other
+    return chain(pairs, more.items())

@@ -81,7 +81,7 @@ class Record:
 def path_to(*parts: str) -> str:
     """Return a path of these parts; all but the first are percent-encoded, slashes too."""
     first, *rest = parts
-    encoded = []
+    encoded: list[str] = []
     for part in rest:
         if not part:
             raise ValueError("an empty id names nothing")

@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from typing import IO, Literal, Union
 
-from ._errors import RoostError, TooLarge, ValidationError
+from ._errors import FieldError, RoostError, TooLarge, ValidationError
 from ._values import parse_json
 
 __all__ = [
@@ -132,7 +132,7 @@ def count_from_the_start(error: RoostError, before: int) -> None:
     message = str(error).replace(error.detail, detail, 1)
     error.detail = detail
     if isinstance(error, (TooLarge, ValidationError)):
-        errors = []
+        errors: list[FieldError] = []
         for old in error.errors:
             new = old if old.line is None else replace(old, line=old.line + before)
             message = message.replace(f"\n  {old}", f"\n  {new}", 1)

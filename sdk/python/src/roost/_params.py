@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, cast
 
 from ._values import format_time
 
@@ -20,7 +20,7 @@ def _text(name: str, value: object) -> str:
     if isinstance(value, datetime):
         return format_time(name, value)
     if isinstance(value, Sequence) and not isinstance(value, str):
-        return ",".join(str(item) for item in value)
+        return ",".join(str(item) for item in cast("Sequence[object]", value))
     return str(value)
 
 

@@ -169,7 +169,7 @@ def _json(key: str, write: Write) -> bytes:
 
 def conflict_message(error: Conflict, keys: Sequence[str], ranges: Sequence[Range]) -> str:
     """Return what has changed, by its name."""
-    names = []
+    names: list[str] = []
     for each in error.errors:
         place = _place(each)
         if place is not None and place[0] == "reads" and place[1] < len(keys):

@@ -74,7 +74,7 @@ class EventLog:
                 yield burst
 
     def _fresh(self, items: Iterable[Mapping[str, Any]]) -> list[Event]:
-        fresh = []
+        fresh: list[Event] = []
         for event in map(Event.of, items):
             position = int(event.id)
             if self.position is None or position > self.position:

@@ -82,7 +82,8 @@ class _Sender:
         """
         if not self._chunk:
             self._began = self._clock.monotonic()
-            self._chunk = await next_or(self._chunks, [])
+            nothing: list[bytes] = []
+            self._chunk = await next_or(self._chunks, nothing)
             self.slow = self._takes_long()
             if not self._chunk:
                 self.done = True

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import AsyncGenerator, AsyncIterator, Mapping
-from itertools import chain
+from collections.abc import AsyncGenerator, AsyncIterator
 from typing import Any, overload
 
+from .._entries import pairs_of
 from .._values import NOT_GIVEN, NotGiven
 
 __all__ = ["PrefixMapping", "StoreMapping"]
@@ -69,8 +69,7 @@ class PrefixMapping(ABC):
 
     async def update(self, other: Any = (), /, **values: Any) -> None:
         """Store the pairs of a mapping or an iterable."""
-        pairs = other.items() if isinstance(other, Mapping) else other
-        for key, value in chain(pairs, values.items()):
+        for key, value in pairs_of(other, values):
             await self._set(key, value)
 
     async def keys(self, prefix: str = "") -> AsyncGenerator[str, None]:

@@ -108,8 +108,9 @@ async def import_(store: DataStore, file: Source) -> int:
     imported = 0
     with opened(file, "rb") as source:
         remaining = parts(source)
-        while (next_part := await in_thread(next, remaining, None)) is not None:
-            imported += await _send(store._client, path, *next_part)
+        while (next_part := await in_thread(lambda: next(remaining, None))) is not None:
+            before, part = next_part
+            imported += await _send(store._client, path, before, part)
     return imported
 
 

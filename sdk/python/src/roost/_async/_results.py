@@ -193,7 +193,8 @@ class Results:
         self._log.position = None
         self._patience = SILENCE_MOST_SECONDS
         self._stream = self._log.stream()
-        self._note(await next_or(self._stream, []))
+        nothing: list[Event] = []
+        self._note(await next_or(self._stream, nothing))
         self._gone = False
         for batch in self._open.values():
             batch.look_at = 0.0

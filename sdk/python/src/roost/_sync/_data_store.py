@@ -3,12 +3,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from datetime import datetime
-from itertools import chain
 from typing import TYPE_CHECKING, Any, Callable, TypeVar, cast
 
-from .._entries import PAGE_MOST, Entry, version_of
+from .._entries import PAGE_MOST, Entry, pairs_of, version_of
 from .._errors import NotFound
 from .._fields import Field, path_to
 from .._ndjson import Source, Target
@@ -54,7 +53,7 @@ class DataStore(Resource, StoreMapping):
     name = Field[str]()
     entries = Field[int]()
     size_bytes = Field[int]()
-    agent_ids = Field["list[str]"]()
+    agent_ids = Field[Sequence[str]]()
     created_at = Field[datetime](parse_time)
     updated_at = Field[datetime](parse_time)
 
@@ -109,7 +108,7 @@ class DataStore(Resource, StoreMapping):
         the entry has that version, 0 meaning that it is absent; else `PreconditionFailed`.
         """
         write = Set.of(checked_key(key), value, ttl)
-        headers = {}
+        headers: dict[str, str] = {}
         if ttl is not None:
             headers["Roost-TTL"] = dump_json(ttl, "ttl").decode()
         if if_match == 0:
@@ -173,12 +172,8 @@ class DataStore(Resource, StoreMapping):
 
         Each batch is one transaction: stored as a whole or not at all.
         """
-        if isinstance(other, Mapping):
-            other = other.items()
-        elif hasattr(other, "keys"):
-            other = ((key, other[key]) for key in other.keys())  # noqa: SIM118
         batch = Batch()
-        for key, value in chain(other, values.items()):
+        for key, value in pairs_of(other, values):
             self._commit(batch.add(key, Set.of(checked_key(key), value)))
         self._commit(batch.rest())
 

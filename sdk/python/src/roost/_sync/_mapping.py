@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Generator, ItemsView, Iterator, KeysView, MutableMapping, ValuesView
-from typing import Any
+from typing import Any, cast
 
 __all__ = ["PrefixMapping", "StoreMapping"]
 
@@ -139,9 +139,12 @@ class _Items(ItemsView[str, Any]):
         return self._source._pairs(self._prefix)
 
     def __contains__(self, pair: object) -> bool:
-        if not isinstance(pair, tuple) or len(pair) != 2 or not isinstance(pair[0], str):
+        if not isinstance(pair, tuple):
             return False
-        return pair[0].startswith(self._prefix) and super().__contains__(pair)
+        key, *rest = cast("tuple[object, ...]", pair) or (None,)
+        if not isinstance(key, str) or len(rest) != 1 or not key.startswith(self._prefix):
+            return False
+        return super().__contains__((key, rest[0]))
 
     def __len__(self) -> int:
         return _count(self._source, self._prefix)

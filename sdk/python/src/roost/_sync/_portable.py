@@ -109,8 +109,9 @@ def import_(store: DataStore, file: Source) -> int:
     imported = 0
     with opened(file, "rb") as source:
         remaining = parts(source)
-        while (next_part := in_thread(next, remaining, None)) is not None:
-            imported += _send(store._client, path, *next_part)
+        while (next_part := in_thread(lambda: next(remaining, None))) is not None:
+            before, part = next_part
+            imported += _send(store._client, path, before, part)
     return imported
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 import os
 import platform
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from typing import Any
 from urllib.parse import quote, urlencode
@@ -174,7 +174,7 @@ class Transport:
         params: Mapping[str, str] | None = None,
         headers: Mapping[str, str] | None = None,
         read_timeout: float | None = None,
-    ) -> Iterator[httpx.Response]:
+    ) -> Generator[httpx.Response, None, None]:
         """GET an answer to be read as it comes. Not retried: only the reader knows where it was."""
         request = self._build("GET", path, params, None, headers, read_timeout)
         try:
