@@ -97,8 +97,13 @@ def test_all_mistakes_of_a_header_are_told_with_their_lines(tmp_path: Path) -> N
     ("header", "line", "message"),
     [
         ("# /// script\n# name = \n# ///\n", 2, "not TOML: Invalid value"),
-        ("# /// script\n# a = 1\n", 1, "the block `# /// script` is not closed"),
+        ("# /// script\n# tool.a = 1\n", 1, "the block `# /// script` is not closed"),
         ("# /// script\n# ///\n# /// script\n# ///\n", 3, "there is a second block"),
+        (
+            "# /// script\n# depndencies = []\n# ///\n",
+            2,
+            "there is no key `depndencies`; did you mean `dependencies`?",
+        ),
         ('# /// script\n# dependencies = "x"\n# ///\n', 2, "`dependencies` must be a list"),
         ("# /// script\n# requires-python = 3\n# ///\n", 2, "`requires-python` must be such as"),
         ("# /// script\n# [tool]\n# roost = 1\n# ///\n", 3, "`tool.roost` must be a table"),

@@ -32,6 +32,7 @@ __all__ = ["AgentFile", "FromEnvironment", "Project", "ProjectError"]
 
 _Read = TypeVar("_Read")
 
+_HEADER_KEYS = ("requires-python", "dependencies", "tool")  # all that PEP 723 has
 _TOML_KEYS = {
     **AGENT_KEYS,
     "script": (lambda value: isinstance(value, str), 'the path of a script, such as "greeter.py"'),
@@ -141,6 +142,9 @@ def _from_script(path: Path) -> AgentFile:
         return AgentFile(path.stem, path, text, files=(path,))
     lines = mistakes.offset_by(header.first_line - 1)
     whole = Table(header.values, header.text, (), lines)
+    for key in header.values:
+        if key not in _HEADER_KEYS:
+            whole.mistake(f"there is no key `{key}`" + did_you_mean(key, _HEADER_KEYS), key)
     requires_python = whole.values.get("requires-python")
     if requires_python is not None and not is_specifier(str(requires_python)):
         whole.mistake('`requires-python` must be such as ">=3.11"', "requires-python")

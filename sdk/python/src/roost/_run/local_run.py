@@ -165,11 +165,12 @@ class LocalRun:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._plane.give_up()
+        if self._plane.outcome is None:
+            self._process.terminate()  # with all that it has started
         try:
             self._process.wait(_END_SECONDS)
         except subprocess.TimeoutExpired:
-            self._process.kill()  # and the runner, which notices, ends all below it
+            self._process.kill()  # the runner notices, and ends all below it
             self._process.wait()
         self._stores.end(self._id)
         self._plane.close()

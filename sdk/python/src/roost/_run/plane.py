@@ -34,7 +34,6 @@ class ControlPlane:
         self._intake = Intake(on_entries)
         self._changed = threading.Condition()
         self._cancelled = False
-        self._given_up = False
         self._server = _Server(self)
         self._thread = threading.Thread(
             target=self._server.serve_forever, args=(0.02,), name="roost-run", daemon=True
@@ -68,12 +67,6 @@ class ControlPlane:
             self._cancelled = True
             self._changed.notify_all()
 
-    def give_up(self) -> None:
-        """Have the script killed at once; no outcome will come."""
-        with self._changed:
-            self._given_up = True
-            self._changed.notify_all()
-
     def close(self) -> None:
         """Stop listening and break what is connected."""
         self._server.shutdown()
@@ -96,7 +89,7 @@ class ControlPlane:
 
     def _poll(self) -> _Answer:
         with self._changed:
-            if self.outcome is not None or self._given_up or self._intake.acknowledged:
+            if self.outcome is not None or self._intake.acknowledged:
                 return 410, b""
         # Again, too, when the first answer got lost: no frame has come.
         return 200, json.dumps(self._work).encode()
@@ -104,11 +97,7 @@ class ControlPlane:
     def _frames(self, body: bytes, wait: float) -> _Answer:
         with self._changed:
             if not body and wait:
-                self._changed.wait_for(
-                    lambda: self._cancelled or self._given_up or self.outcome is not None, wait
-                )
-            if self._given_up:
-                return 409, b'{"code": "fenced", "detail": "The execution was given up."}'
+                self._changed.wait_for(lambda: self._cancelled or self.outcome is not None, wait)
             had = self.outcome
             acknowledged = self._intake.take(body.splitlines())
             if self.outcome is not had:
