@@ -8,7 +8,7 @@ from store_server import StoreServer
 from support import Server
 
 import roost
-from roost import _client
+from roost._sync import _client
 
 
 @pytest.fixture(autouse=True)
@@ -23,7 +23,7 @@ def _no_settings_from_outside(
     monkeypatch.setenv("ROOST_DATA", str(tmp_path / "roost"))
     monkeypatch.setattr(roost, "api_key", None)
     monkeypatch.setattr(roost, "base_url", None)
-    monkeypatch.setattr(_client, "_default", None)
+    monkeypatch.setattr(_client._default, "_kept", None)
 
 
 @pytest.fixture

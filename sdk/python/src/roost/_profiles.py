@@ -19,7 +19,7 @@ import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 __all__ = ["Profile", "chosen", "config_path", "load", "remove", "save"]
 
@@ -105,13 +105,14 @@ def _profiles(text: str, path: Path) -> dict[str, Profile]:
         raise ValueError(f"{path} is not valid TOML: {error}") from None
     if not isinstance(tables, dict):
         raise ValueError(f"{path}: profiles must be tables, such as [profiles.default]")
-    return {name: _profile(name, table, path) for name, table in tables.items()}
+    named = cast("dict[str, Any]", tables)
+    return {name: _profile(name, table, path) for name, table in named.items()}
 
 
 def _profile(name: str, table: Any, path: Path) -> Profile:
     values: dict[str, str | None] = {}
     for key in ("url", "api_key"):
-        value = table.get(key) if isinstance(table, dict) else table
+        value: Any = cast("dict[str, Any]", table).get(key) if isinstance(table, dict) else table
         if value is not None and not isinstance(value, str):
             raise ValueError(f"{path}: profiles.{name}.{key} must be a string")
         values[key] = value

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
@@ -49,14 +50,18 @@ def _client(profile: str | None, **settings: Any) -> roost.Client:
     try:
         return roost.Client(key, url, **settings)
     except roost.AuthenticationError as error:
+        if not str(error).startswith("there is no API key"):
+            raise
+        # The SDK's message is for those who write Python.
+        hint = (
+            "`roost login` keeps one, ROOST_API_KEY gives one. A Roost that was started on this "
+            "machine writes one into its data directory, ROOST_DATA or ~/.roost."
+        )
+        where = url or os.environ.get("ROOST_URL")
         raise Failure(
-            str(error)
-            .replace(", or give api_key= to roost.Client", "")
-            .replace(
-                "set roost.api_key or ROOST_API_KEY",
-                "`roost login` keeps one, ROOST_API_KEY gives one",
-            ),
+            f"You are not signed in{f' to {where}' if where else ''}: there is no API key.",
             NOT_ALLOWED,
+            hint,
         ) from error
 
 

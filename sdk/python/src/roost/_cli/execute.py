@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 __all__ = ["execute"]
 
+_WORDS = {"timed_out": "timed out", "cancelled": "was cancelled", "lost": "was lost"}
+
 
 @click.command(
     epilog=examples(
@@ -128,15 +130,16 @@ def _failure(
     job: roost.ExecutorJob, execution: roost.Execution | None, logs_shown: bool
 ) -> Failure:
     source: Any = job if execution is None else execution
-    text = f"{source.id} ended as {source.state}"
+    text = f"{source.id} {_WORDS.get(source.state, source.state)}"
     text += f" ({source.reason})" if source.reason and source.reason != source.state else ""
-    text += f": {source.message}" if source.message else "."
     error = None if execution is None else execution.error
-    if error is not None and error.traceback and not logs_shown:
-        text += f"\n\n{error.traceback.rstrip()}\n"
+    if error is not None and error.traceback:
+        text += f":\n\n{error.traceback.rstrip()}\n" if not logs_shown else f": {error}"
+    else:
+        text += f": {source.message}" if source.message else "."
     hint = None
     if execution is not None and not logs_shown:
         hint = f"`roost logs {execution.id}` shows its log."
     if source.reason == "build_failed":
-        hint = "`roost builds` shows which builds failed, `roost show AGENT` the newest of one."
+        hint = "`roost builds --failed` shows which build, `roost show bjob_…` why."
     return Failure(text, FAILED, hint)

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from .mistakes import ProjectError
+
 if TYPE_CHECKING:
     import roost
 
@@ -25,7 +27,6 @@ __all__ = [
     "Failure",
     "did_you_mean",
     "told",
-    "unknown_command",
 ]
 
 FAILED = 1
@@ -51,7 +52,9 @@ class Failure(click.ClickException):
 
     def show(self, file: Any = None) -> None:
         """Write it to standard error."""
-        click.echo(click.style("Error:", fg="red", bold=True) + f" {self.message}", err=True)
+        color = False if os.environ.get("NO_COLOR") else None
+        title = click.style("Error:", fg="red", bold=True)
+        click.echo(f"{title} {self.message}", err=True, color=color)
         if self.hint:
             click.echo(self.hint, err=True)
 
@@ -80,18 +83,14 @@ def did_you_mean(word: str, known: Sequence[str]) -> str:
     return f' Did you mean "{near[0]}"?' if near else ""
 
 
-def unknown_command(name: str, known: Sequence[str]) -> Failure:
-    """Return the failure for a command that doesn't exist."""
-    hint = "`roost --help` shows all commands."
-    return Failure(f'There is no command "{name}".{did_you_mean(name, known)}', USAGE, hint)
-
-
 def _failure(error: Exception) -> Failure:
     import roost
 
     if isinstance(error, roost.RoostError):
         code, hint = _meaning(error)
         return Failure(_text(error), code, hint)
+    if isinstance(error, ProjectError):
+        return Failure(str(error), USAGE)
     if isinstance(error, OSError):
         name = f"{error.filename}: " if error.filename else ""
         return Failure(f"{name}{error.strerror or error}", USAGE)
@@ -117,7 +116,7 @@ def _meaning(error: roost.RoostError) -> tuple[int, str | None]:
     if isinstance(error, roost.APITimeout):
         return TIMED_OUT, None
     if isinstance(error, roost.APIConnectionError):
-        return UNREACHABLE, None
+        return UNREACHABLE, "ROOST_URL or `roost login --url URL` says where it runs."
     if isinstance(error, (roost.Unavailable, roost.ServerError)):
         return UNREACHABLE, None
     return CONFLICT, None
@@ -126,9 +125,14 @@ def _meaning(error: roost.RoostError) -> tuple[int, str | None]:
 def _text(error: roost.RoostError) -> str:
     """Return the message without what only programs need: the status and the code."""
     if error.detail is None or error.status is None:
-        return str(error)
-    text = error.detail
+        # What comes then is for those who write Python; the hint says it for the command line.
+        text = str(error).partition(" Start it, or set roost.base_url")[0]
+        return text[:1].upper() + text[1:]
+    errors: Sequence[roost.FieldError] = getattr(error, "errors", ())
+    if len(errors) == 1:
+        text = str(errors[0])
+    else:
+        text = error.detail + "".join(f"\n  {each}" for each in errors)
     if error.status >= 500 and error.request_id:
         text += f" (request {error.request_id})"
-    errors: Sequence[roost.FieldError] = getattr(error, "errors", ())
-    return text + "".join(f"\n  {each}" for each in errors)
+    return text

@@ -36,6 +36,10 @@ Names = Mapping[str, str]
 Row = Sequence["str | Text"]
 
 
+def _never(activity: roost.Activity | None) -> str:
+    return "" if activity is None else "never"
+
+
 def agents() -> Listing[roost.Agent]:
     """Return how agents are listed, with what they are doing."""
 
@@ -49,7 +53,7 @@ def agents() -> Listing[roost.Agent]:
             agent.name,
             agent.python_version,
             state_text(build.state, build.reason) if build else "",
-            state_text(last.state, last.reason) if last else "never ran",
+            state_text(last.state, last.reason) if last else _never(activity),
             moment(ended) if ended else "",
             moment(activity.next_run_at) if activity else "",
             agent.id,
@@ -57,11 +61,11 @@ def agents() -> Listing[roost.Agent]:
 
     columns = (
         _NAME,
-        Column("PYTHON", whole=True),
+        Column("PYTHON", whole=True, extra=True),
         Column("BUILD"),
         Column("LAST RUN"),
         Column("WHEN", whole=True),
-        Column("NEXT RUN", whole=True),
+        Column("NEXT RUN", whole=True, extra=True),
         _ID,
     )
     return Listing(columns, row, "There are no agents yet. `roost deploy FILE` makes one.")
@@ -179,12 +183,12 @@ def schedules(names: Names) -> Listing[roost.Schedule]:
     columns = (
         _ID,
         _AGENT,
-        _NAME,
+        Column("NAME", extra=True),
         Column("CRON", whole=True),
-        Column("TIME ZONE"),
+        Column("TIME ZONE", extra=True),
         _STATE,
         Column("NEXT RUN", whole=True),
-        Column("LAST RUN"),
+        Column("LAST RUN", extra=True),
     )
     nothing = 'There are no schedules. `roost schedule AGENT "0 7 * * *"` makes one.'
     return Listing(columns, row, nothing)
@@ -207,7 +211,7 @@ def stores() -> Listing[roost.DataStore]:
         _NAME,
         Column("ENTRIES", whole=True, right=True),
         Column("SIZE", whole=True, right=True),
-        Column("AGENTS", whole=True, right=True),
+        Column("AGENTS", whole=True, right=True, extra=True),
         Column("CHANGED", whole=True),
         _ID,
     )

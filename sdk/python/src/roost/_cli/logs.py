@@ -78,7 +78,7 @@ class _Filter:
     def lets(self, entry: roost.LogEntry) -> bool:
         return (
             (self.level is None or entry.level == self.level)
-            and (self.contains is None or self.contains.lower() in entry.message.lower())
+            and (self.contains is None or self.contains in entry.message)
             and (self.after_seq is None or entry.seq > self.after_seq)
         )
 
@@ -127,9 +127,7 @@ def _of_execution(
     if follow:
         return execution.logs(follow=True, after_seq=wanted.after_seq)
     return iter(
-        execution.logs(
-            after_seq=wanted.after_seq, level=wanted.level, contains=wanted.contains
-        )
+        execution.logs(after_seq=wanted.after_seq, level=wanted.level, contains=wanted.contains)
     )
 
 

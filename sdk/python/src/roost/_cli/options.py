@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 __all__ = [
     "State",
     "agent_argument",
+    "agent_option",
     "all_option",
     "connected",
     "json_option",
@@ -113,6 +114,17 @@ def agent_argument(name: str = "agent", *, required: bool = True) -> Callable[[F
     return click.argument(
         name, metavar="AGENT", required=required, shell_complete=_complete(agent_names)
     )
+
+
+def agent_option(function: F) -> F:
+    """Add `--agent`, which the shell completes."""
+    option = click.option(
+        "--agent",
+        metavar="AGENT",
+        shell_complete=_complete(agent_names),
+        help="Only those of this agent.",
+    )
+    return option(function)
 
 
 def _complete(

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import io
 import json
+import shutil
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from datetime import datetime, timezone
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Callable, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Callable, Generic, Literal, TypeVar
 
 import click
 
@@ -17,13 +18,17 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.text import Text
 
+    from .comparing import Change
+
 __all__ = [
     "Column",
     "Listing",
     "data_of",
     "facts",
+    "heading",
     "json_text",
     "note",
+    "print_diff",
     "print_json",
     "state_text",
     "table",
@@ -44,6 +49,7 @@ _STYLES = {
 }
 _UNBOUNDED = 100_000
 _GAP = 2
+_LEAST = 6
 
 
 def note(text: str) -> None:
@@ -86,12 +92,13 @@ def print_json(value: Any) -> None:
 class Column:
     """A column of a table. What is `whole` is never cut off; ids are, so that they can be copied.
 
-    `right` is for numbers.
+    `right` is for numbers; what is `extra` is left out where there is no room.
     """
 
     title: str
     whole: bool = False
     right: bool = False
+    extra: bool = False
 
 
 def state_text(state: str | None, reason: str | None = None) -> Text:
@@ -111,19 +118,53 @@ def table(columns: Sequence[Column], rows: Iterable[Sequence[str | Text]]) -> No
     from rich.text import Text
 
     cells = [[cell if isinstance(cell, Text) else Text(cell) for cell in row] for row in rows]
+    widths = [
+        max([len(column.title), *(row[number].cell_len for row in cells)])
+        for number, column in enumerate(columns)
+    ]
+    least = [
+        width if column.whole else min(width, max(_LEAST, len(column.title)))
+        for column, width in zip(columns, widths)
+    ]
+    room = _room()
+    kept = _fitting(columns, least, room)
+    given = _narrowed([widths[n] for n in kept], [least[n] for n in kept], room)
     drawn = Table(box=None, padding=(0, _GAP, 0, 0), pad_edge=False, header_style="bold")
-    for number, column in enumerate(columns):
-        widest = max([len(column.title), *(row[number].cell_len for row in cells)])
+    for number, width in zip(kept, given):
+        column = columns[number]
+        justify: Literal["left", "right"] = "right" if column.right else "left"
         drawn.add_column(
-            column.title,
-            justify="right" if column.right else "left",
-            no_wrap=True,
-            overflow="ellipsis",
-            min_width=widest if column.whole else min(widest, 6),
+            column.title, justify=justify, no_wrap=True, overflow="ellipsis", width=width
         )
     for row in cells:
-        drawn.add_row(*row)
+        drawn.add_row(*(row[number] for number in kept))
     _draw(drawn)
+
+
+def _room() -> int:
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else _UNBOUNDED
+
+
+def _fitting(columns: Sequence[Column], least: Sequence[int], room: int) -> list[int]:
+    """Return the numbers of the columns for which there is room: extra ones go, the last first."""
+    kept = list(range(len(columns)))
+    for number in reversed(range(len(columns))):
+        if sum(least[each] + _GAP for each in kept) <= room:
+            break
+        if columns[number].extra:
+            kept.remove(number)
+    return kept
+
+
+def _narrowed(widths: Sequence[int], least: Sequence[int], room: int) -> list[int]:
+    """Return the widths with which the columns fit, as far as they may be narrowed."""
+    given = list(widths)
+    while sum(given) + _GAP * len(given) > room:
+        spare = [width - most for width, most in zip(given, least)]
+        if not any(spare):
+            break  # the terminal is too narrow: lines will be broken there, but nothing is lost
+        given[spare.index(max(spare))] -= 1
+    return given
 
 
 def facts(pairs: Iterable[tuple[str, str | Text | None]]) -> None:
@@ -137,7 +178,7 @@ def facts(pairs: Iterable[tuple[str, str | Text | None]]) -> None:
     for name, value in pairs:
         if value is not None and str(value) != "":
             drawn.add_row(name, value if isinstance(value, Text) else Text(value))
-    _draw(drawn)
+    _draw(drawn, _room())
 
 
 @dataclass(frozen=True)
@@ -147,6 +188,7 @@ class Listing(Generic[T]):
     columns: Sequence[Column]
     row: Callable[[T], Sequence[str | Text]]
     nothing: str
+    order: str = "newest"
 
     def show(self, items: Iterable[T], *, as_json: bool, limit: int | None = None) -> None:
         """Print up to `limit` items: as a table, or as JSON, an array of what the API has."""
@@ -161,26 +203,39 @@ class Listing(Generic[T]):
             return
         table(self.columns, map(self.row, shown))
         if more:
-            note(f"These are the newest {limit}; --limit {10 * len(shown)} or --all shows more.")
+            first = f"These are the {self.order} {limit}"
+            note(f"{first}; --limit {10 * len(shown)} or --all shows more.")
 
 
-def _draw(renderable: Any) -> None:
+def heading(title: str) -> None:
+    """Print a title after an empty line."""
+    click.echo(f"\n{click.style(title, bold=True)}")
+
+
+def print_diff(changes: Iterable[Change], before: str, after: str) -> None:
+    """Print what is different from one state to the other, in the colours that people know."""
+    colours = {"+": "green", "-": "red", "@": "cyan"}
+    for change in changes:
+        for line in change.lines(before, after):
+            click.echo(click.style(line, fg=colours.get(line[:1])))
+
+
+def _draw(renderable: Any, width: int = _UNBOUNDED) -> None:
     """Print something of rich without the spaces that it fills lines with."""
-    terminal = sys.stdout.isatty()
     buffer = io.StringIO()
-    console = _console(buffer, terminal)
+    console = _console(buffer, sys.stdout.isatty(), width)
     console.print(renderable)
     for line in buffer.getvalue().splitlines():
         click.echo(line.rstrip())
 
 
-def _console(file: Any, terminal: bool) -> Console:
+def _console(file: Any, terminal: bool, width: int) -> Console:
     from rich.console import Console
 
     return Console(
         file=file,
         force_terminal=terminal,
-        width=None if terminal else _UNBOUNDED,
+        width=width,
         highlight=False,
         markup=False,
         emoji=False,

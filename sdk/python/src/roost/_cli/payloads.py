@@ -8,6 +8,8 @@ from typing import Any
 
 import click
 
+from .failures import Failure
+
 __all__ = ["read_json", "read_payload"]
 
 
@@ -21,19 +23,19 @@ def read_payload(argument: str | None) -> Any:
 def read_json(argument: str, what: str) -> Any:
     """Return the value of JSON text, of `@FILE`, or of standard input for `-`.
 
-    What is wrong with it is a `click.UsageError` that begins with `what`.
+    What is wrong with it is a `Failure` that begins with `what`.
     """
     text, source = _text(argument, what)
     try:
         return json.loads(text)
     except RecursionError:
-        raise click.UsageError(f"{what} is nested too deeply.") from None
+        raise Failure(f"{what} is nested too deeply.") from None
     except ValueError as error:
         advice = ""
         if source is None and text.strip()[:1] not in ("{", "[", '"', ""):
             advice = f" A text needs quotes of its own: '{json.dumps(text, ensure_ascii=False)}'."
         where = "" if source is None else f" in {source}"
-        raise click.UsageError(f"{what} is not JSON{where}: {error}.{advice}") from None
+        raise Failure(f"{what} is not JSON{where}: {error}.{advice}") from None
 
 
 def _text(argument: str, what: str) -> tuple[str, str | None]:
@@ -45,6 +47,6 @@ def _text(argument: str, what: str) -> tuple[str, str | None]:
     try:
         return path.read_text(encoding="utf-8"), str(path)
     except OSError as error:
-        raise click.UsageError(f"{what}: {path} can't be read: {error.strerror}.") from None
+        raise Failure(f"{what}: {path} can't be read: {error.strerror}.") from None
     except UnicodeDecodeError:
-        raise click.UsageError(f"{what}: {path} is not UTF-8 text.") from None
+        raise Failure(f"{what}: {path} is not UTF-8 text.") from None

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import importlib
+import os
 from typing import Any
 
 import click
 
 from . import failures
+from .groups import Group
 from .options import State, profile_option
 from .texts import examples
 
@@ -52,7 +54,7 @@ SECTIONS = {
 _MODULES = {name: place for section in SECTIONS.values() for name, place in section.items()}
 
 
-class Root(click.Group):
+class Root(Group):
     """A group that imports a command when it is asked for, and turns errors into exit codes."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -68,14 +70,6 @@ class Root(click.Group):
         command = getattr(importlib.import_module(f"{__package__}.{module}"), attribute)
         assert isinstance(command, click.Command)
         return command
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Suggest the nearest name for one that doesn't exist."""
-        if args and args[0] not in _MODULES and not args[0].startswith("-"):
-            raise failures.unknown_command(args[0], list(_MODULES))
-        return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the commands in sections, each with its one line."""
@@ -122,3 +116,5 @@ def root(ctx: click.Context) -> None:
     out, 130 Ctrl-C. ROOST_DEBUG=1 shows tracebacks, NO_COLOR=1 no colours.
     """
     ctx.ensure_object(State)
+    if os.environ.get("NO_COLOR"):
+        ctx.color = False

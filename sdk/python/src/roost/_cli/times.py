@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime, timezone
 
-__all__ = ["duration", "lapse", "moment", "size"]
+__all__ = ["duration", "in_zone", "lapse", "moment", "size"]
 
 _UNITS = ((86_400, "d"), (3_600, "h"), (60, "min"), (1, "s"))
 _DATED_AFTER_SECONDS = 30 * 86_400
@@ -41,6 +41,16 @@ def duration(seconds: float | None) -> str:
         return f"{minutes} min {rest} s" if rest else f"{minutes} min"
     hours, minutes = divmod(minutes, 60)
     return f"{hours} h {minutes} min" if minutes else f"{hours} h"
+
+
+def in_zone(time: datetime, zone: str) -> str:
+    """Return the time of the clocks in that zone; in UTC when this machine doesn't know it."""
+    from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+    try:
+        return f"{time.astimezone(ZoneInfo(zone)):%a %Y-%m-%d %H:%M:%S %Z}"
+    except (ZoneInfoNotFoundError, ValueError):
+        return f"{time.astimezone(timezone.utc):%a %Y-%m-%d %H:%M:%S} UTC"
 
 
 def size(count: int | None) -> str:

@@ -1,0 +1,10 @@
+import { html } from "lit";
+import { customElement } from "lit/decorators.js";
+import { Part } from "../parts/part";
+
+@customElement("build-page")
+export class Page extends Part {
+  override render() {
+    return html`<h1>build</h1>`;
+  }
+}
