@@ -38,3 +38,8 @@ def stored() -> Iterator[StoreServer]:
     server = StoreServer()
     with server.client:
         yield server
+
+
+@pytest.fixture
+def anyio_backend() -> str:
+    return "asyncio"
