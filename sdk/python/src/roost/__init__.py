@@ -80,6 +80,7 @@ __all__ = [
     # settings
     "api_key",
     "base_url",
+    "progress",
     "Client",
     # what happens
     "events",
@@ -152,6 +153,12 @@ api_key: str | None = None
 
 base_url: str | None = None
 """The server of the default client; takes effect at the next call."""
+
+progress: bool | None = None
+"""Whether to show a line while something is waited for, on stderr or below a notebook's cell.
+
+`None`: when the main thread waits, and stderr is a terminal or this is a notebook.
+"""
 
 for _name in __all__:
     if isinstance(globals()[_name], type):
