@@ -13,11 +13,9 @@ import { choiceField, mistakeList, mistakesOf, textField } from "../parts/fields
 import { problemNotice } from "../parts/notices";
 import { Part } from "../parts/part";
 import { unplaced } from "../parts/run-marks";
-import "../parts/store-choice";
-import type { StoreChoice } from "../parts/store-choice";
 
 type Figure = "timeout" | "memory" | "cpu" | "max_concurrency" | "max_attempts" | "retry_delay" | "keep_warm";
-type Settings = Pick<Agent, Figure | "isolation" | "never_retry" | "store_ids">;
+type Settings = Pick<Agent, Figure | "isolation" | "never_retry">;
 
 const LIMITS: [Figure, label: string, hint: string][] = [
   ["timeout", "Time-out, seconds", "How long an execution may take; up to 86,400, a day."],
@@ -49,7 +47,7 @@ const MAY_PASS = [
   "executor_lost",
 ];
 
-/** Limits, retries, isolation and DataStores of an agent, and its end. Fires `changed`. */
+/** Limits, retries and isolation of an agent, and its end. Fires `changed`. */
 @customElement("agent-settings")
 export class AgentSettings extends Part {
   @property({ attribute: false }) agent!: Agent;
@@ -66,7 +64,7 @@ export class AgentSettings extends Part {
   override render() {
     const writes = signedIn.may("write");
     const pointers = [...LIMITS, ...RETRIES].map(([name]) => `/${name}`);
-    const lone = unplaced(this.problem, [...pointers, "/isolation", "/never_retry", "/store_ids"]);
+    const lone = unplaced(this.problem, [...pointers, "/isolation", "/never_retry"]);
     return html`<form class="column settings" novalidate @submit=${this.save}>
         ${writes
           ? nothing
@@ -87,12 +85,6 @@ export class AgentSettings extends Part {
               ${this.neverRetry()}
             </div>
           </section>
-          <store-choice
-            .mayMake=${false}
-            .storeIds=${this.value("store_ids")}
-            .mistakes=${mistakesOf(this.problem, "/store_ids")}
-            @change=${(event: Event) => this.give("store_ids", (event.target as StoreChoice).storeIds ?? [])}
-          ></store-choice>
           ${writes ? this.buttons() : nothing}
         </fieldset>
       </form>

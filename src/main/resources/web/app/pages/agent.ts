@@ -9,10 +9,12 @@ import { AgentEdits } from "../parts/agent-edits";
 import { idLink, stateBadge, timeAgo } from "../parts/basics";
 import "../parts/call-it";
 import { ask } from "../parts/dialogs";
+import "../parts/execution-table";
 import { emptyState, loaded } from "../parts/notices";
 import { Part } from "../parts/part";
+import "../parts/schedule-list";
 import { tabs } from "../parts/tabs";
-import "./agent-lists";
+import "./agent-builds";
 import "./agent-name";
 import "./agent-revisions";
 import "./agent-settings";
@@ -142,7 +144,7 @@ export class AgentPage extends Part {
   private panel(agent: Agent, edits: AgentEdits): unknown {
     switch (this.chosen) {
       case "executions":
-        return html`<agent-executions .agentId=${agent.id}></agent-executions>`;
+        return html`<execution-table .agentId=${agent.id}></execution-table>`;
       case "schedules":
         return html`<schedule-list .agentId=${agent.id}></schedule-list>`;
       case "stores":

@@ -27,6 +27,7 @@ export class CodeEditor extends LitElement {
       overflow: hidden;
       font-family: var(--mono);
       font-size: var(--size-table);
+      font-variant-ligatures: none;
       line-height: 1.55;
       background: var(--surface);
     }

@@ -1,10 +1,10 @@
 import { html, nothing } from "lit";
 import { customElement, property } from "lit/decorators.js";
 import { get } from "../core/api";
-import { between, duration } from "../core/format";
 import { Load, typed } from "../core/load";
 import type { Execution, Page } from "../core/types";
 import { stateBadge, timeAgo } from "./basics";
+import { runDuration } from "./execution-result";
 import { Part } from "./part";
 
 const FEW = 6;
