@@ -1,4 +1,4 @@
-import { Problem, all, askExactly, get } from "../core/api";
+import { all, askExactly, get, kept } from "../core/api";
 import { Load } from "../core/load";
 import type { Agent, AgentRevision, Execution, ExecutorJob } from "../core/types";
 import type { Part } from "../parts/part";
@@ -32,16 +32,4 @@ export function explainedLoad(host: Part, id: () => string): Load<Explained> {
     },
     (change) => concerns(change.subject),
   );
-}
-
-/** Null for what was deleted. */
-async function kept<T>(reading: Promise<T>): Promise<T | null> {
-  try {
-    return await reading;
-  } catch (e) {
-    if (e instanceof Problem && e.status === 404) {
-      return null;
-    }
-    throw e;
-  }
 }
