@@ -5,6 +5,7 @@ import { signedIn } from "../core/session";
 import { offer } from "../core/shortcuts";
 import type { Execution } from "../core/types";
 import "../parts/agent-link";
+import "../parts/code-editor";
 import { idLink, stateBadge, timeAgo } from "../parts/basics";
 import { executionLog, failureNotice, returnValue, runDuration } from "../parts/execution-result";
 import { loaded } from "../parts/notices";
