@@ -33,7 +33,7 @@ export class JsonTree extends Part {
           Copy
         </button>
       </div>
-      <div class="json-value" role="region" aria-label=${this.name} tabindex="0">
+      <div class="json-value" role="group" aria-label=${this.name} tabindex="0">
         ${this.raw && isTree
           ? this.text()
           : isTree
