@@ -9,7 +9,6 @@ against it. Needs Python 3.9 or later and a package index; ends with status 1 wh
 
 import argparse
 import contextlib
-import hashlib
 import json
 import os
 import shutil
@@ -21,29 +20,14 @@ import tempfile
 import time
 import urllib.error
 import urllib.request
-import venv
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[3]
+from tools import ROOT, environment
+
 SOURCES = ["src/main/python", "src/test/python", "bench", "k8s"]
 SDK = ROOT / "sdk/python"
 START_SECONDS = 180
 STOP_SECONDS = 30
-
-
-def environment() -> Path:
-    """The Python with the tools; made when it isn't there or the pinned versions have changed."""
-    pinned = ROOT / "src/test/python/requirements.txt"
-    key = hashlib.sha256(pinned.read_bytes() + sys.version.encode()).hexdigest()[:16]
-    directory = ROOT / "target/python" / key
-    python = directory / "bin/python"
-    if not (directory / "complete").exists():
-        shutil.rmtree(directory, ignore_errors=True)
-        venv.create(directory, with_pip=True)
-        install = [python, "-m", "pip", "install", "-q", "--require-hashes", "-r", pinned]
-        subprocess.run(install, check=True)
-        (directory / "complete").touch()
-    return python
 
 
 class Checks:
