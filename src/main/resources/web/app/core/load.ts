@@ -4,6 +4,8 @@ import { live } from "./live";
 import type { Change, Page } from "./types";
 
 const SETTLE = 150;
+/** Changes that go on and on take at most this part of the time for reading. */
+const SHARE = 4;
 
 /** Whether a change concerns what a Load shows; types as in "execution.*". */
 export type Concerns = (change: Change) => boolean;
@@ -23,6 +25,9 @@ export class Load<T> implements ReactiveController {
   loading = false;
   private request: AbortController | null = null;
   private timer: ReturnType<typeof setTimeout> | undefined;
+  /** A change came while it was read. */
+  private stale = false;
+  private lasted = 0;
   private readonly ends: (() => void)[] = [];
 
   constructor(
@@ -44,6 +49,7 @@ export class Load<T> implements ReactiveController {
   hostDisconnected(): void {
     this.ends.splice(0).forEach((end) => end());
     clearTimeout(this.timer);
+    this.timer = undefined;
     this.request?.abort();
   }
 
@@ -55,6 +61,8 @@ export class Load<T> implements ReactiveController {
     const request = new AbortController();
     this.request = request;
     this.loading = true;
+    this.stale = false;
+    const began = performance.now();
     if (forget) {
       this.value = undefined;
       this.problem = null;
@@ -71,13 +79,24 @@ export class Load<T> implements ReactiveController {
     }
     if (this.request === request) {
       this.loading = false;
+      this.lasted = performance.now() - began;
       this.host.requestUpdate();
+      if (this.stale) {
+        this.soon();
+      }
     }
   }
 
-  /** Reads again in a moment: many changes at once cost one request. */
+  /**
+   * Reads again in a moment: many changes at once cost one request, and changes that never stop
+   * leave each request the time that it needs.
+   */
   private soon(): void {
-    this.timer ??= setTimeout(() => void this.again(), SETTLE);
+    if (this.loading) {
+      this.stale = true;
+    } else {
+      this.timer ??= setTimeout(() => void this.again(), Math.max(SETTLE, this.lasted * SHARE));
+    }
   }
 }
 

@@ -28,8 +28,10 @@ class Router {
     window.addEventListener("popstate", () => void this.moved());
   }
 
-  onMove(listener: () => void): void {
+  /** Calls after each change of the address; the answer ends that. */
+  onMove(listener: () => void): () => void {
     this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
   }
 
   /** Asks before the page is left; the answer ends that. */

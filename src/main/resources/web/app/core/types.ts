@@ -180,7 +180,7 @@ export interface Schedule {
   starts_at: string | null;
   ends_at: string | null;
   next_run_at: string | null;
-  last_scheduled_time: string | null;
+  last_run: { scheduled_time: string; executor_job_id: string; state: JobState | null } | null;
   created_at: string;
   updated_at: string;
 }
@@ -192,6 +192,62 @@ export interface DataStore {
   size_bytes: number;
   agent_ids: string[];
   created_at: string;
+  /** When something in it was last written. */
+  updated_at: string;
+}
+
+export interface StoreEntry {
+  key: string;
+  value: Json;
+  version: number;
+  expires_at: string | null;
+  updated_at: string;
+}
+
+export interface Webhook {
+  id: string;
+  url: string;
+  description: string;
+  event_types: string[];
+  agent_id: string | null;
+  state: "active" | "disabled";
+  message: string | null;
+  /** Only in the answer that makes or changes it. */
+  secret?: string;
+  created_at: string;
+  updated_at: string;
+}
+
+export interface Delivery {
+  id: string;
+  webhook_id: string;
+  event_id: string;
+  event_type: string;
+  subject: string;
+  state: "pending" | "succeeded" | "failed";
+  attempts: number;
+  next_attempt_at: string | null;
+  created_at: string;
+  finished_at: string | null;
+  status: number | null;
+  message: string | null;
+  attempts_log?: {
+    attempt: number;
+    started_at: string;
+    duration: number;
+    status: number | null;
+    message: string | null;
+  }[];
+  request?: Json;
+}
+
+export interface Setting {
+  name: string;
+  environment: string;
+  value: string | null;
+  default: string | null;
+  description: string;
+  set: boolean;
 }
 
 export interface ApiKey {

@@ -62,7 +62,14 @@ class RetentionPlanIT {
       select 'hook_' || i, '', '', '{*}', '', 'active', now(), now() from generate_series(1, 10) i;
       insert into webhook_delivery (id, webhook_id, position, event_type, subject, state, created_at)
       select 'dlv_' || i, 'hook_' || i % 10, i, '', '', 'succeeded', now() from generate_series(1, 20000) i
-      where i % 10 > 0""";
+      where i % 10 > 0;
+      insert into api_key (id, name, role, secret_sha256, created_at)
+      select 'key_' || i, '', 'read', '', now() from generate_series(1, 1000) i;
+      insert into login_session (secret_sha256, key_id, created_at, expires_at)
+      select convert_to(i::text, 'UTF8'), 'key_' || 1 + i % 1000, now(), now() + make_interval(secs => i)
+      from generate_series(1, 20000) i;
+      insert into login_link (secret_sha256, key_id, expires_at)
+      select secret_sha256, key_id, expires_at from login_session""";
 
   @Inject DataSource dataSource;
 
@@ -76,6 +83,8 @@ class RetentionPlanIT {
     all.put("the next old events", OldEvents.UPPER);
     all.put("deliveries", OldEvents.DELETE_DELIVERIES);
     all.put("deletion of events", OldEvents.DELETE);
+    all.put("sessions", OldSessions.DELETE);
+    all.put("login links", OldSessions.DELETE_LINKS);
     all.put("builder jobs", OldBuilderJobs.OLD);
     all.put("lock on builder jobs", OldBuilderJobs.LOCK);
     all.put("deletion of builder jobs", OldBuilderJobs.DELETE);
@@ -106,7 +115,7 @@ class RetentionPlanIT {
         }
         statement.execute(
             "analyze build, builder_job, agent, agent_revision, executor, executor_job, execution, log_entry, event,"
-                + " webhook_delivery");
+                + " webhook_delivery, login_session, login_link");
         statement.execute("set local plan_cache_mode = force_generic_plan");
         for (Map.Entry<String, Sql> each : statements().entrySet()) {
           String plan = plan(statement, each.getValue().text());
@@ -136,7 +145,9 @@ class RetentionPlanIT {
         "select 1 from builder_job where build_id = ?",
         "select 1 from agent_revision where builder_job_id = ?",
         "select 1 from agent_revision where agent_id = ?",
-        "select 1 from webhook_attempt where delivery_id = ?");
+        "select 1 from webhook_attempt where delivery_id = ?",
+        "select 1 from login_session where key_id = ?",
+        "select 1 from login_link where key_id = ?");
   }
 
   /** Of any values of the parameters, as for a statement that is kept. */
