@@ -9,6 +9,7 @@ from typing import Any, Callable
 
 import pytest
 from browsers import browser_path, launch
+from estate import Estate, make_estate
 from playwright.sync_api import Page, expect, sync_playwright
 from roost_client import Roost
 from watch import Watch
@@ -28,6 +29,12 @@ def roost() -> Roost:
     if missing:
         pytest.skip(f"needs a running Roost: {' and '.join(missing)} not set")
     return Roost(os.environ["ROOST_TEST_URL"], os.environ["ROOST_TEST_API_KEY"])
+
+
+@pytest.fixture(scope="session")
+def estate(roost) -> Estate:
+    """A Roost in use; made once, for all tests that only look at it."""
+    return make_estate(roost)
 
 
 @pytest.fixture(scope="session")

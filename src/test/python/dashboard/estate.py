@@ -5,7 +5,7 @@ from typing import Any
 
 from roost_client import Roost, until
 
-LONG_NAME = "customer-invoice-reconciliation-for-all-subsidiaries-in-europe-middle-east-and-africa-" + "x" * 30
+LONG_NAME = "customer-invoice-reconciliation-for-all-subsidiaries-" + "x" * 47  # as long as a name may be
 
 REPORT = '''\
 """Counts the orders of a day and keeps the numbers."""
@@ -59,7 +59,7 @@ OUT_OF_TIME = "import time\n\n\ndef main():\n    print('asking the archive')\n  
 
 @dataclass
 class Estate:
-    """Names and identifiers of what there is."""
+    """What there is, as the API has answered it."""
 
     report: Any
     failing: Any
@@ -68,6 +68,7 @@ class Estate:
     succeeded: Any
     failed: Any
     running: Any
+    build: Any
     failed_build: Any
     store: Any
     webhook: Any
@@ -78,13 +79,13 @@ def make_estate(roost: Roost) -> Estate:
     store = roost.post("/datastore", {"name": "orders"})
     report = roost.agent("daily-report", REPORT, store_ids=[store["id"]], requirements="six==1.17.0")
     failing = roost.agent("exchange-rates", RATES)
-    unbuildable = roost.agent("weather-forecast", GREETING, requirements="six==1.17.0\nsix==99.99.99")
+    unbuildable = roost.agent("weather-forecast", GREETING, requirements="six==99.99.99")
     long = roost.agent(LONG_NAME, GREETING, python_version=report["python_version"])
     slow = roost.agent("archive-lookup", OUT_OF_TIME, timeout=1)
     importer = roost.agent("row-import", IMPORT, timeout=7200)
     running = roost.started(roost.order(importer))
     fill(roost, store)
-    failed_build = roost.built(unbuildable)
+    build, failed_build = roost.built(report), roost.built(unbuildable)
     roost.call("PATCH", f"/agents/{report['id']}", {"script": REPORT.replace("3 orders", "Some orders")})
     succeeded = [roost.run(report, {"day": f"2026-01-{day:02}"}) for day in (12, 13, 14)][-1]
     failed = [roost.run(failing) for _ in range(2)][-1]
@@ -96,7 +97,7 @@ def make_estate(roost: Roost) -> Estate:
     webhook = roost.post("/webhooks", {**hook, "description": "tells the people on call"})
     roost.post("/keys", {"name": "continuous integration", "role": "execute"})
     until("the log", lambda: roost.get("/executions/" + running["id"])["log_entries"] > 400)
-    return Estate(report, failing, unbuildable, long, succeeded, failed, running, failed_build, store, webhook)
+    return Estate(report, failing, unbuildable, long, succeeded, failed, running, build, failed_build, store, webhook)
 
 
 def fill(roost: Roost, store: Any) -> None:
