@@ -8,7 +8,7 @@ from store_server import StoreServer
 from support import Server
 
 import roost
-from roost import _client
+from roost._sync import _client
 
 
 @pytest.fixture(autouse=True)
@@ -17,12 +17,13 @@ def _no_settings_from_outside(
 ) -> None:
     if "live" in request.path.parts:
         return
-    for name in ("ROOST_API_KEY", "ROOST_URL"):
+    for name in ("ROOST_API_KEY", "ROOST_URL", "ROOST_PROFILE"):
         monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
     monkeypatch.setenv("ROOST_DATA", str(tmp_path / "roost"))
     monkeypatch.setattr(roost, "api_key", None)
     monkeypatch.setattr(roost, "base_url", None)
-    monkeypatch.setattr(_client, "_default", None)
+    monkeypatch.setattr(_client._default, "_kept", None)
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from run_server import RunServer
 from support import TIME, Server, agent, execution, job, problem
 
 import roost
-from roost import _batch
+from roost._sync import _batch
 from roost._values import parse_time
 
 BATCH = "/agents/agent_1/execute-batch"

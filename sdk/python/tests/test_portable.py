@@ -211,8 +211,8 @@ def test_what_is_stored_is_told_for_the_whole_file(
 def test_a_line_that_no_entry_is_long_enough_for_is_a_mistake(
     stored: StoreServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("roost._portable._LINE_MOST_BYTES", 100)
-    monkeypatch.setattr("roost._portable._PART_BYTES", 50)
+    monkeypatch.setattr("roost._ndjson._LINE_MOST_BYTES", 100)
+    monkeypatch.setattr("roost._ndjson._PART_BYTES", 50)
     with pytest.raises(roost.ValidationError, match="line 2: longer than 100 bytes"):
         stored.store.import_(io.BytesIO(b'{"key":"a","value":1}\n' + b"x" * 101))
 

@@ -8,8 +8,8 @@ import pytest
 from support import KEY, URL
 
 import roost
-from roost._client import default_client
 from roost._settings import resolve
+from roost._sync._client import default_client
 
 
 @pytest.fixture

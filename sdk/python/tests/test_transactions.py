@@ -51,8 +51,9 @@ def test_a_key_that_changed_is_a_conflict_that_names_it(
     if before:
         stored.put("a", before)
     stored.put("quiet", "1")
+    tx = stored.store.transaction()
     with pytest.raises(roost.Conflict, match=r"changed since it was read: 'a'; nothing") as raised:
-        with stored.store.transaction() as tx:
+        with tx:
             tx["b"] = [tx.get("a"), tx["quiet"]]
             stored.put("a", "2")
     assert raised.value.code == "conflict"

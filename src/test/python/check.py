@@ -105,7 +105,12 @@ def main() -> int:
     checks.run("lint", "ruff", "check", *sources)
     checks.run("SDK format", "ruff", "format", "--check", ".", cwd=SDK)
     checks.run("SDK lint", "ruff", "check", ".", cwd=SDK)
+    checks.run("SDK: what is generated", "generate", "--check", cwd=SDK)
     checks.run("SDK types", "mypy", cwd=SDK)
+    if sys.version_info >= (3, 10):
+        checks.run("SDK types, a second opinion", "basedpyright", "--pythonpath", checks.python, cwd=SDK)
+    else:
+        print("\nLeft out: basedpyright, which needs Python 3.10.")
     check_web(checks)
     tools = {"ROOST_TEST_UV": str(checks.python.with_name("uv"))}
     if arguments.jar is not None:

@@ -12,17 +12,15 @@ The API key is `roost.api_key`, or the environment's `ROOST_API_KEY`, or, for a 
 machine, the key file that it wrote. The server is `roost.base_url`, or `ROOST_URL`, or
 `http://127.0.0.1:8080`. For several servers or keys at once, make a `roost.Client` for each.
 
+`roost.aio` has the same with `async def`.
+
 All errors are `roost.RoostError`; see `roost._errors` for the tree.
 """
 
 from __future__ import annotations
 
-from ._agent import Agent
-from ._agent_settings import AgentChanges
-from ._batch import Batch
-from ._build import Build, BuilderJob, Package
-from ._client import Client
-from ._data_store import DataStore
+from ._changes import ScheduleChanges, WebhookChanges
+from ._details import DeliveryAttempt, ErrorInfo, LastRun, Package, SchedulePreview, Timings, Usage
 from ._entries import Entry
 from ._errors import (
     APIConnectionError,
@@ -44,16 +42,39 @@ from ._errors import (
     Unavailable,
     ValidationError,
 )
-from ._events import Event, events
-from ._execution import ErrorInfo, Execution, Timings, Usage
-from ._executor_job import ExecutorJob
-from ._keys import Key
-from ._logs import LogEntry
+from ._event import Event
+from ._history import (
+    Activity,
+    AgentRevision,
+    ExecutionCounts,
+    LatestBuilderJob,
+    LatestExecution,
+)
+from ._log_entry import LogEntry
 from ._runtime import Runtime
-from ._schedule import LastRun, Schedule, ScheduleChanges, SchedulePreview
-from ._transaction import Transaction
+from ._server import LoginLink, ServerSetting
+from ._statistics import (
+    ExecutorCounts,
+    FailedBuild,
+    Failure,
+    HourCounts,
+    LatestFailure,
+    Statistics,
+)
+from ._sync._agent import Agent
+from ._sync._agent_settings import AgentChanges
+from ._sync._batch import Batch
+from ._sync._build import Build, BuilderJob
+from ._sync._client import Client, statistics
+from ._sync._data_store import DataStore
+from ._sync._events import events
+from ._sync._execution import Execution
+from ._sync._executor_job import ExecutorJob
+from ._sync._keys import Key
+from ._sync._schedule import Schedule
+from ._sync._transaction import Transaction
+from ._sync._webhook import Delivery, Webhook
 from ._version import VERSION as __version__
-from ._webhook import Delivery, DeliveryAttempt, Webhook, WebhookChanges
 
 __all__ = [
     # settings
@@ -63,9 +84,21 @@ __all__ = [
     # what happens
     "events",
     "Event",
+    # what the server says of itself
+    "statistics",
+    "ExecutorCounts",
+    "FailedBuild",
+    "Failure",
+    "HourCounts",
+    "LatestFailure",
+    "LoginLink",
+    "ServerSetting",
+    "Statistics",
     # resources
+    "Activity",
     "Agent",
     "AgentChanges",
+    "AgentRevision",
     "Batch",
     "Build",
     "BuilderJob",
@@ -75,9 +108,12 @@ __all__ = [
     "Entry",
     "ErrorInfo",
     "Execution",
+    "ExecutionCounts",
     "ExecutorJob",
     "Key",
     "LastRun",
+    "LatestBuilderJob",
+    "LatestExecution",
     "LogEntry",
     "Package",
     "Runtime",

@@ -5,6 +5,8 @@ from __future__ import annotations
 import random
 import time
 
+import anyio
+
 __all__ = ["Clock"]
 
 
@@ -18,6 +20,10 @@ class Clock:
     def sleep(self, seconds: float) -> None:
         """Do nothing for that long."""
         time.sleep(seconds)
+
+    async def asleep(self, seconds: float) -> None:
+        """Let others do something for that long."""
+        await anyio.sleep(seconds)
 
     def uniform(self, low: float, high: float) -> float:
         """Return a random number between the two."""

@@ -1,20 +1,20 @@
-"""The entries of a DataStore, and views over those with a common prefix."""
+"""The entries of a DataStore."""
 
 from __future__ import annotations
 
 import re
-from abc import abstractmethod
-from collections.abc import ItemsView, Iterator, KeysView, Mapping, MutableMapping, ValuesView
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from itertools import chain
+from typing import Any, cast
 
 import httpx
 
 from ._errors import ServerError
 from ._values import parse_time
 
-__all__ = ["PAGE_MOST", "Entry", "PrefixMapping", "version_of"]
+__all__ = ["PAGE_MOST", "Entry", "pairs_of", "version_of"]
 
 PAGE_MOST = 200
 
@@ -54,87 +54,13 @@ def version_of(response: httpx.Response) -> int:
     return int(match[1])
 
 
-class PrefixMapping(MutableMapping[str, Any]):
-    """A mapping that is read in the order of its keys, all or those with a prefix."""
-
-    __slots__ = ()
-
-    @abstractmethod
-    def _pairs(self, prefix: str) -> Iterator[tuple[str, Any]]:
-        """Return the pairs whose keys have the prefix, in order, fetched as they are needed."""
-
-    def keys(self, prefix: str = "") -> KeysView[str]:
-        """Return a view of the keys with a prefix."""
-        return _Keys(self, prefix)
-
-    def values(self, prefix: str = "") -> ValuesView[Any]:
-        """Return a view of the values whose keys have a prefix."""
-        return _Values(self, prefix)
-
-    def items(self, prefix: str = "") -> ItemsView[str, Any]:
-        """Return a view of the pairs whose keys have a prefix."""
-        return _Items(self, prefix)
-
-    def __iter__(self) -> Iterator[str]:
-        return (key for key, _ in self._pairs(""))
-
-
-def _count(mapping: PrefixMapping, prefix: str) -> int:
-    if prefix:
-        # list() asks for a length first, and does without one after a TypeError. To count here
-        # would fetch everything twice.
-        raise TypeError("how many keys have a prefix is not known without going through them")
-    return len(mapping)
-
-
-class _Keys(KeysView[str]):
-    """The keys with a prefix, in order."""
-
-    def __init__(self, mapping: PrefixMapping, prefix: str) -> None:
-        super().__init__(mapping)
-        self._source, self._prefix = mapping, prefix
-
-    def __iter__(self) -> Iterator[str]:
-        return (key for key, _ in self._source._pairs(self._prefix))
-
-    def __contains__(self, key: object) -> bool:
-        return isinstance(key, str) and key.startswith(self._prefix) and key in self._source
-
-    def __len__(self) -> int:
-        return _count(self._source, self._prefix)
-
-
-class _Values(ValuesView[Any]):
-    """The values whose keys have a prefix, in the order of the keys."""
-
-    def __init__(self, mapping: PrefixMapping, prefix: str) -> None:
-        super().__init__(mapping)
-        self._source, self._prefix = mapping, prefix
-
-    def __iter__(self) -> Iterator[Any]:
-        return (value for _, value in self._source._pairs(self._prefix))
-
-    def __contains__(self, value: object) -> bool:
-        return any(value == each for each in self)
-
-    def __len__(self) -> int:
-        return _count(self._source, self._prefix)
-
-
-class _Items(ItemsView[str, Any]):
-    """The pairs whose keys have a prefix, in order."""
-
-    def __init__(self, mapping: PrefixMapping, prefix: str) -> None:
-        super().__init__(mapping)
-        self._source, self._prefix = mapping, prefix
-
-    def __iter__(self) -> Iterator[tuple[str, Any]]:
-        return self._source._pairs(self._prefix)
-
-    def __contains__(self, pair: object) -> bool:
-        if not isinstance(pair, tuple) or len(pair) != 2 or not isinstance(pair[0], str):
-            return False
-        return pair[0].startswith(self._prefix) and super().__contains__(pair)
-
-    def __len__(self) -> int:
-        return _count(self._source, self._prefix)
+def pairs_of(other: Any, more: Mapping[str, Any]) -> Iterable[tuple[str, Any]]:
+    """Return the pairs that `dict.update(other, **more)` would take."""
+    pairs: Iterable[tuple[str, Any]]
+    if isinstance(other, Mapping):
+        pairs = cast("Mapping[str, Any]", other).items()
+    elif hasattr(other, "keys"):
+        pairs = ((key, other[key]) for key in other.keys())  # noqa: SIM118
+    else:
+        pairs = other
+    return chain(pairs, more.items())

@@ -32,9 +32,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from ._build import BuilderJob
-    from ._execution import Execution
-    from ._executor_job import ExecutorJob
+    from ._sync._build import BuilderJob
+    from ._sync._execution import Execution
+    from ._sync._executor_job import ExecutorJob
 
 __all__ = [
     "APIConnectionError",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from email.utils import parsedate_to_datetime
-from typing import Any
+from typing import Any, cast
 
 import httpx
 
@@ -133,18 +133,19 @@ def _problem_of(response: httpx.Response) -> dict[str, Any]:
         problem = parse_json(response.content)
     except ValueError:
         return {}
-    return problem if isinstance(problem, dict) else {}
+    return cast("dict[str, Any]", problem) if isinstance(problem, dict) else {}
 
 
 def _errors_of(problem: dict[str, Any]) -> tuple[FieldError, ...]:
     errors = problem.get("errors")
     if not isinstance(errors, list):
         return ()
-    return tuple(
-        FieldError(error.get("pointer"), error.get("line"), error.get("code"), error.get("detail"))
-        for error in errors
-        if isinstance(error, dict)
-    )
+    return tuple(_error_of(error) for error in cast("list[object]", errors))
+
+
+def _error_of(error: object) -> FieldError:
+    fields = cast("dict[str, Any]", error) if isinstance(error, dict) else {}
+    return FieldError(*(fields.get(name) for name in ("pointer", "line", "code", "detail")))
 
 
 def _explain_foreign(response: httpx.Response) -> str:

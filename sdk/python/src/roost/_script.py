@@ -7,21 +7,19 @@ import re
 import symtable
 import sys
 import warnings
-from typing import Callable
 
 from ._errors import ScriptError
 
-__all__ = ["check"]
+__all__ = ["can_judge", "check"]
 
 # With one of these a script may define `main` where reading it doesn't show.
 _DYNAMIC = frozenset({"exec", "globals", "locals", "vars", "setattr", "__dict__", "__getattr__"})
 
 
-def check(script: str, python_version: Callable[[], str | None]) -> None:
-    """Raise `ScriptError` for a script that surely can't run.
+def check(script: str) -> ScriptError | None:
+    """Raise `ScriptError` for a script that surely can't run; return a syntax error.
 
-    A syntax error counts only when this Python is at least as new as the one that will run the
-    script, for which `python_version` is called then: an older one doesn't know what is allowed.
+    That counts only when this Python `can_judge` the one that will run the script.
     """
     text = script[1:] if script.startswith("\ufeff") else script
     try:
@@ -31,21 +29,21 @@ def check(script: str, python_version: Callable[[], str | None]) -> None:
             compile(tree, "agent.py", "exec", dont_inherit=True)
             table = symtable.symtable(text, "agent.py", "exec")
     except SyntaxError as error:
-        if _can_judge(python_version()):
-            raise _syntax_error(error) from None
-        return
+        return _syntax_error(error)
     except ValueError as error:  # Python before 3.12 says so of a null character
         raise _script_error(str(error), "syntax_error") from None
     except (MemoryError, RecursionError):  # nested too deeply for here, perhaps not for there
-        return
+        return None
     if not _may_have_main(tree, table):
         raise _script_error(
             "the script has no main function: define `def main(request, store):` at its top level",
             "no_main",
         )
+    return None
 
 
-def _can_judge(python_version: str | None) -> bool:
+def can_judge(python_version: str | None) -> bool:
+    """Say whether this Python is at least as new: an older one doesn't know what is allowed."""
     match = re.match(r"(\d+)\.(\d+)", python_version or "")
     return match is not None and sys.version_info[:2] >= (int(match[1]), int(match[2]))
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import httpx
 
 from ._errors import AuthenticationError
+from ._profiles import Profile, chosen, config_path
 
 __all__ = ["Settings", "resolve"]
 
@@ -31,14 +32,18 @@ class Settings:
 
 
 def resolve(api_key: str | None = None, base_url: str | None = None) -> Settings:
-    """Return what to use: the arguments, or the module's attributes, or the environment.
+    """Return what to use: the arguments, the module's attributes, the environment, a profile.
 
     The key file of a local Roost comes last, and only for a server on this machine: it would be
-    of no use to any other, and none of its business.
+    of no use to any other, and none of its business. Nor is a profile's key any of another's.
     """
     import roost
 
-    url = _clean_url(base_url or roost.base_url or os.environ.get("ROOST_URL") or _DEFAULT_URL)
+    wanted = base_url or roost.base_url or os.environ.get("ROOST_URL")
+    own = api_key or roost.api_key or os.environ.get("ROOST_API_KEY")
+    profile = None if wanted and own and own.strip() else _profile()
+    in_profile = profile.url if profile is not None and profile.url else _DEFAULT_URL
+    url = _clean_url(wanted or in_profile)
     for key, source in (
         (api_key, "api_key="),
         (roost.api_key, "roost.api_key"),
@@ -46,8 +51,11 @@ def resolve(api_key: str | None = None, base_url: str | None = None) -> Settings
     ):
         if key and key.strip():
             return _settings(url, key, source)
+    if profile is not None and profile.api_key and url == _clean_url(in_profile):
+        source = f"the profile {profile.name!r} in {config_path()}"
+        return _settings(url, profile.api_key, source)
 
-    ways = "set roost.api_key or ROOST_API_KEY, or give api_key= to roost.Client"
+    ways = "set roost.api_key or ROOST_API_KEY, give api_key= to roost.Client, or run `roost login`"
     if not _is_loopback(url):
         raise AuthenticationError(f"there is no API key for {url}: {ways}")
     path = Path(os.environ.get("ROOST_DATA") or "~/.roost").expanduser() / "api_key"
@@ -63,6 +71,13 @@ def resolve(api_key: str | None = None, base_url: str | None = None) -> Settings
     if not key.strip():
         raise AuthenticationError(f"there is no API key in {path}: {ways}")
     return _settings(url, key, str(path))
+
+
+def _profile() -> Profile | None:
+    try:
+        return chosen()
+    except ValueError as error:
+        raise AuthenticationError(str(error)) from None
 
 
 def _settings(url: str, key: str, source: str) -> Settings:

@@ -5,10 +5,18 @@ from __future__ import annotations
 import enum
 import json
 import re
-from datetime import datetime
+from datetime import datetime, timezone
 from typing import Any
 
-__all__ = ["NOT_GIVEN", "NotGiven", "dump_json", "parse_json", "parse_time"]
+__all__ = [
+    "NOT_GIVEN",
+    "NotGiven",
+    "dump_json",
+    "format_time",
+    "parse_json",
+    "parse_time",
+    "parse_time_or_none",
+]
 
 
 class NotGiven(enum.Enum):
@@ -61,3 +69,15 @@ def parse_time(text: str) -> datetime:
         return datetime.fromisoformat(
             _FRACTION.sub(lambda match: "." + match.group(1)[:6].ljust(6, "0"), text)
         )
+
+
+def parse_time_or_none(text: str | None) -> datetime | None:
+    """Return a time that may be missing."""
+    return None if text is None else parse_time(text)
+
+
+def format_time(name: str, value: datetime) -> str:
+    """Return a time as the API takes it; without a time zone it would be a guess."""
+    if value.utcoffset() is None:
+        raise ValueError(f"{name} needs a time zone: {value.isoformat()} has none")
+    return value.astimezone(timezone.utc).isoformat()

@@ -4,38 +4,28 @@ from __future__ import annotations
 
 import math
 import re
-import uuid
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Union
+from typing import Any, Union
 
-from ._errors import (
-    APIConnectionError,
-    APITimeout,
-    Conflict,
-    FieldError,
-    ServerError,
-    TooLarge,
-    Unavailable,
-    ValidationError,
-)
+from ._errors import Conflict, FieldError, TooLarge, ValidationError
 from ._ranges import Range, name_of
 from ._values import dump_json
 
-if TYPE_CHECKING:
-    from ._transport import Transport
-
 __all__ = [
+    "Batch",
     "Delete",
     "Increment",
     "Set",
     "Write",
-    "batches",
+    "Written",
     "checked_amount",
     "checked_key",
-    "commit",
+    "conflict_message",
+    "named",
     "total",
+    "transaction_body",
 ]
 
 
@@ -130,61 +120,41 @@ def _exact(number: int | float) -> Fraction:
     return Fraction(repr(number)) if isinstance(number, float) else Fraction(number)
 
 
-def batches(writes: Iterable[tuple[str, Write]]) -> Iterator[dict[str, Write]]:
-    """Yield what many small transactions are to write, up to 1,000 writes and 4 MiB each."""
-    batch: dict[str, Write] = {}
-    size = 0
-    for key, write in writes:
+class Batch:
+    """What many small transactions are to write, up to 1,000 writes and 4 MiB each."""
+
+    def __init__(self) -> None:
+        self._writes: dict[str, Write] = {}
+        self._size = 0
+
+    def add(self, key: str, write: Write) -> dict[str, Write]:
+        """Take one more; return what has to be written before it, mostly nothing."""
         cost = len(key.encode()) + (len(write.text) if isinstance(write, Set) else 0)
-        if len(batch) == _BATCH_WRITES or (batch and size + cost > _BATCH_BYTES):
-            yield batch
-            batch, size = {}, 0
-        batch[key] = write
-        size += cost
-    if batch:
-        yield batch
+        full = len(self._writes) == _BATCH_WRITES or self._size + cost > _BATCH_BYTES
+        before = self.rest() if full else {}
+        self._writes[key] = write
+        self._size += cost
+        return before
+
+    def rest(self) -> dict[str, Write]:
+        """Return what is left to be written, and begin anew."""
+        rest, self._writes, self._size = self._writes, {}, 0
+        return rest
 
 
-def commit(
-    transport: Transport,
-    store_path: str,
-    reads: Mapping[str, int],
-    ranges: Sequence[Range],
-    writes: Mapping[str, Write],
-) -> dict[str, Written]:
-    """Apply all writes if nothing that was read has changed; return what came of each.
-
-    It carries an idempotency key, so that it is sent again when its answer got lost. Raises
-    `Conflict`, whose message names what has changed.
-    """
+def transaction_body(
+    reads: Mapping[str, int], ranges: Sequence[Range], writes: Mapping[str, Write]
+) -> bytes:
+    """Return the JSON text of a transaction."""
     checks = [{"key": key, "version": version} for key, version in reads.items()]
     parts = [_json(key, write) for key, write in writes.items()]
-    body = b"".join(
+    return b"".join(
         (
             b'{"reads":' + dump_json(checks, "reads"),
             b',"ranges":' + dump_json(ranges, "ranges"),
             b',"writes":[' + b",".join(parts) + b"]}",
         )
     )
-    try:
-        response = transport.request(
-            "POST",
-            store_path + "/transactions",
-            body=body,
-            headers={"Idempotency-Key": uuid.uuid4().hex},
-            repeatable=True,
-        )
-    except Conflict as error:
-        error.args = (_conflict(error, list(reads), ranges),)
-        raise
-    except (TooLarge, ValidationError) as error:
-        error.args = (f"{error}{_named(error, list(writes))}",)
-        raise
-    except (APIConnectionError, APITimeout, ServerError, Unavailable) as error:
-        error.args = (f"{error}\nthe transaction may have been applied",)
-        raise
-    answer = transport.parse(response)
-    return dict(zip(writes, map(Written, answer["versions"], answer["sums"])))
 
 
 def _json(key: str, write: Write) -> bytes:
@@ -197,8 +167,9 @@ def _json(key: str, write: Write) -> bytes:
     return name + b',"increment":' + dump_json(write.amount, "the amount") + b"}"
 
 
-def _conflict(error: Conflict, keys: Sequence[str], ranges: Sequence[Range]) -> str:
-    names = []
+def conflict_message(error: Conflict, keys: Sequence[str], ranges: Sequence[Range]) -> str:
+    """Return what has changed, by its name."""
+    names: list[str] = []
     for each in error.errors:
         place = _place(each)
         if place is not None and place[0] == "reads" and place[1] < len(keys):
@@ -210,7 +181,8 @@ def _conflict(error: Conflict, keys: Sequence[str], ranges: Sequence[Range]) -> 
     return f"changed since it was read: {', '.join(names)}; nothing was written (409 conflict)"
 
 
-def _named(error: TooLarge | ValidationError, keys: Sequence[str]) -> str:
+def named(error: TooLarge | ValidationError, keys: Sequence[str]) -> str:
+    """Return lines that say which keys the error is about."""
     places = [_place(each) for each in error.errors]
     indexes = sorted({place[1] for place in places if place is not None and place[0] == "writes"})
     return "".join(f"\n  writes/{n} is {keys[n]!r}" for n in indexes if n < len(keys))

@@ -26,7 +26,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from queue import Empty, Queue
 
-LIMIT_SECONDS = 120
+LIMIT_SECONDS = 40
 
 NOT_RUN = {
     "cluster": "needs a cluster and Helm; the tests of the chart run the same commands",

@@ -19,7 +19,7 @@ WITH_EXAMPLES = [path for path in DOCUMENTS if blocks(path.read_text(encoding="u
 
 @pytest.mark.skipif("ROOST_TEST_URL" not in os.environ, reason="no server")
 @pytest.mark.parametrize("path", WITH_EXAMPLES, ids=[str(path.relative_to(ROOT)) for path in WITH_EXAMPLES])
-def test_the_examples_of(path: Path, tmp_path: Path, record_property: pytest.RecordProperty) -> None:
+def test_the_examples_of(path: Path, tmp_path: Path) -> None:
     url, key = os.environ["ROOST_TEST_URL"], os.environ["ROOST_TEST_API_KEY"]
     with Reader(str(path.relative_to(ROOT)), tmp_path, url, key) as reader:
         for block in blocks(path.read_text(encoding="utf-8")):

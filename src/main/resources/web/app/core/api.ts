@@ -1,4 +1,4 @@
-import { ExactNumber, type Json, type Page } from "./types";
+import { ExactNumber, RawJson, type Json, type Page } from "./types";
 
 export interface FieldMistake {
   pointer: string;
@@ -121,6 +121,12 @@ export async function askTagged<T>(method: string, path: string, options: Option
   return { value: (await response.json()) as T, tag: response.headers.get("ETag") };
 }
 
+/** An answer as the text that it is. */
+export async function askText(method: string, path: string, options: Options = {}): Promise<Answer<string>> {
+  const response = await send(method, path, options);
+  return { value: await response.text(), tag: response.headers.get("ETag") };
+}
+
 /** An answer whose JSON values (payload, return value, entries) must stay what they are. */
 export async function askExactly<T>(method: string, path: string, options: Options = {}): Promise<Answer<T>> {
   const response = await send(method, path, options);
@@ -152,10 +158,10 @@ export function parseExactly(text: string): Json {
 }
 
 /** The text of a value, with the exact text of its numbers. */
-export function toJson(value: Json, indent = 0, depth = 0): string {
+export function toJson(value: Json | RawJson, indent = 0, depth = 0): string {
   const next = indent ? "\n" + " ".repeat(indent * (depth + 1)) : "";
   const end = indent ? "\n" + " ".repeat(indent * depth) : "";
-  if (value instanceof ExactNumber) {
+  if (value instanceof ExactNumber || value instanceof RawJson) {
     return value.source;
   }
   if (Array.isArray(value)) {

@@ -8,6 +8,11 @@ export class ExactNumber {
   constructor(readonly source: string) {}
 }
 
+/** Text that is JSON already and goes into a body as it is. */
+export class RawJson {
+  constructor(readonly source: string) {}
+}
+
 export interface Page<T> {
   data: T[];
   next_cursor: string | null;

@@ -1,10 +1,13 @@
 import { html } from "lit";
-import { customElement } from "lit/decorators.js";
+import { customElement, property } from "lit/decorators.js";
+import "../parts/execution-result";
 import { Part } from "../parts/part";
 
 @customElement("execution-page")
-export class Page extends Part {
+export class ExecutionPage extends Part {
+  @property() executionId = "";
   override render() {
-    return html`<h1>execution</h1>`;
+    return html`<div class="page-head"><h1>Execution</h1></div>
+      <execution-result .executionId=${this.executionId}></execution-result>`;
   }
 }

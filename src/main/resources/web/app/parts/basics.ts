@@ -2,27 +2,13 @@ import { html, nothing, type TemplateResult } from "lit";
 import { customElement, property, state } from "lit/decorators.js";
 import { ago, at, shortId, words } from "../core/format";
 import { Part } from "./part";
+import { shapeOf } from "./shapes";
 
 /** Small things that stand everywhere: states, times, identifiers. */
 
-const SHAPES: Record<string, string> = {
-  queued: "◌",
-  starting: "◍",
-  running: "●",
-  succeeded: "✓",
-  failed: "✕",
-  timed_out: "⏱",
-  cancelled: "⊘",
-  lost: "?",
-  active: "✓",
-  paused: "⏸",
-};
-
 /** A state by colour, shape and word; the word may be another one. */
 export function stateBadge(state: string, word = words(state)): TemplateResult {
-  return html`<span class="state ${state}"
-    ><span class="shape" aria-hidden="true">${SHAPES[state] ?? "·"}</span>${word}</span
-  >`;
+  return html`<span class="state ${state}">${shapeOf(state)}${word}</span>`;
 }
 
 /** "3 min. ago", with the absolute time on hover; stays true while it is shown. */

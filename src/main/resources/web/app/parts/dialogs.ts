@@ -28,7 +28,7 @@ export function ask(question: Question): Promise<boolean> {
           input.value !== question.typed;
       };
       return html`<form class="body" @submit=${confirm}>
-        <h2 id="dialog-title">${question.title}</h2>
+        <h2 id="question-title">${question.title}</h2>
         <div class="text">${question.body}</div>
         ${question.typed
           ? html`<div class="field">
@@ -50,7 +50,17 @@ export function ask(question: Question): Promise<boolean> {
       </form>`;
     },
     () => false,
+    { labelledBy: "question-title" },
   );
+}
+
+export interface Frame {
+  /** The id of the dialog's heading; questions have one of their own, since they may stand above a form. */
+  labelledBy?: string;
+  /** For editors. */
+  wide?: boolean;
+  /** Holds what a person types: a click beside it does nothing, and Escape asks before it is lost. */
+  form?: boolean;
 }
 
 /**
@@ -60,9 +70,11 @@ export function ask(question: Question): Promise<boolean> {
 export function open<T>(
   content: (close: (answer: T) => void) => TemplateResult,
   cancelled: () => T,
+  { labelledBy = "dialog-title", wide = false, form = false }: Frame = {},
 ): Promise<T> {
   const dialog = document.createElement("dialog");
-  dialog.setAttribute("aria-labelledby", "dialog-title");
+  dialog.setAttribute("aria-labelledby", labelledBy);
+  dialog.classList.toggle("wide", wide);
   const opener = document.activeElement as HTMLElement | null;
   return new Promise<T>((resolve) => {
     let answer: { value: T } | null = null;
@@ -75,14 +87,35 @@ export function open<T>(
       opener?.focus();
       resolve(answer ? answer.value : cancelled());
     });
-    dialog.addEventListener("click", (event) => {
-      if (event.target === dialog) {
-        dialog.close();
-      }
-    });
+    if (form) {
+      askBeforeItIsLost(dialog);
+    } else {
+      dialog.addEventListener("click", (event) => {
+        if (event.target === dialog) {
+          dialog.close();
+        }
+      });
+    }
     render(content(close), dialog);
     document.body.append(dialog);
     dialog.showModal();
+  });
+}
+
+function askBeforeItIsLost(dialog: HTMLDialogElement): void {
+  let touched = false;
+  dialog.addEventListener("input", () => (touched = true));
+  dialog.addEventListener("change", () => (touched = true));
+  dialog.addEventListener("cancel", (event) => {
+    // A file picker that is closed says so, too.
+    if (event.target === dialog && touched) {
+      event.preventDefault();
+      void ask({
+        title: "Discard what you have entered?",
+        body: "It is not saved yet.",
+        confirm: "Discard",
+      }).then((discard) => discard && dialog.close());
+    }
   });
 }
 

@@ -34,6 +34,8 @@ export interface TextField extends Field {
   step?: string;
   min?: number;
   mono?: boolean;
+  /** The id of a datalist with proposals. */
+  list?: string;
 }
 
 export function textField(given: TextField): TemplateResult {
@@ -48,6 +50,7 @@ export function textField(given: TextField): TemplateResult {
       step=${given.step ?? nothing}
       min=${given.min ?? nothing}
       ?required=${given.required}
+      list=${given.list ?? nothing}
       autocomplete="off"
       spellcheck="false"
       aria-invalid=${given.mistakes?.length ? "true" : nothing}
@@ -78,6 +81,19 @@ export function choiceField(given: ChoiceField): TemplateResult {
     </select>`,
   );
 }
+
+/** Finds something on the page; "/" brings the focus there. */
+export const searchField = (label: string, value: string, change: (value: string) => void): TemplateResult =>
+  html`<input
+    type="search"
+    class="search"
+    aria-label=${label}
+    placeholder=${label}
+    .value=${value}
+    autocomplete="off"
+    spellcheck="false"
+    @input=${(event: Event) => change((event.target as HTMLInputElement).value)}
+  />`;
 
 /** The mistakes of one field of a body that the API refused. */
 export const mistakesOf = (problem: Problem | null, pointer: string): FieldMistake[] =>

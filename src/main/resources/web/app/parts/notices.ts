@@ -1,6 +1,8 @@
 import { html, nothing, type TemplateResult } from "lit";
 import type { Problem } from "../core/api";
 import type { Load } from "../core/load";
+import { signedIn } from "../core/session";
+import type { Role } from "../core/types";
 
 /** What went wrong, in the API's own words, where there is no better place for it. */
 export function problemNotice(problem: Problem | null, again?: () => void): TemplateResult | typeof nothing {
@@ -36,6 +38,18 @@ export function loaded<T>(load: Load<T>, show: (value: T) => unknown): unknown {
     load.value,
   )}`;
 }
+
+/** Why there are no buttons to do something; nothing for a key that has the role. */
+export const roleNotice = (role: Role, what: string): TemplateResult | typeof nothing =>
+  signedIn.may(role)
+    ? nothing
+    : html`<p class="notice">
+        <span
+          >You are signed in with the key “${signedIn.session?.key.name}”, whose role is
+          <code>${signedIn.session?.key.role}</code>. ${what} needs a key with the role
+          <code>${role}</code>.</span
+        >
+      </p>`;
 
 /** Teaches what would be here, and how it gets here. */
 export const emptyState = (title: string, text: unknown, actions: unknown = nothing): TemplateResult =>

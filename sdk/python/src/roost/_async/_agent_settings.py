@@ -1,0 +1,72 @@
+"""An agent's settings, from what Python has to what the API takes."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, TypedDict
+
+from .._agent_text import env_vars_text, not_text, requirements_text
+from ._data_store import DataStore
+
+if TYPE_CHECKING:
+    from ._client import Client
+
+__all__ = ["AgentChanges", "encode"]
+
+
+class AgentChanges(TypedDict, total=False):
+    """What `Agent.update` can change; each is as in `Agent.create`."""
+
+    name: str
+    script: str
+    requirements: str | Sequence[str] | None
+    env_vars: str | Mapping[str, str] | None
+    python_version: str
+    stores: Sequence[str | DataStore]
+    store_ids: Sequence[str]
+    timeout: float
+    memory: int
+    cpu: float
+    max_concurrency: int
+    max_attempts: int
+    retry_delay: float
+    never_retry: Sequence[str]
+    keep_warm: float
+    isolation: Literal["process", "pod"]
+
+
+async def encode(client: Client, settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the JSON object for these settings; stores given by name are made when missing."""
+    body: dict[str, Any] = {}
+    for name, value in settings.items():
+        if name not in AgentChanges.__annotations__:
+            raise TypeError(_unknown(name))
+        if name == "script" and not isinstance(value, str):
+            raise TypeError("script must be its text, such as open('agent.py').read()")
+        if name == "python_version" and not isinstance(value, str):
+            raise TypeError("python_version must be a string, such as '3.13'")
+        if name == "requirements":
+            value = requirements_text(value)
+        elif name == "env_vars":
+            value = env_vars_text(value)
+        elif name in ("store_ids", "never_retry"):
+            value = not_text(name, value)
+        body[name] = value
+    if "stores" in body:
+        if "store_ids" in body:
+            raise TypeError("give stores or store_ids, not both")
+        stores = not_text("stores", body.pop("stores"))
+        body["store_ids"] = [await _store_id(client, store) for store in stores]
+    return body
+
+
+async def _store_id(client: Client, store: str | DataStore) -> str:
+    if not isinstance(store, DataStore):
+        store = await client.datastores.ensure(store)
+    return store.id
+
+
+def _unknown(name: str) -> str:
+    near = difflib.get_close_matches(name, AgentChanges.__annotations__, n=1)
+    return f"an agent has no setting {name!r}" + (f"; did you mean {near[0]!r}?" if near else "")

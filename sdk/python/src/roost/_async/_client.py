@@ -1,0 +1,156 @@
+"""The client: a server, a key, and the connections between."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from types import TracebackType
+
+import httpx
+
+from .._event import Event
+from .._params import given
+from .._runtime import Runtime
+from .._server import LoginLink, ServerSetting
+from .._settings import Settings, resolve
+from .._statistics import Statistics
+from . import _events
+from ._agents import Agents
+from ._build import BuilderJobs, Builds
+from ._concurrency import DefaultClient
+from ._data_stores import DataStores
+from ._execution import Executions
+from ._executor_job import ExecutorJobs
+from ._keys import Keys
+from ._schedules import Schedules
+from ._stream import Stream
+from ._transport import Transport
+from ._webhooks import Webhooks
+
+__all__ = ["Client", "default_client", "statistics"]
+
+DEFAULT_TIMEOUT_SECONDS = 30.0
+DEFAULT_MAX_RETRIES = 4
+
+
+class Client:
+    """A server and a key for it, with one pool of connections. Threads may share it.
+
+    `api_key` and `base_url` default to what the module uses. `timeout` is how long to wait for an
+    answer that the server has no reason to hold back, in seconds; `max_retries` how often a
+    request is sent again after a failure that may pass. An `http_client` of one's own (for a
+    proxy, certificates, tests) is used as it is and not closed.
+
+    Closed by `close()` or at the end of an `async with` block.
+    """
+
+    def __init__(
+        self,
+        api_key: str | None = None,
+        base_url: str | None = None,
+        *,
+        timeout: float = DEFAULT_TIMEOUT_SECONDS,
+        max_retries: int = DEFAULT_MAX_RETRIES,
+        http_client: httpx.AsyncClient | None = None,
+    ) -> None:
+        self._use(resolve(api_key, base_url), timeout, max_retries, http_client)
+
+    def _use(
+        self,
+        settings: Settings,
+        timeout: float = DEFAULT_TIMEOUT_SECONDS,
+        max_retries: int = DEFAULT_MAX_RETRIES,
+        http_client: httpx.AsyncClient | None = None,
+    ) -> None:
+        self._transport = Transport(settings, timeout, max_retries, http_client)
+        self.agents = Agents(self)
+        self.builder_jobs = BuilderJobs(self)
+        self.builds = Builds(self)
+        self.executor_jobs = ExecutorJobs(self)
+        self.executions = Executions(self)
+        self.datastores = DataStores(self)
+        self.schedules = Schedules(self)
+        self.webhooks = Webhooks(self)
+        self.keys = Keys(self)
+
+    @property
+    def base_url(self) -> str:
+        """The server's address, without `/v1`."""
+        return self._transport.base_url
+
+    async def runtime(self) -> Runtime:
+        """Return what the server runs agents with."""
+        return Runtime.of(await self._transport.get("/runtime"))
+
+    async def statistics(self, hours: int = 24, *, agent_id: str | None = None) -> Statistics:
+        """Return what has happened in the last `hours` (1 to 168), and what is going on now."""
+        return Statistics.of(
+            await self._transport.get("/statistics", given(hours=hours, agent_id=agent_id))
+        )
+
+    async def login_link(self) -> LoginLink:
+        """Make a URL that signs a browser in to the dashboard with this client's key, once."""
+        response = await self._transport.request("POST", "/login-links")
+        return LoginLink.of(self._transport.parse(response), self.base_url)
+
+    async def settings(self) -> Sequence[ServerSetting]:
+        """Return the settings of the server. Needs a key that may write."""
+        answer = await self._transport.get("/settings")
+        return tuple(ServerSetting.of(data) for data in answer["data"])
+
+    def events(
+        self,
+        *,
+        types: str | Sequence[str] | None = None,
+        agent_id: str | None = None,
+        subject: str | None = None,
+        after: str | int | None = None,
+        follow: bool = True,
+    ) -> Stream[Event]:
+        """Yield every change of a state from now on, as `roost.events` does."""
+        return _events.events(
+            types=types,
+            agent_id=agent_id,
+            subject=subject,
+            after=after,
+            follow=follow,
+            client=self,
+        )
+
+    async def close(self) -> None:
+        """Close the connections. What came from this client can't be used any more."""
+        await self._transport.close()
+
+    async def __aenter__(self) -> Client:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        await self.close()
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__module__}.Client base_url={self.base_url!r}>"
+
+
+def _made(settings: Settings) -> Client:
+    client = Client.__new__(Client)
+    client._use(settings)
+    return client
+
+
+_default = DefaultClient(_made)
+
+
+def default_client() -> Client:
+    """Return the client of the module's present settings."""
+    return _default.get(resolve())
+
+
+async def statistics(
+    hours: int = 24, *, agent_id: str | None = None, client: Client | None = None
+) -> Statistics:
+    """Return what has happened in the last `hours` (1 to 168), and what is going on now."""
+    return await (client or default_client()).statistics(hours, agent_id=agent_id)

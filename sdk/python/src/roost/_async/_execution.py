@@ -1,0 +1,175 @@
+"""Executions: one attempt each at running an agent."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import AsyncIterator, Awaitable, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, Literal, Optional, overload
+
+from .._details import ErrorInfo, Timings, Usage, error_of, timings_of, usage_of
+from .._fields import Field, path_to
+from .._log_entry import LogEntry
+from .._params import given
+from .._values import parse_time
+from . import _logs
+from ._concurrency import stream
+from ._pages import each
+from ._resource import Resource, default_client
+from ._stream import Stream
+
+if TYPE_CHECKING:
+    from ._client import Client
+
+__all__ = ["Execution", "Executions"]
+
+_ENDED = frozenset({"succeeded", "failed", "timed_out", "cancelled", "lost"})
+
+
+class Execution(Resource):
+    """One attempt at an ExecutorJob.
+
+    `state` is running, succeeded, failed, timed_out, cancelled or lost. What didn't succeed has a
+    `reason`, a word of the API, and a `message`, a sentence; `error` is the script's exception if
+    that was it. `return_value` is what Python's `json` makes of what `main` returned.
+    """
+
+    __slots__ = ()
+    _shown = ("id", "state", "reason")
+    _path = "/executions"
+
+    executor_job_id = Field[str]()
+    agent_id = Field[str]()
+    agent_revision = Field[int]()
+    build_id = Field[Optional[str]]()
+    attempt = Field[int]()
+    state = Field[str]()
+    reason = Field[Optional[str]]()
+    message = Field[Optional[str]]()
+    error = Field[Optional[ErrorInfo]](error_of)
+    return_value = Field[Any]()
+    started_at = Field[Optional[datetime]](parse_time)
+    finished_at = Field[Optional[datetime]](parse_time)
+    cold_start = Field[Optional[bool]]()
+    timings = Field[Optional[Timings]](timings_of)
+    usage = Field[Optional[Usage]](usage_of)
+    log_entries = Field[int]()
+    logs_truncated = Field[bool]()
+
+    @classmethod
+    async def retrieve(cls, id: str, *, client: Client | None = None) -> Execution:  # noqa: A002
+        """Return the Execution with that id."""
+        return await (client or default_client()).executions.retrieve(id)
+
+    @classmethod
+    def list(
+        cls,
+        *,
+        agent_id: str | None = None,
+        executor_job_id: str | None = None,
+        schedule_id: str | None = None,
+        state: str | Sequence[str] | None = None,
+        reason: str | None = None,
+        started_after: datetime | None = None,
+        started_before: datetime | None = None,
+        limit: int | None = None,
+        client: Client | None = None,
+    ) -> AsyncIterator[Execution]:
+        """Return up to `limit` Executions that match, newest first, fetched as they are needed.
+
+        `state` is one or several; the times are aware.
+        """
+        return (client or default_client()).executions.list(
+            agent_id=agent_id,
+            executor_job_id=executor_job_id,
+            schedule_id=schedule_id,
+            state=state,
+            reason=reason,
+            started_after=started_after,
+            started_before=started_before,
+            limit=limit,
+        )
+
+    @property
+    def ended(self) -> bool:
+        """Whether the state will not change any more."""
+        return self.state in _ENDED or self.finished_at is not None
+
+    @overload
+    def logs(
+        self,
+        follow: Literal[False] = ...,
+        *,
+        after_seq: int | None = ...,
+        level: str | None = ...,
+        contains: str | None = ...,
+    ) -> Awaitable[builtins.list[LogEntry]]: ...
+
+    @overload
+    def logs(self, follow: Literal[True], *, after_seq: int | None = ...) -> Stream[LogEntry]: ...
+
+    def logs(
+        self,
+        follow: bool = False,
+        *,
+        after_seq: int | None = None,
+        level: str | None = None,
+        contains: str | None = None,
+    ) -> Awaitable[builtins.list[LogEntry]] | Stream[LogEntry]:
+        """Return the log's entries after `after_seq`.
+
+        As a list of what there is, of that `level` or with `contains` in the message if they are
+        given; or, with `follow=True`, as an iterator that yields entries as they are written and
+        stops when the execution has ended. This object is then up to date.
+        """
+        path = self._log_path()
+        if not follow:
+            return _logs.read(self._client, path, after_seq, level, contains)
+        if level is not None or contains is not None:
+            raise ValueError("level and contains can't be used with follow=True")
+        return stream(_logs.follow(self._client, path, after_seq or 0, self._become))
+
+    async def text_logs(self) -> str:
+        """Return the log so far as plain text, as `kubectl logs` shows it."""
+        return await _logs.read_text(self._client, self._log_path())
+
+    def _log_path(self) -> str:
+        return path_to(self._path, self.id) + "/logs"
+
+
+class Executions:
+    """`client.executions`."""
+
+    def __init__(self, client: Client) -> None:
+        self._client = client
+
+    async def retrieve(self, id: str) -> Execution:  # noqa: A002
+        """Return the Execution with that id."""
+        return Execution(
+            self._client, await self._client._transport.get(path_to("/executions", id))
+        )
+
+    def list(
+        self,
+        *,
+        agent_id: str | None = None,
+        executor_job_id: str | None = None,
+        schedule_id: str | None = None,
+        state: str | Sequence[str] | None = None,
+        reason: str | None = None,
+        started_after: datetime | None = None,
+        started_before: datetime | None = None,
+        limit: int | None = None,
+    ) -> AsyncIterator[Execution]:
+        """Return up to `limit` Executions that match, newest first, fetched as they are needed."""
+        params = given(
+            agent_id=agent_id,
+            executor_job_id=executor_job_id,
+            schedule_id=schedule_id,
+            state=state,
+            reason=reason,
+            started_after=started_after,
+            started_before=started_before,
+        )
+        items = each(self._client, "/executions", params, limit=limit)
+        return (Execution(self._client, data) async for data in items)

@@ -1,0 +1,62 @@
+"""API keys."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from datetime import datetime
+from typing import TYPE_CHECKING, Literal, Optional
+
+from .._fields import Field, path_to
+from .._values import dump_json, parse_time
+from ._pages import each
+from ._resource import Resource
+
+if TYPE_CHECKING:
+    from ._client import Client
+
+__all__ = ["Key", "Keys"]
+
+
+class Key(Resource):
+    """An API key. `role` is read, execute or write.
+
+    `key` is the key itself, which only `client.keys.create` gets to see, once.
+    """
+
+    __slots__ = ()
+    _shown = ("id", "name", "role")
+    _path = "/keys"
+
+    name = Field[str]()
+    role = Field[str]()
+    key = Field[Optional[str]]()
+    created_at = Field[datetime](parse_time)
+
+    async def delete(self) -> None:
+        """Delete it: from now on the server refuses it."""
+        await self._client.keys.delete(self.id)
+
+
+class Keys:
+    """`client.keys`."""
+
+    def __init__(self, client: Client) -> None:
+        self._client = client
+
+    async def create(self, *, name: str, role: Literal["read", "execute", "write"]) -> Key:
+        """Make a key; its `key` is shown this once."""
+        transport = self._client._transport
+        body = dump_json({"name": name, "role": role}, "key")
+        return Key(
+            self._client, transport.parse(await transport.request("POST", "/keys", body=body))
+        )
+
+    def list(self, *, limit: int | None = None) -> AsyncIterator[Key]:
+        """Return up to `limit` keys, newest first, without the keys themselves."""
+        return (
+            Key(self._client, data) async for data in each(self._client, "/keys", {}, limit=limit)
+        )
+
+    async def delete(self, id: str) -> None:  # noqa: A002
+        """Delete the key with that id."""
+        await self._client._transport.request("DELETE", path_to("/keys", id))

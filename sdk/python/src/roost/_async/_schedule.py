@@ -1,0 +1,166 @@
+"""Schedules: an agent that runs at set times."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, Optional
+
+from .._changes import MissedRuns, Overlap, ScheduleChanges, schedule_body
+from .._details import LastRun, SchedulePreview, last_run_of
+from .._fields import Field, path_to
+from .._values import NOT_GIVEN, NotGiven, dump_json, parse_time
+from ._executor_job import ExecutorJob
+from ._resource import Resource, default_client
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from ._client import Client
+
+__all__ = ["Schedule"]
+
+
+class Schedule(Resource):
+    """A cron expression with which an agent runs by itself.
+
+    `state` is active or paused. `next_run_at` is `None` when there is no next run: it is paused,
+    or past `ends_at`. `last_run` is what it has ordered last, `None` before the first.
+    `description` says in words what `cron` means; `jitter` is in seconds. Times are aware.
+    """
+
+    __slots__ = ()
+    _shown = ("id", "name", "cron", "state")
+    _path = "/schedules"
+
+    agent_id = Field[str]()
+    name = Field[str]()
+    cron = Field[str]()
+    time_zone = Field[str]()
+    payload = Field[Any]()
+    state = Field[str]()
+    missed_runs = Field[str]()
+    missed_runs_limit = Field[int]()
+    overlap = Field[str]()
+    jitter = Field[float]()
+    starts_at = Field[Optional[datetime]](parse_time)
+    ends_at = Field[Optional[datetime]](parse_time)
+    next_run_at = Field[Optional[datetime]](parse_time)
+    last_run = Field[Optional[LastRun]](last_run_of)
+    description = Field[str]()
+    created_at = Field[datetime](parse_time)
+    updated_at = Field[datetime](parse_time)
+
+    @classmethod
+    async def create(
+        cls,
+        *,
+        agent_id: str,
+        cron: str,
+        name: str | None = None,
+        time_zone: str | None = None,
+        payload: Any | NotGiven = NOT_GIVEN,
+        missed_runs: MissedRuns | None = None,
+        missed_runs_limit: int | None = None,
+        overlap: Overlap | None = None,
+        jitter: float | None = None,
+        starts_at: datetime | None = None,
+        ends_at: datetime | None = None,
+        client: Client | None = None,
+    ) -> Schedule:
+        """Make a Schedule; its agent runs with `payload` at the times of `cron` in `time_zone`.
+
+        `time_zone` is an IANA name, UTC by default. `missed_runs` says what becomes of times that
+        passed while Roost was down: "skip", "run_once" (the default: the latest) or "run_all" (the
+        latest `missed_runs_limit`). `overlap` says what becomes of a run while an earlier one isn't
+        over: "allow" (the default), "skip" or "queue". `jitter` delays each run by up to that many
+        seconds. It only runs from `starts_at` to `ends_at`, which must have a time zone.
+
+        Raises `ValidationError` for a bad expression, with what to write instead, and `Conflict`
+        when the agent has a Schedule of that `name`.
+        """
+        return await (client or default_client()).schedules.create(
+            agent_id=agent_id,
+            cron=cron,
+            name=name,
+            time_zone=time_zone,
+            payload=payload,
+            missed_runs=missed_runs,
+            missed_runs_limit=missed_runs_limit,
+            overlap=overlap,
+            jitter=jitter,
+            starts_at=starts_at,
+            ends_at=ends_at,
+        )
+
+    @classmethod
+    async def retrieve(cls, id: str, *, client: Client | None = None) -> Schedule:  # noqa: A002
+        """Return the Schedule with that id."""
+        return await (client or default_client()).schedules.retrieve(id)
+
+    @classmethod
+    def list(
+        cls,
+        *,
+        agent_id: str | None = None,
+        state: str | None = None,
+        name: str | None = None,
+        limit: int | None = None,
+        client: Client | None = None,
+    ) -> AsyncIterator[Schedule]:
+        """Return up to `limit` Schedules that match, newest first, fetched as they are needed."""
+        return (client or default_client()).schedules.list(
+            agent_id=agent_id, state=state, name=name, limit=limit
+        )
+
+    @classmethod
+    async def preview(
+        cls,
+        cron: str,
+        *,
+        time_zone: str | None = None,
+        count: int | None = None,
+        after: datetime | None = None,
+        client: Client | None = None,
+    ) -> SchedulePreview:
+        """Say what an expression means, with its next `count` (1 to 100) times after `after`.
+
+        Those default to 5 and now. Raises `ValidationError` for a bad expression.
+        """
+        return await (client or default_client()).schedules.preview(
+            cron, time_zone=time_zone, count=count, after=after
+        )
+
+    async def update(self, **changes: Unpack[ScheduleChanges]) -> Schedule:
+        """Change what is given, in place; see `create` for what that can be.
+
+        When the times change, the next run is the first after now.
+        """
+        return await self._change(schedule_body(changes))
+
+    async def pause(self) -> Schedule:
+        """Order no more runs, in place. Times that pass meanwhile are not missed runs."""
+        return await self._change({"state": "paused"})
+
+    async def resume(self) -> Schedule:
+        """Go on after a pause, in place, with the first time after now."""
+        return await self._change({"state": "active"})
+
+    async def delete(self) -> None:
+        """Delete it. What it has ordered stays."""
+        await self._client.schedules.delete(self.id)
+
+    async def trigger(self) -> ExecutorJob:
+        """Order a run now, also when it is paused, and return the ExecutorJob at once."""
+        return await self._client.schedules.trigger(self.id)
+
+    async def next(self, count: int | None = None) -> Sequence[datetime]:
+        """Return the next `count` (1 to 100, 5 by default) times at which it is to run."""
+        return (await self._client.schedules.next(self.id, count)).next
+
+    async def _change(self, body: Mapping[str, Any]) -> Schedule:
+        transport = self._client._transport
+        path = path_to(self._path, self.id)
+        response = await transport.request("PATCH", path, body=dump_json(body, "changes"))
+        self._data = transport.parse(response)
+        return self

@@ -1,0 +1,48 @@
+"""What can be changed of Schedules and webhooks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any, Literal, TypedDict
+
+from ._values import format_time
+
+MissedRuns = Literal["skip", "run_once", "run_all"]
+Overlap = Literal["allow", "skip", "queue"]
+
+
+class ScheduleChanges(TypedDict, total=False):
+    """What `Schedule.update` can change; each is as in `Schedule.create`."""
+
+    cron: str
+    name: str
+    time_zone: str
+    payload: Any
+    missed_runs: MissedRuns
+    missed_runs_limit: int
+    overlap: Overlap
+    jitter: float
+    starts_at: datetime | None
+    ends_at: datetime | None
+
+
+class WebhookChanges(TypedDict, total=False):
+    """What `Webhook.update` can change; each is as in `Webhook.create`."""
+
+    url: str
+    description: str
+    event_types: Sequence[str]
+    agent_id: str | None
+    state: str
+    secret: str
+
+
+def schedule_body(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the JSON object for these settings."""
+    body: dict[str, Any] = {}
+    for name, value in settings.items():
+        if isinstance(value, datetime):
+            value = format_time(name, value)
+        body[name] = value
+    return body

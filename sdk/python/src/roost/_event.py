@@ -1,0 +1,41 @@
+"""What the log of events consists of."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from ._values import parse_time
+
+__all__ = ["Event"]
+
+
+@dataclass(frozen=True)
+class Event:
+    """A change of a state, for example of type "execution.succeeded".
+
+    `id` is its position in the log, with which `events(after=…)` goes on; `subject` the id of what
+    has changed, `agent_id` the agent that it belongs to, or `None`; `data` that thing's most
+    important fields as they were after the change, with times as text.
+    """
+
+    id: str
+    type: str
+    subject: str
+    agent_id: str | None
+    time: datetime
+    data: Mapping[str, Any] = field(repr=False, compare=False)
+
+    @classmethod
+    def of(cls, data: Mapping[str, Any]) -> Event:
+        """Return the event that is `data` in the API."""
+        return cls(
+            data["id"],
+            data["type"],
+            data["subject"],
+            data.get("agent_id"),
+            parse_time(data["time"]),
+            data.get("data") or {},
+        )

@@ -1,0 +1,126 @@
+"""What an agent was, and what it has been doing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from ._values import parse_time, parse_time_or_none
+
+__all__ = [
+    "Activity",
+    "AgentRevision",
+    "ExecutionCounts",
+    "LatestBuilderJob",
+    "LatestExecution",
+    "env_vars_of",
+]
+
+
+@dataclass(frozen=True)
+class AgentRevision:
+    """What an agent ran with from one change of that to the next.
+
+    `env_vars` are hidden from keys that may not write agents, as in `Agent`; `build_id` is `None`
+    when the dependencies of this revision were never built.
+    """
+
+    agent_id: str
+    revision: int
+    script: str = field(repr=False)
+    requirements: str = field(repr=False)
+    env_vars: Mapping[str, str] | None = field(repr=False)
+    python_version: str
+    builder_job_id: str | None
+    build_id: str | None
+    created_at: datetime
+
+    @classmethod
+    def of(cls, data: Mapping[str, Any]) -> AgentRevision:
+        """Return the revision that is `data` in the API."""
+        env_vars = data.get("env_vars")
+        return cls(
+            data["agent_id"],
+            data["revision"],
+            data["script"],
+            data["requirements"],
+            None if env_vars is None else env_vars_of(env_vars),
+            data["python_version"],
+            data.get("builder_job_id"),
+            data.get("build_id"),
+            parse_time(data["created_at"]),
+        )
+
+
+@dataclass(frozen=True)
+class LatestBuilderJob:
+    """The newest BuilderJob of an agent."""
+
+    id: str
+    state: str
+    reason: str | None
+
+
+@dataclass(frozen=True)
+class LatestExecution:
+    """The newest Execution of an agent."""
+
+    id: str
+    state: str
+    reason: str | None
+    started_at: datetime | None
+    finished_at: datetime | None
+
+
+@dataclass(frozen=True)
+class ExecutionCounts:
+    """How many Executions succeeded, and how many failed, timed out or were lost."""
+
+    succeeded: int
+    failed: int
+
+
+@dataclass(frozen=True)
+class Activity:
+    """What an agent is doing: what is `running` and `queued` now, came last and comes next.
+
+    `executions_7d` counts those that ended within seven days.
+    """
+
+    builder_job: LatestBuilderJob | None
+    last_execution: LatestExecution | None
+    next_run_at: datetime | None
+    running: int
+    queued: int
+    executions_7d: ExecutionCounts
+
+    @classmethod
+    def of(cls, data: Mapping[str, Any]) -> Activity:
+        """Return the activity that is `data` in the API."""
+        job, last, counts = data["builder_job"], data["last_execution"], data["executions_7d"]
+        return cls(
+            None if job is None else LatestBuilderJob(job["id"], job["state"], job["reason"]),
+            None
+            if last is None
+            else LatestExecution(
+                last["id"],
+                last["state"],
+                last["reason"],
+                parse_time_or_none(last["started_at"]),
+                parse_time_or_none(last["finished_at"]),
+            ),
+            parse_time_or_none(data["next_run_at"]),
+            data["running"],
+            data["queued"],
+            ExecutionCounts(counts["succeeded"], counts["failed"]),
+        )
+
+
+def env_vars_of(text: str) -> dict[str, str]:
+    """Return the variables of the API's `KEY=VALUE` lines."""
+    lines = (line for line in re.split(r"\r?\n", text) if not line.startswith("#"))
+    pairs = (line.partition("=") for line in lines if "=" in line)
+    return {key: value for key, _, value in pairs}

@@ -1,0 +1,46 @@
+"""What a log consists of."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from ._values import parse_time
+
+__all__ = ["LogEntry"]
+
+
+@dataclass(frozen=True)
+class LogEntry:
+    """One line that a script wrote, or that Roost wrote about it (`stream` "system").
+
+    `seq` counts from 1 without gaps; `level` and `logger` are there for what came through
+    `logging`; `continued` is true when the line was too long and goes on in the next entry.
+    `str()` is the message.
+    """
+
+    seq: int
+    time: datetime
+    stream: str
+    level: str | None
+    logger: str | None
+    message: str
+    continued: bool
+
+    @classmethod
+    def of(cls, data: Mapping[str, Any]) -> LogEntry:
+        """Return the entry that is `data` in the API."""
+        return cls(
+            data["seq"],
+            parse_time(data["time"]),
+            data["stream"],
+            data.get("level"),
+            data.get("logger"),
+            data["message"],
+            bool(data.get("continued")),
+        )
+
+    def __str__(self) -> str:
+        return self.message

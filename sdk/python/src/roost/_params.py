@@ -1,0 +1,29 @@
+"""What of many optional arguments was given."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any, cast
+
+from ._values import format_time
+
+__all__ = ["given", "without_none"]
+
+
+def given(**filters: object) -> dict[str, str]:
+    """Return the filters that are not `None` as query parameters; several values with commas."""
+    return {name: _text(name, value) for name, value in filters.items() if value is not None}
+
+
+def _text(name: str, value: object) -> str:
+    if isinstance(value, datetime):
+        return format_time(name, value)
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return ",".join(str(item) for item in cast("Sequence[object]", value))
+    return str(value)
+
+
+def without_none(**settings: Any | None) -> dict[str, Any]:
+    """Return the settings that were given."""
+    return {name: value for name, value in settings.items() if value is not None}

@@ -1,0 +1,150 @@
+"""What the server has been doing: executions an hour, and what goes wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from ._values import parse_time, parse_time_or_none
+
+__all__ = [
+    "ExecutorCounts",
+    "FailedBuild",
+    "Failure",
+    "HourCounts",
+    "LatestFailure",
+    "Statistics",
+]
+
+
+@dataclass(frozen=True)
+class HourCounts:
+    """How many Executions ended in the hour that begins at `hour`, by state."""
+
+    hour: datetime
+    succeeded: int
+    failed: int
+    timed_out: int
+    cancelled: int
+    lost: int
+
+
+@dataclass(frozen=True)
+class ExecutorCounts:
+    """How many executors there are, by what they do, and how many there may be."""
+
+    starting: int
+    idle: int
+    working: int
+    limit: int | None
+
+
+@dataclass(frozen=True)
+class LatestFailure:
+    """The latest Execution that failed for a reason."""
+
+    execution_id: str
+    agent_id: str
+    agent_name: str | None
+    message: str | None
+    finished_at: datetime | None
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A reason for which `count` Executions of `agents` agents failed."""
+
+    reason: str | None
+    count: int
+    agents: int
+    latest: LatestFailure
+
+
+@dataclass(frozen=True)
+class FailedBuild:
+    """An agent whose newest build failed."""
+
+    builder_job_id: str
+    agent_id: str
+    agent_name: str | None
+    reason: str | None
+    message: str | None
+    finished_at: datetime | None
+
+
+@dataclass(frozen=True)
+class Statistics:
+    """What has happened between `from_` and `to`, and what is going on now.
+
+    `hours` has one item for each hour, the oldest first; `failures` the most frequent first;
+    `failed_builds` the newest first. `running` and `queued` count what there is now.
+    """
+
+    from_: datetime
+    to: datetime
+    hours: Sequence[HourCounts]
+    running: int
+    queued: int
+    executors: ExecutorCounts
+    failures: Sequence[Failure]
+    failed_builds: Sequence[FailedBuild]
+
+    @classmethod
+    def of(cls, data: Mapping[str, Any]) -> Statistics:
+        """Return the statistics that are `data` in the API."""
+        executors = data["executors"]
+        return cls(
+            parse_time(data["from"]),
+            parse_time(data["to"]),
+            tuple(_hour(each) for each in data["hours"]),
+            data["running"],
+            data["queued"],
+            ExecutorCounts(
+                executors["starting"],
+                executors["idle"],
+                executors["working"],
+                executors.get("limit"),
+            ),
+            tuple(_failure(each) for each in data["failures"]),
+            tuple(_failed_build(each) for each in data["failed_builds"]),
+        )
+
+
+def _hour(data: Mapping[str, Any]) -> HourCounts:
+    return HourCounts(
+        parse_time(data["hour"]),
+        data["succeeded"],
+        data["failed"],
+        data["timed_out"],
+        data["cancelled"],
+        data["lost"],
+    )
+
+
+def _failure(data: Mapping[str, Any]) -> Failure:
+    latest = data["latest"]
+    return Failure(
+        data["reason"],
+        data["count"],
+        data["agents"],
+        LatestFailure(
+            latest["execution_id"],
+            latest["agent_id"],
+            latest.get("agent_name"),
+            latest.get("message"),
+            parse_time_or_none(latest.get("finished_at")),
+        ),
+    )
+
+
+def _failed_build(data: Mapping[str, Any]) -> FailedBuild:
+    return FailedBuild(
+        data["builder_job_id"],
+        data["agent_id"],
+        data.get("agent_name"),
+        data.get("reason"),
+        data.get("message"),
+        parse_time_or_none(data.get("finished_at")),
+    )

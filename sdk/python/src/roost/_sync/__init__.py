@@ -1,0 +1,1 @@
+"""The package without `async`, made from `_async` by `generate.py`."""

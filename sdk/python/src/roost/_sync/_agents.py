@@ -1,0 +1,139 @@
+# Made by generate.py from src/roost/_async/_agents.py; change that.
+"""The agents of a client."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Literal
+
+from .. import _script
+from .._errors import NotFound, RoostError
+from .._fields import path_to
+from .._history import AgentRevision
+from .._params import given, without_none
+from .._values import dump_json
+from ._agent import Agent
+from ._agent_settings import encode
+from ._data_store import DataStore
+from ._pages import each
+
+if TYPE_CHECKING:
+    from ._client import Client
+
+__all__ = ["Agents"]
+
+
+class Agents:
+    """`client.agents`."""
+
+    def __init__(self, client: Client) -> None:
+        self._client = client
+
+    def create(
+        self,
+        *,
+        script: str,
+        name: str | None = None,
+        requirements: str | Sequence[str] | None = None,
+        env_vars: str | Mapping[str, str] | None = None,
+        python_version: str | None = None,
+        stores: Sequence[str | DataStore] | None = None,
+        store_ids: Sequence[str] | None = None,
+        timeout: float | None = None,
+        memory: int | None = None,
+        cpu: float | None = None,
+        max_concurrency: int | None = None,
+        max_attempts: int | None = None,
+        retry_delay: float | None = None,
+        never_retry: Sequence[str] | None = None,
+        keep_warm: float | None = None,
+        isolation: Literal["process", "pod"] | None = None,
+    ) -> Agent:
+        """Make an agent, as `Agent.create` does."""
+        settings = without_none(
+            script=script,
+            name=name,
+            requirements=requirements,
+            env_vars=env_vars,
+            python_version=python_version,
+            timeout=timeout,
+            memory=memory,
+            cpu=cpu,
+            max_concurrency=max_concurrency,
+            max_attempts=max_attempts,
+            retry_delay=retry_delay,
+            never_retry=never_retry,
+            keep_warm=keep_warm,
+            isolation=isolation,
+            store_ids=store_ids,
+            stores=stores,
+        )
+        if isinstance(script, str):
+            doubt = _script.check(script)
+            if doubt is not None and _script.can_judge(
+                python_version or self._default_python_version()
+            ):
+                raise doubt
+        body = encode(self._client, settings)
+        transport = self._client._transport
+        response = transport.request("POST", "/agents", body=dump_json(body, "agent"))
+        return Agent(self._client, transport.parse(response))
+
+    def retrieve(
+        self,
+        id: str | None = None,  # noqa: A002
+        *,
+        name: str | None = None,
+        include_activity: bool = False,
+    ) -> Agent:
+        """Return the agent with that id or that name."""
+        if (id is None) == (name is None):
+            raise TypeError("give an id or a name")
+        if id is not None:
+            params = _included(include_activity)
+            return Agent(self._client, self._client._transport.get(path_to("/agents", id), params))
+        for agent in self.list(name=name, include_activity=include_activity):
+            if agent.name == name:
+                return agent
+        raise NotFound(f"there is no agent with the name {name!r}", code="not_found")
+
+    def list(
+        self,
+        *,
+        name: str | None = None,
+        q: str | None = None,
+        limit: int | None = None,
+        include_activity: bool = False,
+    ) -> Iterator[Agent]:
+        """Return up to `limit` agents, newest first, fetched as they are needed."""
+        params = {**given(name=name, q=q), **_included(include_activity)}
+        items = each(self._client, "/agents", params, limit=limit)
+        return (Agent(self._client, data) for data in items)
+
+    def delete(self, id: str) -> None:  # noqa: A002
+        """Delete the agent with that id, as `Agent.delete` does."""
+        self._client._transport.request("DELETE", path_to("/agents", id))
+
+    def revisions(self, id: str, *, limit: int | None = None) -> Iterator[AgentRevision]:  # noqa: A002
+        """Return up to `limit` revisions of the agent with that id, newest first."""
+        items = each(self._client, path_to("/agents", id) + "/revisions", {}, limit=limit)
+        return (AgentRevision.of(data) for data in items)
+
+    def revision_at(self, id: str, revision: int) -> AgentRevision:  # noqa: A002
+        """Return what the agent with that id ran with in that revision."""
+        path = path_to("/agents", id, "revisions", str(revision))
+        return AgentRevision.of(self._client._transport.get(path))
+
+    def roll_back(self, id: str, revision: int) -> Agent:  # noqa: A002
+        """Make the agent with that id run again what it ran then, as `Agent.roll_back` does."""
+        return Agent(self._client, {"id": id}).roll_back(revision)
+
+    def _default_python_version(self) -> str | None:
+        try:
+            return (self._client.runtime()).default
+        except RoostError:  # the server says it soon enough, if it matters
+            return None
+
+
+def _included(activity: bool) -> dict[str, str]:
+    return {"include": "activity"} if activity else {}

@@ -1,0 +1,182 @@
+# Made by generate.py from src/roost/_async/_build.py; change that.
+"""BuilderJobs, and the Builds that they make."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Generator, Iterator, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING, Literal, Optional, overload
+
+from .._details import Package, packages_of
+from .._fields import Field, path_to
+from .._log_entry import LogEntry
+from .._params import given
+from .._values import parse_time
+from . import _logs
+from ._concurrency import stream
+from ._pages import each
+from ._resource import Resource, default_client
+
+if TYPE_CHECKING:
+    from ._client import Client
+
+__all__ = ["Build", "BuilderJob", "BuilderJobs", "Builds"]
+
+_ENDED = frozenset({"succeeded", "failed", "cancelled"})
+
+
+class BuilderJob(Resource):
+    """One attempt to build an agent's dependencies. Roost makes them; clients only look.
+
+    `state` is queued, running, succeeded, failed or cancelled. `reused` is true when a Build with
+    the same content was there already.
+    """
+
+    __slots__ = ()
+    _shown = ("id", "state", "reason")
+    _path = "/builder-jobs"
+
+    agent_id = Field[str]()
+    agent_revision = Field[int]()
+    python_version = Field[str]()
+    requirements = Field[str]()
+    state = Field[str]()
+    reason = Field[Optional[str]]()
+    message = Field[Optional[str]]()
+    build_id = Field[Optional[str]]()
+    reused = Field[bool]()
+    created_at = Field[datetime](parse_time)
+    started_at = Field[Optional[datetime]](parse_time)
+    finished_at = Field[Optional[datetime]](parse_time)
+
+    @classmethod
+    def retrieve(cls, id: str, *, client: Client | None = None) -> BuilderJob:  # noqa: A002
+        """Return the BuilderJob with that id."""
+        return (client or default_client()).builder_jobs.retrieve(id)
+
+    @classmethod
+    def list(
+        cls,
+        *,
+        agent_id: str | None = None,
+        state: str | Sequence[str] | None = None,
+        limit: int | None = None,
+        client: Client | None = None,
+    ) -> Iterator[BuilderJob]:
+        """Return up to `limit` BuilderJobs that match, newest first, fetched as needed.
+
+        `state` is one or several.
+        """
+        return (client or default_client()).builder_jobs.list(
+            agent_id=agent_id, state=state, limit=limit
+        )
+
+    @property
+    def ended(self) -> bool:
+        """Whether the state will not change any more."""
+        return self.state in _ENDED or self.finished_at is not None
+
+    @overload
+    def logs(
+        self, follow: Literal[False] = ..., *, after_seq: int | None = ...
+    ) -> builtins.list[LogEntry]: ...
+
+    @overload
+    def logs(
+        self, follow: Literal[True], *, after_seq: int | None = ...
+    ) -> Generator[LogEntry, None, None]: ...
+
+    def logs(
+        self, follow: bool = False, *, after_seq: int | None = None
+    ) -> builtins.list[LogEntry] | Generator[LogEntry, None, None]:
+        """Return the entries of the build's log after `after_seq`.
+
+        As a list of what there is; or, with `follow=True`, as an iterator that yields entries as
+        they are written and stops when the job has ended. This object is then up to date.
+        """
+        path = path_to(self._path, self.id) + "/logs"
+        if follow:
+            return stream(_logs.follow(self._client, path, after_seq or 0, self._become))
+        return _logs.read(self._client, path, after_seq)
+
+    def text_logs(self) -> str:
+        """Return the build's log so far as plain text."""
+        return _logs.read_text(self._client, path_to(self._path, self.id) + "/logs")
+
+
+class Build(Resource):
+    """What a successful BuilderJob has made: an immutable image or environment.
+
+    Agents with the same Python version and requirements share one. `image` is a reference by
+    digest, `None` on the local runtime; `duration` is in seconds. Since `removed_at` the image or
+    environment is gone, as nothing has used it for long; it is made again when it is needed.
+    """
+
+    __slots__ = ()
+    _shown = ("id", "python_version", "image_key")
+    _path = "/builds"
+
+    image_key = Field[str]()
+    image = Field[Optional[str]]()
+    python_version = Field[str]()
+    packages = Field[tuple[Package, ...]](packages_of)
+    size_bytes = Field[Optional[int]]()
+    duration = Field[Optional[float]]()
+    created_at = Field[datetime](parse_time)
+    removed_at = Field[Optional[datetime]](parse_time)
+
+    @classmethod
+    def retrieve(cls, id: str, *, client: Client | None = None) -> Build:  # noqa: A002
+        """Return the Build with that id."""
+        return (client or default_client()).builds.retrieve(id)
+
+    @classmethod
+    def list(
+        cls,
+        *,
+        agent_id: str | None = None,
+        limit: int | None = None,
+        client: Client | None = None,
+    ) -> Iterator[Build]:
+        """Return up to `limit` Builds, newest first, fetched as they are needed."""
+        return (client or default_client()).builds.list(agent_id=agent_id, limit=limit)
+
+
+class BuilderJobs:
+    """`client.builder_jobs`."""
+
+    def __init__(self, client: Client) -> None:
+        self._client = client
+
+    def retrieve(self, id: str) -> BuilderJob:  # noqa: A002
+        """Return the BuilderJob with that id."""
+        return BuilderJob(self._client, self._client._transport.get(path_to("/builder-jobs", id)))
+
+    def list(
+        self,
+        *,
+        agent_id: str | None = None,
+        state: str | Sequence[str] | None = None,
+        limit: int | None = None,
+    ) -> Iterator[BuilderJob]:
+        """Return up to `limit` BuilderJobs that match, newest first, fetched as needed."""
+        params = given(agent_id=agent_id, state=state)
+        items = each(self._client, "/builder-jobs", params, limit=limit)
+        return (BuilderJob(self._client, data) for data in items)
+
+
+class Builds:
+    """`client.builds`."""
+
+    def __init__(self, client: Client) -> None:
+        self._client = client
+
+    def retrieve(self, id: str) -> Build:  # noqa: A002
+        """Return the Build with that id."""
+        return Build(self._client, self._client._transport.get(path_to("/builds", id)))
+
+    def list(self, *, agent_id: str | None = None, limit: int | None = None) -> Iterator[Build]:
+        """Return up to `limit` Builds, newest first, fetched as they are needed."""
+        items = each(self._client, "/builds", given(agent_id=agent_id), limit=limit)
+        return (Build(self._client, data) for data in items)

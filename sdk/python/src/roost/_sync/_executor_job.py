@@ -1,0 +1,226 @@
+# Made by generate.py from src/roost/_async/_executor_job.py; change that.
+"""ExecutorJobs: orders to run an agent once, and waiting for them."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Generator, Iterator, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, Literal, Optional, cast, overload
+
+from .._errors import APITimeout, ExecutionFailed
+from .._fields import Field, path_to
+from .._log_entry import LogEntry
+from .._params import given
+from .._values import parse_time
+from . import _logs, _waiting
+from ._concurrency import closing, stream
+from ._execution import Execution
+from ._pages import each
+from ._resource import Resource, default_client
+
+if TYPE_CHECKING:
+    from ._client import Client
+
+__all__ = ["ENDED", "ExecutorJob", "ExecutorJobs"]
+
+ENDED = ("succeeded", "failed", "cancelled")
+"""The states that don't change any more."""
+
+
+class ExecutorJob(Resource):
+    """The order to run an agent once, with a payload.
+
+    `state` is queued, running, succeeded, failed or cancelled. While it is queued, `waiting_on`
+    says for what: build, executor, concurrency or retry_delay; in the last case, it goes on at
+    `next_attempt_at`. `attempts` counts the Executions; the latest is `execution`. Those that were
+    ordered together have a `batch_id`, those of a schedule a `schedule_id`, and the
+    `scheduled_time` that they stand for.
+    """
+
+    __slots__ = ()
+    _shown = ("id", "state", "reason")
+    _path = "/executor-jobs"
+
+    agent_id = Field[str]()
+    agent_revision = Field[int]()
+    schedule_id = Field[Optional[str]]()
+    scheduled_time = Field[Optional[datetime]](parse_time)
+    payload = Field[Any]()
+    state = Field[str]()
+    reason = Field[Optional[str]]()
+    message = Field[Optional[str]]()
+    waiting_on = Field[Optional[str]]()
+    attempts = Field[int]()
+    priority = Field[int]()
+    concurrency_key = Field[Optional[str]]()
+    batch_id = Field[Optional[str]]()
+    next_attempt_at = Field[Optional[datetime]](parse_time)
+    created_at = Field[datetime](parse_time)
+    finished_at = Field[Optional[datetime]](parse_time)
+
+    @classmethod
+    def retrieve(cls, id: str, *, client: Client | None = None) -> ExecutorJob:  # noqa: A002
+        """Return the ExecutorJob with that id."""
+        return (client or default_client()).executor_jobs.retrieve(id)
+
+    @classmethod
+    def list(
+        cls,
+        *,
+        agent_id: str | None = None,
+        schedule_id: str | None = None,
+        batch_id: str | None = None,
+        state: str | Sequence[str] | None = None,
+        reason: str | None = None,
+        limit: int | None = None,
+        client: Client | None = None,
+    ) -> Iterator[ExecutorJob]:
+        """Return up to `limit` ExecutorJobs that match, newest first, fetched as needed.
+
+        `state` is one or several.
+        """
+        return (client or default_client()).executor_jobs.list(
+            agent_id=agent_id,
+            schedule_id=schedule_id,
+            batch_id=batch_id,
+            state=state,
+            reason=reason,
+            limit=limit,
+        )
+
+    @property
+    def execution(self) -> Execution | None:
+        """The latest Execution; `None` when there was none yet."""
+        data = self._data.get("execution")
+        return None if data is None else Execution(self._bound, data)
+
+    @property
+    def ended(self) -> bool:
+        """Whether the state will not change any more."""
+        return self.state in ENDED or self.finished_at is not None
+
+    def wait(self, timeout: float | None = None, *, check: bool = False) -> Execution:
+        """Wait until it has ended and return its last Execution, whether that succeeded or not.
+
+        Raises `APITimeout` after `timeout` seconds (the job goes on), `ExecutionFailed` when it
+        ended without any Execution, or, with `check=True`, without success.
+        """
+        return self._outcome(self._deadline(timeout), timeout, check)
+
+    def cancel(self) -> ExecutorJob:
+        """Ask for its end. Harmless when it has ended; a running script gets time to clean up."""
+        transport = self._client._transport
+        path = path_to(self._path, self.id) + "/cancel"
+        self._data = transport.parse(transport.request("POST", path, repeatable=True))
+        return self
+
+    @overload
+    def logs(self, follow: Literal[False] = ...) -> builtins.list[LogEntry]: ...
+
+    @overload
+    def logs(self, follow: Literal[True]) -> Generator[LogEntry, None, None]: ...
+
+    def logs(
+        self, follow: bool = False
+    ) -> builtins.list[LogEntry] | Generator[LogEntry, None, None]:
+        """Return the log entries of all its Executions, the oldest attempt's first.
+
+        As a list of what there is; or, with `follow=True`, as an iterator that yields entries as
+        they are written, those of later attempts too, and stops when the job has ended.
+        """
+        if follow:
+            return stream(self._follow())
+        return self._read()
+
+    def _read(self) -> builtins.list[LogEntry]:
+        executions = self._executions()
+        return [entry for execution in executions for entry in execution.logs()]
+
+    def _follow(self) -> Generator[LogEntry, None, None]:
+        seen: set[str] = set()
+        asks = _waiting.Asks(self)
+        while True:
+            ended = self.ended  # looked at before the list, so that no attempt can come between
+            fresh = [execution for execution in self._executions() if execution.id not in seen]
+            for execution in fresh:
+                seen.add(execution.id)
+                entries = _logs.follow(self._client, execution._log_path(), 0, execution._become)
+                with closing(entries):
+                    for entry in entries:
+                        yield entry
+            if ended:
+                return
+            asks.for_news(nothing_new=not fresh)
+
+    def _executions(self) -> builtins.list[Execution]:
+        listed = self._client.executions.list(executor_job_id=self.id)
+        found = [execution for execution in listed]
+        found.reverse()
+        return found
+
+    def _deadline(self, timeout: float | None) -> float | None:
+        return None if timeout is None else self._client._transport.clock.monotonic() + timeout
+
+    def _outcome(self, deadline: float | None, timeout: float | None, check: bool) -> Execution:
+        if not self.ended:
+            try:
+                advice = ": wait() waits longer, cancel() ends it"
+                _waiting.until_ended(self, deadline, timeout, advice)
+            except APITimeout as expired:
+                expired.job = cast("Any", self)
+                raise
+        execution = self.execution
+        succeeded = execution is not None and execution.state == self.state == "succeeded"
+        if execution is not None and (succeeded or not check):
+            return execution
+        raise _failure(self, execution)
+
+
+def _failure(job: ExecutorJob, execution: Execution | None) -> ExecutionFailed:
+    if execution is None:
+        text = f"{job.id} ended as {job.state} without being run"
+        source: ExecutorJob | Execution = job
+    else:
+        text = f"{execution.id} ended as {execution.state}"
+        source = job if execution.state == "succeeded" else execution
+    text += f" ({source.reason})" if source.reason else ""
+    text += f": {source.message}" if source.message else ""
+    if execution is not None and execution.error is not None and execution.error.traceback:
+        text += f"\n\n{execution.error.traceback.rstrip()}"
+    failure = ExecutionFailed(text, code=source.reason, detail=source.message)
+    failure.job, failure.execution = cast("Any", job), cast("Any", execution)
+    return failure
+
+
+class ExecutorJobs:
+    """`client.executor_jobs`."""
+
+    def __init__(self, client: Client) -> None:
+        self._client = client
+
+    def retrieve(self, id: str) -> ExecutorJob:  # noqa: A002
+        """Return the ExecutorJob with that id."""
+        path = path_to("/executor-jobs", id)
+        return ExecutorJob(self._client, self._client._transport.get(path))
+
+    def list(
+        self,
+        *,
+        agent_id: str | None = None,
+        schedule_id: str | None = None,
+        batch_id: str | None = None,
+        state: str | Sequence[str] | None = None,
+        reason: str | None = None,
+        limit: int | None = None,
+    ) -> Iterator[ExecutorJob]:
+        """Return up to `limit` ExecutorJobs that match, newest first, fetched as needed."""
+        params = given(
+            agent_id=agent_id,
+            schedule_id=schedule_id,
+            batch_id=batch_id,
+            state=state,
+            reason=reason,
+        )
+        items = each(self._client, "/executor-jobs", params, limit=limit)
+        return (ExecutorJob(self._client, data) for data in items)

@@ -1,0 +1,101 @@
+# Made by generate.py from src/roost/_async/_logs.py; change that.
+"""Log entries, and how they are read and followed."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from typing import TYPE_CHECKING, Any, Callable
+
+import httpx
+
+from .._errors import APIConnectionError, APITimeout, RateLimited, RoostError, Unavailable
+from .._log_entry import LogEntry
+from .._params import given
+from .._sse import Event, Parser
+from .._values import parse_json
+from ._pages import each
+
+if TYPE_CHECKING:
+    from ._client import Client
+
+__all__ = ["follow", "read", "read_text"]
+
+_PAGE_SIZE = 1000
+# The server sends a comment every 15 seconds; longer silence is a dead connection.
+_SILENCE_MOST_SECONDS = 60.0
+# A stream that held this long was a good one: what broke it is a new trouble, not the old.
+_GOOD_STREAM_SECONDS = 5.0
+_FAILURES_MOST = 8
+
+
+def read(
+    client: Client,
+    path: str,
+    after_seq: int | None = None,
+    level: str | None = None,
+    contains: str | None = None,
+) -> list[LogEntry]:
+    """Return what has been written so far, page by page."""
+    params = given(after_seq=after_seq, level=level, contains=contains)
+    items = each(client, path, params, page_size=_PAGE_SIZE)
+    return [LogEntry.of(data) for data in items]
+
+
+def read_text(client: Client, path: str) -> str:
+    """Return what has been written so far as plain text."""
+    response = client._transport.request("GET", path, headers={"Accept": "text/plain"})
+    return response.content.decode("utf-8", "replace")
+
+
+def follow(
+    client: Client, path: str, after_seq: int, on_end: Callable[[Any], None]
+) -> Generator[LogEntry, None, None]:
+    """Yield entries as they are written, until the end; `on_end` gets the end's data.
+
+    A connection that breaks is made again from the entry after the last one seen, so that none
+    is lost and none comes twice.
+    """
+    transport = client._transport
+    last = after_seq
+    failures = 0
+    while True:
+        headers = {"Accept": "text/event-stream", "Accept-Encoding": "identity"}
+        if last:
+            headers["Last-Event-ID"] = str(last)
+        began = transport.clock.monotonic()
+        asked: float | None = None
+        try:
+            with transport.stream(
+                path, headers=headers, read_timeout=_SILENCE_MOST_SECONDS
+            ) as response:
+                for event in _events(response):
+                    if event.name == "end":
+                        on_end(parse_json(event.data.encode()))
+                        return
+                    if event.name != "log":
+                        continue
+                    entry = LogEntry.of(parse_json(event.data.encode()))
+                    if entry.seq > last:
+                        last = entry.seq
+                        failures = 0
+                        yield entry
+            broken: RoostError = APIConnectionError(
+                f"{transport.base_url} ends the log of {path} again and again before its end"
+            )
+        except (APIConnectionError, APITimeout, RateLimited, Unavailable) as error:
+            broken = error
+            asked = getattr(error, "retry_after", None)
+        if transport.clock.monotonic() - began >= _GOOD_STREAM_SECONDS:
+            failures = 0
+        if failures >= _FAILURES_MOST:
+            raise broken
+        delay = transport.backoff(failures, asked)
+        failures += 1
+        transport.clock.sleep(delay)
+
+
+def _events(response: httpx.Response) -> Generator[Event, None, None]:
+    parser = Parser()
+    for chunk in response.iter_bytes():
+        for event in parser.feed(chunk):
+            yield event

@@ -1,0 +1,189 @@
+# Made by generate.py from src/roost/_async/_webhook.py; change that.
+"""Webhooks: whom Roost tells about events, and what came of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, Optional
+
+from .._changes import WebhookChanges
+from .._details import DeliveryAttempt, attempts_of
+from .._fields import Field, path_to
+from .._params import given
+from .._values import dump_json, parse_time
+from ._pages import each
+from ._resource import Resource, default_client
+
+if TYPE_CHECKING:
+    from typing_extensions import Self, Unpack
+
+    from ._client import Client
+
+__all__ = ["Delivery", "Webhook"]
+
+_PATH = "/webhooks"
+
+
+class Delivery(Resource):
+    """One event for one webhook. Its id is what the receiver sees as `webhook-id`.
+
+    `state` is pending, succeeded or failed; `attempts` counts, and `status` and `message` are of
+    the last one. `attempts_log` has them all, and `request` is the body that is sent; both are
+    `None` in lists.
+    """
+
+    __slots__ = ()
+    _shown = ("id", "event_type", "state", "attempts")
+    _path = _PATH
+
+    webhook_id = Field[str]()
+    event_id = Field[str]()
+    event_type = Field[str]()
+    subject = Field[str]()
+    state = Field[str]()
+    attempts = Field[int]()
+    next_attempt_at = Field[Optional[datetime]](parse_time)
+    created_at = Field[datetime](parse_time)
+    finished_at = Field[Optional[datetime]](parse_time)
+    status = Field[Optional[int]]()
+    message = Field[Optional[str]]()
+    attempts_log = Field[Optional[tuple[DeliveryAttempt, ...]]](attempts_of)
+    request = Field[Any]()
+
+    def refresh(self) -> Self:
+        """Ask the server for the present state, in place, with `attempts_log` and `request`."""
+        self._data = self._client._transport.get(self._own_path())
+        return self
+
+    def replay(self) -> Delivery:
+        """Have it sent again, in place."""
+        transport = self._client._transport
+        response = transport.request("POST", self._own_path() + "/replay", repeatable=True)
+        self._data = transport.parse(response)
+        return self
+
+    def _own_path(self) -> str:
+        return path_to(_PATH, self.webhook_id, "deliveries", self.id)
+
+
+class Webhook(Resource):
+    """A URL to which Roost sends events, signed as Standard Webhooks says.
+
+    `state` is active or disabled; `message` says why Roost has disabled it. `agent_id` is `None`
+    when the events of all agents are sent. `secret` is there only in the answer that made or
+    changed it.
+    """
+
+    __slots__ = ()
+    _shown = ("id", "state")  # many a URL is a secret itself
+    _path = _PATH
+
+    url = Field[str]()
+    description = Field[str]()
+    event_types = Field[Sequence[str]]()
+    agent_id = Field[Optional[str]]()
+    state = Field[str]()
+    message = Field[Optional[str]]()
+    secret = Field[Optional[str]]()
+    created_at = Field[datetime](parse_time)
+    updated_at = Field[datetime](parse_time)
+
+    @classmethod
+    def create(
+        cls,
+        url: str,
+        *,
+        event_types: Sequence[str] | None = None,
+        agent_id: str | None = None,
+        description: str | None = None,
+        secret: str | None = None,
+        client: Client | None = None,
+    ) -> Webhook:
+        """Make a webhook; its `secret` is shown this once.
+
+        `event_types` are names such as "execution.failed" and "builder_job.*", all by default;
+        with `agent_id`, only events of that agent are sent. A `secret` of one's own is "whsec_"
+        and base64. Raises `ValidationError` for a URL that isn't allowed.
+        """
+        return (client or default_client()).webhooks.create(
+            url,
+            event_types=event_types,
+            agent_id=agent_id,
+            description=description,
+            secret=secret,
+        )
+
+    @classmethod
+    def retrieve(cls, id: str, *, client: Client | None = None) -> Webhook:  # noqa: A002
+        """Return the webhook with that id."""
+        return (client or default_client()).webhooks.retrieve(id)
+
+    @classmethod
+    def list(cls, *, limit: int | None = None, client: Client | None = None) -> Iterator[Webhook]:
+        """Return up to `limit` webhooks, newest first, fetched as they are needed."""
+        return (client or default_client()).webhooks.list(limit=limit)
+
+    def update(self, **changes: Unpack[WebhookChanges]) -> Webhook:
+        """Change what is given, in place; see `create`. `state="active"` enables it again.
+
+        After a change of the `secret` the former one signs, too, for a day.
+        """
+        return self._change(changes)
+
+    def rotate_secret(self) -> str:
+        """Have a new secret made and return it; the former one signs, too, for a day."""
+        self._change({"rotate_secret": True})
+        assert self.secret is not None
+        return self.secret
+
+    def delete(self) -> None:
+        """Delete it, with its deliveries."""
+        self._client.webhooks.delete(self.id)
+
+    def test(self) -> Delivery:
+        """Send it an event of type "webhook.test" and return what came of that within 15 s."""
+        transport = self._client._transport
+        response = transport.request("POST", path_to(_PATH, self.id) + "/test")
+        return Delivery(self._bound, transport.parse(response))
+
+    def deliveries(
+        self,
+        *,
+        state: str | None = None,
+        event_type: str | None = None,
+        limit: int | None = None,
+    ) -> Iterator[Delivery]:
+        """Return up to `limit` deliveries that match, newest first, fetched as they are needed."""
+        path = path_to(_PATH, self.id) + "/deliveries"
+        items = each(self._client, path, given(state=state, event_type=event_type), limit=limit)
+        return (Delivery(self._bound, data) for data in items)
+
+    def delivery(self, id: str) -> Delivery:  # noqa: A002
+        """Return the delivery with that id, with `attempts_log` and `request`."""
+        return Delivery(self._bound, {"id": id, "webhook_id": self.id}).refresh()
+
+    def replay(self, after: str | int) -> int:
+        """Have all sent that it has not got since the event `after`; return how many that are.
+
+        Those are events that it should have got while it was disabled or not there, and deliveries
+        that failed.
+        """
+        transport = self._client._transport
+        body = dump_json({"after": str(after)}, "replay")
+        path = path_to(_PATH, self.id) + "/replay"
+        response = transport.request("POST", path, body=body, repeatable=True)
+        count: int = transport.parse(response)["deliveries"]
+        return count
+
+    def _change(self, body: Mapping[str, Any]) -> Webhook:
+        transport = self._client._transport
+        response = transport.request(
+            "PATCH",
+            path_to(_PATH, self.id),
+            body=dump_json(body, "changes"),
+            # The secret of a lost answer would never be seen.
+            repeatable="rotate_secret" not in body,
+        )
+        self._data = transport.parse(response)
+        return self

@@ -1,0 +1,159 @@
+"""The same as `roost`, with `async def`, for asyncio.
+
+::
+
+    import asyncio
+
+    from roost import aio
+
+
+    async def main() -> None:
+        async with aio.Client() as client:
+            agent = await client.agents.retrieve(name="greeter")
+            execution = await agent.execute({"name": "Ada"})
+            print(execution.return_value)
+
+
+    asyncio.run(main())
+
+What takes a request is awaited; lists, logs to be followed, events and what `map` returns are for
+`async for`. A `DataStore` and a `Transaction` are no mappings here, but have the operations of one
+as methods: `get`, `set`, `delete`, `contains`, `count`, `setdefault`, `pop` and so on. Errors and
+whatever needs no request are the very classes of `roost`.
+
+Without a `Client` of one's own there is one for each event loop, with the settings of `roost`
+(`roost.api_key`, `roost.base_url`, the environment, a profile). It is closed when the loop ends.
+"""
+
+from __future__ import annotations
+
+from ._async._agent import Agent
+from ._async._agent_settings import AgentChanges
+from ._async._batch import Batch
+from ._async._build import Build, BuilderJob
+from ._async._client import Client, statistics
+from ._async._data_store import DataStore
+from ._async._events import events
+from ._async._execution import Execution
+from ._async._executor_job import ExecutorJob
+from ._async._keys import Key
+from ._async._schedule import Schedule
+from ._async._stream import Stream
+from ._async._transaction import Transaction
+from ._async._webhook import Delivery, Webhook
+from ._changes import ScheduleChanges, WebhookChanges
+from ._details import DeliveryAttempt, ErrorInfo, LastRun, Package, SchedulePreview, Timings, Usage
+from ._entries import Entry
+from ._errors import (
+    APIConnectionError,
+    APITimeout,
+    AuthenticationError,
+    BuildFailed,
+    Conflict,
+    ExecutionFailed,
+    FieldError,
+    Gone,
+    NotFound,
+    PermissionDenied,
+    PreconditionFailed,
+    RateLimited,
+    RoostError,
+    ScriptError,
+    ServerError,
+    TooLarge,
+    Unavailable,
+    ValidationError,
+)
+from ._event import Event
+from ._history import (
+    Activity,
+    AgentRevision,
+    ExecutionCounts,
+    LatestBuilderJob,
+    LatestExecution,
+)
+from ._log_entry import LogEntry
+from ._runtime import Runtime
+from ._server import LoginLink, ServerSetting
+from ._statistics import (
+    ExecutorCounts,
+    FailedBuild,
+    Failure,
+    HourCounts,
+    LatestFailure,
+    Statistics,
+)
+
+__all__ = [
+    # where it begins
+    "Client",
+    # what comes bit by bit
+    "Stream",
+    # what happens
+    "events",
+    "Event",
+    # what the server says of itself
+    "statistics",
+    "ExecutorCounts",
+    "FailedBuild",
+    "Failure",
+    "HourCounts",
+    "LatestFailure",
+    "LoginLink",
+    "ServerSetting",
+    "Statistics",
+    # resources
+    "Activity",
+    "Agent",
+    "AgentChanges",
+    "AgentRevision",
+    "Batch",
+    "Build",
+    "BuilderJob",
+    "DataStore",
+    "Delivery",
+    "DeliveryAttempt",
+    "Entry",
+    "ErrorInfo",
+    "Execution",
+    "ExecutionCounts",
+    "ExecutorJob",
+    "Key",
+    "LastRun",
+    "LatestBuilderJob",
+    "LatestExecution",
+    "LogEntry",
+    "Package",
+    "Runtime",
+    "Schedule",
+    "ScheduleChanges",
+    "SchedulePreview",
+    "Timings",
+    "Transaction",
+    "Usage",
+    "Webhook",
+    "WebhookChanges",
+    # errors
+    "RoostError",
+    "APIConnectionError",
+    "APITimeout",
+    "AuthenticationError",
+    "BuildFailed",
+    "Conflict",
+    "ExecutionFailed",
+    "FieldError",
+    "Gone",
+    "NotFound",
+    "PermissionDenied",
+    "PreconditionFailed",
+    "RateLimited",
+    "ScriptError",
+    "ServerError",
+    "TooLarge",
+    "Unavailable",
+    "ValidationError",
+]
+
+for _name in __all__:
+    if isinstance(globals()[_name], type) and "._async." in globals()[_name].__module__:
+        globals()[_name].__module__ = "roost.aio"  # what tracebacks and help() show
