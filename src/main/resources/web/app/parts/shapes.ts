@@ -19,3 +19,10 @@ const ALIKE: Record<string, string> = { active: "succeeded", pending: "queued", 
 
 export const shapeOf = (state: string): SVGTemplateResult =>
   svg`<svg class="shape" viewBox="0 0 16 16" aria-hidden="true">${SHAPES[ALIKE[state] ?? state] ?? circle}</svg>`;
+
+const COPY = svg`<rect x="5.5" y="5.5" width="8" height="8" rx="1.5"></rect>
+  <path d="M10.5 3.5v-.5A.5.5 0 0 0 10 2.5H3a.5.5 0 0 0-.5.5v7a.5.5 0 0 0 .5.5h.5"></path>`;
+
+/** The symbol of a button that copies, or has just done it. */
+export const copySymbol = (done: boolean): SVGTemplateResult =>
+  svg`<svg class="shape" viewBox="0 0 16 16" aria-hidden="true">${done ? SHAPES.succeeded : COPY}</svg>`;
