@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from roost._run import store_entries
+from roost._run.failures import CannotRun
 from roost._run.stores import Stores
 
 _numbers = itertools.count(1)
@@ -64,13 +65,25 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
 
 
 def test_values_are_the_exact_text_and_stay_in_the_file(tmp_path: Path) -> None:
-    path = tmp_path / "stores.db"
+    path = tmp_path / ".roost/stores.db"
     with contextlib.closing(Stores(path)) as stores:
         Asking(stores).set("a", '{"n": 1.10}')
     with contextlib.closing(Stores(path)) as stores:
         assert Asking(stores, "exec_2").get("a") == '{"n": 1.10}'
         assert Asking(stores, "exec_3", "other").get("a") is None
-    assert (tmp_path / ".gitignore").read_text() == "*\n"
+    assert (tmp_path / ".roost/.gitignore").read_text() == "*\n"
+
+
+def test_a_file_that_is_no_store_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "stores.db"
+    path.write_text("something else, and more of it " * 50)
+    with pytest.raises(CannotRun, match=r"stores\.db can't be used for stores: file is not a data"):
+        Stores(path)
+
+
+def test_a_directory_that_was_there_is_not_hidden_from_git(tmp_path: Path) -> None:
+    Stores(tmp_path / "stores.db").close()
+    assert not (tmp_path / ".gitignore").exists()
 
 
 def test_versions_grow_across_removals_and_stores(stores: Stores, store: Asking) -> None:

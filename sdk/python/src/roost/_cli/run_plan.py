@@ -15,6 +15,7 @@ from .failures import USAGE, Failure
 from .files import read_env_file, read_requirements
 from .payloads import read_payload
 from .project import AgentFile, Project
+from .pythons import allows
 
 __all__ = ["Options", "Plan"]
 
@@ -91,9 +92,9 @@ def _python_version(agent: AgentFile, environment: Mapping[str, str]) -> str:
         return agent.python_version
     there = versions(environment)
     if agent.requires_python is not None:
+        there = [version for version in there if allows(agent.requires_python, version)]
         # uv fetches one that isn't here.
-        fitting = agent.python_among(there, DEFAULT_VERSION) if there else None
-        return fitting or agent.python_among(SUPPORTED, DEFAULT_VERSION) or DEFAULT_VERSION
+        return agent.python_among(there or SUPPORTED, DEFAULT_VERSION) or DEFAULT_VERSION
     return DEFAULT_VERSION if DEFAULT_VERSION in there or not there else there[-1]
 
 

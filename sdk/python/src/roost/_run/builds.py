@@ -80,7 +80,8 @@ def build(
     Raises `BuildFailed`. Half of one is never seen: it is renamed into place when it is complete.
     """
     cache = target.parent
-    shutil.rmtree(target, ignore_errors=True)  # its interpreter has gone
+    if target.exists() and not is_built(target):
+        shutil.rmtree(target, ignore_errors=True)  # its interpreter has gone
     cache.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".build-", dir=cache) as work:
         lines = Path(work) / "requirements.txt"

@@ -15,6 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from .failures import CannotRun
 from .store_checks import Refused, amount_of, invalid, key_of, ttl_of, value_of
 from .store_entries import SCHEMA, Table
 from .store_locks import Locks, lease_of
@@ -31,20 +32,14 @@ _READS = frozenset({"get", "count", "scan"})
 
 
 class Stores:
-    """Stores by name in one file. Thread-safe; `close` when nobody needs them any more."""
+    """Stores by name in one file. Thread-safe; `close` when nobody needs them any more.
+
+    Raises `CannotRun` when the file can't be used.
+    """
 
     def __init__(self, path: Path) -> None:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        ignored = path.parent / ".gitignore"
-        if not ignored.exists():
-            ignored.write_text("*\n", encoding="ascii")
+        self._connection = _opened(path)
         self._changed = threading.Condition(threading.RLock())
-        self._connection = sqlite3.connect(
-            path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False
-        )
-        self._connection.execute("pragma journal_mode = wal")
-        self._connection.execute("pragma synchronous = normal")
-        self._connection.executescript(SCHEMA)
         # The last answer on each of the executor's connections: what is sent again was done.
         self._receipts: dict[str, tuple[int, bytes]] = {}
         self._execution: str | None = None
@@ -158,6 +153,26 @@ class Stores:
                 self._connection.execute("rollback")
                 raise
             self._connection.execute("commit")
+
+
+def _opened(path: Path) -> sqlite3.Connection:
+    try:
+        if not path.parent.exists():
+            path.parent.mkdir(parents=True)
+            (path.parent / ".gitignore").write_text("*\n", encoding="ascii")
+        connection = sqlite3.connect(
+            path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False
+        )
+    except (OSError, sqlite3.Error) as error:
+        raise CannotRun(f"{path} can't be used for stores: {error}") from None
+    try:
+        connection.execute("pragma journal_mode = wal")
+        connection.execute("pragma synchronous = normal")
+        connection.executescript(SCHEMA)
+    except sqlite3.Error as error:
+        connection.close()
+        raise CannotRun(f"{path} can't be used for stores: {error}") from None
+    return connection
 
 
 def _read(table: Table, operation: str, question: Mapping[str, Any]) -> bytes:

@@ -5,6 +5,7 @@ import { asProblem } from "../core/load";
 import { signedIn } from "../core/session";
 import { mistakeList } from "../parts/fields";
 import { Part } from "../parts/part";
+import { symbol } from "../parts/shapes";
 
 /** The name of an agent as the title of its page, which can be changed in place. Fires `renamed`. */
 @customElement("agent-name")
@@ -21,7 +22,9 @@ export class AgentName extends Part {
       return html`<div class="row">
         <h1>${this.name}</h1>
         ${signedIn.may("write")
-          ? html`<button class="quiet icon" aria-label="Rename" title="Rename" @click=${this.edit}>✎</button>`
+          ? html`<button class="quiet icon" aria-label="Rename" title="Rename" @click=${this.edit}>
+              ${symbol("edit")}
+            </button>`
           : nothing}
       </div>`;
     }
