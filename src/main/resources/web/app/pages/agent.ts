@@ -164,11 +164,7 @@ export class AgentPage extends Part {
       case "call-it":
         return html`<call-it .agent=${agent}></call-it>`;
       default:
-        return html`<agent-workspace
-          .edits=${edits}
-          .code=${edits.code}
-          .revision=${edits.saved.updated_at}
-        ></agent-workspace>`;
+        return html`<agent-workspace .edits=${edits} .version=${edits.version}></agent-workspace>`;
     }
   }
 

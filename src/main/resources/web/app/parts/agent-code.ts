@@ -32,13 +32,15 @@ export class AgentCode extends Part {
   @property({ attribute: false }) problem: Problem | null = null;
   /** Where the latest run failed. */
   @property({ attribute: false }) marks: readonly Mark[] = [];
+  /** The requirements that couldn't be installed. */
+  @property({ attribute: false }) requirementMarks: readonly Mark[] = [];
   /** What stands at the end of the head: buttons. */
   @property({ attribute: false }) actions: unknown = nothing;
   @state() private edited = new Set<keyof Code>();
   @queryAll("code-editor") private editors!: NodeListOf<CodeEditor>;
 
   override willUpdate(changed: PropertyValues<this>): void {
-    if (changed.has("problem") || changed.has("marks")) {
+    if (changed.has("problem") || changed.has("marks") || changed.has("requirementMarks")) {
       this.edited = new Set();
     }
   }
@@ -75,7 +77,8 @@ export class AgentCode extends Part {
 
   private text(name: Text): TemplateResult {
     const mistakes = this.edited.has(name) ? [] : mistakesOf(this.problem, `/${name}`);
-    const runs = name === "script" && !this.edited.has(name) ? this.marks : [];
+    const found = { script: this.marks, requirements: this.requirementMarks, env_vars: [] }[name];
+    const runs = this.edited.has(name) ? [] : found;
     return html`<code-editor
         class=${name}
         .label=${CODE_NAMES[name]}
