@@ -15,8 +15,8 @@ import { pagedTable, type Column } from "../parts/tables";
 
 const ROLES: Record<Role, string> = {
   read: "see everything but the values of variables",
-  execute: "also run agents and cancel orders",
-  write: "also change agents, DataStores, schedules and keys",
+  execute: "see everything but those values, run agents, cancel orders",
+  write: "see, run and change everything",
 };
 
 /** Who may do what. */

@@ -154,13 +154,15 @@ function runtime(): TemplateResult {
 }
 
 function limits(): TemplateResult {
-  return html`<section class="panel" aria-labelledby="limits-title">
+  return html`<section class="panel all-columns" aria-labelledby="limits-title">
     <header><h2 id="limits-title">Limits</h2></header>
-    <dl class="facts content">
+    <dl class="figures content">
       ${Object.entries(signedIn.runtime!.limits).map(
         ([name, value]) =>
-          html`<dt>${words(name.replace(/_bytes$/, ""))}</dt>
-            <dd>${limit(name, value)}</dd>`,
+          html`<div>
+            <dt>${words(name.replace(/_bytes$/, ""))}</dt>
+            <dd>${limit(name, value)}</dd>
+          </div>`,
       )}
     </dl>
   </section>`;
