@@ -147,6 +147,18 @@ export async function all<T>(path: string, query: Query = {}, signal?: AbortSign
   return found;
 }
 
+/** Null for what was deleted. */
+export async function kept<T>(reading: Promise<T>): Promise<T | null> {
+  try {
+    return await reading;
+  } catch (e) {
+    if (e instanceof Problem && e.status === 404) {
+      return null;
+    }
+    throw e;
+  }
+}
+
 /**
  * Parses JSON so that numbers whose text would change become ExactNumber, where the browser tells a
  * number's text (the `context` of a reviver, ECMAScript proposal JSON.parse source text access).

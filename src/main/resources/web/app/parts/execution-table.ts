@@ -4,7 +4,7 @@ import type { Query } from "../core/api";
 import { shortId } from "../core/format";
 import { PagedLoad } from "../core/load";
 import type { Execution, ExecutorJob } from "../core/types";
-import { agentLink } from "./agent-link";
+import "./agent-link";
 import { stateBadge, timeAgo } from "./basics";
 import { runDuration } from "./execution-result";
 import { emptyState } from "./notices";
@@ -27,7 +27,11 @@ const why = ({ reason, message }: Execution): unknown =>
 
 const COLUMNS: (Column<Execution> & { agent?: boolean })[] = [
   { title: "State", cell: executionLink },
-  { title: "Agent", cell: (execution) => agentLink(execution.agent_id), agent: true },
+  {
+    title: "Agent",
+    cell: (execution) => html`<agent-link .agentId=${execution.agent_id}></agent-link>`,
+    agent: true,
+  },
   { title: "Started", cell: (execution) => timeAgo(execution.started_at) },
   { title: "Duration", cell: runDuration, number: true },
   {
@@ -47,7 +51,7 @@ const QUEUED_COLUMNS: (Column<ExecutorJob> & { agent?: boolean })[] = [
     title: "State",
     cell: (job) => html`<a class="state-link" href="/executor-jobs/${job.id}">${stateBadge("queued")}</a>`,
   },
-  { title: "Agent", cell: (job) => agentLink(job.agent_id), agent: true },
+  { title: "Agent", cell: (job) => html`<agent-link .agentId=${job.agent_id}></agent-link>`, agent: true },
   {
     title: "Waits",
     cell: (job) => html`<ticking-duration .from=${job.created_at}></ticking-duration>`,

@@ -14,6 +14,7 @@ import { choiceField, mistakesOf, textField } from "./fields";
 import { jsonField, jsonMistakes } from "./json-field";
 import { emptyState, problemNotice } from "./notices";
 import { Part } from "./part";
+import { symbol } from "./shapes";
 
 type Expiry = "never" | "keep" | "after";
 
@@ -91,7 +92,9 @@ export class StoreEntry extends Part {
         <h2 class=${this.key === null ? "" : "mono"}>
           ${this.key === null ? "New entry" : shownKey(this.key)}
         </h2>
-        <button type="button" class="quiet icon" aria-label="Close the entry" @click=${this.leave}>✕</button>
+        <button type="button" class="quiet icon" aria-label="Close the entry" @click=${this.leave}>
+          ${symbol("close")}
+        </button>
       </header>
       ${this.content()}
     </form>`;
