@@ -108,7 +108,9 @@ export class KeysPage extends Part {
     const sure = await ask({
       title: `Delete the key ${key.name}?`,
       body: html`<p>Whoever uses it is refused within five seconds, and its sessions end.</p>
-        ${own ? html`<p><strong>It is the key of this session: you will be signed out.</strong></p>` : nothing}`,
+        ${own
+          ? html`<p><strong>It is the key of this session: you will be signed out.</strong></p>`
+          : nothing}`,
       confirm: "Delete the key",
       danger: true,
     });

@@ -106,7 +106,11 @@ export class SettingsPage extends Part {
             `${name} ${environment} ${description}`.toLowerCase().includes(q),
           );
           return found.length
-            ? table("Settings of the server", COLUMNS, found.map((setting) => ({ ...setting, id: setting.name })))
+            ? table(
+                "Settings of the server",
+                COLUMNS,
+                found.map((setting) => ({ ...setting, id: setting.name })),
+              )
             : emptyState("No setting is called so", html`Nothing contains <code>${q}</code>.`);
         })}
       </div>`;
@@ -117,9 +121,7 @@ const COLUMNS: Column<Setting>[] = [
   {
     title: "Setting",
     cell: ({ name, environment }) =>
-      html`<div class="two-lines">
-        <code>${name}</code><code class="faint small">${environment}</code>
-      </div>`,
+      html`<div class="two-lines"><code>${name}</code><code class="faint small">${environment}</code></div>`,
   },
   {
     title: "Value",

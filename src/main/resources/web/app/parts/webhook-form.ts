@@ -77,7 +77,7 @@ const bodyOf = ({ url, description, types, agent_id }: Draft) => ({
 
 function fields(draft: Draft, take: (changes: Partial<Draft>) => void, problem: Problem | null) {
   const wanted = draft.types.split(/[\s,]+/).filter(Boolean);
-  const missing = [...COMMON, "*"].filter((type) => !wanted.includes(type));
+  const missing = COMMON.filter((type) => !wanted.includes(type));
   return html`${textField({
       id: "webhook-url",
       label: "URL",
