@@ -34,6 +34,8 @@ export interface Options {
   body?: unknown;
   /** A body that is text already, for exact JSON. */
   text?: string;
+  /** A body that is no JSON; its type is in the headers. */
+  blob?: Blob;
   headers?: Record<string, string>;
   signal?: AbortSignal;
 }
@@ -69,7 +71,7 @@ async function send(method: string, path: string, options: Options): Promise<Res
   try {
     response = await fetch(url(path, options.query), {
       method,
-      body: text,
+      body: options.blob ?? text,
       headers: {
         Accept: "application/json",
         ...(text === undefined ? {} : { "Content-Type": "application/json" }),
