@@ -39,7 +39,12 @@ def greeter(client: aio.Client) -> aio.Agent:
 
 
 def test_everything_public_is_there_with_the_same_parameters() -> None:
-    assert {*roost.__all__} - {*aio.__all__} == {"api_key", "base_url", "__version__"}
+    assert {*roost.__all__} - {*aio.__all__} == {
+        "api_key",
+        "base_url",
+        "progress",
+        "__version__",
+    }
     assert {*aio.__all__} - {*roost.__all__} == {"Stream"}
     for name in {*roost.__all__} & {*aio.__all__}:
         one, other = getattr(roost, name), getattr(aio, name)
