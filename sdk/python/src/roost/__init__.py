@@ -19,134 +19,31 @@ All errors are `roost.RoostError`; see `roost._errors` for the tree.
 
 from __future__ import annotations
 
-from ._changes import ScheduleChanges, WebhookChanges
-from ._details import DeliveryAttempt, ErrorInfo, LastRun, Package, SchedulePreview, Timings, Usage
-from ._entries import Entry
-from ._errors import (
-    APIConnectionError,
-    APITimeout,
-    AuthenticationError,
-    BuildFailed,
-    Conflict,
-    ExecutionFailed,
-    FieldError,
-    Gone,
-    NotFound,
-    PermissionDenied,
-    PreconditionFailed,
-    RateLimited,
-    RoostError,
-    ScriptError,
-    ServerError,
-    TooLarge,
-    Unavailable,
-    ValidationError,
-)
-from ._event import Event
-from ._history import (
-    Activity,
-    AgentRevision,
-    ExecutionCounts,
-    LatestBuilderJob,
-    LatestExecution,
-)
-from ._log_entry import LogEntry
-from ._runtime import Runtime
-from ._server import LoginLink, ServerSetting
-from ._statistics import (
-    ExecutorCounts,
-    FailedBuild,
-    Failure,
-    HourCounts,
-    LatestFailure,
-    Statistics,
-)
-from ._sync._agent import Agent
-from ._sync._agent_settings import AgentChanges
-from ._sync._batch import Batch
-from ._sync._build import Build, BuilderJob
-from ._sync._client import Client, statistics
-from ._sync._data_store import DataStore
-from ._sync._events import events
-from ._sync._execution import Execution
-from ._sync._executor_job import ExecutorJob
-from ._sync._keys import Key
-from ._sync._schedule import Schedule
-from ._sync._transaction import Transaction
-from ._sync._webhook import Delivery, Webhook
-from ._version import VERSION as __version__
+from typing import TYPE_CHECKING
 
-__all__ = [
-    # settings
-    "api_key",
-    "base_url",
-    "progress",
-    "Client",
-    # what happens
-    "events",
-    "Event",
-    # what the server says of itself
-    "statistics",
-    "ExecutorCounts",
-    "FailedBuild",
-    "Failure",
-    "HourCounts",
-    "LatestFailure",
-    "LoginLink",
-    "ServerSetting",
-    "Statistics",
-    # resources
-    "Activity",
-    "Agent",
-    "AgentChanges",
-    "AgentRevision",
-    "Batch",
-    "Build",
-    "BuilderJob",
-    "DataStore",
-    "Delivery",
-    "DeliveryAttempt",
-    "Entry",
-    "ErrorInfo",
-    "Execution",
-    "ExecutionCounts",
-    "ExecutorJob",
-    "Key",
-    "LastRun",
-    "LatestBuilderJob",
-    "LatestExecution",
-    "LogEntry",
-    "Package",
-    "Runtime",
-    "Schedule",
-    "ScheduleChanges",
-    "SchedulePreview",
-    "Timings",
-    "Transaction",
-    "Usage",
-    "Webhook",
-    "WebhookChanges",
-    # errors
-    "RoostError",
-    "APIConnectionError",
-    "APITimeout",
-    "AuthenticationError",
-    "BuildFailed",
-    "Conflict",
-    "ExecutionFailed",
-    "FieldError",
-    "Gone",
-    "NotFound",
-    "PermissionDenied",
-    "PreconditionFailed",
-    "RateLimited",
-    "ScriptError",
-    "ServerError",
-    "TooLarge",
-    "Unavailable",
-    "ValidationError",
-    "__version__",
-]
+from . import _version
+
+if TYPE_CHECKING:
+    from ._public import *  # noqa: F403
+else:
+    # Loaded when it is asked for, since all of it, with an HTTP library, takes a quarter of a
+    # second, which the help and the completion of the command line can do without.
+    def __getattr__(name):
+        if name == "__all__" or not name.startswith("_"):
+            from . import _public
+
+            own = ["api_key", "base_url", "progress", "__version__"]
+            globals().update({each: getattr(_public, each) for each in _public.__all__})
+            globals()["__all__"] = [*own, *_public.__all__]
+            if name in globals():
+                return globals()[name]
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+    def __dir__():
+        return sorted({*globals(), *__getattr__("__all__")})
+
+
+__version__: str = _version.VERSION
 
 api_key: str | None = None
 """The API key of the default client; takes effect at the next call."""
@@ -159,7 +56,3 @@ progress: bool | None = None
 
 `None`: when the main thread waits, and stderr is a terminal or this is a notebook.
 """
-
-for _name in __all__:
-    if isinstance(globals()[_name], type):
-        globals()[_name].__module__ = "roost"  # what tracebacks and help() show

@@ -25,13 +25,14 @@ usage: roost_executor sidecar OPTIONS    the link to the control plane
          [--sockets DIR]        where the two processes meet (default: --directory)
          [--publish-code DIR]   copy this package into DIR first of all, for the runner
          [--runner PYTHON]      start the runner with this Python interpreter
+         [--parent PID]         be killed when this parent process ends
        roost_executor runner OPTIONS     runs the script, in a fork for each execution
          --directory DIR        this process's own directory
          [--sockets DIR]        where the two processes meet (default: --directory)
          [--parent PID]         end when this is no longer the parent process
 """
 COMMANDS = {
-    "sidecar": (("url", "executor", "token-file", "directory"), ("sockets", "publish-code", "runner")),
+    "sidecar": (("url", "executor", "token-file", "directory"), ("sockets", "publish-code", "runner", "parent")),
     "runner": (("directory",), ("sockets", "parent")),
 }
 
@@ -55,6 +56,10 @@ def main() -> int:
         from roost_executor.runner import Runner
 
         return Runner(directory, sockets, int(options["parent"]) if "parent" in options else None).run()
+    if "parent" in options:
+        from roost_executor.linux import die_with
+
+        die_with(int(options["parent"]))
     runner_id = None
     if "runner" in options:
         from roost_executor.spawn import spawn_runner

@@ -4,10 +4,12 @@ import os
 import random
 import shutil
 import signal
+import subprocess
+from pathlib import Path
 from typing import Any, Callable
 
 from control_plane import ControlPlane
-from executor import Executor, wait_until
+from executor import PACKAGE, PYTHON, WORK, Executor, merged, processes_of, wait_until
 
 Make = Callable[..., Executor]
 CHATTY = """
@@ -199,3 +201,20 @@ def test_a_directory_with_a_long_path_will_do(tmp_path: Any) -> None:
         assert result.value == 1
     finally:
         executor.close()
+
+
+def test_a_sidecar_with_a_parent_ends_with_it_and_so_does_the_script(tmp_path: Path) -> None:
+    plane = ControlPlane()
+    plane.queue.append(merged(WORK, {"agent": {"script": "import time\ndef main():\n    time.sleep(600)"}}))
+    directory, token = tmp_path / "executor", tmp_path / "token"
+    token.write_text("secret\n")
+    command = [PYTHON, "-I", "-B", str(PACKAGE), "sidecar", "--url", plane.url, "--executor", "executor_1"]
+    command += ["--token-file", str(token), "--directory", str(directory), "--runner", PYTHON]
+    start = "import os, subprocess, sys; subprocess.run([*sys.argv[1:], '--parent', str(os.getpid())])"
+    parent = subprocess.Popen([PYTHON, "-c", start, *command])
+    plane.wait_for(lambda: plane.frames.get("exec_contract"))
+    assert processes_of(directory)
+    parent.kill()
+    parent.wait()
+    wait_until(lambda: not processes_of(directory))
+    plane.stop()

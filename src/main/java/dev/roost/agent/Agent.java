@@ -7,6 +7,7 @@ import jakarta.persistence.Entity;
 import jakarta.persistence.Id;
 import jakarta.persistence.LockModeType;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Optional;
 
@@ -40,6 +41,24 @@ public class Agent extends PanacheEntityBase {
   public Instant createdAt;
   public Instant updatedAt;
   public Instant deletedAt;
+
+  /** For ETag and If-Match, without quotation marks: another one after each change. */
+  String tag() {
+    return entityTag(revision, updatedAt);
+  }
+
+  static String entityTag(int revision, Instant updatedAt) {
+    return revision + "-" + ChronoUnit.MICROS.between(Instant.EPOCH, updatedAt);
+  }
+
+  /**
+   * Notes a change: also one in the microsecond of the one before has a time, and so a tag, of its
+   * own.
+   */
+  void touch(Instant now) {
+    Instant next = updatedAt.plus(1, ChronoUnit.MICROS);
+    updatedAt = now.isBefore(next) ? next : now;
+  }
 
   /**
    * @throws Problem not_found, also for a deleted agent

@@ -37,12 +37,31 @@ public record AgentRequest(
 
   /** An agent with everything else as it is by default. */
   public static AgentRequest of(String name, String script, String requirements) {
+    return ofRun(Optional.of(name), script, requirements, Optional.empty(), Optional.empty());
+  }
+
+  /** A change to what ran in that revision. */
+  static AgentRequest of(AgentRevision revision) {
+    return ofRun(
+        Optional.empty(),
+        revision.script,
+        revision.requirements,
+        Optional.of(revision.envVars),
+        Optional.of(revision.pythonVersion));
+  }
+
+  private static AgentRequest ofRun(
+      Optional<String> name,
+      String script,
+      String requirements,
+      Optional<String> envVars,
+      Optional<String> pythonVersion) {
     return new AgentRequest(
-        Optional.of(name),
+        name,
         Optional.of(script),
         Optional.of(requirements),
-        Optional.empty(),
-        Optional.empty(),
+        envVars,
+        pythonVersion,
         Optional.empty(),
         Optional.empty(),
         Optional.empty(),

@@ -1,11 +1,16 @@
 package dev.roost.agent;
 
+import dev.roost.api.Conditions;
+import dev.roost.api.ErrorCode;
+import dev.roost.api.Problem;
+import dev.roost.api.Text;
 import io.quarkus.hibernate.orm.panache.PanacheEntityBase;
 import jakarta.persistence.Entity;
 import jakarta.persistence.Id;
 import jakarta.persistence.IdClass;
 import java.io.Serializable;
 import java.time.Instant;
+import java.util.List;
 
 /**
  * What runs: script, requirements, variables and Python version as they were from one change to the
@@ -34,6 +39,42 @@ public class AgentRevision extends PanacheEntityBase {
 
   public static AgentRevision of(String agentId, int revision) {
     return findById(new Key(agentId, revision));
+  }
+
+  /**
+   * @throws Problem not_found
+   */
+  static AgentRevision require(String agentId, int revision) {
+    return AgentRevision.<AgentRevision>findByIdOptional(new Key(agentId, revision))
+        .orElseThrow(
+            () ->
+                Problem.of(
+                    ErrorCode.NOT_FOUND,
+                    "The agent %s has no revision %d.".formatted(Text.quote(agentId), revision)));
+  }
+
+  /**
+   * Numbers and sizes for a page, newest first.
+   *
+   * @param before only those before it; null: all
+   */
+  static List<Object[]> numbersAndBytes(String agentId, Integer before, int limit) {
+    Conditions conditions =
+        new Conditions()
+            .and("agent_id = :agent", "agent", agentId)
+            .and("revision < :before", "before", before);
+    return conditions
+        .bind(
+            getEntityManager()
+                .createNativeQuery(
+                    """
+                    select cast(revision as text),
+                      octet_length(script) + octet_length(requirements) + octet_length(env_vars)
+                    from agent_revision where %s order by revision desc limit :most"""
+                        .formatted(conditions.text()),
+                    Object[].class))
+        .setParameter("most", limit + 1)
+        .getResultList();
   }
 
   boolean runsTheSameAs(AgentRevision other) {

@@ -1,7 +1,9 @@
 package dev.roost.agent;
 
+import dev.roost.api.EntityTags;
 import dev.roost.api.Ids;
 import dev.roost.api.Names;
+import dev.roost.api.Problem;
 import dev.roost.build.BuildReason;
 import dev.roost.build.BuilderJob;
 import dev.roost.build.BuilderJobsChanged;
@@ -14,6 +16,7 @@ import jakarta.enterprise.event.Event;
 import java.time.Clock;
 import java.time.Instant;
 import java.util.List;
+import java.util.function.Supplier;
 
 /**
  * Makes, changes and deletes agents, where an agent, its BuilderJobs and its stores change
@@ -43,8 +46,8 @@ public class Agents {
   /**
    * @param request checked, with a script
    * @return the new agent's identifier
-   * @throws dev.roost.api.Problem conflict when the name is taken, validation_failed for a store
-   *     that doesn't exist
+   * @throws Problem conflict when the name is taken, validation_failed for a store that doesn't
+   *     exist
    */
   public String create(AgentRequest request) {
     Instant now = clock.instant();
@@ -100,32 +103,70 @@ public class Agents {
   /**
    * Changes what is given. A change of what runs makes a revision; a change of what must be
    * installed also a BuilderJob.
+   *
+   * @param ifMatch the header, or null
+   * @throws Problem not_found, conflict, precondition_failed
    */
-  public void update(String id, AgentRequest request) {
-    Instant now = clock.instant();
+  public void update(String id, AgentRequest request, String ifMatch) {
+    change(id, ifMatch, () -> request);
+  }
+
+  /**
+   * Makes what runs as it was in an earlier revision.
+   *
+   * @param ifMatch the header, or null
+   * @throws Problem not_found, precondition_failed, validation_failed
+   */
+  void rollBack(String id, int revision, String ifMatch) {
+    change(
+        id,
+        ifMatch,
+        () -> {
+          AgentRevision earlier = AgentRevision.require(id, revision);
+          if (!runtime.describe().pythonVersions().contains(earlier.pythonVersion)) {
+            throw Problem.invalid(
+                "/revision",
+                "not_a_choice",
+                "Revision %d ran on Python %s, which this Roost doesn't offer any more."
+                    .formatted(revision, earlier.pythonVersion));
+          }
+          return AgentRequest.of(earlier);
+        });
+  }
+
+  /**
+   * @param request asked within the transaction, once the agent is locked
+   */
+  private void change(String id, String ifMatch, Supplier<AgentRequest> request) {
     int revision =
         QuarkusTransaction.requiringNew()
             .call(
                 () -> {
                   Agent agent = Agent.lock(id);
-                  request
-                      .name()
-                      .filter(name -> !name.equals(agent.name))
-                      .ifPresent(
-                          name -> {
-                            if (Agent.named(name).isPresent()) {
-                              throw AgentRequest.nameTaken(name);
-                            }
-                            agent.name = name;
-                          });
-                  request.applySettings(agent);
-                  request.storeIds().ifPresent(stores -> DataStore.use(id, stores));
-                  revise(agent, request, now);
-                  agent.updatedAt = now;
+                  EntityTags.requireMatch(ifMatch, agent.tag());
+                  apply(agent, request.get());
                   return agent.revision;
                 });
     changed.fire(new AgentChanged(id, revision));
     builderJobs.fire(new BuilderJobsChanged());
+  }
+
+  private void apply(Agent agent, AgentRequest request) {
+    Instant now = clock.instant();
+    request
+        .name()
+        .filter(name -> !name.equals(agent.name))
+        .ifPresent(
+            name -> {
+              if (Agent.named(name).isPresent()) {
+                throw AgentRequest.nameTaken(name);
+              }
+              agent.name = name;
+            });
+    request.applySettings(agent);
+    request.storeIds().ifPresent(stores -> DataStore.use(agent.id, stores));
+    revise(agent, request, now);
+    agent.touch(now);
   }
 
   /** Ends everything that runs or waits for the agent; keeps its stores and its history. */

@@ -1,10 +1,8 @@
 package dev.roost.agent;
 
 import dev.roost.api.Body;
-import dev.roost.api.Caller;
 import dev.roost.api.ErrorTexts;
 import dev.roost.api.Page;
-import dev.roost.api.Role;
 import dev.roost.config.RoostConfig;
 import dev.roost.datastore.DataStore;
 import dev.roost.runtime.Runtime;
@@ -15,17 +13,20 @@ import jakarta.transaction.Transactional;
 import jakarta.ws.rs.Consumes;
 import jakarta.ws.rs.DELETE;
 import jakarta.ws.rs.GET;
+import jakarta.ws.rs.HeaderParam;
 import jakarta.ws.rs.PATCH;
 import jakarta.ws.rs.POST;
 import jakarta.ws.rs.Path;
 import jakarta.ws.rs.core.MediaType;
 import jakarta.ws.rs.core.Response;
-import java.net.URI;
 import java.util.List;
 import org.eclipse.microprofile.openapi.annotations.Operation;
+import org.eclipse.microprofile.openapi.annotations.enums.SchemaType;
+import org.eclipse.microprofile.openapi.annotations.headers.Header;
 import org.eclipse.microprofile.openapi.annotations.media.Content;
 import org.eclipse.microprofile.openapi.annotations.media.ExampleObject;
 import org.eclipse.microprofile.openapi.annotations.media.Schema;
+import org.eclipse.microprofile.openapi.annotations.parameters.Parameter;
 import org.eclipse.microprofile.openapi.annotations.parameters.RequestBody;
 import org.eclipse.microprofile.openapi.annotations.responses.APIResponse;
 import org.eclipse.microprofile.openapi.annotations.tags.Tag;
@@ -36,19 +37,21 @@ import org.jboss.resteasy.reactive.RestQuery;
 @Tag(name = "Agents")
 @Blocking
 public class AgentsResource {
+  private static final String INCLUDE = "\"activity\": also what goes on with each agent";
+
   private final Agents agents;
+  private final AgentAnswers answers;
   private final Runtime runtime;
   private final RoostConfig config;
-  private final Caller caller;
 
   /** Why executions fail: known to a package above this one. */
   private final List<String> reasons;
 
   AgentsResource(
       Agents agents,
+      AgentAnswers answers,
       Runtime runtime,
       RoostConfig config,
-      Caller caller,
       Instance<ErrorTexts> errorTexts) {
     this.reasons =
         errorTexts.stream()
@@ -57,9 +60,9 @@ public class AgentsResource {
             .map(ErrorTexts.Row::code)
             .toList();
     this.agents = agents;
+    this.answers = answers;
     this.runtime = runtime;
     this.config = config;
-    this.caller = caller;
   }
 
   @POST
@@ -81,13 +84,16 @@ public class AgentsResource {
                            "script": "from jinja2 import Template\\n\\ndef main(request):\\n    return Template('Hello {{ name }}').render(request.payload)"}""")))
   @APIResponse(
       responseCode = "201",
+      headers = {
+        @Header(name = "Location", schema = @Schema(type = SchemaType.STRING)),
+        @Header(name = "ETag", schema = @Schema(type = SchemaType.STRING))
+      },
       content = @Content(schema = @Schema(implementation = AgentView.class)))
   public Response create(byte[] bytes) {
     Body body = Body.parse(bytes);
     body.require("script");
     AgentRequest request = read(body);
-    String id = agents.create(request);
-    return Response.created(URI.create("/v1/agents/" + id)).entity(view(id)).build();
+    return answers.created(agents.create(request));
   }
 
   @GET
@@ -96,6 +102,7 @@ public class AgentsResource {
   public Page<AgentView> list(
       @RestQuery String name,
       @RestQuery String q,
+      @Parameter(description = INCLUDE) @RestQuery String include,
       @RestQuery String cursor,
       @RestQuery Integer limit) {
     int most = Page.limit(limit);
@@ -104,15 +111,19 @@ public class AgentsResource {
         most,
         ids -> {
           List<Agent> rows = Agent.list("id in ?1 order by id desc", ids);
-          return AgentView.of(rows, caller.may(Role.WRITE));
+          return answers.views(rows, include);
         });
   }
 
   @GET
   @Path("{id}")
   @Operation(operationId = "getAgent", summary = "Retrieve an agent")
-  public AgentView retrieve(String id) {
-    return view(id);
+  @APIResponse(
+      responseCode = "200",
+      headers = @Header(name = "ETag", schema = @Schema(type = SchemaType.STRING)),
+      content = @Content(schema = @Schema(implementation = AgentView.class)))
+  public Response retrieve(String id, @Parameter(description = INCLUDE) @RestQuery String include) {
+    return answers.of(id, include);
   }
 
   @PATCH
@@ -125,9 +136,18 @@ public class AgentsResource {
           "Fields that are not given stay. A change of script, requirements, env_vars or python_version makes the next"
               + " revision; a change of requirements or python_version also a BuilderJob.")
   @RequestBody(content = @Content(schema = @Schema(implementation = AgentFields.class)))
-  public AgentView update(String id, byte[] bytes) {
-    agents.update(id, read(Body.parse(bytes)));
-    return view(id);
+  @APIResponse(
+      responseCode = "200",
+      headers = @Header(name = "ETag", schema = @Schema(type = SchemaType.STRING)),
+      content = @Content(schema = @Schema(implementation = AgentView.class)))
+  @APIResponse(responseCode = "412", ref = "precondition_failed")
+  public Response update(
+      String id,
+      @Parameter(description = "Only as long as the agent has this ETag") @HeaderParam("If-Match")
+          String ifMatch,
+      byte[] bytes) {
+    agents.update(id, read(Body.parse(bytes)), ifMatch);
+    return answers.of(id);
   }
 
   @DELETE
@@ -150,10 +170,5 @@ public class AgentsResource {
                 body.reject(QuarkusTransaction.requiringNew().call(() -> DataStore.mistakes(ids))));
     body.check();
     return request;
-  }
-
-  private AgentView view(String id) {
-    return QuarkusTransaction.requiringNew()
-        .call(() -> AgentView.of(Agent.require(id), caller.may(Role.WRITE)));
   }
 }

@@ -4,18 +4,11 @@ import io.quarkus.hibernate.orm.panache.PanacheEntityBase;
 import jakarta.persistence.Column;
 import jakarta.persistence.Entity;
 import jakarta.persistence.Id;
-import java.security.SecureRandom;
 import java.time.Instant;
-import java.util.HexFormat;
 
-/**
- * A key to the API. Only the SHA-256 of its secret is stored; the secret is 256 random bits, so no
- * salt is needed.
- */
+/** A key to the API. Only the SHA-256 of its secret is stored. */
 @Entity(name = "api_key")
 public class ApiKey extends PanacheEntityBase {
-  private static final SecureRandom RANDOM = new SecureRandom();
-
   @Id public String id;
   public String name;
   public String role;
@@ -33,16 +26,14 @@ public class ApiKey extends PanacheEntityBase {
   public record Made(ApiKey key, String text) {}
 
   public static Made make(String name, Role role, Instant now) {
-    byte[] secret = new byte[32];
-    RANDOM.nextBytes(secret);
+    String secret = Secrets.next();
     ApiKey key = new ApiKey();
     key.id = Ids.next("key");
     key.name = name;
     key.role = role.code();
-    String secretText = HexFormat.of().formatHex(secret);
-    key.secretSha256 = Text.sha256(secretText);
+    key.secretSha256 = Text.sha256(secret);
     key.createdAt = now;
     key.persist();
-    return new Made(key, "roost_" + key.id.substring("key_".length()) + "_" + secretText);
+    return new Made(key, "roost_" + key.id.substring("key_".length()) + "_" + secret);
   }
 }

@@ -5,6 +5,7 @@ import io.quarkus.narayana.jta.QuarkusTransaction;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.event.Observes;
 import java.security.MessageDigest;
+import java.time.Instant;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
@@ -18,44 +19,83 @@ public class Authentication {
   private static final long REMEMBER_NANOS = 5_000_000_000L;
 
   private final Map<String, Known> known = new ConcurrentHashMap<>();
+  private final Sessions sessions;
   private final int requestsPerMinute;
 
-  Authentication(RoostConfig config) {
+  Authentication(Sessions sessions, RoostConfig config) {
+    this.sessions = sessions;
     this.requestsPerMinute = config.limits().requestsPerMinute();
   }
 
   /** A key that was found in the database, and how often it was used in the current minute. */
   private static final class Known {
+    final String id;
+    final String name;
     final Role role;
+    final Instant createdAt;
     final byte[] secretSha256;
     final long readAt = System.nanoTime();
     long minute;
     int requests;
 
     Known(ApiKey key) {
+      this.id = key.id;
+      this.name = key.name;
       this.role = Role.of(key.role);
+      this.createdAt = key.createdAt;
       this.secretSha256 = key.secretSha256;
     }
   }
 
   /**
+   * Whoever sends both a key and a session is taken for the key.
+   *
    * @param authorization the header, or null
+   * @param session what the session's cookie holds
    * @throws Problem unauthenticated or rate_limited
    */
-  Role roleOf(String authorization) {
+  Identity identify(String authorization, Optional<String> session) {
+    if (authorization == null && session.isPresent()) {
+      return of(
+          sessions
+              .find(session.get())
+              .orElseThrow(() -> unauthenticated("The session has ended; sign in again.")));
+    }
     if (authorization == null || !authorization.regionMatches(true, 0, "Bearer ", 0, 7)) {
       throw unauthenticated("Send an API key: \"Authorization: Bearer roost_…\".");
     }
-    String[] parts = authorization.substring(7).strip().split("_", 3);
+    return ofKey(authorization.substring(7).strip());
+  }
+
+  /**
+   * @param text of a key
+   * @throws Problem unauthenticated or rate_limited
+   */
+  Identity ofKey(String text) {
+    String[] parts = text.split("_", 3);
     if (parts.length != 3 || !parts[0].equals("roost")) {
       throw unauthenticated("That is not an API key; one looks like roost_<id>_<secret>.");
     }
-    Known key = known(parts[1]).orElseThrow(() -> unauthenticated("There is no such API key."));
+    Known key = known(parts[1]).orElseThrow(Authentication::noSuchKey);
     if (!MessageDigest.isEqual(key.secretSha256, Text.sha256(parts[2]))) {
-      throw unauthenticated("There is no such API key.");
+      throw noSuchKey();
     }
     count(key);
-    return key.role;
+    return identity(key, null);
+  }
+
+  /**
+   * @throws Problem unauthenticated or rate_limited
+   */
+  Identity of(Sessions.Session session) {
+    Known key =
+        known(session.keyId().substring("key_".length())).orElseThrow(Authentication::noSuchKey);
+    count(key);
+    return identity(key, session);
+  }
+
+  private static Identity identity(Known key, Sessions.Session session) {
+    return new Identity(key.id, key.name, key.role, key.createdAt, session);
   }
 
   void forget(@Observes KeyDeleted event) {
@@ -104,7 +144,11 @@ public class Authentication {
     }
   }
 
-  private static Problem unauthenticated(String detail) {
+  private static Problem noSuchKey() {
+    return unauthenticated("There is no such API key.");
+  }
+
+  static Problem unauthenticated(String detail) {
     return Problem.of(ErrorCode.UNAUTHENTICATED, detail)
         .withHeader("WWW-Authenticate", "Bearer realm=\"Roost\"");
   }

@@ -5,13 +5,18 @@ import jakarta.enterprise.context.RequestScoped;
 /** Who sent the request that is being answered. */
 @RequestScoped
 public class Caller {
-  private Role role = Role.READ;
+  private Identity identity;
 
-  void is(Role role) {
-    this.role = role;
+  void is(Identity identity) {
+    this.identity = identity;
+  }
+
+  /** Only of a request that needs a key. */
+  Identity identity() {
+    return identity;
   }
 
   public boolean may(Role needed) {
-    return role.allows(needed);
+    return (identity == null ? Role.READ : identity.role()).allows(needed);
   }
 }

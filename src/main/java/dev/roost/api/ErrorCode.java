@@ -14,12 +14,14 @@ public enum ErrorCode {
       401,
       "An API key is needed",
       "Send a key with every request: \"Authorization: Bearer roost_…\". The first start writes a"
-          + " key to the data directory and prints where; keys that were deleted no longer work."),
+          + " key to the data directory and prints where; keys that were deleted no longer work."
+          + " A browser signs in once and sends the cookie of its session."),
   FORBIDDEN(
       403,
       "This API key may not do that",
       "Keys have a role: \"read\" sees, \"execute\" also executes agents, \"write\" also changes"
-          + " things. Use a key with the role that the detail names."),
+          + " things. Use a key with the role that the detail names. With the cookie of a session,"
+          + " only pages of this Roost may change things."),
   NOT_FOUND(
       404,
       "There is no such thing",

@@ -40,17 +40,19 @@ class GivenKey {
 
   private void ensure(String id, String secret) {
     String keyId = "key_" + id;
-    ApiKey.delete("name = ?1 and id <> ?2", NAME, keyId);
+    byte[] sha256 = Text.sha256(secret);
+    // With another secret it is another key: whoever has signed in with the one before is out.
+    ApiKey.delete("name = ?1 and id <> ?2 or id = ?2 and secretSha256 <> ?3", NAME, keyId, sha256);
     ApiKey.getEntityManager()
         .createNativeQuery(
             """
             insert into api_key (id, name, role, secret_sha256, created_at)
             values (:id, :name, :role, :sha256, :now)
-            on conflict (id) do update set secret_sha256 = excluded.secret_sha256""")
+            on conflict (id) do nothing""")
         .setParameter("id", keyId)
         .setParameter("name", NAME)
         .setParameter("role", Role.WRITE.code())
-        .setParameter("sha256", Text.sha256(secret))
+        .setParameter("sha256", sha256)
         .setParameter("now", clock.instant())
         .executeUpdate();
   }

@@ -34,6 +34,8 @@ import org.eclipse.microprofile.openapi.annotations.tags.Tag;
       @Tag(name = "Schedules", description = "Orders that repeat"),
       @Tag(name = "Events", description = "What changes, as it changes"),
       @Tag(name = "Keys", description = "API keys and what they may do"),
+      @Tag(name = "Sessions", description = "Signing in and out with a browser"),
+      @Tag(name = "Overview", description = "How it goes, and how Roost is set up"),
       @Tag(name = "Runtime", description = "What this Roost offers")
     })
 public class OpenApiDocument extends Application {}

@@ -18,11 +18,12 @@ import org.eclipse.microprofile.openapi.models.security.SecurityScheme;
 
 /**
  * Completes the OpenAPI document with what is the same for every operation, so that no method has
- * to repeat it: the errors, the bearer key, the paging parameters. Takes out what isn't public.
+ * to repeat it: the errors, the credentials, the paging parameters. Takes out what isn't public.
  */
 public class OpenApiFilter implements OASFilter {
   private static final String PUBLIC = "/v1/";
   private static final String SECURITY = "key";
+  private static final String SESSION = "session";
 
   /** Errors that any operation can answer. */
   private static final List<ErrorCode> ALWAYS =
@@ -74,8 +75,17 @@ public class OpenApiFilter implements OASFilter {
             .scheme("bearer")
             .bearerFormat("roost_<id>_<secret>")
             .description("An API key. The first start of Roost makes one."));
+    components.addSecurityScheme(
+        SESSION,
+        OASFactory.createSecurityScheme()
+            .type(SecurityScheme.Type.APIKEY)
+            .in(SecurityScheme.In.COOKIE)
+            .name(SessionCookie.NAME)
+            .description("The session of a browser that has signed in (POST /v1/session)."));
     document.setSecurity(
-        List.of(OASFactory.createSecurityRequirement().addScheme(SECURITY, List.of())));
+        List.of(
+            OASFactory.createSecurityRequirement().addScheme(SECURITY, List.of()),
+            OASFactory.createSecurityRequirement().addScheme(SESSION, List.of())));
   }
 
   private static void complete(String path, Operation operation) {

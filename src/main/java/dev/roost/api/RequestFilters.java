@@ -1,13 +1,15 @@
 package dev.roost.api;
 
+import io.vertx.core.http.HttpServerRequest;
 import io.vertx.ext.web.RoutingContext;
 import jakarta.ws.rs.container.ContainerRequestContext;
 import jakarta.ws.rs.container.ResourceInfo;
+import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
 import org.jboss.resteasy.reactive.server.ServerRequestFilter;
 
-/** What happens around every request: its identifier and its API key. */
+/** What happens around every request: its identifier, and its API key or session. */
 public class RequestFilters {
   static final String REQUEST_ID = "X-Request-Id";
   private static final Pattern ACCEPTABLE_ID = Pattern.compile("[\\x21-\\x7e]{1,128}");
@@ -15,10 +17,12 @@ public class RequestFilters {
   private static final Set<String> READING = Set.of("GET", "HEAD", "OPTIONS");
 
   private final Authentication authentication;
+  private final Sessions sessions;
   private final Caller caller;
 
-  RequestFilters(Authentication authentication, Caller caller) {
+  RequestFilters(Authentication authentication, Sessions sessions, Caller caller) {
     this.authentication = authentication;
+    this.sessions = sessions;
     this.caller = caller;
   }
 
@@ -33,18 +37,44 @@ public class RequestFilters {
   }
 
   @ServerRequestFilter
-  public void authenticate(ContainerRequestContext request, ResourceInfo resource) {
+  public void authenticate(
+      ContainerRequestContext request, ResourceInfo resource, RoutingContext routing) {
     if (!request.getUriInfo().getPath().startsWith("/v1/")) {
       return;
     }
-    Role role = authentication.roleOf(request.getHeaderString("Authorization"));
+    HttpServerRequest http = routing.request();
+    String authorization = request.getHeaderString("Authorization");
+    Optional<String> session = SessionCookie.secret(http);
+    boolean open = resource.getResourceMethod().isAnnotationPresent(WithoutKey.class);
+    if (!READING.contains(request.getMethod())) {
+      checkSender(Sender.of(http), authorization == null && session.isPresent(), open);
+    }
+    if (open) {
+      return;
+    }
+    Identity identity = authentication.identify(authorization, session);
+    if (identity.session() != null && identity.session().renewed()) {
+      SessionCookie.give(http, session.orElseThrow(), sessions.lifetime());
+    }
+    Role role = identity.role();
     Role needed = needed(request, resource);
     if (!role.allows(needed)) {
       throw Problem.of(
           ErrorCode.FORBIDDEN,
           "This key has the role \"%s\"; \"%s\" is needed.".formatted(role.code(), needed.code()));
     }
-    caller.is(role);
+    caller.is(identity);
+  }
+
+  /** No page of another site may change anything with a session, nor sign anybody in. */
+  private static void checkSender(Sender sender, boolean bySession, boolean open) {
+    if (bySession && sender != Sender.OWN_PAGE || open && sender == Sender.OTHER_PAGE) {
+      throw Problem.of(
+          ErrorCode.FORBIDDEN,
+          "Only pages of this Roost may send this request with the cookie of a session: it needs"
+              + " \"Sec-Fetch-Site: same-origin\" or an Origin that is the Host. Programs send an API"
+              + " key; a proxy has to pass the Host header on.");
+    }
   }
 
   private static Role needed(ContainerRequestContext request, ResourceInfo resource) {

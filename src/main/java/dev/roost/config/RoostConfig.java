@@ -64,6 +64,8 @@ public interface RoostConfig {
 
   Database database();
 
+  Sessions sessions();
+
   Limits limits();
 
   Builds builds();
@@ -90,6 +92,16 @@ public interface RoostConfig {
 
     /** Its password. */
     Optional<String> password();
+  }
+
+  /** People who have signed in to the dashboard. */
+  interface Sessions {
+    /**
+     * How long a session lasts after it was used; one that lasts a day or less is not prolonged by
+     * use.
+     */
+    @WithDefault("14d")
+    Duration lifetime();
   }
 
   /**

@@ -1,11 +1,9 @@
 package dev.roost.datastore;
 
+import dev.roost.api.EntityTags;
 import dev.roost.api.Problem;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 
 /** What must be true of an entry for a write to happen. An expired entry is absent. */
 public sealed interface Precondition {
@@ -24,9 +22,6 @@ public sealed interface Precondition {
 
   /** The entry has one of these versions. */
   record Versions(List<Long> versions) implements Precondition {}
-
-  /** An entity tag of RFC 9110, 8.8.3, and what separates it from the next. */
-  Pattern ENTITY_TAG = Pattern.compile("\\s*(W/)?\"([\\x21\\x23-\\x7e\\x80-\\xff]*)\"\\s*(?:,|$)");
 
   /**
    * From the headers of a write.
@@ -70,18 +65,7 @@ public sealed interface Precondition {
 
   /** The versions of a list of entity tags; tags that Roost never gave match nothing. */
   private static List<Long> versions(String header, String tags) {
-    List<Long> versions = new ArrayList<>();
-    Matcher matcher = ENTITY_TAG.matcher(tags);
-    int end = 0;
-    while (end < tags.length()) {
-      if (!matcher.find(end) || matcher.start() != end) {
-        throw Problem.invalid(
-            header, "wrong_type", header + " must be an ETag with its quotation marks, or *.");
-      }
-      end = matcher.end();
-      number(matcher.group(2)).ifPresent(versions::add);
-    }
-    return versions;
+    return EntityTags.parse(header, tags).stream().flatMap(tag -> number(tag).stream()).toList();
   }
 
   private static Optional<Long> number(String text) {

@@ -85,6 +85,7 @@ public class Retention {
     parts.put("orders", () -> OldOrders.remove(pace, executions));
     parts.put("executors", () -> OldOrders.removeExecutors(pace, executors));
     parts.put("events", () -> OldEvents.remove(pace, now.minus(settings.events())));
+    parts.put("sessions", () -> OldSessions.remove(pace, now));
     parts.put("builder jobs", () -> OldBuilderJobs.remove(pace, now.minus(settings.builderJobs())));
     parts.put("deleted agents", () -> OldAgents.remove(pace, executions));
     parts.put("unused builds", () -> builds.remove(pace, unused, now));

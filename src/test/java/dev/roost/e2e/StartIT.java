@@ -46,6 +46,7 @@ class StartIT {
       assertTrue(output.contains("Roost is ready at " + roost.url()), output);
       assertTrue(output.contains("API key in " + roost.keyFile()), output);
       assertEquals("", roost.errors());
+      signsInOnce(roost);
       assertEquals(
           PosixFilePermissions.fromString("rw-------"),
           Files.getPosixFilePermissions(roost.keyFile()));
@@ -59,8 +60,20 @@ class StartIT {
       roost.start();
       Await.until("the address is printed", () -> roost.output().contains("API key in"));
       assertFalse(roost.output().contains("Welcome"), roost.output());
+      signsInOnce(roost);
       assertEquals(1, roost.client().get("/v1/executions").json().path("data").size());
     }
+  }
+
+  private static void signsInOnce(RoostProcess roost) {
+    String dashboard = "Dashboard: " + roost.url() + "/login?token=";
+    String line = roost.output().lines().filter(l -> l.startsWith(dashboard)).findFirst().get();
+    String body = "{\"token\": \"" + line.substring(dashboard.length()) + "\"}";
+    Client browser = new Client(roost.url(), null);
+    Answer signedIn = browser.send("POST", "/v1/session", body);
+    assertEquals(201, signedIn.status(), signedIn.text());
+    assertEquals("write", signedIn.json().at("/key/role").asText());
+    assertEquals(401, browser.send("POST", "/v1/session", body).status());
   }
 
   @ParameterizedTest

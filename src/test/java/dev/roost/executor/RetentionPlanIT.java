@@ -2,17 +2,16 @@ package dev.roost.executor;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import dev.roost.Plans;
 import dev.roost.TestDatabase;
 import dev.roost.api.Sql;
 import io.quarkus.test.common.WithTestResource;
 import io.quarkus.test.junit.QuarkusTest;
 import jakarta.inject.Inject;
 import java.sql.Connection;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -62,7 +61,14 @@ class RetentionPlanIT {
       select 'hook_' || i, '', '', '{*}', '', 'active', now(), now() from generate_series(1, 10) i;
       insert into webhook_delivery (id, webhook_id, position, event_type, subject, state, created_at)
       select 'dlv_' || i, 'hook_' || i % 10, i, '', '', 'succeeded', now() from generate_series(1, 20000) i
-      where i % 10 > 0""";
+      where i % 10 > 0;
+      insert into api_key (id, name, role, secret_sha256, created_at)
+      select 'key_' || i, '', 'read', '', now() from generate_series(1, 1000) i;
+      insert into login_session (secret_sha256, key_id, created_at, expires_at)
+      select convert_to(i::text, 'UTF8'), 'key_' || 1 + i % 1000, now(), now() + make_interval(secs => i)
+      from generate_series(1, 20000) i;
+      insert into login_link (secret_sha256, key_id, expires_at)
+      select secret_sha256, key_id, expires_at from login_session""";
 
   @Inject DataSource dataSource;
 
@@ -76,6 +82,8 @@ class RetentionPlanIT {
     all.put("the next old events", OldEvents.UPPER);
     all.put("deliveries", OldEvents.DELETE_DELIVERIES);
     all.put("deletion of events", OldEvents.DELETE);
+    all.put("sessions", OldSessions.DELETE);
+    all.put("login links", OldSessions.DELETE_LINKS);
     all.put("builder jobs", OldBuilderJobs.OLD);
     all.put("lock on builder jobs", OldBuilderJobs.LOCK);
     all.put("deletion of builder jobs", OldBuilderJobs.DELETE);
@@ -106,17 +114,17 @@ class RetentionPlanIT {
         }
         statement.execute(
             "analyze build, builder_job, agent, agent_revision, executor, executor_job, execution, log_entry, event,"
-                + " webhook_delivery");
+                + " webhook_delivery, login_session, login_link");
         statement.execute("set local plan_cache_mode = force_generic_plan");
         for (Map.Entry<String, Sql> each : statements().entrySet()) {
-          String plan = plan(statement, each.getValue().text());
+          String plan = Plans.of(statement, each.getValue().text());
           // event_log has one row.
           if (plan.replace("Seq Scan on event_log", "").contains("Seq Scan")) {
             reading.add(each.getKey() + "\n" + plan);
           }
         }
         for (String foreignKey : foreignKeys()) {
-          String plan = plan(statement, foreignKey);
+          String plan = Plans.of(statement, foreignKey);
           if (plan.contains("Seq Scan")) {
             reading.add(foreignKey + "\n" + plan);
           }
@@ -136,24 +144,8 @@ class RetentionPlanIT {
         "select 1 from builder_job where build_id = ?",
         "select 1 from agent_revision where builder_job_id = ?",
         "select 1 from agent_revision where agent_id = ?",
-        "select 1 from webhook_attempt where delivery_id = ?");
-  }
-
-  /** Of any values of the parameters, as for a statement that is kept. */
-  private static String plan(Statement statement, String text) throws SQLException {
-    StringBuilder query = new StringBuilder("prepare asked as ");
-    int parameters = 0;
-    for (char c : text.toCharArray()) {
-      query.append(c == '?' ? "$" + ++parameters : String.valueOf(c));
-    }
-    statement.execute(query.toString());
-    String values = String.join(", ", Collections.nCopies(parameters, "null"));
-    ResultSet rows = statement.executeQuery("explain (costs off) execute asked (" + values + ")");
-    StringBuilder plan = new StringBuilder();
-    while (rows.next()) {
-      plan.append("  ").append(rows.getString(1)).append('\n');
-    }
-    statement.execute("deallocate asked");
-    return plan.toString();
+        "select 1 from webhook_attempt where delivery_id = ?",
+        "select 1 from login_session where key_id = ?",
+        "select 1 from login_link where key_id = ?");
   }
 }

@@ -1,6 +1,7 @@
 package dev.roost.runtime.local;
 
 import dev.roost.api.ApiKey;
+import dev.roost.api.LoginLinks;
 import dev.roost.api.Role;
 import dev.roost.config.RoostConfig;
 import io.quarkus.narayana.jta.QuarkusTransaction;
@@ -12,6 +13,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Clock;
+import java.util.Optional;
 
 /** The API key that a fresh installation makes for its owner, in a file that only they can read. */
 @ApplicationScoped
@@ -19,12 +21,14 @@ class FirstKey {
   private final Path file;
   private final boolean another;
   private final boolean kept;
+  private final LoginLinks links;
   private final Clock clock;
 
-  FirstKey(RoostConfig config, Clock clock) {
+  FirstKey(RoostConfig config, LoginLinks links, Clock clock) {
     this.file = new DataDirectory(config.data()).apiKey();
     this.another = config.newApiKey();
     this.kept = DataDirectory.isUsedBy(config);
+    this.links = links;
     this.clock = clock;
   }
 
@@ -56,6 +60,21 @@ class FirstKey {
         : "The file "
             + file
             + " is gone; start once with ROOST_NEW_API_KEY=true to get another key";
+  }
+
+  /** Path and query that sign its owner in once; empty: the key is gone, or elsewhere. */
+  Optional<String> loginUrl() {
+    if (!kept) {
+      return Optional.empty();
+    }
+    try {
+      String[] parts = String.valueOf(PrivateFiles.read(file)).split("_");
+      return parts.length < 2
+          ? Optional.empty()
+          : links.make("key_" + parts[1]).map(LoginLinks.Link::url);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   /** The file is there before the transaction ends: no key is made that nobody can know. */

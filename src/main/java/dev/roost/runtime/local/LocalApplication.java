@@ -30,8 +30,9 @@ class LocalApplication implements QuarkusApplication {
   public int run(String... arguments) {
     String key = firstKey.announce();
     ready.fire(new Ready(System.out));
-    System.out.println(
-        "Roost is ready at " + LocalRuntime.executorUrl(config.host(), config.port()));
+    String url = LocalRuntime.executorUrl(config.host(), config.port());
+    System.out.println("Roost is ready at " + url);
+    firstKey.loginUrl().ifPresent(login -> System.out.println("Dashboard: " + url + login));
     System.out.println(key);
     Runtime itself = ClientProxy.unwrap(runtime); // The proxy ends with the container.
     Quarkus.waitForExit();

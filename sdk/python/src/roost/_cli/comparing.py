@@ -1,0 +1,92 @@
+"""What is different between two states of an agent."""
+
+from __future__ import annotations
+
+import difflib
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import roost
+
+__all__ = ["Change", "requirement_lines", "revision_changes", "text_change", "variable_changes"]
+
+
+@dataclass(frozen=True)
+class Change:
+    """Something that is or will be different.
+
+    `before` and `after` are None for what isn't there. With `secret`, only that they differ may be
+    told; with `text`, they are of several lines.
+    """
+
+    what: str
+    before: Any
+    after: Any
+    secret: bool = False
+    text: bool = False
+
+    def lines(self, before: str, after: str) -> Iterator[str]:
+        """Yield the lines of a diff: those that go begin with -, those that come with +.
+
+        `before` and `after` are what the two states are called.
+        """
+        if self.text and self.before is None:
+            yield f"+ {self.what}: {len(self.after.splitlines())} lines"
+        elif self.text:
+            lines = difflib.unified_diff(
+                self.before.splitlines(),
+                self.after.splitlines(),
+                f"{self.what} ({before})",
+                f"{self.what} ({after})",
+                lineterm="",
+            )
+            yield from lines
+        elif self.secret and self.before is not None and self.after is not None:
+            yield f"~ {self.what}"
+        else:
+            if self.before is not None:
+                yield f"- {self.what}" + ("" if self.secret else f" = {_shown(self.before)}")
+            if self.after is not None:
+                yield f"+ {self.what}" + ("" if self.secret else f" = {_shown(self.after)}")
+
+    def as_data(self) -> dict[str, Any]:
+        """Return it for JSON, without values that are secret."""
+        if self.secret:
+            return {"what": self.what, "before": None, "after": None, "secret": True}
+        return {"what": self.what, "before": self.before, "after": self.after, "secret": False}
+
+
+def text_change(what: str, before: str, after: str) -> list[Change]:
+    """Return the change of a text of several lines, if there is one."""
+    return [] if before == after else [Change(what, before, after, text=True)]
+
+
+def variable_changes(before: Mapping[str, str], after: Mapping[str, str]) -> list[Change]:
+    """Return which variables come, go and have another value."""
+    return [
+        Change(f"env_vars.{name}", before.get(name), after.get(name), secret=True)
+        for name in sorted({*before, *after})
+        if before.get(name) != after.get(name)
+    ]
+
+
+def requirement_lines(text: str) -> Sequence[str]:
+    """Return the requirements of a text without blank lines and comments."""
+    lines = (line.strip() for line in text.splitlines())
+    return [line for line in lines if line and not line.startswith("#")]
+
+
+def revision_changes(before: roost.AgentRevision, after: roost.Agent) -> list[Change]:
+    """Return what is different in an agent since one of its revisions."""
+    changes = text_change("script", before.script, after.script)
+    changes += text_change("requirements", before.requirements, after.requirements)
+    if before.python_version != after.python_version:
+        changes.append(Change("python_version", before.python_version, after.python_version))
+    return changes + variable_changes(before.env_vars or {}, after.env_vars or {})
+
+
+def _shown(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, default=str)

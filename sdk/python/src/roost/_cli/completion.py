@@ -1,0 +1,30 @@
+"""`roost completion`."""
+
+from __future__ import annotations
+
+import click
+
+from .texts import examples
+
+__all__ = ["completion"]
+
+
+@click.command(
+    epilog=examples(
+        """
+        roost completion bash > ~/.local/share/bash-completion/completions/roost
+        roost completion zsh > ~/.zfunc/_roost
+        roost completion fish > ~/.config/fish/completions/roost.fish
+        """
+    )
+)
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+@click.pass_context
+def completion(ctx: click.Context, shell: str) -> None:
+    """Print what makes a shell complete commands and agents' names."""
+    from click.shell_completion import get_completion_class
+
+    kind = get_completion_class(shell)
+    assert kind is not None
+    root = ctx.find_root()
+    click.echo(kind(root.command, {}, "roost", "_ROOST_COMPLETE").source())

@@ -1,0 +1,138 @@
+"""The client of a call, and finding what its arguments name."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any
+
+from .failures import NOT_ALLOWED, NOT_FOUND, Failure, did_you_mean
+from .options import state
+
+if TYPE_CHECKING:
+    import roost
+
+__all__ = ["agent", "agent_names", "client", "hasty_client", "kind_of", "store"]
+
+_KINDS = {
+    "agent": "agent",
+    "bjob": "build job",
+    "build": "build",
+    "exec": "execution",
+    "hook": "webhook",
+    "key": "key",
+    "sched": "schedule",
+    "store": "store",
+    "xjob": "job",
+}
+_MOST_SUGGESTED_FROM = 200
+_MOST_AT_ONCE = 8
+
+
+def client() -> roost.Client:
+    """Return the client of this call, made when it is first asked for."""
+    present = state()
+    if present.client is None:
+        present.client = _client(present.profile)
+    return present.client
+
+
+def hasty_client(profile: str | None) -> roost.Client:
+    """Return a client that would rather give up than make anybody wait."""
+    return _client(profile, timeout=1.0, max_retries=0)
+
+
+def _client(profile: str | None, **settings: Any) -> roost.Client:
+    import roost
+
+    url, key = _of_profile(profile) if profile is not None else (None, None)
+    try:
+        return roost.Client(key, url, **settings)
+    except roost.AuthenticationError as error:
+        if not str(error).startswith("there is no API key"):
+            raise
+        # The SDK's message is for those who write Python.
+        hint = (
+            "`roost login` keeps one, ROOST_API_KEY gives one. A Roost that was started on this "
+            "machine writes one into its data directory, ROOST_DATA or ~/.roost."
+        )
+        where = url or os.environ.get("ROOST_URL")
+        raise Failure(
+            f"You are not signed in{f' to {where}' if where else ''}: there is no API key.",
+            NOT_ALLOWED,
+            hint,
+        ) from error
+
+
+def _of_profile(name: str) -> tuple[str | None, str | None]:
+    from .. import _profiles
+
+    known = _profiles.load()
+    if name not in known:
+        hint = f"`roost login --profile {name} --url URL` makes it."
+        raise Failure(f'There is no profile "{name}".{did_you_mean(name, list(known))}', hint=hint)
+    return known[name].url, known[name].api_key
+
+
+def kind_of(text: str) -> str | None:
+    """Return what kind of thing has an id that begins like this; None for what is no id."""
+    prefix, underscore, _ = text.partition("_")
+    return _KINDS.get(prefix) if underscore else None
+
+
+def agent(text: str) -> roost.Agent:
+    """Return the agent with that id or name."""
+    import roost
+
+    agents = client().agents
+    if kind_of(text) == "agent":
+        try:
+            return agents.retrieve(text)
+        except roost.NotFound:
+            pass  # it may be a name
+    try:
+        return agents.retrieve(name=text)
+    except roost.NotFound:
+        names = [each.name for each in agents.list(limit=_MOST_SUGGESTED_FROM)]
+    hint = "`roost list agents` shows all."
+    if not names:
+        hint = "There is none yet; `roost deploy FILE` makes one."
+    message = f'There is no agent named "{text}".{did_you_mean(text, names)}'
+    raise Failure(message, NOT_FOUND, hint)
+
+
+def store(text: str) -> roost.DataStore:
+    """Return the DataStore with that id or name."""
+    import roost
+
+    stores = client().datastores
+    if kind_of(text) == "store":
+        try:
+            return stores.retrieve(text)
+        except roost.NotFound:
+            pass
+    try:
+        return stores.retrieve(name=text)
+    except roost.NotFound:
+        names = [each.name for each in stores.list(limit=_MOST_SUGGESTED_FROM)]
+    message = f'There is no store named "{text}".{did_you_mean(text, names)}'
+    hint = f"`roost store list` shows all; `roost store create {text}` makes it."
+    raise Failure(message, NOT_FOUND, hint)
+
+
+def agent_names(ids: Iterable[str]) -> dict[str, str]:
+    """Return the agents' names by their ids; one that was deleted is called by its id."""
+    import roost
+
+    agents = client().agents
+
+    def name(id_: str) -> str:
+        try:
+            return agents.retrieve(id_).name
+        except roost.NotFound:
+            return id_
+
+    wanted = sorted(set(ids))
+    with ThreadPoolExecutor(_MOST_AT_ONCE) as pool:
+        return dict(zip(wanted, pool.map(name, wanted)))

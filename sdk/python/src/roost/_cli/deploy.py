@@ -1,0 +1,261 @@
+"""`roost deploy`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from . import connect
+from .failures import FAILED, INTERRUPTED, TIMED_OUT, Failure
+from .options import connected
+from .spans import SPAN
+from .texts import examples
+
+if TYPE_CHECKING:
+    import roost
+
+    from .planning import Plan
+    from .project import AgentFile
+
+__all__ = ["deploy"]
+
+
+@click.command(
+    epilog=examples(
+        """
+        roost deploy greeter.py            # as its header says
+        roost deploy                       # all agents of ./roost.toml
+        roost deploy --only reports --dry-run
+        roost deploy greeter.py -r requirements.txt --python 3.13 --env LANG=en
+        """
+    )
+)
+@click.argument(
+    "path", metavar="[FILE|roost.toml|DIR]", default=".", type=click.Path(path_type=Path)
+)
+@click.option("--only", multiple=True, metavar="NAME", help="Only this agent of a roost.toml.")
+@click.option("--name", metavar="NAME", help="The agent's name, instead of what the file says.")
+@click.option("--python", metavar="3.13", help="The Python version.")
+@click.option(
+    "-r",
+    "--requirements",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="A file of name==version lines, instead of the header's.",
+)
+@click.option("--env", multiple=True, metavar="KEY=VALUE", help="An environment variable.")
+@click.option(
+    "--env-file",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="A file of KEY=VALUE lines.",
+)
+@click.option("--store", multiple=True, metavar="NAME", help="A store; made when it is missing.")
+@click.option("--no-wait", is_flag=True, help="Don't wait for the build.")
+@click.option("--timeout", type=SPAN, help="Wait so long for each build at most.")
+@click.option("--dry-run", is_flag=True, help="Show what would change, and change nothing.")
+@connected
+def deploy(
+    path: Path,
+    only: Sequence[str],
+    name: str | None,
+    python: str | None,
+    requirements: Path | None,
+    env: Sequence[str],
+    env_file: Path | None,
+    store: Sequence[str],
+    no_wait: bool,
+    timeout: float | None,
+    dry_run: bool,
+    as_json: bool,
+) -> None:
+    """Make agents of scripts, or bring those that there are up to date.
+
+    An agent is found by its name. What its file says is changed; settings that the file doesn't
+    mention, and the variables if it has none, stay as they are. Schedules that deploying has made
+    (their names begin with "deploy/") are those of the file: new ones are made, changed ones
+    changed, others removed. Schedules that you have made otherwise are left alone.
+
+    Waits until the dependencies are built; ends with 1 when that fails. Where nothing has changed,
+    nothing is done.
+    """
+    from .flags import with_flags
+    from .planning import plan
+    from .project import Project
+
+    project = Project.read(path)
+    files: Sequence[AgentFile] = project.agents
+    if only:
+        files = [project.agent(each) for each in only]
+    if not files:
+        raise Failure(
+            f"{project.path} has no agents.", hint="Write a table [agents.NAME] for each."
+        )
+    flags = (name, python, requirements, env, env_file, store)
+    if any(flags):
+        if len(files) > 1:
+            raise click.UsageError(
+                "--name, --python, --requirements, --env, --env-file and --store go with one "
+                "agent; --only NAME chooses it."
+            )
+        files = [with_flags(files[0], *flags)]
+    client = connect.client()
+    plans = [plan(client, file) for file in files]
+    if dry_run:
+        _show(plans, as_json)
+        return
+    deployed = [(each, _apply(client, each, as_json)) for each in plans]
+    if not no_wait:
+        _await(deployed, timeout, as_json)
+    if as_json:
+        _print_deployed(deployed)
+
+
+def _show(plans: Sequence[Plan], as_json: bool) -> None:
+    """Print what would be done."""
+    from .output import heading, note, print_diff, print_json
+
+    if as_json:
+        print_json([_plan_data(each) for each in plans])
+        return
+    for each in plans:
+        if each.action == "nothing":
+            note(f"{each.file.name}: nothing would change.")
+        else:
+            heading(f"{each.file.name} would be {_done(each)}")
+            print_diff(each.all_changes(), "now", "deployed")
+
+
+def _plan_data(plan: Plan) -> dict[str, Any]:
+    from .output import data_of
+
+    return {
+        "name": plan.file.name,
+        "action": plan.action,
+        "agent_id": plan.agent.id if plan.agent else None,
+        "changes": [data_of(change.as_data()) for change in plan.all_changes()],
+    }
+
+
+def _done(plan: Plan) -> str:
+    return {"create": "created", "update": "updated", "nothing": "left as it is"}[plan.action]
+
+
+def _apply(client: roost.Client, plan: Plan, as_json: bool) -> roost.Agent:
+    """Create or update the agent and its schedules, and say so."""
+    from .output import note
+
+    agent = plan.agent
+    if agent is None:
+        agent = client.agents.create(**plan.settings)
+    elif plan.settings:
+        agent.update(**plan.settings)
+    for each in plan.schedules:
+        if each.present is None:
+            assert each.wanted is not None
+            client.schedules.create(agent_id=agent.id, name=each.name, **_without_none(each.wanted))
+        elif each.wanted is None:
+            each.present.delete()
+        else:
+            each.present.update(**each.wanted)
+    if not as_json:
+        if plan.action == "nothing":
+            note(f"{agent.name} is up to date: revision {agent.revision}.")
+        else:
+            what = ", ".join(_summary(plan))
+            note(f"{_done(plan).capitalize()} {agent.name}, revision {agent.revision}: {what}.")
+    return agent
+
+
+def _summary(plan: Plan) -> list[str]:
+    """Return what has changed, in a few words."""
+    if plan.action == "create":
+        count = len(plan.file.requirements)
+        parts = [f"Python {plan.settings['python_version']}", _count(count, "requirement")]
+        if plan.schedules:
+            parts.append(_count(len(plan.schedules), "schedule"))
+        return parts
+    return list(dict.fromkeys(change.what for change in plan.all_changes()))
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}" + ("" if number == 1 else "s")
+
+
+def _without_none(settings: Any) -> dict[str, Any]:
+    return {key: value for key, value in settings.items() if value is not None}
+
+
+def _await(
+    deployed: Sequence[tuple[Plan, roost.Agent]], timeout: float | None, as_json: bool
+) -> None:
+    """Wait for the builds, and say what to type next. Raises `Failure` when any has failed."""
+    from .build_watch import await_build
+    from .output import note
+
+    failures: list[str] = []
+    for plan, agent in deployed:
+        try:
+            job = await_build(agent, timeout)
+        except KeyboardInterrupt:
+            hint = f"`roost logs -f {agent.latest_builder_job_id}` follows it."
+            raise Failure(f"{agent.name} is still being built.", INTERRUPTED, hint) from None
+        except TimeoutError:
+            hint = f"`roost logs -f {agent.latest_builder_job_id}` follows it."
+            message = f"{agent.name} was not built after {timeout:g} s; that goes on."
+            raise Failure(message, TIMED_OUT, hint) from None
+        if job.state != "succeeded":
+            failures.append(_build_failure(plan, job))
+        elif not as_json and plan.action != "nothing":
+            note(f"Next: roost execute {_quoted(agent.name)} --follow")
+    if failures:
+        if as_json:
+            _print_deployed(deployed)
+        raise Failure("\n".join(failures), FAILED)
+
+
+def _build_failure(plan: Plan, job: roost.BuilderJob) -> str:
+    """Return what uv said, with the requirements that it is about."""
+    reason = f" ({job.reason})" if job.reason else ""
+    text = f"{plan.file.name} can't be built{reason}: {job.message or job.state}"
+    for requirement in plan.file.requirements:
+        name = requirement.replace("[", "=").partition("=")[0].strip()
+        if name and job.message and name.lower() in job.message.lower():
+            text += f"\n  {_where(plan, requirement)}: {requirement}"
+    return f"{text}\n`roost logs {job.id}` has all that uv said."
+
+
+def _where(plan: Plan, requirement: str) -> str:
+    """Return the file and the line that hold a requirement, as far as that can be found."""
+    for path in reversed(plan.file.files):
+        lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
+        for number, line in enumerate(lines, 1):
+            if requirement in line:
+                return f"{path}:{number}"
+    return "requirements"
+
+
+def _print_deployed(deployed: Sequence[tuple[Plan, roost.Agent]]) -> None:
+    from .output import data_of, print_json
+
+    items: list[dict[str, Any]] = []
+    for plan, agent in deployed:
+        job = connect.client().builder_jobs.retrieve(agent.latest_builder_job_id)
+        items.append(
+            {
+                **_plan_data(plan),
+                "agent_id": agent.id,
+                "agent": data_of(agent),
+                "builder_job": data_of(job),
+            }
+        )
+    print_json(items)
+
+
+def _quoted(name: str) -> str:
+    import shlex
+
+    return shlex.quote(name)

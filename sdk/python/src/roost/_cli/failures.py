@@ -1,0 +1,138 @@
+"""From errors to what a person reads, and to an exit code."""
+
+from __future__ import annotations
+
+import contextlib
+import difflib
+import os
+from collections.abc import Generator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from .mistakes import ProjectError
+
+if TYPE_CHECKING:
+    import roost
+
+__all__ = [
+    "CONFLICT",
+    "FAILED",
+    "INTERRUPTED",
+    "NOT_ALLOWED",
+    "NOT_FOUND",
+    "TIMED_OUT",
+    "UNREACHABLE",
+    "USAGE",
+    "Failure",
+    "did_you_mean",
+    "told",
+]
+
+FAILED = 1
+USAGE = 2
+NOT_ALLOWED = 3
+NOT_FOUND = 4
+CONFLICT = 5
+UNREACHABLE = 6
+TIMED_OUT = 124
+INTERRUPTED = 130
+
+
+class Failure(click.ClickException):
+    """Something that the person at the terminal is told in a line or two.
+
+    `hint` says what to do about it, as a line of its own.
+    """
+
+    def __init__(self, message: str, exit_code: int = USAGE, hint: str | None = None) -> None:
+        super().__init__(message)
+        self.exit_code = exit_code
+        self.hint = hint
+
+    def show(self, file: Any = None) -> None:
+        """Write it to standard error."""
+        color = False if os.environ.get("NO_COLOR") else None
+        title = click.style("Error:", fg="red", bold=True)
+        click.echo(f"{title} {self.message}", err=True, color=color)
+        if self.hint:
+            click.echo(self.hint, err=True)
+
+
+@contextlib.contextmanager
+def told(context: click.Context) -> Generator[None, None, None]:
+    """Turn what the block raises into what click shows, with the exit code."""
+    try:
+        yield
+    except (click.ClickException, click.exceptions.Exit):
+        raise
+    except BrokenPipeError:  # who reads our output has had enough
+        raise
+    except (KeyboardInterrupt, click.Abort):
+        click.echo("", err=True)
+        context.exit(INTERRUPTED)
+    except Exception as error:
+        if os.environ.get("ROOST_DEBUG"):
+            raise
+        raise _failure(error) from error
+
+
+def did_you_mean(word: str, known: Sequence[str]) -> str:
+    """Return a question that begins with a space, or nothing when no known word is near."""
+    near = difflib.get_close_matches(word, known, n=1, cutoff=0.6)
+    return f' Did you mean "{near[0]}"?' if near else ""
+
+
+def _failure(error: Exception) -> Failure:
+    import roost
+
+    if isinstance(error, roost.RoostError):
+        code, hint = _meaning(error)
+        return Failure(_text(error), code, hint)
+    if isinstance(error, ProjectError):
+        return Failure(str(error), USAGE)
+    if isinstance(error, OSError):
+        name = f"{error.filename}: " if error.filename else ""
+        return Failure(f"{name}{error.strerror or error}", USAGE)
+    if isinstance(error, (ValueError, TypeError)):  # what the SDK says of its arguments
+        return Failure(str(error), USAGE, "ROOST_DEBUG=1 shows where this was found.")
+    hint = "This is a mistake in Roost. ROOST_DEBUG=1 shows where."
+    return Failure(f"{type(error).__name__}: {error}", FAILED, hint)
+
+
+def _meaning(error: roost.RoostError) -> tuple[int, str | None]:
+    import roost
+
+    if isinstance(error, (roost.ExecutionFailed, roost.BuildFailed)):
+        return FAILED, None
+    if isinstance(error, roost.ScriptError):
+        return USAGE, None
+    if isinstance(error, roost.AuthenticationError):
+        return NOT_ALLOWED, "`roost login` signs in; `roost whoami` shows with which key."
+    if isinstance(error, roost.PermissionDenied):
+        return NOT_ALLOWED, "`roost whoami` shows your role; `roost keys create` makes other keys."
+    if isinstance(error, roost.NotFound):
+        return NOT_FOUND, None
+    if isinstance(error, roost.APITimeout):
+        return TIMED_OUT, None
+    if isinstance(error, roost.APIConnectionError):
+        return UNREACHABLE, "ROOST_URL or `roost login --url URL` says where it runs."
+    if isinstance(error, (roost.Unavailable, roost.ServerError)):
+        return UNREACHABLE, None
+    return CONFLICT, None
+
+
+def _text(error: roost.RoostError) -> str:
+    """Return the message without what only programs need: the status and the code."""
+    if error.detail is None or error.status is None:
+        # What comes then is for those who write Python; the hint says it for the command line.
+        text = str(error).partition(" Start it, or set roost.base_url")[0]
+        return text[:1].upper() + text[1:]
+    errors: Sequence[roost.FieldError] = getattr(error, "errors", ())
+    if len(errors) == 1:
+        text = str(errors[0])
+    else:
+        text = error.detail + "".join(f"\n  {each}" for each in errors)
+    if error.status >= 500 and error.request_id:
+        text += f" (request {error.request_id})"
+    return text

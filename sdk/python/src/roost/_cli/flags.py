@@ -1,0 +1,58 @@
+"""What the flags of a command say about an agent, over what its files say."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from .env_file import mistake_in_name
+from .failures import Failure
+from .files import read_env_file, read_requirements
+
+if TYPE_CHECKING:
+    from .project import AgentFile
+
+__all__ = ["variables_of", "with_flags"]
+
+
+def with_flags(
+    file: AgentFile,
+    name: str | None,
+    python: str | None,
+    requirements: Path | None,
+    env: Sequence[str],
+    env_file: Path | None,
+    stores: Sequence[str],
+) -> AgentFile:
+    """Return the agent with what was given instead of what its files say.
+
+    Variables come to those of the files, and win over them.
+    """
+    changes: dict[str, Any] = {}
+    if name is not None:
+        changes["name"] = name
+    if python is not None:
+        changes["python_version"] = python
+    if requirements is not None:
+        changes["requirements"] = tuple(read_requirements(requirements))
+        changes["files"] = (*file.files, requirements)
+    variables = {**(read_env_file(env_file) if env_file else {}), **variables_of(env)}
+    if variables:
+        changes["env_vars"] = {**file.env_vars, **variables}
+    if stores:
+        changes["stores"] = tuple(stores)
+    return replace(file, **changes)
+
+
+def variables_of(pairs: Sequence[str]) -> dict[str, str]:
+    """Return the variables of `--env KEY=VALUE` options."""
+    found: dict[str, str] = {}
+    for pair in pairs:
+        name, equals, value = pair.partition("=")
+        wrong = mistake_in_name(name) if equals else "write --env KEY=VALUE"
+        if wrong:
+            raise Failure(f"--env {name}: {wrong}.")
+        found[name] = value
+    return found

@@ -1,0 +1,79 @@
+"""`roost keys`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from . import connect
+from .groups import Group
+from .options import connected, limit_option
+from .texts import examples
+
+__all__ = ["keys"]
+
+
+@click.group(
+    cls=Group,
+    epilog=examples(
+        """
+        roost keys list
+        roost keys create ci --role execute
+        roost keys delete key_01m8…
+        """
+    ),
+)
+def keys() -> None:
+    """Make, list and delete API keys."""
+
+
+@keys.command("list", epilog=examples("roost keys list"))
+@limit_option()
+@connected
+def list_(limit: int, everything: bool, as_json: bool) -> None:
+    """List keys, without the keys themselves."""
+    from .lists import show_keys
+
+    show_keys(limit, everything, as_json)
+
+
+@keys.command(
+    epilog=examples("roost keys create ci --role execute\nKEY=$(roost keys create ci --role read)")
+)
+@click.argument("name", metavar="NAME")
+@click.option(
+    "--role",
+    type=click.Choice(["read", "execute", "write"]),
+    required=True,
+    help="read sees, execute also runs, write also changes.",
+)
+@connected
+def create(name: str, role: Any, as_json: bool) -> None:
+    """Make a key and print it. It can't be shown again."""
+    from .output import data_of, note, print_json
+
+    key = connect.client().keys.create(name=name, role=role)
+    if as_json:
+        print_json(data_of(key))
+        return
+    click.echo(key.key)
+    note(f"This is the key {key.name} ({key.id}, {key.role}). It can't be shown again.")
+
+
+@keys.command(epilog=examples("roost keys delete key_01m8…"))
+@click.argument("key", metavar="ID")
+@click.option("-y", "--yes", is_flag=True, help="Don't ask.")
+@connected
+def delete(key: str, yes: bool, as_json: bool) -> None:
+    """Delete a key. The server refuses it from then on."""
+    from .asking import confirm
+    from .output import note, print_json
+
+    client = connect.client()
+    confirm(f"Delete the key {key}? What uses it is refused from now on.", yes)
+    client.keys.delete(key)
+    if as_json:
+        print_json({"id": key, "deleted": True})
+    else:
+        note(f"Deleted {key}.")

@@ -1,0 +1,262 @@
+"""How each kind of thing is listed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from .output import Column, Listing, state_text
+from .times import duration, lapse, moment, size
+
+if TYPE_CHECKING:
+    from rich.text import Text
+
+    import roost
+
+__all__ = [
+    "agents",
+    "builder_jobs",
+    "builds",
+    "executions",
+    "jobs",
+    "keys",
+    "revisions",
+    "schedules",
+    "stores",
+    "webhooks",
+]
+
+_ID = Column("ID", whole=True)
+_NAME = Column("NAME")
+_AGENT = Column("AGENT")
+_STATE = Column("STATE", whole=True)
+_CREATED = Column("CREATED", whole=True)
+
+Names = Mapping[str, str]
+Row = Sequence["str | Text"]
+
+
+def _never(activity: roost.Activity | None) -> str:
+    return "" if activity is None else "never"
+
+
+def agents() -> Listing[roost.Agent]:
+    """Return how agents are listed, with what they are doing."""
+
+    def row(agent: roost.Agent) -> Row:
+        activity = agent.activity
+        build = last = None
+        if activity is not None:
+            build, last = activity.builder_job, activity.last_execution
+        ended = last and (last.finished_at or last.started_at)
+        return (
+            agent.name,
+            agent.python_version,
+            state_text(build.state, build.reason) if build else "",
+            state_text(last.state, last.reason) if last else _never(activity),
+            moment(ended) if ended else "",
+            moment(activity.next_run_at) if activity else "",
+            agent.id,
+        )
+
+    columns = (
+        _NAME,
+        Column("PYTHON", whole=True, extra=True),
+        Column("BUILD"),
+        Column("LAST RUN"),
+        Column("WHEN", whole=True),
+        Column("NEXT RUN", whole=True, extra=True),
+        _ID,
+    )
+    return Listing(columns, row, "There are no agents yet. `roost deploy FILE` makes one.")
+
+
+def executions(names: Names) -> Listing[roost.Execution]:
+    """Return how executions are listed; `names` are those of the agents."""
+
+    def row(execution: roost.Execution) -> Row:
+        return (
+            execution.id,
+            names.get(execution.agent_id, execution.agent_id),
+            state_text(execution.state, execution.reason),
+            moment(execution.started_at),
+            lapse(execution.started_at, execution.finished_at),
+        )
+
+    columns = (
+        _ID,
+        _AGENT,
+        Column("STATE"),
+        Column("STARTED", whole=True),
+        Column("TOOK", whole=True, right=True),
+    )
+    return Listing(columns, row, "No execution matches. `roost execute AGENT` makes one.")
+
+
+def jobs(names: Names) -> Listing[roost.ExecutorJob]:
+    """Return how ExecutorJobs are listed."""
+
+    def row(job: roost.ExecutorJob) -> Row:
+        waiting = f"waits for {job.waiting_on}" if job.waiting_on else None
+        return (
+            job.id,
+            names.get(job.agent_id, job.agent_id),
+            state_text(job.state, job.reason or waiting),
+            str(job.attempts),
+            moment(job.created_at),
+        )
+
+    columns = (
+        _ID,
+        _AGENT,
+        Column("STATE"),
+        Column("ATTEMPTS", whole=True, right=True),
+        _CREATED,
+    )
+    return Listing(columns, row, "No job matches. `roost execute AGENT` orders one.")
+
+
+def builder_jobs(names: Names) -> Listing[roost.BuilderJob]:
+    """Return how BuilderJobs are listed."""
+
+    def row(job: roost.BuilderJob) -> Row:
+        return (
+            job.id,
+            names.get(job.agent_id, job.agent_id),
+            state_text(job.state, "reused" if job.reused else job.reason),
+            moment(job.created_at),
+            lapse(job.started_at, job.finished_at),
+            job.message or "",
+        )
+
+    columns = (
+        _ID,
+        _AGENT,
+        Column("STATE", whole=True),
+        _CREATED,
+        Column("TOOK", whole=True, right=True),
+        Column("MESSAGE"),
+    )
+    return Listing(columns, row, "No build matches. `roost deploy FILE` makes one.")
+
+
+def builds() -> Listing[roost.Build]:
+    """Return how Builds are listed."""
+
+    def row(build: roost.Build) -> Row:
+        return (
+            build.id,
+            build.python_version,
+            str(len(build.packages or ())),
+            size(build.size_bytes),
+            duration(build.duration),
+            moment(build.created_at),
+        )
+
+    columns = (
+        _ID,
+        Column("PYTHON", whole=True),
+        Column("PACKAGES", whole=True, right=True),
+        Column("SIZE", whole=True, right=True),
+        Column("TOOK", whole=True, right=True),
+        _CREATED,
+    )
+    return Listing(columns, row, "There are no builds yet. `roost deploy FILE` makes one.")
+
+
+def schedules(names: Names) -> Listing[roost.Schedule]:
+    """Return how schedules are listed."""
+
+    def row(schedule: roost.Schedule) -> Row:
+        last = schedule.last_run
+        return (
+            schedule.id,
+            names.get(schedule.agent_id, schedule.agent_id),
+            schedule.name or "",
+            schedule.cron,
+            schedule.time_zone,
+            state_text(schedule.state),
+            moment(schedule.next_run_at),
+            state_text(last.state) if last else "",
+        )
+
+    columns = (
+        _ID,
+        _AGENT,
+        Column("NAME", extra=True),
+        Column("CRON", whole=True),
+        Column("TIME ZONE", extra=True),
+        _STATE,
+        Column("NEXT RUN", whole=True),
+        Column("LAST RUN", extra=True),
+    )
+    nothing = 'There are no schedules. `roost schedule AGENT "0 7 * * *"` makes one.'
+    return Listing(columns, row, nothing)
+
+
+def stores() -> Listing[roost.DataStore]:
+    """Return how DataStores are listed."""
+
+    def row(store: roost.DataStore) -> Row:
+        return (
+            store.name,
+            f"{store.entries:,}",
+            size(store.size_bytes),
+            str(len(store.agent_ids or ())),
+            moment(store.updated_at),
+            store.id,
+        )
+
+    columns = (
+        _NAME,
+        Column("ENTRIES", whole=True, right=True),
+        Column("SIZE", whole=True, right=True),
+        Column("AGENTS", whole=True, right=True, extra=True),
+        Column("CHANGED", whole=True),
+        _ID,
+    )
+    return Listing(columns, row, "There are no stores. `roost store create NAME` makes one.")
+
+
+def webhooks() -> Listing[roost.Webhook]:
+    """Return how webhooks are listed."""
+
+    def row(webhook: roost.Webhook) -> Row:
+        types = ", ".join(webhook.event_types or ()) or "all"
+        return (webhook.id, state_text(webhook.state), types, webhook.url)
+
+    columns = (_ID, _STATE, Column("EVENTS"), Column("URL"))
+    return Listing(columns, row, "There are no webhooks.")
+
+
+def keys() -> Listing[roost.Key]:
+    """Return how API keys are listed."""
+
+    def row(key: roost.Key) -> Row:
+        return (key.id, key.name, key.role, moment(key.created_at))
+
+    columns = (_ID, _NAME, Column("ROLE", whole=True), _CREATED)
+    return Listing(columns, row, "There are no keys.")
+
+
+def revisions(current: int) -> Listing[roost.AgentRevision]:
+    """Return how an agent's revisions are listed."""
+
+    def row(revision: roost.AgentRevision) -> Row:
+        lines = [line for line in revision.requirements.splitlines() if line.strip()]
+        return (
+            str(revision.revision) + (" (now)" if revision.revision == current else ""),
+            moment(revision.created_at),
+            revision.python_version,
+            str(len(revision.script.splitlines())),
+            ", ".join(lines) or "none",
+        )
+
+    columns = (
+        Column("REVISION", whole=True),
+        _CREATED,
+        Column("PYTHON", whole=True),
+        Column("LINES", whole=True, right=True),
+        Column("REQUIREMENTS"),
+    )
+    return Listing(columns, row, "There are no revisions.")

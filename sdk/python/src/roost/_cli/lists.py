@@ -1,0 +1,254 @@
+"""`roost list`: everything that there are many of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime
+from itertools import islice
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from . import connect
+from .groups import Group
+from .options import agent_option, connected, limit_option
+from .spans import TIME
+from .texts import examples
+
+if TYPE_CHECKING:
+    pass
+
+__all__ = ["list_"]
+
+T = TypeVar("T")
+
+_EXECUTION_STATES = ["running", "succeeded", "failed", "timed_out", "cancelled", "lost"]
+_JOB_STATES = ["queued", "running", "succeeded", "failed", "cancelled"]
+
+
+class _States(click.ParamType):
+    """One state, or several with commas between."""
+
+    name = "states"
+
+    def __init__(self, known: list[str]) -> None:
+        self._known = known
+
+    def get_metavar(self, param: click.Parameter, *_: Any) -> str:
+        return "STATE[,STATE]"
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> list[str]:
+        states = [word.strip() for word in str(value).split(",")]
+        for word in states:
+            if word not in self._known:
+                self.fail(f'"{word}" is none of {", ".join(self._known)}', param, ctx)
+        return states
+
+
+@click.group(
+    "list",
+    cls=Group,
+    epilog=examples(
+        """
+        roost list agents
+        roost list executions --agent greeter --state failed,timed_out --since 24h
+        roost list jobs --state queued --json
+        """
+    ),
+)
+def list_() -> None:
+    """List agents, executions and all else, newest first."""
+
+
+@list_.command(epilog=examples("roost list agents\nroost list agents -q greet"))
+@click.option("-q", "--query", metavar="TEXT", help="Only those with this text in the name.")
+@limit_option()
+@connected
+def agents(query: str | None, limit: int, everything: bool, as_json: bool) -> None:
+    """List agents, with their builds and what they did last."""
+    from . import kinds
+
+    found = connect.client().agents.list(q=query, include_activity=True)
+    kinds.agents().show(found, as_json=as_json, limit=None if everything else limit)
+
+
+@list_.command(
+    epilog=examples(
+        """
+        roost list executions --agent greeter
+        roost list executions --state failed,timed_out,lost --since 24h
+        roost list executions --reason out_of_memory --json
+        """
+    )
+)
+@agent_option
+@click.option("--state", type=_States(_EXECUTION_STATES), help="Only those in this state.")
+@click.option("--reason", metavar="REASON", help="Only those that failed for this reason.")
+@click.option("--schedule", metavar="ID", help="Only those of this schedule.")
+@click.option("--job", metavar="ID", help="Only the attempts at this ExecutorJob.")
+@click.option("--since", type=TIME, help="Only those that began at or after it.")
+@click.option("--until", type=TIME, help="Only those that began before it.")
+@limit_option()
+@connected
+def executions(
+    agent: str | None,
+    state: list[str] | None,
+    reason: str | None,
+    schedule: str | None,
+    job: str | None,
+    since: datetime | None,
+    until: datetime | None,
+    limit: int,
+    everything: bool,
+    as_json: bool,
+) -> None:
+    """List executions: what has run, and what came of it.
+
+    --since and --until take a time, such as 2026-12-24T18:00, or how long ago, such as 90min or
+    24h or 7d.
+    """
+    from . import kinds
+
+    found = connect.client().executions.list(
+        agent_id=_agent_id(agent),
+        state=state,
+        reason=reason,
+        schedule_id=schedule,
+        executor_job_id=job,
+        started_after=since,
+        started_before=until,
+    )
+    some, names = _with_names(found, limit, everything, as_json)
+    kinds.executions(names).show(some, as_json=as_json, limit=None if everything else limit)
+
+
+@list_.command(
+    epilog=examples(
+        "roost list jobs --agent greeter --state queued,running\nroost list jobs --batch xjob_01m8…"
+    )
+)
+@agent_option
+@click.option("--state", type=_States(_JOB_STATES), help="Only those in this state.")
+@click.option("--reason", metavar="REASON", help="Only those that failed for this reason.")
+@click.option("--schedule", metavar="ID", help="Only those of this schedule.")
+@click.option("--batch", metavar="ID", help="Only those of this batch.")
+@limit_option()
+@connected
+def jobs(
+    agent: str | None,
+    state: list[str] | None,
+    reason: str | None,
+    schedule: str | None,
+    batch: str | None,
+    limit: int,
+    everything: bool,
+    as_json: bool,
+) -> None:
+    """List ExecutorJobs: the orders to run an agent, also those that still wait."""
+    from . import kinds
+
+    found = connect.client().executor_jobs.list(
+        agent_id=_agent_id(agent), state=state, schedule_id=schedule, batch_id=batch
+    )
+    if reason is not None:
+        found = (job for job in found if job.reason == reason)
+    some, names = _with_names(found, limit, everything, as_json)
+    kinds.jobs(names).show(some, as_json=as_json, limit=None if everything else limit)
+
+
+@list_.command(epilog=examples("roost list builds\nroost list builds --agent greeter"))
+@agent_option
+@limit_option()
+@connected
+def builds(agent: str | None, limit: int, everything: bool, as_json: bool) -> None:
+    """List builds that succeeded; `roost builds` lists every attempt."""
+    from . import kinds
+
+    found = connect.client().builds.list(agent_id=_agent_id(agent))
+    kinds.builds().show(found, as_json=as_json, limit=None if everything else limit)
+
+
+@list_.command(epilog=examples("roost list schedules --agent greeter"))
+@agent_option
+@limit_option()
+@connected
+def schedules(agent: str | None, limit: int, everything: bool, as_json: bool) -> None:
+    """List schedules, with their next runs."""
+    show_schedules(agent, limit, everything, as_json)
+
+
+@list_.command(epilog=examples("roost list stores"))
+@limit_option()
+@connected
+def stores(limit: int, everything: bool, as_json: bool) -> None:
+    """List stores, with how much is in them."""
+    show_stores(limit, everything, as_json)
+
+
+@list_.command(epilog=examples("roost list webhooks"))
+@limit_option()
+@connected
+def webhooks(limit: int, everything: bool, as_json: bool) -> None:
+    """List webhooks."""
+    from . import kinds
+
+    found = connect.client().webhooks.list()
+    kinds.webhooks().show(found, as_json=as_json, limit=None if everything else limit)
+
+
+@list_.command(epilog=examples("roost list keys"))
+@limit_option()
+@connected
+def keys(limit: int, everything: bool, as_json: bool) -> None:
+    """List API keys, without the keys themselves."""
+    show_keys(limit, everything, as_json)
+
+
+def show_schedules(agent: str | None, limit: int, everything: bool, as_json: bool) -> None:
+    """Print schedules, of one agent or of all."""
+    from . import kinds
+
+    found = connect.client().schedules.list(agent_id=_agent_id(agent))
+    some, names = _with_names(found, limit, everything, as_json)
+    kinds.schedules(names).show(some, as_json=as_json, limit=None if everything else limit)
+
+
+def show_stores(limit: int, everything: bool, as_json: bool) -> None:
+    """Print the stores."""
+    from . import kinds
+
+    found = connect.client().datastores.list()
+    kinds.stores().show(found, as_json=as_json, limit=None if everything else limit)
+
+
+def show_keys(limit: int, everything: bool, as_json: bool) -> None:
+    """Print the keys."""
+    from . import kinds
+
+    found = connect.client().keys.list()
+    kinds.keys().show(found, as_json=as_json, limit=None if everything else limit)
+
+
+def show_builder_jobs(
+    agent: str | None, state: list[str] | None, limit: int, everything: bool, as_json: bool
+) -> None:
+    """Print the attempts at building, of one agent or of all."""
+    from . import kinds
+
+    found = connect.client().builder_jobs.list(agent_id=_agent_id(agent), state=state)
+    some, names = _with_names(found, limit, everything, as_json)
+    kinds.builder_jobs(names).show(some, as_json=as_json, limit=None if everything else limit)
+
+
+def _agent_id(agent: str | None) -> str | None:
+    return None if agent is None else connect.agent(agent).id
+
+
+def _with_names(
+    found: Iterable[T], limit: int, everything: bool, as_json: bool
+) -> tuple[list[T], dict[str, str]]:
+    """Return those that may be shown, and the names of their agents, which JSON does without."""
+    some = list(found if everything else islice(found, limit + 1))
+    if as_json:
+        return some, {}
+    return some, connect.agent_names(each.agent_id for each in some)  # type: ignore[attr-defined]

@@ -1,0 +1,46 @@
+"""What is wrong with a file that people write, all of it at once, each with its line."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+__all__ = ["Mistakes", "ProjectError", "did_you_mean"]
+
+
+class ProjectError(Exception):
+    """A project's file can't be used. The text has one mistake a line, as `file:line: what`."""
+
+
+@dataclass(frozen=True)
+class Mistakes:
+    """Collects the mistakes of one file; `offset` is added to the lines of a part of it."""
+
+    path: Path
+    offset: int = 0
+    found: list[tuple[int, str]] = field(default_factory=list)
+
+    def add(self, line: int, message: str) -> None:
+        """Note a mistake in that line, counted from 1."""
+        self.found.append((self.offset + line, message))
+
+    def offset_by(self, lines: int) -> Mistakes:
+        """Return a view of these for a part that begins so many lines further down."""
+        return Mistakes(self.path, self.offset + lines, self.found)
+
+    def raise_any(self) -> None:
+        """Raise `ProjectError` when there are any."""
+        if self.found:
+            lines = (f"{self.path}:{line}: {message}" for line, message in sorted(self.found))
+            raise ProjectError("\n".join(lines))
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """Return the end of a sentence about an unknown name: the nearest known, or all of them."""
+    names = sorted(known)
+    near = difflib.get_close_matches(name, names, n=1)
+    if near:
+        return f"; did you mean `{near[0]}`?"
+    return f"; there are {', '.join(f'`{known_name}`' for known_name in names)}"

@@ -1,0 +1,138 @@
+"""Options and arguments that many commands share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Callable, TypeVar
+
+import click
+from click.shell_completion import CompletionItem
+
+if TYPE_CHECKING:
+    import roost
+
+__all__ = [
+    "State",
+    "agent_argument",
+    "agent_option",
+    "all_option",
+    "connected",
+    "json_option",
+    "limit_option",
+    "payload_option",
+    "profile_option",
+    "state",
+    "target_argument",
+]
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+@dataclass
+class State:
+    """What belongs to one call of the command line: the profile, and the client once it is made."""
+
+    profile: str | None = None
+    client: roost.Client | None = None
+
+
+def state(context: click.Context | None = None) -> State:
+    """Return the state of the present call."""
+    found = (context or click.get_current_context()).find_root().ensure_object(State)
+    assert isinstance(found, State)
+    return found
+
+
+def _remember_profile(context: click.Context, _: click.Parameter, value: str | None) -> None:
+    if value is not None:
+        state(context).profile = value
+
+
+profile_option = click.option(
+    "--profile",
+    metavar="NAME",
+    expose_value=False,
+    is_eager=True,
+    callback=_remember_profile,
+    help="Which of the servers that you signed in to; ROOST_PROFILE, else default.",
+)
+
+json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON, for programs.")
+
+
+def connected(function: F) -> F:
+    """Add what every command that talks to a server takes."""
+    return json_option(profile_option(function))
+
+
+def limit_option(default: int = 30) -> Callable[[F], F]:
+    """Add `--limit` and `--all` to a command that lists."""
+
+    def add(function: F) -> F:
+        limit = click.option(
+            "-n",
+            "--limit",
+            type=click.IntRange(min=1),
+            default=default,
+            show_default=True,
+            metavar="N",
+            help="How many at most.",
+        )
+        return limit(all_option(function))
+
+    return add
+
+
+all_option = click.option("--all", "everything", is_flag=True, help="All there are.")
+
+payload_option = click.option(
+    "--payload",
+    metavar="JSON|@FILE|-",
+    help="The payload: JSON, a file that holds it, or - for standard input.",
+)
+
+
+def agent_names(
+    context: click.Context, _: click.Parameter, incomplete: str
+) -> Sequence[CompletionItem]:
+    """Return the agents whose names begin so. Quick, and nothing when anything goes wrong."""
+    from . import connect
+
+    try:
+        client = connect.hasty_client(state(context).profile)
+        with client:
+            found = client.agents.list(q=incomplete or None, limit=100)
+            names = [agent.name for agent in found]
+    except Exception:
+        return []
+    return [CompletionItem(name) for name in names if name.startswith(incomplete)]
+
+
+def agent_argument(name: str = "agent", *, required: bool = True) -> Callable[[F], F]:
+    """Add the argument AGENT, which the shell completes."""
+    return click.argument(
+        name, metavar="AGENT", required=required, shell_complete=_complete(agent_names)
+    )
+
+
+def agent_option(function: F) -> F:
+    """Add `--agent`, which the shell completes."""
+    option = click.option(
+        "--agent",
+        metavar="AGENT",
+        shell_complete=_complete(agent_names),
+        help="Only those of this agent.",
+    )
+    return option(function)
+
+
+def _complete(
+    function: Callable[[click.Context, click.Parameter, str], Sequence[CompletionItem]],
+) -> Callable[[click.Context, click.Parameter, str], list[CompletionItem]]:
+    return lambda context, parameter, incomplete: list(function(context, parameter, incomplete))
+
+
+def target_argument(name: str, metavar: str) -> Callable[[F], F]:
+    """Add an argument that is an id or an agent's name."""
+    return click.argument(name, metavar=metavar, shell_complete=_complete(agent_names))

@@ -1,0 +1,243 @@
+"""What commands print: tables and facts for people, JSON for programs."""
+
+from __future__ import annotations
+
+import io
+import json
+import shutil
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields, is_dataclass
+from datetime import datetime, timezone
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Callable, Generic, Literal, TypeVar, cast
+
+import click
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.text import Text
+
+    from .comparing import Change
+
+__all__ = [
+    "Column",
+    "Listing",
+    "data_of",
+    "facts",
+    "heading",
+    "json_text",
+    "note",
+    "print_diff",
+    "print_json",
+    "state_text",
+    "table",
+]
+
+T = TypeVar("T")
+
+_STYLES = {
+    "succeeded": "green",
+    "active": "green",
+    "running": "cyan",
+    "queued": "yellow",
+    "pending": "yellow",
+    "paused": "yellow",
+    "failed": "red",
+    "timed_out": "red",
+    "lost": "red",
+}
+_UNBOUNDED = 100_000
+_GAP = 2
+_LEAST = 6
+
+
+def note(text: str) -> None:
+    """Tell the person something that is no result: on standard error."""
+    click.echo(text, err=True)
+
+
+def data_of(thing: Any) -> Any:
+    """Return a resource as the API has it, and a dataclass of the SDK as JSON can hold it."""
+    data = getattr(thing, "_data", None)
+    if data is not None:
+        return dict(cast("Mapping[str, Any]", data))
+    if is_dataclass(thing):
+        return {each.name: data_of(getattr(thing, each.name)) for each in fields(thing)}
+    if isinstance(thing, datetime):
+        return f"{thing.astimezone(timezone.utc):%Y-%m-%dT%H:%M:%S.%f}Z"
+    if isinstance(thing, (list, tuple)):
+        return [data_of(item) for item in cast("Sequence[Any]", thing)]
+    if isinstance(thing, Mapping):
+        items = cast("Mapping[str, Any]", thing).items()
+        return {key: data_of(value) for key, value in items}
+    return thing
+
+
+def json_text(value: Any) -> str:
+    """Return indented JSON that standard output can hold."""
+    text = json.dumps(value, indent=2, ensure_ascii=False)
+    try:
+        text.encode(getattr(sys.stdout, "encoding", None) or "utf-8")
+    except UnicodeEncodeError:
+        return json.dumps(value, indent=2)
+    return text
+
+
+def print_json(value: Any) -> None:
+    """Print one JSON document."""
+    click.echo(json_text(value))
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a table. What is `whole` is never cut off; ids are, so that they can be copied.
+
+    `right` is for numbers; what is `extra` is left out where there is no room.
+    """
+
+    title: str
+    whole: bool = False
+    right: bool = False
+    extra: bool = False
+
+
+def state_text(state: str | None, reason: str | None = None) -> Text:
+    """Return a state in its colour, with the reason if there is one."""
+    from rich.text import Text
+
+    word = state or ""
+    text = Text(word, style=_STYLES.get(word, ""))
+    if reason and reason != state:
+        text.append(f" ({reason})", style="dim")
+    return text
+
+
+def table(columns: Sequence[Column], rows: Iterable[Sequence[str | Text]]) -> None:
+    """Print a table as wide as the terminal at most; in a pipe nothing is cut off."""
+    from rich.table import Table
+    from rich.text import Text
+
+    cells = [[cell if isinstance(cell, Text) else Text(cell) for cell in row] for row in rows]
+    widths = [
+        max([len(column.title), *(row[number].cell_len for row in cells)])
+        for number, column in enumerate(columns)
+    ]
+    least = [
+        width if column.whole else min(width, max(_LEAST, len(column.title)))
+        for column, width in zip(columns, widths)
+    ]
+    room = _room()
+    kept = _fitting(columns, least, room)
+    given = _narrowed([widths[n] for n in kept], [least[n] for n in kept], room)
+    drawn = Table(box=None, padding=(0, _GAP, 0, 0), pad_edge=False, header_style="bold")
+    for number, width in zip(kept, given):
+        column = columns[number]
+        justify: Literal["left", "right"] = "right" if column.right else "left"
+        drawn.add_column(
+            column.title, justify=justify, no_wrap=True, overflow="ellipsis", width=width
+        )
+    for row in cells:
+        drawn.add_row(*(row[number] for number in kept))
+    _draw(drawn)
+
+
+def _room() -> int:
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else _UNBOUNDED
+
+
+def _fitting(columns: Sequence[Column], least: Sequence[int], room: int) -> list[int]:
+    """Return the numbers of the columns for which there is room: extra ones go, the last first."""
+    kept = list(range(len(columns)))
+    for number in reversed(range(len(columns))):
+        if sum(least[each] + _GAP for each in kept) <= room:
+            break
+        if columns[number].extra:
+            kept.remove(number)
+    return kept
+
+
+def _narrowed(widths: Sequence[int], least: Sequence[int], room: int) -> list[int]:
+    """Return the widths with which the columns fit, as far as they may be narrowed."""
+    given = list(widths)
+    while sum(given) + _GAP * len(given) > room:
+        spare = [width - most for width, most in zip(given, least)]
+        if not any(spare):
+            break  # the terminal is too narrow: lines will be broken there, but nothing is lost
+        given[spare.index(max(spare))] -= 1
+    return given
+
+
+def facts(pairs: Iterable[tuple[str, str | Text | None]]) -> None:
+    """Print names and values below each other; those without a value are left out."""
+    from rich.table import Table
+    from rich.text import Text
+
+    drawn = Table(box=None, padding=(0, _GAP, 0, 0), pad_edge=False, show_header=False)
+    drawn.add_column(no_wrap=True, style="dim")
+    drawn.add_column(overflow="fold")
+    for name, value in pairs:
+        if value is not None and str(value) != "":
+            drawn.add_row(name, value if isinstance(value, Text) else Text(value))
+    _draw(drawn, _room())
+
+
+@dataclass(frozen=True)
+class Listing(Generic[T]):
+    """How a kind of thing is listed: its columns, its cells, and what to say when there is none."""
+
+    columns: Sequence[Column]
+    row: Callable[[T], Sequence[str | Text]]
+    nothing: str
+    order: str = "newest"
+
+    def show(self, items: Iterable[T], *, as_json: bool, limit: int | None = None) -> None:
+        """Print up to `limit` items: as a table, or as JSON, an array of what the API has."""
+        found = list(items if limit is None else islice(items, limit + 1))
+        more = limit is not None and len(found) > limit
+        shown = found[:limit]
+        if as_json:
+            print_json([data_of(item) for item in shown])
+            return
+        if not shown:
+            note(self.nothing)
+            return
+        table(self.columns, map(self.row, shown))
+        if more:
+            first = f"These are the {self.order} {limit}"
+            note(f"{first}; --limit {10 * len(shown)} or --all shows more.")
+
+
+def heading(title: str) -> None:
+    """Print a title after an empty line."""
+    click.echo(f"\n{click.style(title, bold=True)}")
+
+
+def print_diff(changes: Iterable[Change], before: str, after: str) -> None:
+    """Print what is different from one state to the other, in the colours that people know."""
+    colours = {"+": "green", "-": "red", "@": "cyan"}
+    for change in changes:
+        for line in change.lines(before, after):
+            click.echo(click.style(line, fg=colours.get(line[:1])))
+
+
+def _draw(renderable: Any, width: int = _UNBOUNDED) -> None:
+    """Print something of rich without the spaces that it fills lines with."""
+    buffer = io.StringIO()
+    console = _console(buffer, sys.stdout.isatty(), width)
+    console.print(renderable)
+    for line in buffer.getvalue().splitlines():
+        click.echo(line.rstrip())
+
+
+def _console(file: Any, terminal: bool, width: int) -> Console:
+    from rich.console import Console
+
+    return Console(
+        file=file,
+        force_terminal=terminal,
+        width=width,
+        highlight=False,
+        markup=False,
+        emoji=False,
+    )

@@ -1,0 +1,52 @@
+"""Values that people give: JSON as an argument, from a file, or from standard input."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+
+from .failures import Failure
+
+__all__ = ["read_json", "read_payload"]
+
+
+def read_payload(argument: str | None) -> Any:
+    """Return the value that `--payload` gives, or `NOT_GIVEN` without one."""
+    from .._values import NOT_GIVEN
+
+    return NOT_GIVEN if argument is None else read_json(argument, "--payload")
+
+
+def read_json(argument: str, what: str) -> Any:
+    """Return the value of JSON text, of `@FILE`, or of standard input for `-`.
+
+    What is wrong with it is a `Failure` that begins with `what`.
+    """
+    text, source = _text(argument, what)
+    try:
+        return json.loads(text)
+    except RecursionError:
+        raise Failure(f"{what} is nested too deeply.") from None
+    except ValueError as error:
+        advice = ""
+        if source is None and text.strip()[:1] not in ("{", "[", '"', ""):
+            advice = f" A text needs quotes of its own: '{json.dumps(text, ensure_ascii=False)}'."
+        where = "" if source is None else f" in {source}"
+        raise Failure(f"{what} is not JSON{where}: {error}.{advice}") from None
+
+
+def _text(argument: str, what: str) -> tuple[str, str | None]:
+    if argument == "-":
+        return click.get_text_stream("stdin", encoding="utf-8").read(), "standard input"
+    if not argument.startswith("@"):
+        return argument, None
+    path = Path(argument[1:])
+    try:
+        return path.read_text(encoding="utf-8"), str(path)
+    except OSError as error:
+        raise Failure(f"{what}: {path} can't be read: {error.strerror}.") from None
+    except UnicodeDecodeError:
+        raise Failure(f"{what}: {path} is not UTF-8 text.") from None

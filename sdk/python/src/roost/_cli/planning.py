@@ -1,0 +1,222 @@
+"""What `roost deploy` will do: the difference between an agent's files and what the server has."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from .comparing import Change, requirement_lines, text_change, variable_changes
+from .failures import Failure
+
+if TYPE_CHECKING:
+    import roost
+
+    from .project import AgentFile
+
+__all__ = ["SCHEDULE_PREFIX", "Plan", "SchedulePlan", "plan"]
+
+SCHEDULE_PREFIX = "deploy/"
+"""How the names of the schedules begin that deploying makes. It leaves all others alone."""
+
+_SCHEDULE_DEFAULTS: Mapping[str, Any] = {
+    "time_zone": "UTC",
+    "payload": None,
+    "missed_runs": "run_once",
+    "missed_runs_limit": 100,
+    "overlap": "allow",
+    "jitter": 0.0,
+    "starts_at": None,
+    "ends_at": None,
+}
+"""What the server has where nothing was said, so that what a file no longer says is taken back."""
+
+
+@dataclass(frozen=True)
+class SchedulePlan:
+    """What will be done with one schedule: `present` as it is, `wanted` as it will be.
+
+    One that is not there yet has no `present`, one that will be deleted nothing `wanted`.
+    """
+
+    name: str
+    present: roost.Schedule | None
+    wanted: Mapping[str, Any] | None
+
+    @property
+    def changes(self) -> list[Change]:
+        """Return what will be different."""
+        label = f"schedule {self.name[len(SCHEDULE_PREFIX) :]}"
+        if self.present is None or self.wanted is None:
+            given = self.wanted or _settings_of(self.present)
+            told = {key: value for key, value in given.items() if value != _default(key)}
+            return [
+                Change(
+                    label,
+                    None if self.present is None else told,
+                    None if self.wanted is None else told,
+                )
+            ]
+        present = _settings_of(self.present)
+        return [
+            Change(f"{label}: {key}", present[key], value)
+            for key, value in self.wanted.items()
+            if present[key] != value
+        ]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What will be done with one agent. `agent` is None when there is none of that name yet.
+
+    `settings` is what `Agent.create` or `Agent.update` will be given: only what will change.
+    """
+
+    file: AgentFile
+    agent: roost.Agent | None
+    settings: Mapping[str, Any] = field(repr=False)
+    changes: Sequence[Change] = ()
+    schedules: Sequence[SchedulePlan] = ()
+
+    @property
+    def action(self) -> str:
+        """Return `create`, `update` or `nothing`."""
+        if self.agent is None:
+            return "create"
+        return "update" if self.changes or self.schedules else "nothing"
+
+    def all_changes(self) -> list[Change]:
+        """Return what will be different, schedules too."""
+        return [*self.changes, *(each for plan in self.schedules for each in plan.changes)]
+
+
+def plan(client: roost.Client, file: AgentFile) -> Plan:
+    """Compare what the files say with what the server has; change nothing."""
+    import roost
+
+    runtime = client.runtime()
+    variables = file.variables(os.environ)
+    try:
+        agent = client.agents.retrieve(name=file.name)
+    except roost.NotFound:
+        python = file.python_among(runtime.python_versions, runtime.default)
+        settings = {
+            "name": file.name,
+            "script": file.text,
+            "requirements": "\n".join(file.requirements),
+            "env_vars": variables,
+            "stores": file.stores,
+            "python_version": python or runtime.default,
+            **file.settings,
+        }
+        given = {key: value for key, value in settings.items() if value is not None}
+        return Plan(file, None, given, _first_changes(given), _schedules(file, ()))
+    settings, changes = _differences(client, agent, file, variables)
+    # What the header allows and the agent has already stays: a newer one would be a new build.
+    python = file.python_among(runtime.python_versions, agent.python_version)
+    if python not in (None, agent.python_version):
+        settings["python_version"] = python
+        changes.append(Change("python_version", agent.python_version, python))
+    present = [
+        schedule
+        for schedule in client.schedules.list(agent_id=agent.id)
+        if schedule.name.startswith(SCHEDULE_PREFIX)
+    ]
+    return Plan(file, agent, settings, changes, _schedules(file, present))
+
+
+def _first_changes(settings: Mapping[str, Any]) -> list[Change]:
+    changes: list[Change] = []
+    for key, value in settings.items():
+        if key == "script":
+            changes.append(Change(key, None, value, text=True))
+        elif key == "requirements":
+            changes.append(Change(key, None, list(requirement_lines(value))))
+        elif key == "env_vars":
+            changes += variable_changes({}, value)
+        elif key != "name":
+            changes.append(Change(key, None, value))
+    return changes
+
+
+def _differences(
+    client: roost.Client, agent: roost.Agent, file: AgentFile, variables: Mapping[str, str]
+) -> tuple[dict[str, Any], list[Change]]:
+    """Return what to give to `update`, and what that changes."""
+    settings: dict[str, Any] = {}
+    changes: list[Change] = []
+    if file.text != agent.script:
+        settings["script"] = file.text
+        changes += text_change("script", agent.script, file.text)
+    present, wanted = requirement_lines(agent.requirements), list(file.requirements)
+    if present != wanted:
+        settings["requirements"] = "\n".join(wanted)
+        changes += text_change("requirements", "\n".join(present), "\n".join(wanted))
+    if variables and variables != (agent.env_vars or {}):
+        settings["env_vars"] = variables
+        changes += variable_changes(agent.env_vars or {}, variables)
+    if file.stores is not None:
+        ids = _store_ids(client, file.stores)
+        if None in ids or list(ids) != list(agent.store_ids):
+            settings["stores"] = list(file.stores)
+            changes.append(Change("stores", _store_names(client, agent), list(file.stores)))
+    for key, value in file.settings.items():
+        if getattr(agent, key) != value:
+            settings[key] = value
+            changes.append(Change(key, getattr(agent, key), value))
+    return settings, changes
+
+
+def _store_ids(client: roost.Client, names: Sequence[str]) -> list[str | None]:
+    import roost
+
+    ids: list[str | None] = []
+    for name in names:
+        try:
+            ids.append(client.datastores.retrieve(name=name).id)
+        except roost.NotFound:
+            ids.append(None)  # it will be made
+    return ids
+
+
+def _store_names(client: roost.Client, agent: roost.Agent) -> list[str]:
+    import roost
+
+    names: list[str] = []
+    for store_id in agent.store_ids:
+        try:
+            names.append(client.datastores.retrieve(store_id).name)
+        except roost.NotFound:
+            names.append(store_id)
+    return names
+
+
+def _schedules(file: AgentFile, present: Sequence[roost.Schedule]) -> list[SchedulePlan]:
+    """Return what will be done with the schedules that the file declares, or once has."""
+    wanted: dict[str, Mapping[str, Any]] = {}
+    for declared in file.schedules:
+        name = SCHEDULE_PREFIX + declared.get("name", declared["cron"])
+        if name in wanted:
+            raise Failure(
+                f'{file.name} has two schedules "{name[len(SCHEDULE_PREFIX) :]}".',
+                hint='Give each a name of its own: name = "…".',
+            )
+        settings = {key: value for key, value in declared.items() if key != "name"}
+        wanted[name] = {**_SCHEDULE_DEFAULTS, **settings}
+    plans: list[SchedulePlan] = []
+    by_name = {schedule.name: schedule for schedule in present}
+    for name, each in wanted.items():
+        schedule = by_name.get(name)
+        if schedule is None or _settings_of(schedule) != each:
+            plans.append(SchedulePlan(name, schedule, each))
+    plans += [SchedulePlan(name, by_name[name], None) for name in by_name if name not in wanted]
+    return plans
+
+
+def _settings_of(schedule: roost.Schedule | None) -> dict[str, Any]:
+    return {key: getattr(schedule, key) for key in ("cron", *_SCHEDULE_DEFAULTS)}
+
+
+def _default(key: str) -> Any:
+    return _SCHEDULE_DEFAULTS.get(key)

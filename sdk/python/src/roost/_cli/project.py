@@ -1,0 +1,255 @@
+"""`Project`: the agents that a script's header, or a `roost.toml`, describes.
+
+A script is a whole agent when it says in its PEP 723 header what it needs:
+
+    # /// script
+    # requires-python = ">=3.11"
+    # dependencies = ["Jinja2==3.1.4"]
+    #
+    # [tool.roost]
+    # name = "greeter"
+    # stores = ["people"]
+    # ///
+
+A `roost.toml` has the same keys for several agents, each in `[agents.NAME]` with `script = "path"`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Callable, TypeVar
+
+from .files import read_env_file, read_requirements, read_text
+from .header import parse_toml, read_header
+from .mistakes import Mistakes, ProjectError, did_you_mean
+from .pythons import allows, is_specifier
+from .requirements import mistake_in
+from .settings_file import AGENT_KEYS, SETTING_KEYS, FromEnvironment, Table
+
+__all__ = ["AgentFile", "FromEnvironment", "Project", "ProjectError"]
+
+_Read = TypeVar("_Read")
+
+_HEADER_KEYS = ("requires-python", "dependencies", "tool")  # all that PEP 723 has
+_TOML_KEYS = {
+    **AGENT_KEYS,
+    "script": (lambda value: isinstance(value, str), 'the path of a script, such as "greeter.py"'),
+    "env_file": (lambda value: isinstance(value, str), "the path of a file of KEY=VALUE lines"),
+    "requirements": (
+        lambda value: isinstance(value, str) or AGENT_KEYS["stores"][0](value),
+        'the path of a file, or a list such as ["Jinja2==3.1.4"]',
+    ),
+}
+
+
+@dataclass(frozen=True)
+class AgentFile:
+    """One agent as its files describe it.
+
+    `text` is the script's; `requirements` are lines `name==version`; `stores` is None for a store
+    of its own. `settings` has what the API takes under the same names (`timeout`, `memory` and so
+    on), `schedules` what `Schedule.create` takes, each only as far as it was given. `files` are all
+    files that were read.
+    """
+
+    name: str
+    script: Path
+    text: str = field(repr=False)
+    requirements: Sequence[str] = ()
+    requires_python: str | None = None
+    python_version: str | None = None
+    env_vars: Mapping[str, str | FromEnvironment] = field(default_factory=dict, repr=False)
+    stores: Sequence[str] | None = None
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    schedules: Sequence[Mapping[str, Any]] = ()
+    files: Sequence[Path] = ()
+
+    def variables(self, environment: Mapping[str, str]) -> dict[str, str]:
+        """Return `env_vars` with what is taken `from_env`; ProjectError when that isn't there."""
+        values = {}
+        for name, value in self.env_vars.items():
+            if isinstance(value, FromEnvironment):
+                if value.name not in environment:
+                    raise ProjectError(
+                        f"{self.script}: `{name}` is taken from the environment variable "
+                        f"{value.name}, which is not set. Set it, or give --env {name}=…"
+                    )
+                value = environment[value.name]
+            values[name] = value
+        return values
+
+    def python_among(self, versions: Sequence[str], default: str | None) -> str | None:
+        """Return which of the versions to run with: `python_version`, or what the header allows.
+
+        None when neither says anything. Of several allowed ones the default, else the newest.
+        ProjectError when none of them will do.
+        """
+        if self.python_version is not None or self.requires_python is None:
+            return self.python_version
+        fitting = [version for version in versions if allows(self.requires_python, version)]
+        if not fitting:
+            there = ", ".join(versions) or "none"
+            raise ProjectError(
+                f"{self.script}: requires-python is {self.requires_python!r}; there is {there}"
+            )
+        if default in fitting:
+            return default
+        return max(fitting, key=lambda version: [int(part) for part in version.split(".")])
+
+
+@dataclass(frozen=True)
+class Project:
+    """The agents of one file, which is a script or a `roost.toml`."""
+
+    path: Path
+    agents: Sequence[AgentFile]
+
+    @classmethod
+    def read(cls, path: str | Path) -> Project:
+        """Read a script, a `roost.toml`, or the directory of one.
+
+        Raises `ProjectError` with everything that is wrong, one `file:line: what` a line.
+        """
+        path = Path(path)
+        if path.is_dir():
+            path = path / "roost.toml"
+        if path.suffix != ".toml":
+            return cls(path, (_from_script(path),))
+        return cls(path, tuple(_from_toml(path)))
+
+    def agent(self, name: str | None = None) -> AgentFile:
+        """Return the agent of that name, or the only one; ProjectError when there is none."""
+        if name is None:
+            if len(self.agents) == 1:
+                return self.agents[0]
+            names = ", ".join(agent.name for agent in self.agents) or "none"
+            raise ProjectError(f"{self.path}: say which agent; there is {names}")
+        for agent in self.agents:
+            if agent.name == name:
+                return agent
+        known = [agent.name for agent in self.agents]
+        raise ProjectError(f"{self.path}: there is no agent `{name}`" + did_you_mean(name, known))
+
+
+def _from_script(path: Path) -> AgentFile:
+    text = read_text(path)
+    mistakes = Mistakes(path)
+    header = read_header(text, mistakes)
+    if header is None:
+        mistakes.raise_any()
+        return AgentFile(path.stem, path, text, files=(path,))
+    lines = mistakes.offset_by(header.first_line - 1)
+    whole = Table(header.values, header.text, (), lines)
+    for key in header.values:
+        if key not in _HEADER_KEYS:
+            whole.mistake(f"there is no key `{key}`" + did_you_mean(key, _HEADER_KEYS), key)
+    requires_python = whole.values.get("requires-python")
+    if requires_python is not None and not is_specifier(str(requires_python)):
+        whole.mistake('`requires-python` must be such as ">=3.11"', "requires-python")
+    requirements = whole.values.get("dependencies", [])
+    _check_requirements(whole, "dependencies", requirements)
+    tool = whole.values.get("tool", {})
+    values = tool.get("roost", {}) if isinstance(tool, dict) else {}
+    if not isinstance(values, dict):
+        whole.mistake("`tool.roost` must be a table", "tool", "roost")
+        values = {}
+    table = Table(values, header.text, ("tool", "roost"), lines)
+    right = table.checked(AGENT_KEYS)
+    env_vars, schedules = table.env_vars(), table.schedules()
+    mistakes.raise_any()
+    return AgentFile(
+        name=right.get("name", path.stem),
+        script=path,
+        text=text,
+        requirements=tuple(requirements),
+        requires_python=requires_python,
+        python_version=right.get("python_version"),
+        env_vars=env_vars,
+        stores=right.get("stores"),
+        settings={key: value for key, value in right.items() if key in SETTING_KEYS},
+        schedules=schedules,
+        files=(path,),
+    )
+
+
+def _from_toml(path: Path) -> list[AgentFile]:
+    text = read_text(path)
+    mistakes = Mistakes(path)
+    values = parse_toml(text, mistakes) or {}
+    mistakes.raise_any()
+    whole = Table(values, text, (), mistakes)
+    for key in values:
+        if key != "agents":
+            whole.mistake(f"there is no key `{key}`; an agent is a table [agents.NAME]", key)
+    tables = values.get("agents", {})
+    if not isinstance(tables, dict) or not all(isinstance(item, dict) for item in tables.values()):
+        whole.mistake("`agents` must hold a table for each agent: [agents.NAME]", "agents")
+        tables = {}
+    agents = []
+    for name, table in tables.items():
+        agent = _agent(path, name, Table(table, text, ("agents", name), mistakes))
+        if agent is not None:
+            agents.append(agent)
+    mistakes.raise_any()
+    return agents
+
+
+def _agent(path: Path, name: str, table: Table) -> AgentFile | None:
+    """Read one agent of a `roost.toml`. What it doesn't say, the header of its script does."""
+    right = table.checked(_TOML_KEYS)
+    env_vars, schedules = table.env_vars(), table.schedules()
+    if "script" not in right:
+        if "script" not in table.values:
+            table.mistake(f'[agents.{name}] needs a `script`, such as script = "{name}.py"')
+        return None
+    script = path.parent / right["script"]
+    if not script.is_file():
+        table.mistake(f"there is no file {script}", "script")
+        return None
+    own = _from_script(script)
+    requirements, files = own.requirements, [path, script]
+    if isinstance(right.get("requirements"), str):
+        file = path.parent / right["requirements"]
+        requirements = _file(table, "requirements", file, read_requirements) or ()
+        files.append(file)
+    elif "requirements" in right:
+        requirements = right["requirements"]
+        _check_requirements(table, "requirements", requirements)
+    from_file: dict[str, str] = {}
+    if "env_file" in right:
+        file = path.parent / right["env_file"]
+        from_file = _file(table, "env_file", file, read_env_file) or {}
+        files.append(file)
+    given = {key: value for key, value in right.items() if key in SETTING_KEYS}
+    return AgentFile(
+        name=right.get("name", name),
+        script=script,
+        text=own.text,
+        requirements=tuple(requirements),
+        requires_python=own.requires_python,
+        python_version=right.get("python_version", own.python_version),
+        env_vars={**own.env_vars, **from_file, **env_vars},
+        stores=right.get("stores", own.stores),
+        settings={**own.settings, **given},
+        schedules=schedules if "schedules" in table.values else own.schedules,
+        files=tuple(files),
+    )
+
+
+def _file(table: Table, key: str, file: Path, read: Callable[[Path], _Read]) -> _Read | None:
+    if not file.is_file():
+        table.mistake(f"there is no file {file}", key)
+        return None
+    return read(file)
+
+
+def _check_requirements(table: Table, key: str, value: object) -> None:
+    if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+        table.mistake(f'`{key}` must be a list of texts, such as ["Jinja2==3.1.4"]', key)
+        return
+    for number, requirement in enumerate(value):
+        wrong = mistake_in(requirement)
+        if wrong:
+            table.mistake(wrong, key, number, containing=requirement)

@@ -1,0 +1,62 @@
+"""`roost revisions` and `roost rollback`."""
+
+from __future__ import annotations
+
+import click
+
+from . import connect
+from .options import agent_argument, connected, limit_option
+from .texts import examples
+
+__all__ = ["revisions", "rollback"]
+
+
+@click.command(epilog=examples("roost revisions greeter\nroost revisions greeter --diff 3"))
+@agent_argument()
+@click.option("--diff", type=click.IntRange(min=1), metavar="N", help="What has changed since N.")
+@limit_option()
+@connected
+def revisions(agent: str, diff: int | None, limit: int, everything: bool, as_json: bool) -> None:
+    """List what an agent ran with, newest first.
+
+    Every change of its script, requirements, variables or Python version is a revision.
+    """
+    from . import kinds
+    from .comparing import revision_changes
+    from .output import print_diff, print_json
+
+    found = connect.agent(agent)
+    if diff is not None:
+        changes = revision_changes(found.revision_at(diff), found)
+        if as_json:
+            print_json([change.as_data() for change in changes])
+        else:
+            print_diff(changes, f"revision {diff}", "now")
+        return
+    each = found.revisions()
+    kinds.revisions(found.revision).show(each, as_json=as_json, limit=None if everything else limit)
+
+
+@click.command(epilog=examples("roost rollback greeter 3"))
+@agent_argument()
+@click.argument("revision", type=click.IntRange(min=1), metavar="N")
+@connected
+def rollback(agent: str, revision: int, as_json: bool) -> None:
+    """Make an agent run again what it ran in an earlier revision.
+
+    That becomes a new revision, so that it can be taken back.
+    """
+    from .output import data_of, note, print_json
+
+    found = connect.agent(agent)
+    before = found.revision
+    found.roll_back(revision)
+    if as_json:
+        print_json(data_of(found))
+    elif found.revision == before:
+        note(f"{found.name} runs what it ran in revision {revision} already.")
+    else:
+        note(
+            f"{found.name} runs again what it ran in revision {revision}; that is revision "
+            f"{found.revision} now. `roost rollback {found.name} {before}` takes it back."
+        )

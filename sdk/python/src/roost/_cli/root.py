@@ -1,0 +1,120 @@
+"""`roost` itself: which commands there are, and what becomes of their errors."""
+
+from __future__ import annotations
+
+import importlib
+import os
+from typing import Any
+
+import click
+
+from . import failures
+from .groups import Group
+from .options import State, profile_option
+from .texts import examples
+
+__all__ = ["root"]
+
+SECTIONS = {
+    "Sign in": {
+        "login": "account:login",
+        "logout": "account:logout",
+        "whoami": "account:whoami",
+        "open": "browse:open_",
+    },
+    "Write and run agents": {
+        "run": "run:run",
+        "deploy": "deploy:deploy",
+        "execute": "execute:execute",
+        "cancel": "ending:cancel",
+        "delete": "ending:delete",
+    },
+    "See what happens": {
+        "list": "lists:list_",
+        "show": "show:show",
+        "logs": "logs:logs",
+        "builds": "builds:builds",
+        "revisions": "revisions:revisions",
+        "rollback": "revisions:rollback",
+    },
+    "Run at set times": {
+        "schedule": "schedule:schedule",
+        "schedules": "schedules:schedules",
+    },
+    "Data and keys": {
+        "store": "store:store",
+        "keys": "keys:keys",
+    },
+    "Other": {
+        "completion": "completion:completion",
+        "version": "version:version",
+    },
+}
+
+_MODULES = {name: place for section in SECTIONS.values() for name, place in section.items()}
+
+
+class Root(Group):
+    """A group that imports a command when it is asked for, and turns errors into exit codes."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the names in the order of the help."""
+        return list(_MODULES)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import the command's module; only click is imported with it."""
+        place = _MODULES.get(cmd_name)
+        if place is None:
+            return None
+        module, _, attribute = place.partition(":")
+        command = getattr(importlib.import_module(f"{__package__}.{module}"), attribute)
+        assert isinstance(command, click.Command)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the commands in sections, each with its one line."""
+        width = max(map(len, _MODULES))
+        for title, commands in SECTIONS.items():
+            rows: list[tuple[str, str]] = []
+            for name in commands:
+                command = self.get_command(ctx, name)
+                if command is not None:
+                    rows.append((name.ljust(width), command.get_short_help_str(90)))
+            with formatter.section(title):
+                formatter.write_dl(rows)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command; whatever goes wrong becomes a message and an exit code."""
+        with failures.told(ctx):
+            return super().invoke(ctx)
+
+
+@click.group(
+    cls=Root,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog=examples(
+        """
+        roost login                                    # once, for a Roost elsewhere
+        roost run greeter.py --payload '{"name": "Ada"}'  # here, without any server
+        roost deploy greeter.py
+        roost execute greeter --payload '{"name": "Ada"}' --follow
+        roost logs greeter
+        """
+    ),
+)
+@profile_option
+@click.pass_context
+def root(ctx: click.Context) -> None:
+    """Run Python agents with Roost.
+
+    AGENT is an agent's id or its name. Every command that prints something takes --json. The
+    result goes to standard output, all else to standard error.
+
+    \b
+    Exit codes: 0 fine, 1 the execution or the build failed, 2 wrong usage, 3 not signed in or not
+    allowed, 4 not found, 5 refused (a conflict, invalid input), 6 Roost is not reachable, 124 timed
+    out, 130 Ctrl-C. ROOST_DEBUG=1 shows tracebacks, NO_COLOR=1 no colours.
+    """
+    ctx.ensure_object(State)
+    if os.environ.get("NO_COLOR"):
+        ctx.color = False

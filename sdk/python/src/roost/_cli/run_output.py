@@ -1,0 +1,107 @@
+"""What `roost run` shows: the log and failures on stderr, the return value on stdout."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from .._run.frames import Entry
+from .._run.local_run import Execution
+from .project import AgentFile
+
+__all__ = ["RunOutput"]
+
+_STYLES = {"DEBUG": "bright_black", "WARNING": "yellow", "ERROR": "red", "CRITICAL": "red"}
+_FRAME = re.compile(r'( +File ")agent\.py(", line \d+.*)')
+
+
+class RunOutput:
+    """Writes for one `roost run`; `as_json` prints the Execution as a document instead."""
+
+    def __init__(self, as_json: bool) -> None:
+        self._as_json = as_json
+        self._script = Path("agent.py")
+        self._open = False
+
+    def begin(self, agent: AgentFile) -> None:
+        """Name the script by its file from here on."""
+        self._script = agent.script
+
+    def entries(self, entries: Sequence[Entry]) -> None:
+        """Write log entries to stderr, as they come."""
+        for entry in entries:
+            text = entry["message"]
+            frame = _FRAME.fullmatch(text) if entry["stream"] == "stderr" else None
+            if frame:
+                text = f"{frame[1]}{self._script}{frame[2]}"
+            if entry["stream"] == "system":
+                text = click.style(text, dim=True)
+            elif entry["stream"] == "logging":
+                level = entry["level"]
+                logger = "" if entry["logger"] in (None, "root") else f"{entry['logger']}: "
+                text = f"{click.style(level, fg=_STYLES.get(level, 'blue'))} {logger}{text}"
+            self._open = entry["continued"]
+            click.echo(text, err=True, nl=not self._open)
+
+    def note(self, text: str) -> None:
+        """Write a line about the run itself to stderr."""
+        self._end_line()
+        click.echo(click.style(text, dim=True), err=True)
+
+    def result(self, execution: Execution) -> None:
+        """Write what came of it."""
+        self._end_line()
+        if execution.outcome.state != "succeeded":
+            click.echo(self._failure(execution), err=True)
+        if self._as_json:
+            click.echo(_for_stdout(execution.document(with_logs=True)))
+        elif execution.outcome.return_value is not None:
+            click.echo(_for_stdout(execution.outcome.return_value))
+
+    def _end_line(self) -> None:
+        if self._open:
+            click.echo(err=True)
+            self._open = False
+
+    def _failure(self, execution: Execution) -> str:
+        outcome = execution.outcome
+        words = outcome.state.replace("_", " ")
+        if outcome.reason != "build_failed":
+            words += f" after {execution.seconds:.2f} s"
+        head = click.style(f"{words}:", fg="red", bold=True)
+        parts = [f"{head} {outcome.message} ({outcome.reason})"]
+        line = (outcome.error or {}).get("line")
+        if line:
+            parts.append(self._place(line, (outcome.error or {}).get("column")))
+        return "\n".join(parts)
+
+    def _place(self, line: int, column: int | None) -> str:
+        """Return `file:line` with that line of the script, and a mark below the column."""
+        place = f"  {click.style(f'{self._script}:{line}', bold=True)}"
+        try:
+            text = self._script.read_text(encoding="utf-8").splitlines()[line - 1]
+        except (OSError, ValueError, IndexError):
+            return place
+        shown = text.strip()
+        if not shown:
+            return place
+        place += f"\n    {shown}"
+        offset = (column or 0) - 1 - (len(text) - len(text.lstrip()))
+        if column and 0 <= offset <= len(shown):
+            place += "\n    " + " " * offset + click.style("^", fg="red")
+        return place
+
+
+def _for_stdout(text: str) -> str:
+    """Return JSON text as it is, or indented for a person at a terminal."""
+    if not sys.stdout.isatty():
+        return text
+    try:
+        return json.dumps(json.loads(text), indent=2, ensure_ascii=False, allow_nan=False)
+    except (ValueError, RecursionError):  # what Python can't write as it was
+        return text

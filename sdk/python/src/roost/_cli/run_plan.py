@@ -1,0 +1,113 @@
+"""What `roost run` is to do: the files of the project, with what the command's options change."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from .._run.interpreters import DEFAULT_VERSION, SUPPORTED, versions
+from .._run.local_run import Order
+from .._values import NOT_GIVEN, dump_json
+from .env_file import mistake_in_name
+from .failures import USAGE, Failure
+from .files import read_env_file, read_requirements
+from .payloads import read_payload
+from .project import AgentFile, Project
+from .pythons import allows
+
+__all__ = ["Options", "Plan"]
+
+_DEFAULT_TIMEOUT = 900.0
+_DEFAULT_MEMORY = 256
+
+
+@dataclass(frozen=True)
+class Options:
+    """The options as they were given."""
+
+    file: Path
+    agent: str | None = None
+    payload: str | None = None
+    env: Sequence[str] = ()
+    env_file: Path | None = None
+    requirements: Path | None = None
+    python: str | None = None
+    stores: Sequence[str] = ()
+    store_dir: Path | None = None
+    timeout: float | None = None
+
+    @property
+    def files(self) -> list[Path]:
+        """The files that they name."""
+        named = [self.file / "roost.toml" if self.file.is_dir() else self.file]
+        named += [path for path in (self.env_file, self.requirements) if path is not None]
+        if self.payload is not None and self.payload.startswith("@"):
+            named.append(Path(self.payload[1:]))
+        return named
+
+
+@dataclass(frozen=True)
+class Plan:
+    """One run: the agent's files, the order, the Python and the packages."""
+
+    agent: AgentFile
+    order: Order
+    python_version: str
+    requirements: Sequence[str]
+    stores_file: Path
+
+    @classmethod
+    def read(cls, options: Options, environment: Mapping[str, str]) -> Plan:
+        """Read the files; ProjectError or click's errors when something is wrong with them."""
+        agent = Project.read(options.file).agent(options.agent)
+        if options.env_file is not None:
+            agent = _with_variables(agent, read_env_file(options.env_file))
+        agent = _with_variables(agent, _variables(options.env))
+        if options.python is not None:
+            agent = dataclasses.replace(agent, python_version=options.python)
+        requirements = agent.requirements
+        if options.requirements is not None:
+            requirements = read_requirements(options.requirements)
+        payload = read_payload(options.payload)
+        timeout = agent.settings.get("timeout", _DEFAULT_TIMEOUT)
+        names = options.stores or ([agent.name] if agent.stores is None else agent.stores)
+        order = Order(
+            script=agent.text,
+            payload=None if payload is NOT_GIVEN else dump_json(payload, "payload").decode(),
+            env_vars=agent.variables(environment),
+            stores=tuple(dict.fromkeys(names)),
+            timeout=timeout if options.timeout is None else options.timeout,
+            memory=agent.settings.get("memory", _DEFAULT_MEMORY),
+        )
+        directory = options.store_dir or agent.script.parent / ".roost"
+        python = _python_version(agent, environment)
+        return cls(agent, order, python, requirements, directory / "stores.db")
+
+
+def _python_version(agent: AgentFile, environment: Mapping[str, str]) -> str:
+    """Return the version that a server with this machine's Pythons would take."""
+    if agent.python_version is not None:
+        return agent.python_version
+    there = versions(environment)
+    if agent.requires_python is not None:
+        there = [version for version in there if allows(agent.requires_python, version)]
+        # uv fetches one that isn't here.
+        return agent.python_among(there or SUPPORTED, DEFAULT_VERSION) or DEFAULT_VERSION
+    return DEFAULT_VERSION if DEFAULT_VERSION in there or not there else there[-1]
+
+
+def _variables(given: Sequence[str]) -> dict[str, str]:
+    variables = {}
+    for text in given:
+        name, equals, value = text.partition("=")
+        wrong = mistake_in_name(name) if equals else "write KEY=VALUE"
+        if wrong:
+            raise Failure(f"--env: {wrong}.", USAGE)
+        variables[name] = value
+    return variables
+
+
+def _with_variables(agent: AgentFile, variables: Mapping[str, str]) -> AgentFile:
+    return dataclasses.replace(agent, env_vars={**agent.env_vars, **variables})

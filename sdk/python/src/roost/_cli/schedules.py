@@ -1,0 +1,134 @@
+"""`roost schedules`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from . import connect
+from .groups import Group
+from .options import agent_option, connected, limit_option
+from .texts import examples
+
+__all__ = ["schedules"]
+
+_id_argument = click.argument("schedule", metavar="ID")
+
+
+@click.group(
+    cls=Group,
+    epilog=examples(
+        """
+        roost schedules list --agent greeter
+        roost schedules pause sched_01m8…
+        roost schedules trigger sched_01m8…
+        """
+    ),
+)
+def schedules() -> None:
+    """List, pause, resume, trigger and delete schedules."""
+
+
+@schedules.command("list", epilog=examples("roost schedules list --agent greeter"))
+@agent_option
+@limit_option()
+@connected
+def list_(agent: str | None, limit: int, everything: bool, as_json: bool) -> None:
+    """List schedules, with their next runs."""
+    from .lists import show_schedules
+
+    show_schedules(agent, limit, everything, as_json)
+
+
+@schedules.command(epilog=examples("roost schedules pause sched_01m8…"))
+@_id_argument
+@connected
+def pause(schedule: str, as_json: bool) -> None:
+    """Order no more runs. Times that pass meanwhile are not missed runs."""
+    found = connect.client().schedules.pause(schedule)
+    _tell(found, as_json, f"{found.id} is paused. `roost schedules resume {found.id}` goes on.")
+
+
+@schedules.command(epilog=examples("roost schedules resume sched_01m8…"))
+@_id_argument
+@connected
+def resume(schedule: str, as_json: bool) -> None:
+    """Go on after a pause, with the first time after now."""
+    from .times import moment
+
+    found = connect.client().schedules.resume(schedule)
+    _tell(found, as_json, f"{found.id} is active; it runs {moment(found.next_run_at) or 'never'}.")
+
+
+@schedules.command(epilog=examples("roost schedules trigger sched_01m8…"))
+@_id_argument
+@connected
+def trigger(schedule: str, as_json: bool) -> None:
+    """Run it once, now, also when it is paused. Prints the id of the ExecutorJob."""
+    from .output import data_of, note, print_json
+
+    job = connect.client().schedules.trigger(schedule)
+    if as_json:
+        print_json(data_of(job))
+    else:
+        click.echo(job.id)
+        note(f"`roost logs -f {job.id}` follows it.")
+
+
+@schedules.command(epilog=examples("roost schedules delete sched_01m8…"))
+@_id_argument
+@click.option("-y", "--yes", is_flag=True, help="Don't ask.")
+@connected
+def delete(schedule: str, yes: bool, as_json: bool) -> None:
+    """Delete a schedule. What it has ordered stays."""
+    from .asking import confirm
+
+    client = connect.client()
+    found = client.schedules.retrieve(schedule)
+    confirm(f"Delete the schedule {found.cron} ({found.id})?", yes)
+    found.delete()
+    _tell(found, as_json, f"Deleted {found.id}.")
+
+
+@schedules.command(
+    "next", epilog=examples('roost schedules next sched_01m8… -n 10\nroost schedules next "@daily"')
+)
+@click.argument("schedule", metavar="ID|CRON")
+@click.option(
+    "-n",
+    "--count",
+    type=click.IntRange(1, 100),
+    default=5,
+    show_default=True,
+    metavar="N",
+    help="How many times.",
+)
+@click.option("--time-zone", "-z", metavar="ZONE", help="For CRON; UTC by default.")
+@connected
+def next_(schedule: str, count: int, time_zone: str | None, as_json: bool) -> None:
+    """Print the next times of a schedule, or of a cron expression."""
+    from .output import data_of, note, print_json
+    from .schedule import print_times
+
+    client = connect.client()
+    if connect.kind_of(schedule) == "schedule":
+        zone = client.schedules.retrieve(schedule).time_zone
+        preview = client.schedules.next(schedule, count)
+    else:
+        zone = time_zone or "UTC"
+        preview = client.schedules.preview(schedule, time_zone=time_zone, count=count)
+    if as_json:
+        print_json(data_of(preview))
+    else:
+        note(f"{preview.description} ({zone}):")
+        print_times(preview.next, zone)
+
+
+def _tell(schedule: Any, as_json: bool, text: str) -> None:
+    from .output import data_of, note, print_json
+
+    if as_json:
+        print_json(data_of(schedule))
+    else:
+        note(text)

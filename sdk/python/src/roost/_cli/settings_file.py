@@ -1,0 +1,161 @@
+"""The settings of an agent in TOML: which keys there are, and what their values may be."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Callable
+
+from .env_file import mistake_in_name
+from .mistakes import Mistakes, did_you_mean
+from .toml_lines import line_of
+
+__all__ = ["AGENT_KEYS", "SETTING_KEYS", "FromEnvironment", "Table"]
+
+
+@dataclass(frozen=True)
+class FromEnvironment:
+    """The value of a variable is that of `name` where the command runs, so no secret is written."""
+
+    name: str
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def _is_whole(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+def _is_texts(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(item, str) for item in value)
+
+
+def _is_json(value: Any) -> bool:
+    try:
+        json.dumps(value, allow_nan=False)
+    except (TypeError, ValueError):
+        return False
+    return True
+
+
+_Kind = tuple[Callable[[Any], bool], str]
+_TEXT: _Kind = (_is_text, 'a text, such as "3.13"')
+_NUMBER: _Kind = (_is_number, "a number")
+_WHOLE: _Kind = (_is_whole, "a whole number")
+_TEXTS: _Kind = (_is_texts, 'a list of texts, such as ["people"]')
+_TIME: _Kind = (
+    lambda value: isinstance(value, datetime) and value.tzinfo is not None,
+    "a time with its offset, such as 2026-12-01T09:00:00Z",
+)
+
+
+def _one_of(*words: str) -> _Kind:
+    return (lambda value: value in words, " or ".join(f'"{word}"' for word in words))
+
+
+# What the API takes as it is.
+SETTING_KEYS: Mapping[str, _Kind] = {
+    "timeout": _NUMBER,
+    "memory": _WHOLE,
+    "cpu": _NUMBER,
+    "max_concurrency": _WHOLE,
+    "max_attempts": _WHOLE,
+    "retry_delay": _NUMBER,
+    "never_retry": _TEXTS,
+    "keep_warm": _NUMBER,
+    "isolation": _one_of("process", "pod"),
+}
+AGENT_KEYS: Mapping[str, _Kind] = {
+    **SETTING_KEYS,
+    "name": _TEXT,
+    "python_version": _TEXT,
+    "stores": _TEXTS,
+    "env_vars": (lambda value: isinstance(value, dict), "a table of names and texts"),
+    "schedules": (
+        lambda value: isinstance(value, list) and all(isinstance(item, dict) for item in value),
+        'a list of tables, such as [{ cron = "0 9 * * *" }]',
+    ),
+}
+_SCHEDULE_KEYS: Mapping[str, _Kind] = {
+    "cron": _TEXT,
+    "name": _TEXT,
+    "time_zone": _TEXT,
+    "payload": (_is_json, "a value that JSON can have"),
+    "missed_runs": _one_of("skip", "run_once", "run_all"),
+    "missed_runs_limit": _WHOLE,
+    "overlap": _one_of("allow", "skip", "queue"),
+    "jitter": _NUMBER,
+    "starts_at": _TIME,
+    "ends_at": _TIME,
+}
+
+
+@dataclass(frozen=True)
+class Table:
+    """One table of settings, with the text and the path that tell the lines of its keys."""
+
+    values: Mapping[str, Any]
+    text: str
+    path: Sequence[str | int]
+    mistakes: Mistakes
+
+    def mistake(self, message: str, *keys: str | int, containing: str = "") -> None:
+        """Note a mistake at the value that `keys` lead to."""
+        line = line_of(self.text, [*self.path, *keys], containing)
+        self.mistakes.add(line, message)
+
+    def checked(self, known: Mapping[str, _Kind]) -> dict[str, Any]:
+        """Return the values that are as they should be; the others are mistakes."""
+        right = {}
+        for key, value in self.values.items():
+            if key not in known:
+                self.mistake(f"there is no key `{key}`" + did_you_mean(key, known), key)
+                continue
+            fits, wanted = known[key]
+            if fits(value):
+                right[key] = value
+            else:
+                self.mistake(f"`{key}` must be {wanted}", key)
+        return right
+
+    def env_vars(self) -> dict[str, str | FromEnvironment]:
+        """Return the variables of `env_vars`."""
+        found: dict[str, str | FromEnvironment] = {}
+        for name, value in self._table("env_vars").items():
+            wrong = mistake_in_name(name)
+            if wrong:
+                self.mistake(wrong, "env_vars", name, containing=name)
+            elif isinstance(value, dict) and set(value) == {"from_env"}:
+                found[name] = FromEnvironment(str(value["from_env"]))
+            elif not isinstance(value, str) or "\n" in value or "\r" in value:
+                wanted = 'a text of one line, or { from_env = "NAME" }'
+                self.mistake(f"`{name}` must be {wanted}", "env_vars", name, containing=name)
+            else:
+                found[name] = value
+        return found
+
+    def schedules(self) -> list[dict[str, Any]]:
+        """Return the schedules, each as `Schedule.create` takes it."""
+        items = self.values.get("schedules")
+        found = []
+        for number, values in enumerate(items if isinstance(items, list) else []):
+            if not isinstance(values, dict):
+                continue
+            table = Table(values, self.text, [*self.path, "schedules", number], self.mistakes)
+            found.append(table.checked(_SCHEDULE_KEYS))
+            if "cron" not in values:
+                table.mistake('a schedule needs a `cron`, such as cron = "0 9 * * MON-FRI"')
+        return found
+
+    def _table(self, key: str) -> Mapping[str, Any]:
+        value = self.values.get(key)
+        return value if isinstance(value, dict) else {}

@@ -1,0 +1,267 @@
+"""`roost show`: all about one thing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Callable
+
+import click
+
+from . import connect
+from .failures import Failure
+from .options import connected, target_argument
+from .texts import examples
+
+if TYPE_CHECKING:
+    import roost
+
+__all__ = ["show"]
+
+
+@click.command(
+    epilog=examples("roost show greeter\nroost show exec_01m8…\nroost show bjob_01m8… --json")
+)
+@target_argument("target", "ID|AGENT")
+@connected
+def show(target: str, as_json: bool) -> None:
+    """Show all about one thing: an agent, an execution, a job, a build, a schedule, a store…
+
+    The prefix of an id says what it is of; anything else is an agent's name.
+    """
+    from .output import data_of, print_json
+
+    kind = connect.kind_of(target)
+    client = connect.client()
+    kinds: dict[str, tuple[Callable[[], Any], Callable[[Any], None]]] = {
+        "execution": (lambda: client.executions.retrieve(target), _execution),
+        "job": (lambda: client.executor_jobs.retrieve(target), _job),
+        "build job": (lambda: client.builder_jobs.retrieve(target), _builder_job),
+        "build": (lambda: client.builds.retrieve(target), _build),
+        "schedule": (lambda: client.schedules.retrieve(target), _schedule),
+        "webhook": (lambda: client.webhooks.retrieve(target), _webhook),
+        "store": (lambda: connect.store(target), _store),
+    }
+    if kind == "key":
+        raise Failure("A key has nothing to show.", hint="`roost keys list` lists them.")
+    retrieve, describe = kinds.get(kind or "", (lambda: _retrieved_agent(target), _agent))
+    thing = retrieve()
+    if as_json:
+        print_json(data_of(thing))
+    else:
+        describe(thing)
+
+
+def _retrieved_agent(target: str) -> roost.Agent:
+    found = connect.agent(target)
+    return connect.client().agents.retrieve(found.id, include_activity=True)
+
+
+def _agent(agent: roost.Agent) -> None:
+    from .output import facts, heading, state_text
+    from .times import duration, moment
+
+    activity = agent.activity
+    build = last = None
+    if activity is not None:
+        build, last = activity.builder_job, activity.last_execution
+    counts = activity.executions_7d if activity else None
+    never = None if activity is None else "never"
+    names = list(agent.env_vars or {})
+    facts(
+        [
+            ("agent", agent.name),
+            ("id", agent.id),
+            ("revision", f"{agent.revision}, changed {moment(agent.updated_at)}"),
+            ("Python", agent.python_version),
+            ("build", state_text(build.state, build.reason) if build else None),
+            ("", agent.latest_builder_job_id),
+            ("last run", state_text(last.state, last.reason) if last else never),
+            ("", f"{last.id}, {moment(last.finished_at or last.started_at)}" if last else None),
+            ("next run", moment(activity.next_run_at) if activity else None),
+            ("now", f"{activity.running} running, {activity.queued} queued" if activity else None),
+            ("7 days", f"{counts.succeeded} succeeded, {counts.failed} failed" if counts else None),
+            ("limits", f"{duration(agent.timeout)}, {agent.memory} MiB, {agent.cpu:g} CPU"),
+            ("at once", str(agent.max_concurrency)),
+            ("attempts", f"{agent.max_attempts}, {duration(agent.retry_delay)} apart"),
+            ("kept warm", duration(agent.keep_warm)),
+            ("isolation", agent.isolation),
+            ("variables", ", ".join(names) or "none"),
+            ("stores", "\n".join(agent.store_ids) or "none"),
+        ]
+    )
+    requirements = agent.requirements.strip()
+    if requirements:
+        heading("requirements")
+        click.echo(requirements)
+    heading("script")
+    click.echo(agent.script.rstrip())
+
+
+def _execution(execution: roost.Execution) -> None:
+    from .output import facts, heading, print_json, state_text
+    from .times import duration, moment, size
+
+    timings, usage, error = execution.timings, execution.usage, execution.error
+    facts(
+        [
+            ("execution", execution.id),
+            ("state", state_text(execution.state, execution.reason)),
+            ("message", execution.message),
+            ("agent", _name(execution.agent_id)),
+            ("", f"{execution.agent_id}, revision {execution.agent_revision}"),
+            ("job", f"{execution.executor_job_id}, attempt {execution.attempt}"),
+            ("started", moment(execution.started_at)),
+            ("queued", duration(timings.queued) if timings else None),
+            ("starting", duration(timings.starting) if timings else None),
+            ("running", duration(timings.running) if timings else None),
+            ("CPU", duration(usage.cpu_seconds) if usage else None),
+            ("memory", size(usage.max_memory_bytes) if usage else None),
+            ("log", f"{execution.log_entries} lines; `roost logs {execution.id}`"),
+        ]
+    )
+    if error is not None and error.traceback:
+        heading("error")
+        click.echo(error.traceback.rstrip())
+    if execution.state == "succeeded":
+        heading("return value")
+        print_json(execution.return_value)
+
+
+def _job(job: roost.ExecutorJob) -> None:
+    from .output import facts, heading, json_text, print_json, state_text
+    from .times import moment
+
+    execution = job.execution
+    facts(
+        [
+            ("job", job.id),
+            ("state", state_text(job.state, job.reason)),
+            ("waits for", job.waiting_on),
+            ("message", job.message),
+            ("agent", _name(job.agent_id)),
+            ("", f"{job.agent_id}, revision {job.agent_revision}"),
+            ("ordered", moment(job.created_at)),
+            ("ended", moment(job.finished_at)),
+            ("attempts", str(job.attempts)),
+            ("schedule", job.schedule_id),
+            ("batch", job.batch_id),
+            ("execution", execution.id if execution else "none yet"),
+            ("payload", None if job.payload is None else json_text(job.payload)),
+        ]
+    )
+    if execution is not None and execution.state == "succeeded":
+        heading("return value")
+        print_json(execution.return_value)
+
+
+def _builder_job(job: roost.BuilderJob) -> None:
+    from .output import facts, heading, state_text
+    from .times import lapse, moment
+
+    facts(
+        [
+            ("build job", job.id),
+            ("state", state_text(job.state, "reused" if job.reused else job.reason)),
+            ("agent", _name(job.agent_id)),
+            ("", f"{job.agent_id}, revision {job.agent_revision}"),
+            ("Python", job.python_version),
+            ("ordered", moment(job.created_at)),
+            ("took", lapse(job.started_at, job.finished_at)),
+            ("build", job.build_id),
+            ("log", f"`roost logs {job.id}`"),
+        ]
+    )
+    if job.message:
+        heading("what went wrong")
+        click.echo(job.message)
+    if job.requirements.strip():
+        heading("requirements")
+        click.echo(job.requirements.strip())
+
+
+def _build(build: roost.Build) -> None:
+    from .output import Column, facts, table
+    from .times import duration, moment, size
+
+    facts(
+        [
+            ("build", build.id),
+            ("Python", build.python_version),
+            ("image", build.image),
+            ("size", size(build.size_bytes)),
+            ("took", duration(build.duration)),
+            ("made", moment(build.created_at)),
+            ("removed", moment(build.removed_at)),
+        ]
+    )
+    packages = build.packages or ()
+    if packages:
+        click.echo()
+        rows = [(each.name, each.version, size(each.size_bytes)) for each in packages]
+        table((Column("PACKAGE"), Column("VERSION"), Column("SIZE", right=True)), rows)
+
+
+def _schedule(schedule: roost.Schedule) -> None:
+    from .output import facts, json_text, state_text
+    from .times import duration, moment
+
+    last = schedule.last_run
+    facts(
+        [
+            ("schedule", schedule.id),
+            ("name", schedule.name),
+            ("agent", _name(schedule.agent_id)),
+            ("", schedule.agent_id),
+            ("cron", f"{schedule.cron} ({schedule.time_zone})"),
+            ("", schedule.description),
+            ("state", state_text(schedule.state)),
+            ("next run", moment(schedule.next_run_at)),
+            ("last run", state_text(last.state) if last else "never"),
+            ("", f"{last.executor_job_id}, {moment(last.scheduled_time)}" if last else None),
+            ("missed runs", schedule.missed_runs),
+            ("overlap", schedule.overlap),
+            ("jitter", duration(schedule.jitter) if schedule.jitter else None),
+            ("starts", moment(schedule.starts_at)),
+            ("ends", moment(schedule.ends_at)),
+            ("payload", None if schedule.payload is None else json_text(schedule.payload)),
+        ]
+    )
+
+
+def _store(store: roost.DataStore) -> None:
+    from .output import facts
+    from .times import moment, size
+
+    names = connect.agent_names(store.agent_ids or ())
+    facts(
+        [
+            ("store", store.name),
+            ("id", store.id),
+            ("entries", f"{store.entries:,}"),
+            ("size", size(store.size_bytes)),
+            ("agents", ", ".join(names.values()) or "none"),
+            ("made", moment(store.created_at)),
+            ("changed", moment(store.updated_at)),
+        ]
+    )
+
+
+def _webhook(webhook: roost.Webhook) -> None:
+    from .output import facts, state_text
+    from .times import moment
+
+    facts(
+        [
+            ("webhook", webhook.id),
+            ("URL", webhook.url),
+            ("state", state_text(webhook.state)),
+            ("message", webhook.message),
+            ("events", ", ".join(webhook.event_types or ()) or "all"),
+            ("agent", _name(webhook.agent_id) if webhook.agent_id else None),
+            ("description", webhook.description),
+            ("made", moment(webhook.created_at)),
+        ]
+    )
+
+
+def _name(agent_id: str) -> str:
+    return connect.agent_names([agent_id])[agent_id]

@@ -1,0 +1,128 @@
+"""Environments with an agent's packages, made by the server's builder and kept.
+
+One for each interpreter and each list of requirements, whatever their order, under
+`~/.cache/roost/environments`. One that is there is never resolved again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Callable
+
+from .failures import BuildFailed, CannotRun
+from .interpreters import Interpreter
+from .sources import program
+from .surroundings import for_build
+
+__all__ = ["build", "cache_directory", "is_built", "place_of", "uv_program"]
+
+_START = (
+    "import sys; sys.path.append(sys.argv.pop(1)); "
+    "from roost_builder.__main__ import main; sys.exit(main())"
+)
+_BUILD_SECONDS = 1800
+_RESULT_START = '{"outcome": '
+
+
+def cache_directory(environment: Mapping[str, str]) -> Path:
+    """Return where environments are kept."""
+    home = environment.get("XDG_CACHE_HOME") or Path(
+        environment.get("HOME") or Path.home(), ".cache"
+    )
+    return Path(home) / "roost"
+
+
+def uv_program(environment: Mapping[str, str]) -> Path:
+    """Return the uv that came with this package, or the one on the PATH."""
+    try:
+        from uv import find_uv_bin
+
+        return Path(find_uv_bin())
+    except (ImportError, FileNotFoundError):
+        found = shutil.which("uv", path=environment.get("PATH"))
+    if found is None:
+        raise CannotRun("uv isn't installed, which installs the agent's packages: pip install uv")
+    return Path(found)
+
+
+def place_of(
+    interpreter: Interpreter, requirements: Sequence[str], environment: Mapping[str, str]
+) -> Path:
+    """Return where the environment with these packages belongs."""
+    same = "\n".join(sorted(" ".join(line.split()) for line in requirements))
+    whole = f"{interpreter.version} {os.fspath(interpreter.path)}\n{same}"
+    name = f"{interpreter.version}-{hashlib.sha256(whole.encode()).hexdigest()[:20]}"
+    return cache_directory(environment) / "environments" / name
+
+
+def is_built(target: Path) -> bool:
+    """Return whether it is there, and the interpreter too with which it was made."""
+    return (target / "bin/python").exists()
+
+
+def build(
+    target: Path,
+    interpreter: Interpreter,
+    requirements: Sequence[str],
+    uv: Path,
+    environment: Mapping[str, str],
+    on_line: Callable[[str], None],
+) -> None:
+    """Make the environment at its place. `on_line` gets what the builder says meanwhile.
+
+    Raises `BuildFailed`. Half of one is never seen: it is renamed into place when it is complete.
+    """
+    cache = target.parent
+    if target.exists() and not is_built(target):
+        shutil.rmtree(target, ignore_errors=True)  # its interpreter has gone
+    cache.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=".build-", dir=cache) as work:
+        lines = Path(work) / "requirements.txt"
+        lines.write_text("".join(f"{line}\n" for line in requirements), encoding="utf-8")
+        command = [
+            str(interpreter.path),
+            "-I",
+            "-B",
+            "-c",
+            _START,
+            str(program("roost_builder").parent),
+        ]
+        command += [f"--uv={uv}", f"--directory={work}/tmp", f"--requirements={lines}"]
+        command += ["--target=venv", f"--output={target}", f"--timeout={_BUILD_SECONDS}"]
+        result = _run(command, for_build(environment), on_line)
+    if result.get("outcome") != "succeeded":
+        reason = result.get("reason", "internal")
+        raise BuildFailed(reason, result.get("message", "The build ended without a result."))
+
+
+def _run(
+    command: Sequence[str], environment: dict[str, str], on_line: Callable[[str], None]
+) -> dict[str, str]:
+    result = {}
+    with subprocess.Popen(
+        command,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        encoding="utf-8",
+        errors="replace",
+    ) as process:
+        assert process.stdout is not None
+        try:
+            for line in process.stdout:
+                if line.startswith(_RESULT_START):
+                    result = json.loads(line)
+                else:
+                    on_line(line.rstrip("\n"))
+        except BaseException:
+            process.terminate()  # it has a session of its own, so a Ctrl-C doesn't reach it
+            raise
+    return result

@@ -1,0 +1,236 @@
+"""One execution of an agent on this machine."""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import Any, Callable
+
+from .failures import CannotRun
+from .frames import Entry, Outcome
+from .plane import ControlPlane
+from .sources import program
+from .stores import Stores
+from .surroundings import for_executor
+
+__all__ = ["Execution", "LocalRun", "Order"]
+
+_LOOK_SECONDS = 0.2
+_END_SECONDS = 5.0
+# What a server gives without settings of its own (docs/settings.md, roost.limits).
+_LIMITS = {
+    "return_value_bytes": 16 * 1024 * 1024,
+    "log_line_bytes": 64 * 1024,
+    "log_bytes": 32 * 1024 * 1024,
+    "log_tail_bytes": 1024 * 1024,
+    "processes": 256,
+    "disk_mib": 1024,
+    "store_key_bytes": 512,
+    "store_value_bytes": 1024 * 1024,
+    "grace_seconds": 10.0,
+}
+
+
+@dataclass(frozen=True)
+class Order:
+    """What is to be run. `payload` is JSON text or None; `changes` replace parts of the work."""
+
+    script: str = field(repr=False)
+    payload: str | None = None
+    env_vars: Mapping[str, str] = field(default_factory=dict, repr=False)
+    stores: Sequence[str] = ()
+    timeout: float = 900.0
+    memory: int = 256
+    changes: Mapping[str, Any] = field(default_factory=dict)
+
+    def work(self, execution_id: str, stores: list[dict[str, str]]) -> dict[str, Any]:
+        """Return it as the executor gets it."""
+        work = {
+            "execution_id": execution_id,
+            "executor_job_id": "xjob_local",
+            "agent_id": "agent_local",
+            "attempt": 1,
+            "scheduled_time": None,
+            "timeout_seconds": float(self.timeout),
+            "memory_mib": self.memory,
+            "payload": self.payload,
+            "stores": stores,
+            "limits": _LIMITS,
+            "agent": {"revision": 1, "script": self.script, "env_vars": dict(self.env_vars)},
+        }
+        limits = {**_LIMITS, **self.changes.get("limits", {})}
+        return {**work, **self.changes, "limits": limits}
+
+
+@dataclass(frozen=True)
+class Execution:
+    """What came of it; `document` is the API's Execution as JSON text."""
+
+    id: str
+    outcome: Outcome
+    started_at: str
+    entered_at: str | None
+    log: Sequence[Entry] = field(repr=False)
+
+    @classmethod
+    def not_built(cls, message: str) -> Execution:
+        """Return what a server says of an order whose agent could not be built."""
+        now = _now()
+        outcome = Outcome("failed", "build_failed", f"The build failed: {message}", time=now)
+        return cls(_new_id(), outcome, now, None, ())
+
+    @property
+    def seconds(self) -> float:
+        """How long it took."""
+        return _seconds(self.started_at, self.outcome.time) or 0.0
+
+    def document(self, with_logs: bool = False) -> str:
+        """Return it as JSON text; the return value in it is the exact text that came."""
+        outcome = self.outcome
+        values: dict[str, Any] = {
+            "id": self.id,
+            "executor_job_id": None,
+            "agent_id": None,
+            "agent_revision": None,
+            "build_id": None,
+            "attempt": 1,
+            "state": outcome.state,
+            "reason": outcome.reason,
+            "message": outcome.message,
+            "error": outcome.error,
+            "return_value": None,
+            "started_at": self.started_at,
+            "finished_at": outcome.time,
+            "cold_start": True,
+            "timings": {
+                "queued": 0.0,
+                "starting": _seconds(self.started_at, self.entered_at),
+                "running": _seconds(self.entered_at, outcome.time),
+            },
+            "usage": outcome.usage or {"cpu_seconds": None, "max_memory_bytes": None},
+            "log_entries": len(self.log),
+            "logs_truncated": outcome.logs_truncated,
+        }
+        if with_logs:
+            values["logs"] = list(self.log)
+        parts = []
+        for name, value in values.items():
+            text = json.dumps(value)
+            if name == "return_value" and outcome.return_value is not None:
+                text = outcome.return_value
+            parts.append(f'"{name}": {text}')
+        return "{" + ", ".join(parts) + "}"
+
+
+class LocalRun:
+    """An execution that has been started. Use it as a context; its end ends every process of it.
+
+    Start it on a thread that lives as long as it does: the executor ends with that one.
+    """
+
+    def __init__(
+        self,
+        order: Order,
+        environment: Path,
+        stores: Stores,
+        on_entries: Callable[[list[Entry]], None] = lambda entries: None,
+    ) -> None:
+        if sys.platform != "linux":
+            raise CannotRun("roost run needs Linux: a container, or WSL on Windows, will do")
+        self._id = _new_id()
+        self._log: list[Entry] = []
+        self._on_entries = on_entries
+        self._started_at = _now()
+        self._stores = stores
+        work = order.work(self._id, stores.begin(self._id, order.stores))
+        self._plane = ControlPlane(work, stores, self._take_entries)
+        self._directory = Path(tempfile.mkdtemp(prefix="roost-run-"))
+        try:
+            self._process = self._start(environment)
+        except BaseException:
+            self._plane.close()
+            shutil.rmtree(self._directory, ignore_errors=True)
+            raise
+
+    def __enter__(self) -> LocalRun:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._plane.outcome is None:
+            self._process.terminate()  # with all that it has started
+        try:
+            self._process.wait(_END_SECONDS)
+        except subprocess.TimeoutExpired:
+            self._process.kill()  # the runner notices, and ends all below it
+            self._process.wait()
+        self._stores.end(self._id)
+        self._plane.close()
+        shutil.rmtree(self._directory, ignore_errors=True)
+
+    def wait(self, seconds: float = _LOOK_SECONDS) -> Execution | None:
+        """Wait for its end for some time; return the Execution when it has ended."""
+        outcome = self._plane.wait(seconds)
+        if outcome is None and self._process.poll() is not None:
+            outcome = self._plane.outcome or self._lost()
+        if outcome is None:
+            return None
+        return Execution(self._id, outcome, self._started_at, self._plane.entered_at, self._log)
+
+    def cancel(self) -> None:
+        """Stop the script as a cancel does: SIGTERM, and SIGKILL after ten seconds."""
+        self._plane.cancel()
+
+    def _start(self, environment: Path) -> subprocess.Popen[bytes]:
+        token = self._directory / "token"
+        token.touch(mode=0o600)
+        token.write_text(self._plane.token, encoding="ascii")
+        command = [sys.executable, "-I", "-B", str(program("roost_executor")), "sidecar"]
+        command += ["--url", self._plane.url, "--executor", "executor_local"]
+        command += ["--token-file", str(token), "--directory", str(self._directory / "executor")]
+        command += ["--runner", str(environment / "bin/python"), "--parent", str(os.getpid())]
+        with open(self._directory / "sidecar.err", "wb") as errors:
+            return subprocess.Popen(
+                command,
+                env=for_executor(os.environ, environment),
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,  # the frames once more
+                stderr=errors,
+            )
+
+    def _lost(self) -> Outcome:
+        said = (self._directory / "sidecar.err").read_text(encoding="utf-8", errors="replace")
+        return Outcome(
+            "lost",
+            "executor_lost",
+            f"The executor ended before the script did. {said.strip()}".strip(),
+            time=_now(),
+        )
+
+    def _take_entries(self, entries: list[Entry]) -> None:
+        self._log += entries
+        self._on_entries(entries)
+
+
+def _new_id() -> str:
+    return f"exec_{secrets.token_hex(13)}"
+
+
+def _now() -> str:
+    text = datetime.now(timezone.utc).isoformat(timespec="microseconds")
+    return text.replace("+00:00", "Z")
+
+
+def _seconds(start: str | None, end: str | None) -> float | None:
+    if start is None or end is None:
+        return None
+    times = (datetime.fromisoformat(text.replace("Z", "+00:00")) for text in (end, start))
+    return max(0.0, (next(times) - next(times)).total_seconds())

@@ -1,0 +1,144 @@
+"""A control plane for one execution, on the loopback address (docs/executor-link.md)."""
+
+from __future__ import annotations
+
+import json
+import secrets
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any, Callable
+from urllib.parse import parse_qs, urlsplit
+
+from .frames import Entry, Intake, Outcome
+from .stores import Stores
+
+__all__ = ["ControlPlane"]
+
+_PREFIX = "/internal/v1/"
+_Answer = tuple[int, bytes]
+
+
+class ControlPlane:
+    """Gives `work` to the first executor that asks and takes what comes of it.
+
+    `on_entries` is called with log entries, in their order, by one thread at a time.
+    """
+
+    def __init__(
+        self, work: dict[str, Any], stores: Stores, on_entries: Callable[[list[Entry]], None]
+    ) -> None:
+        self.token = secrets.token_urlsafe(32)
+        self._work = work
+        self._execution = work["execution_id"]
+        self._stores = stores
+        self._intake = Intake(on_entries)
+        self._changed = threading.Condition()
+        self._cancelled = False
+        self._server = _Server(self)
+        self._thread = threading.Thread(
+            target=self._server.serve_forever, args=(0.02,), name="roost-run", daemon=True
+        )
+        self._thread.start()
+
+    @property
+    def url(self) -> str:
+        """Where executors reach it."""
+        return f"http://127.0.0.1:{self._server.server_address[1]}"
+
+    @property
+    def outcome(self) -> Outcome | None:
+        """How the execution ended; None as long as it hasn't."""
+        return self._intake.outcome
+
+    @property
+    def entered_at(self) -> str | None:
+        """When `main` was called, as far as that is known."""
+        return self._intake.entered_at
+
+    def wait(self, seconds: float) -> Outcome | None:
+        """Wait for the end; return the outcome if it is there by then."""
+        with self._changed:
+            self._changed.wait_for(lambda: self.outcome is not None, seconds)
+            return self.outcome
+
+    def cancel(self) -> None:
+        """Have the script stopped: SIGTERM, and SIGKILL when its time of grace is over."""
+        with self._changed:
+            self._cancelled = True
+            self._changed.notify_all()
+
+    def close(self) -> None:
+        """Stop listening and break what is connected."""
+        self._server.shutdown()
+        self._server.server_close()
+        self._thread.join()
+
+    def answer(self, path: str, body: bytes) -> _Answer:
+        """Answer one request of the executor."""
+        url = urlsplit(path)
+        wait = float(parse_qs(url.query).get("wait", ["0"])[0])
+        kind, _, rest = url.path[len(_PREFIX) :].partition("/")
+        name, _, action = rest.partition("/")
+        if (kind, action) == ("executors", "poll"):
+            return self._poll()
+        if (kind, name, action) == ("executions", self._execution, "frames"):
+            return self._frames(body, wait)
+        if (kind, action) == ("datastores", "operations"):
+            return self._stores.operate(name, body)
+        return 404, b'{"code": "not_found", "detail": "There is no such address."}'
+
+    def _poll(self) -> _Answer:
+        with self._changed:
+            if self.outcome is not None or self._intake.acknowledged:
+                return 410, b""
+        # Again, too, when the first answer got lost: no frame has come.
+        return 200, json.dumps(self._work).encode()
+
+    def _frames(self, body: bytes, wait: float) -> _Answer:
+        with self._changed:
+            if not body and wait:
+                self._changed.wait_for(lambda: self._cancelled or self.outcome is not None, wait)
+            had = self.outcome
+            acknowledged = self._intake.take(body.splitlines())
+            if self.outcome is not had:
+                self._stores.end(self._execution)
+                self._changed.notify_all()
+            return 200, json.dumps(
+                {"acknowledged": acknowledged, "cancel": self._cancelled}
+            ).encode()
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+    block_on_close = False
+
+    def __init__(self, plane: ControlPlane) -> None:
+        self.plane = plane
+        super().__init__(("127.0.0.1", 0), _Handler)
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Say nothing of connections that break: the executor has ended, or tries again."""
+
+
+class _Handler(BaseHTTPRequestHandler):
+    server: _Server
+    protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
+    wbufsize = -1
+
+    def do_POST(self) -> None:
+        """Answer one request."""
+        body = self.rfile.read(int(self.headers["Content-Length"] or 0))
+        expected = f"Bearer {self.server.plane.token}"
+        if not secrets.compare_digest(self.headers["Authorization"] or "", expected):
+            status, content = 401, b""
+        else:
+            status, content = self.server.plane.answer(self.path, body)
+        self.send_response(status)
+        self.send_header("Content-Length", str(len(content)))
+        self.end_headers()
+        self.wfile.write(content)
+        self.wfile.flush()
+
+    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002
+        """Say nothing of requests."""

@@ -1,0 +1,39 @@
+from __future__ import annotations
+
+import subprocess
+from typing import Any
+
+import click
+import pytest
+from support import Server, agent
+
+from roost._cli import connect
+from roost._cli.execute import execute
+from roost._cli.root import root
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_there_is_a_script_for_each_shell(cli: Any, shell: str) -> None:
+    done = cli("completion", shell)
+    assert (done.code, "_ROOST_COMPLETE" in done.out) == (0, True)
+    if shell == "bash":
+        subprocess.run(["bash", "-n", "-c", done.out], check=True)
+
+
+def completed(incomplete: str) -> list[str]:
+    argument = next(each for each in execute.params if each.name == "agent")
+    context = click.Context(execute, parent=click.Context(root))
+    return [item.value for item in argument.shell_complete(context, incomplete)]
+
+
+def test_agents_are_completed_by_name(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = [agent(name="greeter"), agent(name="green"), agent(name="not-a-greeter")]
+    server.on("GET", "/agents", {"data": found, "next_cursor": None})
+    monkeypatch.setattr(connect, "hasty_client", lambda profile: server.client)
+    assert completed("gre") == ["greeter", "green"]
+    assert server.sent("GET", "/agents")[0].url.params["q"] == "gre"
+
+
+def test_trouble_completes_nothing_and_says_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    assert completed("gre") == []  # there is no key
+    assert capsys.readouterr() == ("", "")

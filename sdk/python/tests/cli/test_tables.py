@@ -1,0 +1,152 @@
+from __future__ import annotations
+
+import json
+import sys
+from datetime import datetime, timedelta, timezone
+from typing import Any
+
+import pytest
+from support import Server, agent, execution
+
+from roost._cli import output, times
+from roost._cli.output import Column
+
+NOW = datetime(2026, 11, 22, 12, 0, tzinfo=timezone.utc)
+LONG_ID = "exec_01jd4m8z6hf0r9w2x3c5v7b8na"
+
+
+@pytest.mark.parametrize(
+    ("ago", "words"),
+    [
+        (timedelta(0), "now"),
+        (timedelta(seconds=59), "59 s ago"),
+        (timedelta(minutes=3, seconds=50), "3 min ago"),
+        (timedelta(hours=5), "5 h ago"),
+        (timedelta(days=29), "29 d ago"),
+        (timedelta(days=31), "2026-10-22"),
+        (-timedelta(minutes=2), "in 2 min"),
+    ],
+)
+def test_times_are_relative(ago: timedelta, words: str) -> None:
+    assert times.moment(NOW - ago, NOW) == words
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [
+        (0.004, "0.00 s"),
+        (1.234, "1.23 s"),
+        (12.34, "12.3 s"),
+        (65, "1 min 5 s"),
+        (7260, "2 h 1 min"),
+    ],
+)
+def test_durations_have_three_figures(seconds: float, words: str) -> None:
+    assert times.duration(seconds) == words
+
+
+@pytest.mark.parametrize(
+    ("count", "words"), [(0, "0 B"), (1023, "1023 B"), (1536, "1.5 KiB"), (3 << 30, "3.0 GiB")]
+)
+def test_sizes_have_units(count: int, words: str) -> None:
+    assert times.size(count) == words
+
+
+def listed(server: Server, *found: Any) -> None:
+    server.on("GET", "/executions", {"data": list(found), "next_cursor": None})
+    server.on("GET", "/agents/agent_1", agent(name="a-rather-long-name-of-an-agent"))
+
+
+def test_in_a_pipe_nothing_is_cut_off(cli: Any, server: Server) -> None:
+    listed(server, execution(id=LONG_ID, state="failed", reason="return_value_too_large"))
+    header, line = cli("list", "executions", client=server.client).out.splitlines()
+    assert header.split() == ["ID", "AGENT", "STATE", "STARTED", "TOOK"]
+    assert line.startswith(f"{LONG_ID}  a-rather-long-name-of-an-agent  failed (return_value_too")
+    assert "\x1b" not in line
+
+
+def test_json_is_what_the_api_has(cli: Any, server: Server) -> None:
+    listed(server, execution())
+    done = cli("list", "executions", "--json", client=server.client)
+    assert json.loads(done.out) == [execution()]
+
+
+def test_it_says_that_there_are_more(cli: Any, server: Server) -> None:
+    listed(server, *(execution(id=f"exec_{n}") for n in range(3)))
+    done = cli("list", "executions", "-n", "2", client=server.client)
+    assert len(done.out.splitlines()) == 3
+    assert "These are the newest 2" in done.err
+    done = cli("list", "executions", "--all", client=server.client)
+    assert (len(done.out.splitlines()), done.err) == (4, "")
+
+
+def test_nothing_to_list_is_no_output(cli: Any, server: Server) -> None:
+    listed(server)
+    done = cli("list", "executions", client=server.client)
+    assert (done.code, done.out) == (0, "")
+    assert "`roost execute AGENT`" in done.err
+    assert cli("list", "executions", "--json", client=server.client).out == "[]\n"
+
+
+def test_filters_are_sent(cli: Any, server: Server) -> None:
+    listed(server)
+    arguments = ("--agent", "agent_1", "--state", "failed,lost", "--since", "24h", "--reason", "x")
+    cli("list", "executions", *arguments, client=server.client)
+    params = server.sent("GET", "/executions")[-1].url.params
+    assert (params["agent_id"], params["state"], params["reason"]) == (
+        "agent_1",
+        "failed,lost",
+        "x",
+    )
+    age = datetime.now(timezone.utc) - datetime.fromisoformat(
+        params["started_after"].replace("Z", "+00:00")
+    )
+    assert timedelta(hours=23, minutes=59) < age < timedelta(hours=24, minutes=1)
+    done = cli("list", "executions", "--state", "fialed", client=server.client)
+    assert (done.code, '"fialed" is none of' in done.err) == (2, True)
+
+
+class Terminal:
+    """Standard output of a width."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, width: int) -> None:
+        monkeypatch.setenv("COLUMNS", str(width))
+        monkeypatch.setenv("NO_COLOR", "1")
+        monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+
+
+def test_in_a_terminal_ids_stay_whole_and_the_rest_is_narrowed(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Terminal(monkeypatch, 60)
+    columns = [
+        Column("ID", whole=True),
+        Column("NAME"),
+        Column("SPARE", whole=True, extra=True),
+        Column("MESSAGE"),
+    ]
+    output.table(columns, [[LONG_ID, "n" * 30, "s" * 20, "m" * 30]])
+    lines = capsys.readouterr().out.splitlines()
+    assert [line for line in lines if len(plain(line)) > 60] == []
+    assert LONG_ID in lines[1]
+    assert "…" in lines[1]
+    assert "SPARE" not in lines[0]
+
+
+def plain(line: str) -> str:
+    return line.replace("\x1b[1m", "").replace("\x1b[0m", "")
+
+
+def test_a_wide_terminal_shows_all(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Terminal(monkeypatch, 200)
+    output.table([Column("NAME"), Column("SPARE", extra=True)], [["n" * 30, "s" * 20]])
+    assert plain(capsys.readouterr().out).split() == ["NAME", "SPARE", "n" * 30, "s" * 20]
+
+
+def test_what_looks_like_markup_is_text(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    output.table([Column("NAME")], [["[red]x[/red] :smile:"]])
+    assert "[red]x[/red] :smile:" in capsys.readouterr().out

@@ -1,0 +1,38 @@
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import pytest
+
+from roost._run import builds
+from roost._run.interpreters import Interpreter
+from roost._run.stores import Stores
+
+
+@pytest.fixture(scope="session")
+def surroundings(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, str]:
+    """This process's environment, with a cache of its own."""
+    return {**os.environ, "XDG_CACHE_HOME": str(tmp_path_factory.mktemp("cache"))}
+
+
+@pytest.fixture(scope="session")
+def environment(surroundings: Mapping[str, str]) -> Path:
+    """An environment without packages, of the Python that runs the tests."""
+    version = "{}.{}.{}".format(*sys.version_info[:3])
+    name = "python{}.{}".format(*sys.version_info[:2])
+    interpreter = Interpreter(version, Path(sys.base_prefix, "bin", name).resolve())
+    place = builds.place_of(interpreter, [], surroundings)
+    said: list[str] = []
+    builds.build(place, interpreter, [], builds.uv_program(surroundings), surroundings, said.append)
+    assert builds.is_built(place), said
+    return place
+
+
+@pytest.fixture
+def stores(tmp_path: Path) -> Iterator[Stores]:
+    stores = Stores(tmp_path / ".roost/stores.db")
+    yield stores
+    stores.close()

@@ -1,0 +1,53 @@
+package dev.roost.agent;
+
+import dev.roost.build.BuilderJob;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.eclipse.microprofile.openapi.annotations.media.Schema;
+
+/**
+ * What an agent ran from one change to the next, as the API shows it.
+ *
+ * @param envVars with the values hidden from keys that may not write agents
+ * @param builderJobId the BuilderJob that was to install its requirements
+ * @param buildId what that made; null: nothing, or not yet
+ */
+@Schema(name = "AgentRevision")
+public record AgentRevisionView(
+    @Schema(examples = "agent_01jd4m8z6hf0r9w2x3c5v7b8na") String agentId,
+    @Schema(examples = "3") int revision,
+    String script,
+    @Schema(examples = "Jinja2==3.1.4") String requirements,
+    String envVars,
+    @Schema(examples = "3.13") String pythonVersion,
+    String builderJobId,
+    @Schema(nullable = true, description = "null: its build has made none, or not yet")
+        String buildId,
+    Instant createdAt) {
+
+  /** In their order. */
+  static List<AgentRevisionView> of(List<AgentRevision> revisions, boolean withValues) {
+    Map<String, String> builds = new HashMap<>();
+    BuilderJob.<BuilderJob>list(
+            "id in ?1", revisions.stream().map(revision -> revision.builderJobId).toList())
+        .forEach(job -> builds.put(job.id, job.buildId));
+    return revisions.stream()
+        .map(revision -> of(revision, builds.get(revision.builderJobId), withValues))
+        .toList();
+  }
+
+  private static AgentRevisionView of(AgentRevision revision, String buildId, boolean withValues) {
+    return new AgentRevisionView(
+        revision.agentId,
+        revision.revision,
+        revision.script,
+        revision.requirements,
+        withValues ? revision.envVars : EnvVars.masked(revision.envVars),
+        revision.pythonVersion,
+        revision.builderJobId,
+        buildId,
+        revision.createdAt);
+  }
+}

@@ -1,0 +1,60 @@
+package dev.roost.agent;
+
+import dev.roost.api.Caller;
+import dev.roost.api.Page;
+import dev.roost.api.Role;
+import io.smallrye.common.annotation.Blocking;
+import jakarta.transaction.Transactional;
+import jakarta.ws.rs.GET;
+import jakarta.ws.rs.Path;
+import java.util.List;
+import org.eclipse.microprofile.openapi.annotations.Operation;
+import org.eclipse.microprofile.openapi.annotations.tags.Tag;
+import org.jboss.resteasy.reactive.RestQuery;
+
+/** What agents ran before. */
+@Path("/v1/agents/{id}/revisions")
+@Tag(name = "Agents")
+@Blocking
+public class RevisionsResource {
+  private final Caller caller;
+
+  RevisionsResource(Caller caller) {
+    this.caller = caller;
+  }
+
+  @GET
+  @Transactional
+  @Operation(
+      operationId = "listAgentRevisions",
+      summary = "List an agent's revisions, newest first",
+      description =
+          "What ran from one change of script, requirements, env_vars or python_version to the next.")
+  public Page<AgentRevisionView> list(
+      String id, @RestQuery Integer cursor, @RestQuery Integer limit) {
+    Agent.require(id);
+    int most = Page.limit(limit);
+    return Page.fitting(
+        AgentRevision.numbersAndBytes(id, cursor, most),
+        most,
+        numbers ->
+            views(
+                AgentRevision.list(
+                    "agentId = ?1 and revision in ?2 order by revision desc",
+                    id,
+                    numbers.stream().map(Integer::valueOf).toList())));
+  }
+
+  @GET
+  @Path("{revision}")
+  @Transactional
+  @Operation(operationId = "getAgentRevision", summary = "Retrieve a revision of an agent")
+  public AgentRevisionView retrieve(String id, int revision) {
+    Agent.require(id);
+    return views(List.of(AgentRevision.require(id, revision))).get(0);
+  }
+
+  private List<AgentRevisionView> views(List<AgentRevision> revisions) {
+    return AgentRevisionView.of(revisions, caller.may(Role.WRITE));
+  }
+}

@@ -1,0 +1,52 @@
+package dev.roost.api;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** The entity tags of a conditional request (RFC 9110, 8.8.3 and 13.1). */
+public final class EntityTags {
+  /** A tag, and what separates it from the next. */
+  private static final Pattern TAG =
+      Pattern.compile("\\s*(W/)?\"([\\x21\\x23-\\x7e\\x80-\\xff]*)\"\\s*(?:,|$)");
+
+  private EntityTags() {}
+
+  /**
+   * What stands between the quotation marks. Weak ones count: a proxy that compresses makes strong
+   * ones weak.
+   *
+   * @param header its name
+   * @throws Problem validation_failed
+   */
+  public static List<String> parse(String header, String text) {
+    List<String> tags = new ArrayList<>();
+    Matcher matcher = TAG.matcher(text);
+    int end = 0;
+    while (end < text.length()) {
+      if (!matcher.find(end) || matcher.start() != end) {
+        throw Problem.invalid(
+            header, "wrong_type", header + " must be an ETag with its quotation marks, or *.");
+      }
+      end = matcher.end();
+      tags.add(matcher.group(2));
+    }
+    return tags;
+  }
+
+  /**
+   * @param ifMatch the header, or null: whatever is there
+   * @param tag of what is there, without quotation marks
+   * @throws Problem precondition_failed, validation_failed
+   */
+  public static void requireMatch(String ifMatch, String tag) {
+    if (ifMatch != null
+        && !ifMatch.strip().equals("*")
+        && !parse("If-Match", ifMatch).contains(tag)) {
+      throw Problem.of(
+          ErrorCode.PRECONDITION_FAILED,
+          "It was changed meanwhile; its ETag is \"" + tag + "\" now. Read it again.");
+    }
+  }
+}

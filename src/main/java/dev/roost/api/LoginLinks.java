@@ -1,0 +1,70 @@
+package dev.roost.api;
+
+import io.quarkus.narayana.jta.QuarkusTransaction;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.persistence.EntityManager;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Optional;
+import org.eclipse.microprofile.openapi.annotations.media.Schema;
+
+/** Links that sign a person in once, as the key for which they were made. */
+@ApplicationScoped
+public class LoginLinks {
+  private static final Duration LIFETIME = Duration.ofMinutes(10);
+
+  private static final Sql MAKE =
+      Sql.of(
+          """
+          insert into login_link (secret_sha256, key_id, expires_at)
+          select :hash, id, :expires from api_key where id = :key""");
+
+  /** One statement, so that of two who have the link only one gets in. */
+  private static final Sql USE =
+      Sql.of(
+          """
+          delete from login_link where secret_sha256 = :hash and expires_at > :now
+          returning key_id""");
+
+  private final EntityManager entities;
+  private final Clock clock;
+
+  LoginLinks(EntityManager entities, Clock clock) {
+    this.entities = entities;
+    this.clock = clock;
+  }
+
+  /**
+   * @param url path and query, below this Roost's address
+   */
+  @Schema(name = "LoginLink")
+  public record Link(
+      @Schema(
+              description = "Below this Roost's address. It signs in once.",
+              examples = "/login?token=4e2a51…")
+          String url,
+      Instant expiresAt) {}
+
+  /** Empty: there is no such key any more. */
+  public Optional<Link> make(String keyId) {
+    String token = Secrets.next();
+    Instant expiresAt = clock.instant().plus(LIFETIME);
+    int made =
+        QuarkusTransaction.requiringNew()
+            .call(
+                () ->
+                    MAKE.with("hash", Text.sha256(token))
+                        .with("key", keyId)
+                        .with("expires", expiresAt)
+                        .update(entities));
+    return made == 1 ? Optional.of(new Link("/login?token=" + token, expiresAt)) : Optional.empty();
+  }
+
+  /** Uses a link up, in the caller's transaction; answers its key. Empty: used before, too old. */
+  Optional<String> use(String token) {
+    return USE.with("hash", Text.sha256(token))
+        .with("now", clock.instant())
+        .first(entities, row -> row.getString("key_id"));
+  }
+}

@@ -1,0 +1,18 @@
+package dev.roost.api;
+
+import java.security.SecureRandom;
+import java.util.HexFormat;
+
+/** Texts that nobody can guess. What Roost has to recognise, it keeps as {@link Text#sha256}. */
+final class Secrets {
+  private static final SecureRandom RANDOM = new SecureRandom();
+
+  private Secrets() {}
+
+  /** 256 random bits, so that a hash needs no salt: 64 hexadecimal digits. */
+  static String next() {
+    byte[] secret = new byte[32];
+    RANDOM.nextBytes(secret);
+    return HexFormat.of().formatHex(secret);
+  }
+}

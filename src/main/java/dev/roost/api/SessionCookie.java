@@ -1,0 +1,49 @@
+package dev.roost.api;
+
+import io.vertx.core.http.Cookie;
+import io.vertx.core.http.CookieSameSite;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpServerResponse;
+import java.time.Duration;
+import java.util.Optional;
+
+/** The cookie by which a browser shows its session: no script can read it. */
+final class SessionCookie {
+  static final String NAME = "roost_session";
+
+  private SessionCookie() {}
+
+  /** The session's secret that came with the request. */
+  static Optional<String> secret(HttpServerRequest request) {
+    return Optional.ofNullable(request.getCookie(NAME)).map(Cookie::getValue);
+  }
+
+  /** Gives the browser a session with the answer. */
+  static void give(HttpServerRequest request, String secret, Duration lifetime) {
+    add(request, secret, lifetime.toSeconds());
+  }
+
+  /** Takes the browser's session with the answer. */
+  static void take(HttpServerRequest request) {
+    add(request, "", 0);
+  }
+
+  private static void add(HttpServerRequest request, String value, long maxAgeSeconds) {
+    HttpServerResponse response = request.response();
+    response.removeCookies(NAME, false);
+    response.addCookie(
+        Cookie.cookie(NAME, value)
+            .setPath("/")
+            .setHttpOnly(true)
+            .setSameSite(CookieSameSite.STRICT)
+            .setSecure(isOverTls(request))
+            .setMaxAge(maxAgeSeconds));
+  }
+
+  /** Also behind a proxy that does the TLS and says so. */
+  private static boolean isOverTls(HttpServerRequest request) {
+    String forwarded = request.getHeader("X-Forwarded-Proto");
+    return request.isSSL()
+        || forwarded != null && forwarded.split(",")[0].strip().equalsIgnoreCase("https");
+  }
+}

@@ -1,0 +1,30 @@
+package dev.roost.api;
+
+import java.util.Optional;
+import org.eclipse.microprofile.openapi.annotations.media.Schema;
+
+/** With what somebody signs in: one of the two. */
+record SessionRequest(
+    @Schema(
+            type = org.eclipse.microprofile.openapi.annotations.enums.SchemaType.STRING,
+            description = "An API key",
+            examples = "roost_…")
+        Optional<String> key,
+    @Schema(
+            type = org.eclipse.microprofile.openapi.annotations.enums.SchemaType.STRING,
+            description = "The token of a login link")
+        Optional<String> token) {
+
+  /**
+   * @throws Problem malformed_json, validation_failed
+   */
+  static SessionRequest of(byte[] utf8) {
+    Body body = Body.parse(utf8);
+    SessionRequest request = new SessionRequest(body.string("key"), body.string("token"));
+    body.check();
+    if (request.key.isPresent() == request.token.isPresent()) {
+      throw Problem.invalid("", "contradictory", "Give either \"key\" or \"token\".");
+    }
+    return request;
+  }
+}

@@ -1,0 +1,152 @@
+package dev.roost.api;
+
+import io.quarkus.narayana.jta.QuarkusTransaction;
+import io.smallrye.common.annotation.Blocking;
+import io.vertx.core.http.HttpServerRequest;
+import jakarta.ws.rs.Consumes;
+import jakarta.ws.rs.DELETE;
+import jakarta.ws.rs.GET;
+import jakarta.ws.rs.POST;
+import jakarta.ws.rs.Path;
+import jakarta.ws.rs.Produces;
+import jakarta.ws.rs.core.Context;
+import jakarta.ws.rs.core.MediaType;
+import java.net.URI;
+import org.eclipse.microprofile.openapi.annotations.Operation;
+import org.eclipse.microprofile.openapi.annotations.enums.SchemaType;
+import org.eclipse.microprofile.openapi.annotations.headers.Header;
+import org.eclipse.microprofile.openapi.annotations.media.Content;
+import org.eclipse.microprofile.openapi.annotations.media.ExampleObject;
+import org.eclipse.microprofile.openapi.annotations.media.Schema;
+import org.eclipse.microprofile.openapi.annotations.parameters.RequestBody;
+import org.eclipse.microprofile.openapi.annotations.responses.APIResponse;
+import org.eclipse.microprofile.openapi.annotations.security.SecurityRequirements;
+import org.eclipse.microprofile.openapi.annotations.tags.Tag;
+import org.jboss.resteasy.reactive.RestResponse;
+import org.jboss.resteasy.reactive.RestResponse.ResponseBuilder;
+
+/** Signing in and out: how a browser gets a cookie that stands for an API key. */
+@Path("/v1")
+@Produces(MediaType.APPLICATION_JSON)
+@Tag(name = "Sessions")
+@Blocking
+public class SessionResource {
+  private final Authentication authentication;
+  private final Sessions sessions;
+  private final LoginLinks links;
+  private final Caller caller;
+
+  SessionResource(
+      Authentication authentication, Sessions sessions, LoginLinks links, Caller caller) {
+    this.authentication = authentication;
+    this.sessions = sessions;
+    this.links = links;
+    this.caller = caller;
+  }
+
+  @POST
+  @Path("session")
+  @WithoutKey
+  @Consumes(MediaType.APPLICATION_JSON)
+  @SecurityRequirements
+  @Operation(
+      operationId = "signIn",
+      summary = "Sign in",
+      description =
+          "With an API key or the token of a login link. The answer sets the cookie "
+              + SessionCookie.NAME
+              + ", which then stands for that key. Requests that change something need, besides the cookie, what"
+              + " browsers add for a page of this Roost: \"Sec-Fetch-Site: same-origin\" or its Origin.")
+  @RequestBody(
+      required = true,
+      content =
+          @Content(
+              schema = @Schema(implementation = SessionRequest.class),
+              examples = {
+                @ExampleObject(
+                    name = "with a key",
+                    value = "{\"key\": \"roost_01jd4m8z6hf0r9w2x3c5v7b8na_5f2c…\"}"),
+                @ExampleObject(name = "by a login link", value = "{\"token\": \"4e2a51…\"}")
+              }))
+  @APIResponse(
+      responseCode = "201",
+      description = "Signed in",
+      headers = {
+        @Header(name = "Location", schema = @Schema(type = SchemaType.STRING)),
+        @Header(name = "Set-Cookie", schema = @Schema(type = SchemaType.STRING))
+      },
+      content = @Content(schema = @Schema(implementation = SessionView.class)))
+  public RestResponse<SessionView> signIn(@Context HttpServerRequest http, byte[] body) {
+    SessionRequest request = SessionRequest.of(body);
+    Sessions.Started started =
+        QuarkusTransaction.requiringNew().call(() -> sessions.start(keyOf(request)));
+    SessionCookie.give(http, started.secret(), sessions.lifetime());
+    return ResponseBuilder.ok(SessionView.of(authentication.of(started.session())))
+        .status(RestResponse.Status.CREATED)
+        .location(URI.create("/v1/session"))
+        .header("Cache-Control", "no-store")
+        .build();
+  }
+
+  private String keyOf(SessionRequest request) {
+    if (request.key().isPresent()) {
+      return authentication.ofKey(request.key().get()).keyId();
+    }
+    return links
+        .use(request.token().orElseThrow())
+        .orElseThrow(
+            () ->
+                Authentication.unauthenticated(
+                    "This link was used before, is too old, or its key is gone. Make another one"
+                        + " (\"roost open\"), or sign in with an API key."));
+  }
+
+  @GET
+  @Path("session")
+  @Operation(
+      operationId = "getSession",
+      summary = "As whom you are signed in",
+      description = "Also of a request with an API key; expires_at is null then.")
+  public RestResponse<SessionView> get() {
+    return ResponseBuilder.ok(SessionView.of(caller.identity()))
+        .header("Cache-Control", "no-store")
+        .build();
+  }
+
+  @DELETE
+  @Path("session")
+  @WithoutKey
+  @SecurityRequirements
+  @Operation(
+      operationId = "signOut",
+      summary = "Sign out",
+      description =
+          "Ends the session of the cookie, on other replicas within 5 seconds, and clears the cookie. Harmless without.")
+  @APIResponse(responseCode = "204", description = "Signed out")
+  public void signOut(@Context HttpServerRequest http) {
+    SessionCookie.secret(http).ifPresent(sessions::end);
+    SessionCookie.take(http);
+  }
+
+  @POST
+  @Path("login-links")
+  @Needs(Role.READ)
+  @Operation(
+      operationId = "createLoginLink",
+      summary = "Make a login link",
+      description = "It signs in once, within 10 minutes, as the key that makes it.")
+  @APIResponse(
+      responseCode = "201",
+      description = "The new link",
+      content = @Content(schema = @Schema(implementation = LoginLinks.Link.class)))
+  public RestResponse<LoginLinks.Link> link() {
+    LoginLinks.Link link =
+        links
+            .make(caller.identity().keyId())
+            .orElseThrow(() -> Authentication.unauthenticated("There is no such API key."));
+    return ResponseBuilder.ok(link)
+        .status(RestResponse.Status.CREATED)
+        .header("Cache-Control", "no-store")
+        .build();
+  }
+}

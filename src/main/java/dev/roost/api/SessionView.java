@@ -1,0 +1,34 @@
+package dev.roost.api;
+
+import java.time.Instant;
+import org.eclipse.microprofile.openapi.annotations.media.Schema;
+
+/**
+ * As whom a client is signed in.
+ *
+ * @param createdAt of the session; without one, of the key
+ * @param expiresAt when the session ends unless it is used; null without one
+ */
+@Schema(name = "Session")
+record SessionView(
+    Key key,
+    Instant createdAt,
+    @Schema(
+            nullable = true,
+            description = "When the session ends, unless it is used; null: a key was sent")
+        Instant expiresAt) {
+
+  @Schema(name = "SessionKey")
+  record Key(
+      @Schema(examples = "key_01jd4m8z6hf0r9w2x3c5v7b8na") String id,
+      @Schema(examples = "first key") String name,
+      @Schema(examples = "write") Role role) {}
+
+  static SessionView of(Identity identity) {
+    Key key = new Key(identity.keyId(), identity.keyName(), identity.role());
+    Sessions.Session session = identity.session();
+    return session == null
+        ? new SessionView(key, identity.keyMadeAt(), null)
+        : new SessionView(key, session.createdAt(), session.expiresAt());
+  }
+}

@@ -1,0 +1,163 @@
+package dev.roost.api;
+
+import dev.roost.config.RoostConfig;
+import io.quarkus.narayana.jta.QuarkusTransaction;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.enterprise.event.Observes;
+import jakarta.persistence.EntityManager;
+import java.nio.ByteBuffer;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * The sessions of browsers whose users have signed in. One ends with its key, at its time, or when
+ * its user signs out; use puts its end off. Known sessions are remembered for a few seconds, so
+ * that a request costs no query.
+ */
+@ApplicationScoped
+class Sessions {
+  /** How long a session that was ended through another replica works here at most. */
+  private static final long REMEMBER_NANOS = 5_000_000_000L;
+
+  /** Its end is put off so often at most. */
+  private static final Duration BETWEEN_RENEWALS = Duration.ofDays(1);
+
+  private static final Sql START =
+      Sql.of(
+          """
+          insert into login_session (secret_sha256, key_id, created_at, expires_at)
+          values (:hash, :key, :now, :expires)""");
+
+  private static final Sql FIND =
+      Sql.of(
+          """
+          select key_id, created_at, expires_at from login_session
+          where secret_sha256 = :hash and expires_at > :now""");
+
+  private static final Sql RENEW =
+      Sql.of(
+          """
+          update login_session set expires_at = :expires
+          where secret_sha256 = :hash and expires_at = :before""");
+
+  private static final Sql END = Sql.of("delete from login_session where secret_sha256 = :hash");
+
+  private final EntityManager entities;
+  private final Clock clock;
+  private final Duration lifetime;
+
+  /** By the hash of the secret. */
+  private final Map<ByteBuffer, Known> known = new ConcurrentHashMap<>();
+
+  Sessions(EntityManager entities, RoostConfig config, Clock clock) {
+    this.entities = entities;
+    this.clock = clock;
+    this.lifetime = config.sessions().lifetime();
+  }
+
+  /**
+   * @param renewed whether its end was put off just now, so that its cookie must live longer, too
+   */
+  record Session(String keyId, Instant createdAt, Instant expiresAt, boolean renewed) {}
+
+  /**
+   * @param secret what the cookie holds; stored nowhere
+   */
+  record Started(String secret, Session session) {}
+
+  private record Known(Session session, long readAt) {
+    boolean isFresh() {
+      return System.nanoTime() - readAt < REMEMBER_NANOS;
+    }
+  }
+
+  Duration lifetime() {
+    return lifetime;
+  }
+
+  /** Starts one in the caller's transaction. */
+  Started start(String keyId) {
+    Instant now = clock.instant();
+    Session session = new Session(keyId, now, now.plus(lifetime), false);
+    String secret = Secrets.next();
+    START
+        .with("hash", Text.sha256(secret))
+        .with("key", keyId)
+        .with("now", now)
+        .with("expires", session.expiresAt())
+        .update(entities);
+    return new Started(secret, session);
+  }
+
+  /** The session of that secret, as long as it lasts. */
+  Optional<Session> find(String secret) {
+    byte[] sha256 = Text.sha256(secret);
+    ByteBuffer hash = ByteBuffer.wrap(sha256);
+    Instant now = clock.instant();
+    Known remembered = known.get(hash);
+    if (remembered != null && remembered.isFresh()) {
+      return Optional.of(remembered.session()).filter(session -> session.expiresAt().isAfter(now));
+    }
+    Optional<Session> found = QuarkusTransaction.requiringNew().call(() -> read(sha256, now));
+    known.values().removeIf(old -> !old.isFresh());
+    found.ifPresent(
+        session ->
+            known.put(
+                hash,
+                new Known(
+                    new Session(session.keyId(), session.createdAt(), session.expiresAt(), false),
+                    System.nanoTime())));
+    return found;
+  }
+
+  private Optional<Session> read(byte[] sha256, Instant now) {
+    Optional<Session> found =
+        FIND.with("hash", sha256)
+            .with("now", now)
+            .first(
+                entities,
+                row ->
+                    new Session(
+                        row.getString("key_id"),
+                        Sql.instant(row, "created_at"),
+                        Sql.instant(row, "expires_at"),
+                        false));
+    return found.map(session -> renew(sha256, session, now));
+  }
+
+  private Session renew(byte[] sha256, Session session, Instant now) {
+    Instant expiresAt = now.plus(lifetime);
+    if (expiresAt.isBefore(session.expiresAt().plus(BETWEEN_RENEWALS))) {
+      return session;
+    }
+    boolean renewed =
+        RENEW
+                .with("hash", sha256)
+                .with("expires", expiresAt)
+                .with("before", session.expiresAt())
+                .update(entities)
+            == 1;
+    return renewed ? new Session(session.keyId(), session.createdAt(), expiresAt, true) : session;
+  }
+
+  /** Harmless when there is none. */
+  void end(String secret) {
+    byte[] sha256 = Text.sha256(secret);
+    QuarkusTransaction.requiringNew().run(() -> END.with("hash", sha256).update(entities));
+    known.remove(ByteBuffer.wrap(sha256));
+  }
+
+  /** The database has ended them with their key. */
+  void forget(@Observes KeyDeleted event) {
+    known.values().removeIf(one -> one.session().keyId().equals(event.keyId()));
+  }
+
+  /** Reads all of them anew. */
+  void forget() {
+    known.clear();
+  }
+}

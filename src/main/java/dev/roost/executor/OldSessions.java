@@ -1,0 +1,29 @@
+package dev.roost.executor;
+
+import dev.roost.api.Sql;
+import java.time.Instant;
+import java.util.List;
+
+/** Removes what nobody can sign in with any more: sessions and login links that have ended. */
+final class OldSessions {
+  static final int LIMIT = 1_000;
+
+  static final Sql DELETE = delete("login_session");
+  static final Sql DELETE_LINKS = delete("login_link");
+
+  private OldSessions() {}
+
+  static void remove(Pace pace, Instant now) {
+    for (Sql delete : List.of(DELETE, DELETE_LINKS)) {
+      pace.steps(LIMIT, delete.with("now", now).with("limit", LIMIT)::update);
+    }
+  }
+
+  private static Sql delete(String table) {
+    return Sql.of(
+        """
+        delete from %1$s where ctid = any(array(
+          select ctid from %1$s where expires_at <= :now limit :limit for update skip locked))"""
+            .formatted(table));
+  }
+}

@@ -1,0 +1,193 @@
+import { ExactNumber, RawJson, type Json, type Page } from "./types";
+
+export interface FieldMistake {
+  pointer: string;
+  line?: number;
+  column?: number;
+  code: string;
+  detail: string;
+}
+
+/** What went wrong with a request, in the API's own words. `status` 0: there was no answer. */
+export class Problem extends Error {
+  constructor(
+    readonly status: number,
+    readonly code: string,
+    readonly title: string,
+    readonly detail: string,
+    readonly mistakes: FieldMistake[] = [],
+    readonly requestId: string | null = null,
+  ) {
+    super(detail || title);
+  }
+
+  /** The mistakes of one field of the body, for example "/requirements", and of what is in it. */
+  of(pointer: string): FieldMistake[] {
+    return this.mistakes.filter((m) => m.pointer === pointer || m.pointer.startsWith(pointer + "/"));
+  }
+}
+
+export type Query = Record<string, string | number | boolean | null | undefined>;
+
+export interface Options {
+  query?: Query;
+  body?: unknown;
+  /** A body that is text already, for exact JSON. */
+  text?: string;
+  /** A body that is no JSON; its type is in the headers. */
+  blob?: Blob;
+  headers?: Record<string, string>;
+  signal?: AbortSignal;
+}
+
+/** An answer with its headers, for those that need the entity tag. */
+export interface Answer<T> {
+  value: T;
+  tag: string | null;
+}
+
+type Listener = () => void;
+const signedOut = new Set<Listener>();
+
+/** Calls when an answer says that there is no session any more. */
+export function onSignedOut(listener: Listener): void {
+  signedOut.add(listener);
+}
+
+export function url(path: string, query: Query = {}): string {
+  const parameters = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined && value !== null && value !== "") {
+      parameters.set(name, String(value));
+    }
+  }
+  const text = parameters.toString();
+  return `/v1${path}${text ? `?${text}` : ""}`;
+}
+
+async function send(method: string, path: string, options: Options): Promise<Response> {
+  const text = options.text ?? (options.body === undefined ? undefined : toJson(options.body as Json));
+  let response: Response;
+  try {
+    response = await fetch(url(path, options.query), {
+      method,
+      body: options.blob ?? text,
+      headers: {
+        Accept: "application/json",
+        ...(text === undefined ? {} : { "Content-Type": "application/json" }),
+        ...options.headers,
+      },
+      signal: options.signal,
+    });
+  } catch (e) {
+    if (options.signal?.aborted) {
+      throw e;
+    }
+    throw new Problem(0, "unreachable", "Roost can't be reached", "Roost can't be reached. Is it running?");
+  }
+  if (response.ok) {
+    return response;
+  }
+  throw await problemOf(response, path);
+}
+
+/** The problem document of an answer that is none of success. */
+export async function problemOf(response: Response, path: string): Promise<Problem> {
+  const document = (await response.json().catch(() => ({}))) as Record<string, unknown>;
+  if (response.status === 401 && !path.startsWith("/session")) {
+    signedOut.forEach((listener) => listener());
+  }
+  return new Problem(
+    response.status,
+    (document.code as string) ?? "unknown",
+    (document.title as string) ?? response.statusText,
+    (document.detail as string) ?? `Roost answered with status ${response.status}.`,
+    (document.errors as FieldMistake[]) ?? [],
+    (document.request_id as string) ?? response.headers.get("X-Request-Id"),
+  );
+}
+
+export async function ask<T>(method: string, path: string, options: Options = {}): Promise<T> {
+  const response = await send(method, path, options);
+  return (response.status === 204 ? undefined : await response.json()) as T;
+}
+
+export const get = <T>(path: string, query?: Query, signal?: AbortSignal) =>
+  ask<T>("GET", path, { query, signal });
+export const post = <T>(path: string, body?: unknown) => ask<T>("POST", path, { body });
+export const patch = <T>(path: string, body: unknown) => ask<T>("PATCH", path, { body });
+export const remove = (path: string, query?: Query) => ask<void>("DELETE", path, { query });
+
+export async function askTagged<T>(method: string, path: string, options: Options = {}): Promise<Answer<T>> {
+  const response = await send(method, path, options);
+  return { value: (await response.json()) as T, tag: response.headers.get("ETag") };
+}
+
+/** An answer as the text that it is. */
+export async function askText(method: string, path: string, options: Options = {}): Promise<Answer<string>> {
+  const response = await send(method, path, options);
+  return { value: await response.text(), tag: response.headers.get("ETag") };
+}
+
+/** An answer whose JSON values (payload, return value, entries) must stay what they are. */
+export async function askExactly<T>(method: string, path: string, options: Options = {}): Promise<Answer<T>> {
+  const response = await send(method, path, options);
+  return { value: parseExactly(await response.text()) as T, tag: response.headers.get("ETag") };
+}
+
+/** All pages of a list, for lists that are known to be short. */
+export async function all<T>(path: string, query: Query = {}, signal?: AbortSignal): Promise<T[]> {
+  const found: T[] = [];
+  let cursor: string | null = null;
+  do {
+    const page: Page<T> = await get<Page<T>>(path, { limit: 200, ...query, cursor }, signal);
+    found.push(...page.data);
+    cursor = page.next_cursor;
+  } while (cursor !== null);
+  return found;
+}
+
+/** Null for what was deleted. */
+export async function kept<T>(reading: Promise<T>): Promise<T | null> {
+  try {
+    return await reading;
+  } catch (e) {
+    if (e instanceof Problem && e.status === 404) {
+      return null;
+    }
+    throw e;
+  }
+}
+
+/**
+ * Parses JSON so that numbers whose text would change become ExactNumber, where the browser tells a
+ * number's text (the `context` of a reviver, ECMAScript proposal JSON.parse source text access).
+ */
+export function parseExactly(text: string): Json {
+  const reviver = (_key: string, value: unknown, context?: { source?: string }) =>
+    typeof value === "number" && context?.source !== undefined && context.source !== String(value)
+      ? new ExactNumber(context.source)
+      : value;
+  return JSON.parse(text, reviver as (key: string, value: unknown) => unknown) as Json;
+}
+
+/** The text of a value, with the exact text of its numbers. */
+export function toJson(value: Json | RawJson, indent = 0, depth = 0): string {
+  const next = indent ? "\n" + " ".repeat(indent * (depth + 1)) : "";
+  const end = indent ? "\n" + " ".repeat(indent * depth) : "";
+  if (value instanceof ExactNumber || value instanceof RawJson) {
+    return value.source;
+  }
+  if (Array.isArray(value)) {
+    const items = value.map((item) => next + toJson(item, indent, depth + 1));
+    return items.length ? `[${items.join(",")}${end}]` : "[]";
+  }
+  if (value !== null && typeof value === "object") {
+    const colon = indent ? ": " : ":";
+    const members = Object.entries(value)
+      .filter(([, member]) => member !== undefined)
+      .map(([key, member]) => next + JSON.stringify(key) + colon + toJson(member, indent, depth + 1));
+    return members.length ? `{${members.join(",")}${end}}` : "{}";
+  }
+  return JSON.stringify(value);
+}

@@ -1,0 +1,36 @@
+/**
+ * Reads JSON text token by token, so that numbers, the order of keys and whatever else stay exactly
+ * as they are; only the white space between tokens changes.
+ *
+ * @throws SyntaxError when it isn't JSON
+ */
+export function indented(text: string, step = 2): string {
+  JSON.parse(text);
+  const tokens = text.match(/"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g) ?? [];
+  let depth = 0;
+  let written = "";
+  const line = () => "\n" + " ".repeat(step * depth);
+  tokens.forEach((token, i) => {
+    const before = tokens[i - 1];
+    if (token === "}" || token === "]") {
+      depth--;
+      written += before === "{" || before === "[" ? token : line() + token;
+    } else if (token === "," || token === ":") {
+      written += token === ":" ? ": " : token;
+    } else {
+      written += before === "{" || before === "[" || before === "," ? line() + token : token;
+      depth += token === "{" || token === "[" ? 1 : 0;
+    }
+  });
+  return written;
+}
+
+/** What is wrong with a text that should be JSON, in words; null: nothing. */
+export function jsonMistake(text: string): string | null {
+  try {
+    JSON.parse(text);
+    return null;
+  } catch (e) {
+    return text.trim() === "" ? "A JSON value is required, for example null or {}." : (e as Error).message;
+  }
+}

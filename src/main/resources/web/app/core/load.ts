@@ -1,0 +1,135 @@
+import type { ReactiveController, ReactiveControllerHost } from "lit";
+import { Problem, get, type Query } from "./api";
+import { live } from "./live";
+import type { Change, Page } from "./types";
+
+const SETTLE = 150;
+/** Changes that go on and on take at most this part of the time for reading. */
+const SHARE = 4;
+
+/** Whether a change concerns what a Load shows; types as in "execution.*". */
+export type Concerns = (change: Change) => boolean;
+
+export const typed =
+  (...prefixes: string[]): Concerns =>
+  (change) =>
+    prefixes.some((prefix) => change.type.startsWith(prefix + "."));
+
+/**
+ * Reads something for a page, and again when a change concerns it, when the connection comes back,
+ * and when asked to. What was read stays visible meanwhile. An answer that was overtaken is dropped.
+ */
+export class Load<T> implements ReactiveController {
+  value: T | undefined;
+  problem: Problem | null = null;
+  loading = false;
+  private request: AbortController | null = null;
+  private timer: ReturnType<typeof setTimeout> | undefined;
+  /** A change came while it was read. */
+  private stale = false;
+  private lasted = 0;
+  private readonly ends: (() => void)[] = [];
+
+  constructor(
+    private readonly host: ReactiveControllerHost,
+    private readonly read: (signal: AbortSignal) => Promise<T>,
+    private readonly concerns: Concerns = () => false,
+  ) {
+    host.addController(this);
+  }
+
+  hostConnected(): void {
+    this.ends.push(
+      live.onChange((change) => this.concerns(change) && this.soon()),
+      live.onResync(() => this.soon()),
+    );
+    void this.again();
+  }
+
+  hostDisconnected(): void {
+    this.ends.splice(0).forEach((end) => end());
+    clearTimeout(this.timer);
+    this.timer = undefined;
+    this.request?.abort();
+  }
+
+  /** Reads again now; without a value, because what is asked for is another thing. */
+  async again(forget = false): Promise<void> {
+    clearTimeout(this.timer);
+    this.timer = undefined;
+    this.request?.abort();
+    const request = new AbortController();
+    this.request = request;
+    this.loading = true;
+    this.stale = false;
+    const began = performance.now();
+    if (forget) {
+      this.value = undefined;
+      this.problem = null;
+    }
+    this.host.requestUpdate();
+    try {
+      this.value = await this.read(request.signal);
+      this.problem = null;
+    } catch (e) {
+      if (request.signal.aborted) {
+        return;
+      }
+      this.problem = asProblem(e);
+    }
+    if (this.request === request) {
+      this.loading = false;
+      this.lasted = performance.now() - began;
+      this.host.requestUpdate();
+      if (this.stale) {
+        this.soon();
+      }
+    }
+  }
+
+  /**
+   * Reads again in a moment: many changes at once cost one request, and changes that never stop
+   * leave each request the time that it needs.
+   */
+  private soon(): void {
+    if (this.loading) {
+      this.stale = true;
+    } else {
+      this.timer ??= setTimeout(() => void this.again(), Math.max(SETTLE, this.lasted * SHARE));
+    }
+  }
+}
+
+/** A list, page after page; reads as many again as are shown. */
+export class PagedLoad<T> extends Load<Page<T>> {
+  private wanted = 50;
+
+  constructor(host: ReactiveControllerHost, path: () => string, query: () => Query, concerns: Concerns) {
+    super(host, (signal) => this.readPages(path(), query(), signal), concerns);
+  }
+
+  more(): void {
+    this.wanted += 50;
+    void this.again();
+  }
+
+  private async readPages(path: string, query: Query, signal: AbortSignal): Promise<Page<T>> {
+    const data: T[] = [];
+    let cursor: string | null = null;
+    do {
+      const limit = Math.min(200, this.wanted - data.length);
+      const page: Page<T> = await get<Page<T>>(path, { ...query, limit, cursor }, signal);
+      data.push(...page.data);
+      cursor = page.next_cursor;
+    } while (cursor !== null && data.length < this.wanted);
+    return { data, next_cursor: cursor };
+  }
+}
+
+export function asProblem(e: unknown): Problem {
+  if (e instanceof Problem) {
+    return e;
+  }
+  console.error(e);
+  return new Problem(0, "dashboard", "The page failed", `The page failed: ${String(e)}`);
+}

@@ -1,0 +1,46 @@
+import { ask, get } from "./api";
+import { dropAllDrafts } from "./drafts";
+import { live } from "./live";
+import type { Role, Runtime, Session } from "./types";
+
+const ORDER: Role[] = ["read", "execute", "write"];
+
+/** Who is signed in, and what this Roost is; known before any page is shown. */
+class SignedIn {
+  session: Session | null = null;
+  runtime: Runtime | null = null;
+
+  /** Takes the session that the browser's cookie stands for, if there is one. */
+  async find(): Promise<boolean> {
+    try {
+      await this.begin(await get<Session>("/session"));
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  /** Signs in with a key or a one-time token; throws the Problem. */
+  async signIn(credentials: { key: string } | { token: string }): Promise<void> {
+    await this.begin(await ask<Session>("POST", "/session", { body: credentials }));
+  }
+
+  async signOut(): Promise<void> {
+    live.stop();
+    dropAllDrafts();
+    this.session = null;
+    await ask("DELETE", "/session");
+  }
+
+  may(role: Role): boolean {
+    return this.session !== null && ORDER.indexOf(this.session.key.role) >= ORDER.indexOf(role);
+  }
+
+  private async begin(session: Session): Promise<void> {
+    this.runtime = await get<Runtime>("/runtime");
+    this.session = session;
+    live.start();
+  }
+}
+
+export const signedIn = new SignedIn();

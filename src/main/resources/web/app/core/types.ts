@@ -1,0 +1,320 @@
+/** What the REST API answers, as far as the dashboard uses it. The reference is at /docs. */
+
+/** A JSON value as the API keeps it: a number whose text JavaScript would change is an {@link ExactNumber}. */
+export type Json = null | boolean | number | string | ExactNumber | Json[] | { [key: string]: Json };
+
+/** A number with the text that was stored, for example 1.10 or one of 30 digits. */
+export class ExactNumber {
+  constructor(readonly source: string) {}
+}
+
+/** Text that is JSON already and goes into a body as it is. */
+export class RawJson {
+  constructor(readonly source: string) {}
+}
+
+export interface Page<T> {
+  data: T[];
+  next_cursor: string | null;
+}
+
+export type Role = "read" | "execute" | "write";
+
+export interface Session {
+  key: { id: string; name: string; role: Role };
+  created_at: string;
+  expires_at: string | null;
+}
+
+export type BuildState = "queued" | "running" | "succeeded" | "failed" | "cancelled";
+export type JobState = BuildState;
+export type ExecutionState = "running" | "succeeded" | "failed" | "timed_out" | "cancelled" | "lost";
+
+export interface Activity {
+  builder_job: { id: string; state: BuildState; reason: string | null } | null;
+  last_execution: {
+    id: string;
+    state: ExecutionState;
+    reason: string | null;
+    started_at: string;
+    finished_at: string | null;
+  } | null;
+  next_run_at: string | null;
+  running: number;
+  queued: number;
+  executions_7d: { succeeded: number; failed: number };
+}
+
+export interface Agent {
+  id: string;
+  name: string;
+  script: string;
+  requirements: string;
+  env_vars: string;
+  python_version: string;
+  store_ids: string[];
+  timeout: number;
+  memory: number;
+  cpu: number;
+  max_concurrency: number;
+  max_attempts: number;
+  retry_delay: number;
+  never_retry: string[];
+  keep_warm: number;
+  isolation: "process" | "pod";
+  revision: number;
+  build_id: string | null;
+  latest_builder_job_id: string | null;
+  created_at: string;
+  updated_at: string;
+  activity?: Activity;
+}
+
+export interface AgentRevision {
+  agent_id: string;
+  revision: number;
+  script: string;
+  requirements: string;
+  env_vars: string;
+  python_version: string;
+  builder_job_id: string | null;
+  build_id: string | null;
+  created_at: string;
+}
+
+export interface BuilderJob {
+  id: string;
+  agent_id: string;
+  agent_revision: number;
+  python_version: string;
+  requirements: string;
+  state: BuildState;
+  reason: string | null;
+  message: string | null;
+  build_id: string | null;
+  reused: boolean;
+  created_at: string;
+  started_at: string | null;
+  finished_at: string | null;
+}
+
+export interface Build {
+  id: string;
+  image_key: string;
+  image: string | null;
+  python_version: string;
+  packages: { name: string; version: string; sha256: string; size_bytes?: number | null }[];
+  size_bytes: number;
+  duration: number;
+  created_at: string;
+}
+
+export interface ScriptError {
+  type: string;
+  message: string;
+  traceback: string;
+  line: number | null;
+  column: number | null;
+}
+
+export interface Execution {
+  id: string;
+  executor_job_id: string;
+  agent_id: string;
+  agent_revision: number;
+  build_id: string | null;
+  attempt: number;
+  state: ExecutionState;
+  reason: string | null;
+  message: string | null;
+  error: ScriptError | null;
+  return_value: Json;
+  started_at: string;
+  finished_at: string | null;
+  cold_start: boolean;
+  timings: { queued: number | null; starting: number | null; running: number | null } | null;
+  usage: { cpu_seconds: number; max_memory_bytes: number } | null;
+  log_entries: number;
+  logs_truncated: boolean;
+}
+
+export interface ExecutorJob {
+  id: string;
+  agent_id: string;
+  agent_revision: number;
+  schedule_id: string | null;
+  scheduled_time: string | null;
+  batch_id: string | null;
+  priority: number;
+  concurrency_key: string | null;
+  payload: Json;
+  state: JobState;
+  reason: string | null;
+  message: string | null;
+  waiting_on: "build" | "executor" | "concurrency" | "retry_delay" | null;
+  next_attempt_at: string | null;
+  attempts: number;
+  execution: Execution | null;
+  created_at: string;
+  finished_at: string | null;
+}
+
+export interface LogEntry {
+  seq: number;
+  time: string;
+  stream: "stdout" | "stderr" | "logging" | "system";
+  level: string | null;
+  logger: string | null;
+  message: string;
+  continued: boolean;
+}
+
+export interface Schedule {
+  id: string;
+  agent_id: string;
+  name: string;
+  cron: string;
+  time_zone: string;
+  description: string;
+  payload: Json;
+  state: "active" | "paused";
+  missed_runs: "skip" | "run_once" | "run_all";
+  missed_runs_limit: number;
+  overlap: "allow" | "skip" | "queue";
+  jitter: number;
+  starts_at: string | null;
+  ends_at: string | null;
+  next_run_at: string | null;
+  last_run: { scheduled_time: string; executor_job_id: string; state: JobState | null } | null;
+  created_at: string;
+  updated_at: string;
+}
+
+export interface DataStore {
+  id: string;
+  name: string;
+  entries: number;
+  size_bytes: number;
+  agent_ids: string[];
+  created_at: string;
+  /** When something in it was last written. */
+  updated_at: string;
+}
+
+export interface StoreEntry {
+  key: string;
+  value: Json;
+  version: number;
+  expires_at: string | null;
+  updated_at: string;
+}
+
+export interface Webhook {
+  id: string;
+  url: string;
+  description: string;
+  event_types: string[];
+  agent_id: string | null;
+  state: "active" | "disabled";
+  message: string | null;
+  /** Only in the answer that makes or changes it. */
+  secret?: string;
+  created_at: string;
+  updated_at: string;
+}
+
+export interface Delivery {
+  id: string;
+  webhook_id: string;
+  event_id: string;
+  event_type: string;
+  subject: string;
+  state: "pending" | "succeeded" | "failed";
+  attempts: number;
+  next_attempt_at: string | null;
+  created_at: string;
+  finished_at: string | null;
+  status: number | null;
+  message: string | null;
+  attempts_log?: {
+    attempt: number;
+    started_at: string;
+    duration: number;
+    status: number | null;
+    message: string | null;
+  }[];
+  request?: Json;
+}
+
+export interface Setting {
+  name: string;
+  environment: string;
+  value: string | null;
+  default: string | null;
+  description: string;
+  set: boolean;
+}
+
+export interface ApiKey {
+  id: string;
+  name: string;
+  role: Role;
+  created_at: string;
+  key?: string;
+}
+
+export interface Runtime {
+  kind: "local" | "kubernetes";
+  python_versions: string[];
+  default: string;
+  platform: string;
+  max_executors: number;
+  version: string;
+  limits: Record<string, number>;
+}
+
+export interface Statistics {
+  from: string;
+  to: string;
+  hours: {
+    hour: string;
+    succeeded: number;
+    failed: number;
+    timed_out: number;
+    cancelled: number;
+    lost: number;
+  }[];
+  running: number;
+  queued: number;
+  executors: { starting: number; idle: number; working: number; limit: number };
+  failures: {
+    reason: string;
+    count: number;
+    agents: number;
+    latest: {
+      execution_id: string;
+      agent_id: string;
+      agent_name: string;
+      message: string | null;
+      finished_at: string;
+    };
+  }[];
+  failed_builds: {
+    builder_job_id: string;
+    agent_id: string;
+    agent_name: string;
+    reason: string | null;
+    message: string | null;
+    finished_at: string;
+  }[];
+}
+
+/** A state change, from /v1/events. */
+export interface Change {
+  id: string;
+  type: string;
+  subject: string;
+  agent_id: string | null;
+  time: string;
+  data: Record<string, unknown>;
+}

@@ -1,0 +1,164 @@
+import { html, nothing, type TemplateResult } from "lit";
+import { customElement } from "lit/decorators.js";
+import { post } from "../core/api";
+import { count } from "../core/format";
+import { asProblem, PagedLoad, typed } from "../core/load";
+import { queried, router } from "../core/router";
+import { signedIn } from "../core/session";
+import type { Agent, ExecutorJob } from "../core/types";
+import { stateBadge, timeAgo } from "../parts/basics";
+import { deleteAgent } from "../parts/delete-agent";
+import { toast } from "../parts/dialogs";
+import { searchField } from "../parts/fields";
+import { emptyState } from "../parts/notices";
+import { Part } from "../parts/part";
+import { successRate } from "../parts/success-rate";
+import { pagedTable, type Column } from "../parts/tables";
+
+/** Starting points, as /create knows them by name. */
+const TEMPLATES = [
+  ["hello", "Hello", "returns a greeting for its payload"],
+  ["fetch", "Fetch a page", "asks an HTTP API and returns what it says"],
+  ["counter", "Count in a store", "remembers something from run to run"],
+] as const;
+
+/** Every agent, and how it is doing. */
+@customElement("agents-page")
+export class AgentsPage extends Part {
+  private q = queried("q");
+  private readonly load = new PagedLoad<Agent>(
+    this,
+    () => "/agents",
+    () => ({ q: this.q, include: "activity" }),
+    typed("agent", "builder_job", "executor_job", "execution", "schedule"),
+  );
+  private endMoves: (() => void) | undefined;
+
+  override connectedCallback(): void {
+    super.connectedCallback();
+    this.endMoves = router.onMove(() => this.look(queried("q")));
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    this.endMoves?.();
+  }
+
+  override render() {
+    return html`<div class="page-head">
+        <h1>Agents</h1>
+        ${searchField("Search agents", this.q, (q) => router.query({ q }))}
+        <div class="actions">
+          ${signedIn.may("write")
+            ? html`<a class="button primary" href="/create">Create an agent</a>`
+            : nothing}
+        </div>
+      </div>
+      <div class="panel">
+        ${pagedTable("Agents", COLUMNS, this.load, () => (this.q ? nothingFound(this.q) : firstAgent()))}
+      </div>`;
+  }
+
+  private look(q: string): void {
+    if (q !== this.q && location.pathname === "/agents") {
+      this.q = q;
+      void this.load.again();
+    }
+  }
+}
+
+const COLUMNS: Column<Agent>[] = [
+  { title: "Name", cell: (agent) => html`<a class="name" href="/agents/${agent.id}">${agent.name}</a>` },
+  { title: "Python", cell: (agent) => html`<span class="mono">${agent.python_version}</span>` },
+  { title: "Build", cell: buildState },
+  { title: "Last execution", cell: lastExecution },
+  { title: "Now", cell: now },
+  {
+    title: "7 days",
+    cell: (agent) => (agent.activity ? successRate(agent.activity.executions_7d) : nothing),
+  },
+  { title: "Next run", cell: (agent) => timeAgo(agent.activity?.next_run_at) },
+  { title: "", cell: actions },
+];
+
+function buildState({ activity }: Agent): unknown {
+  const job = activity?.builder_job;
+  return job
+    ? html`<a href="/builds/${job.id}">${stateBadge(job.state)}</a>`
+    : html`<span class="faint">–</span>`;
+}
+
+function lastExecution({ activity }: Agent): unknown {
+  const last = activity?.last_execution;
+  return last
+    ? html`<span class="row">
+        <a href="/executions/${last.id}">${stateBadge(last.state)}</a>
+        <span class="faint">${timeAgo(last.finished_at ?? last.started_at)}</span>
+      </span>`
+    : html`<span class="faint">never</span>`;
+}
+
+function now({ activity }: Agent): unknown {
+  const { running, queued } = activity ?? { running: 0, queued: 0 };
+  return running || queued
+    ? html`<span class="row"
+        >${running ? stateBadge("running", `${count(running)} running`) : nothing}
+        ${queued ? stateBadge("queued", `${count(queued)} queued`) : nothing}</span
+      >`
+    : html`<span class="faint">–</span>`;
+}
+
+function actions(agent: Agent): unknown {
+  return html`<span class="row-actions">
+    ${signedIn.may("execute")
+      ? html`<button class="quiet" aria-label="Run ${agent.name} now" @click=${() => run(agent)}>
+          Run now
+        </button>`
+      : nothing}
+    ${signedIn.may("write")
+      ? html`<button class="quiet" aria-label="Delete ${agent.name}" @click=${() => deleteAgent(agent.id)}>
+          Delete
+        </button>`
+      : nothing}
+  </span>`;
+}
+
+async function run(agent: Agent): Promise<void> {
+  try {
+    const job = await post<ExecutorJob>(`/agents/${agent.id}/execute`, {});
+    toast(`${agent.name} is ordered.`, { link: ["Show the order", `/executor-jobs/${job.id}`] });
+  } catch (e) {
+    toast(asProblem(e).message, { failed: true });
+  }
+}
+
+const nothingFound = (q: string): TemplateResult =>
+  emptyState(
+    `No agent is called “${q}”`,
+    "The search looks for these letters anywhere in a name.",
+    html`<button @click=${() => router.query({ q: null })}>Show all agents</button>`,
+  );
+
+function firstAgent(): TemplateResult {
+  return emptyState(
+    "No agents yet",
+    "An agent is a Python script with its requirements. Roost installs them, and runs the script when it is ordered to: by you, by a schedule, or by a program. Begin with one of these:",
+    signedIn.may("write")
+      ? html`<ul class="templates">
+          ${TEMPLATES.map(
+            ([name, title, what]) =>
+              html`<li>
+                <a class="panel" href="/create?template=${name}"
+                  ><strong>${title}</strong><span class="faint">${what}</span></a
+                >
+              </li>`,
+          )}
+          <li>
+            <a class="panel" href="/create"
+              ><strong>Write one</strong><span class="faint">an empty script</span></a
+            >
+          </li>
+        </ul>`
+      : nothing,
+  );
+}

@@ -1,0 +1,264 @@
+import { html, nothing, type TemplateResult } from "lit";
+import { customElement, query, state } from "lit/decorators.js";
+import { askTagged, type Problem } from "../core/api";
+import { draft, dropDraft, keepDraft } from "../core/drafts";
+import { asProblem } from "../core/load";
+import { queried, router } from "../core/router";
+import { signedIn } from "../core/session";
+import type { Agent, ExecutorJob } from "../core/types";
+import "../parts/agent-code";
+import { AgentEdits, type Code } from "../parts/agent-edits";
+import { stateBadge } from "../parts/basics";
+import { ask } from "../parts/dialogs";
+import { mistakesOf, textField } from "../parts/fields";
+import type { Mark } from "../parts/marks";
+import { emptyState, problemNotice } from "../parts/notices";
+import { Part } from "../parts/part";
+import { keepPayload } from "../parts/payloads";
+import "../parts/run-panel";
+import type { RunPanel } from "../parts/run-panel";
+import { failureMarks, unplaced } from "../parts/run-marks";
+import "../parts/store-choice";
+import type { StoreChoice } from "../parts/store-choice";
+import { templates } from "./create-templates";
+
+const DRAFT = "create";
+
+interface NewAgent {
+  name: string;
+  code: Code;
+  /** Null: a new one of its own. */
+  store_ids: string[] | null;
+  payload: string;
+}
+
+const FIELDS = ["/name", "/script", "/requirements", "/env_vars", "/python_version", "/store_ids"];
+
+/** From nothing to a value on one page: makes an agent, builds it, runs it, and mends it until it works. */
+@customElement("create-page")
+export class CreatePage extends Part {
+  @state() private wanted: NewAgent = draft<NewAgent>(DRAFT) ?? fromTemplate("hello");
+  @state() private problem: Problem | null = null;
+  /** Of the agent, once it is made. */
+  @state() private edits: AgentEdits | null = null;
+  @state() private agent: Agent | null = null;
+  @state() private last: ExecutorJob | null = null;
+  @state() private marks: readonly Mark[] = [];
+  @query("run-panel") private panel!: RunPanel;
+
+  override connectedCallback(): void {
+    super.connectedCallback();
+    const template = queried("template");
+    const made = queried("agent");
+    if (made) {
+      void this.goOn(made);
+    } else if (template in templates) {
+      void this.choose(template);
+    }
+  }
+
+  override render() {
+    const writes = signedIn.may("write");
+    return html`<div class="page-head">
+        <h1>${this.agent ? this.agent.name : "Create an agent"}</h1>
+        ${this.agent ? this.ways(this.agent) : nothing}
+      </div>
+      ${writes ? this.form() : this.refusal()}`;
+  }
+
+  private refusal(): TemplateResult {
+    const { name, role } = signedIn.session!.key;
+    return emptyState(
+      "This key can't create agents",
+      html`You are signed in with the key <strong>${name}</strong>, whose role is ${role}. Creating and
+        changing agents takes a key with the role write.`,
+      html`<a class="button" href="/agents">Show the agents</a>`,
+    );
+  }
+
+  private form(): TemplateResult {
+    const problem = this.edits?.problem ?? this.problem;
+    return html`<div class="workspace">
+      <div class="column">
+        ${this.agent ? nothing : this.head(problem)} ${problemNotice(unplaced(problem, FIELDS))}
+        <agent-code
+          .code=${this.edits?.code ?? this.wanted.code}
+          .problem=${problem}
+          .marks=${this.marks}
+          @change=${(event: CustomEvent<Partial<Code>>) => this.changeCode(event.detail)}
+        ></agent-code>
+        ${this.agent ? nothing : this.stores(problem)}
+      </div>
+      <run-panel
+        .agentId=${this.agent?.id ?? ""}
+        .builderJobId=${this.agent?.latest_builder_job_id ?? ""}
+        .action=${this.action()}
+        .payload=${this.wanted.payload}
+        .prepare=${() => this.prepare()}
+        .steps=${this.steps()}
+        @payload=${() => this.change({ payload: this.panel.payload })}
+        @ended=${(event: CustomEvent<ExecutorJob>) => this.ended(event.detail)}
+      ></run-panel>
+    </div>`;
+  }
+
+  /** What pressing the button will do, and what of it is done. */
+  private steps(): TemplateResult {
+    if (this.agent) {
+      return html`<p>${stateBadge("succeeded", "Agent created")}</p>`;
+    }
+    const { requirements } = this.wanted.code;
+    return html`<ol class="run-steps" aria-label="What happens then">
+      ${[
+        "Create the agent",
+        requirements.trim() ? "Install the requirements" : "Prepare Python",
+        "Run main with the payload",
+        "Show its log and what it returns",
+      ].map((step) => html`<li>${stateBadge("queued", step)}</li>`)}
+    </ol>`;
+  }
+
+  private action(): string {
+    return !this.agent ? "Create and run" : this.edits?.dirty ? "Save and run" : "Run again";
+  }
+
+  private head(problem: Problem | null): TemplateResult {
+    return html`<div class="create-head">
+      ${textField({
+        id: "name",
+        label: "Name",
+        value: this.wanted.name,
+        placeholder: "Left empty: a name is made up",
+        mistakes: mistakesOf(problem, "/name"),
+        change: (name) => this.change({ name }),
+      })}
+      <div class="field" role="group" aria-labelledby="template-label">
+        <span class="label" id="template-label">Begin with</span>
+        <div class="row">
+          ${Object.entries(templates).map(
+            ([name, { title, script }]) =>
+              html`<button
+                aria-pressed=${this.wanted.code.script === script}
+                @click=${() => void this.choose(name)}
+              >
+                ${title}
+              </button>`,
+          )}
+        </div>
+      </div>
+    </div>`;
+  }
+
+  private stores(problem: Problem | null): TemplateResult {
+    return html`<store-choice
+      .storeIds=${this.wanted.store_ids}
+      .mistakes=${mistakesOf(problem, "/store_ids")}
+      @change=${(event: Event) => this.change({ store_ids: (event.target as StoreChoice).storeIds })}
+    ></store-choice>`;
+  }
+
+  /** Where one goes from here, as soon as there is an agent. */
+  private ways({ id }: Agent): TemplateResult {
+    const works = this.last?.state === "succeeded";
+    return html`<div class="actions">
+      ${works
+        ? html`<a class="button" href="/agents/${id}/schedules">Schedule it</a
+            ><a class="button" href="/agents/${id}/call-it">Call it</a>`
+        : nothing}
+      <a class="button" href="/agents/${id}">Open the agent</a>
+    </div>`;
+  }
+
+  private change(part: Partial<NewAgent>): void {
+    this.wanted = { ...this.wanted, ...part };
+    if (!this.agent) {
+      keepDraft(DRAFT, this.wanted);
+    }
+  }
+
+  private changeCode(part: Partial<Code>): void {
+    if (this.edits) {
+      this.edits.change(part);
+    } else {
+      this.change({ code: { ...this.wanted.code, ...part } });
+    }
+  }
+
+  /** Begins with a template, after a question when that would replace what was written. */
+  private async choose(name: string): Promise<void> {
+    const { script } = this.wanted.code;
+    const written =
+      script.trim() !== "" && !Object.values(templates).some((known) => known.script === script);
+    const sure =
+      !written ||
+      (await ask({
+        title: "Replace your script?",
+        body: html`<p>
+          The template “${templates[name]!.title}” replaces the script, the requirements and the payload of
+          your draft.
+        </p>`,
+        confirm: "Replace",
+      }));
+    if (sure) {
+      const { code, payload } = fromTemplate(name);
+      this.change({ code: { ...this.wanted.code, ...code }, payload });
+      this.problem = null;
+    }
+    router.query({ template: null });
+  }
+
+  /** Makes the agent, or saves what was changed since, for the run panel. */
+  private async prepare(): Promise<Agent | null> {
+    this.marks = [];
+    if (this.edits) {
+      const saved = await this.edits.save();
+      this.agent = saved ?? this.agent;
+      return saved;
+    }
+    const { name, code, store_ids } = this.wanted;
+    try {
+      const body = {
+        ...code,
+        ...(name.trim() ? { name: name.trim() } : {}),
+        ...(store_ids ? { store_ids } : {}),
+      };
+      const { value, tag } = await askTagged<Agent>("POST", "/agents", { body });
+      this.problem = null;
+      dropDraft(DRAFT);
+      keepPayload(value.id, this.wanted.payload);
+      this.made(value, tag);
+      return value;
+    } catch (e) {
+      this.problem = asProblem(e);
+      return null;
+    }
+  }
+
+  private made(agent: Agent, tag: string | null): void {
+    this.agent = agent;
+    this.edits = new AgentEdits(agent, tag, () => this.requestUpdate());
+    // A reload goes on with this agent.
+    router.query({ agent: agent.id, template: null });
+  }
+
+  private async goOn(id: string): Promise<void> {
+    try {
+      const { value, tag } = await askTagged<Agent>("GET", `/agents/${id}`);
+      this.made(value, tag);
+    } catch (e) {
+      this.problem = asProblem(e);
+      router.query({ agent: null });
+    }
+  }
+
+  private ended(job: ExecutorJob): void {
+    this.last = job;
+    this.marks = this.edits?.dirty ? [] : failureMarks(job.execution);
+  }
+}
+
+function fromTemplate(name: string): NewAgent {
+  const { script, requirements, payload } = templates[name]!;
+  const python_version = signedIn.runtime?.default ?? "3.13";
+  return { name: "", code: { script, requirements, env_vars: "", python_version }, store_ids: null, payload };
+}

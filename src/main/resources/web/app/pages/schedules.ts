@@ -1,0 +1,55 @@
+import { html, nothing } from "lit";
+import { customElement } from "lit/decorators.js";
+import { queried, router } from "../core/router";
+import { signedIn } from "../core/session";
+import { roleNotice } from "../parts/notices";
+import { Part } from "../parts/part";
+import { editSchedule } from "../parts/schedule-form";
+import "../parts/schedule-list";
+
+/** What runs by itself, of all agents. */
+@customElement("schedules-page")
+export class SchedulesPage extends Part {
+  private endMoves: (() => void) | undefined;
+
+  override connectedCallback(): void {
+    super.connectedCallback();
+    this.endMoves = router.onMove(() => this.requestUpdate());
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    this.endMoves?.();
+  }
+
+  override render() {
+    const state = queried("state");
+    return html`<div class="page-head">
+        <h1>Schedules</h1>
+        <select
+          aria-label="State"
+          class="narrow"
+          @change=${(event: Event) => router.query({ state: (event.target as HTMLSelectElement).value })}
+        >
+          ${STATES.map(
+            ([value, label]) => html`<option value=${value} ?selected=${value === state}>${label}</option>`,
+          )}
+        </select>
+        <div class="actions">
+          ${signedIn.may("write")
+            ? html`<button class="primary" @click=${() => editSchedule({ agentId: "" })}>
+                New schedule
+              </button>`
+            : nothing}
+        </div>
+      </div>
+      ${roleNotice("write", "Making or changing schedules")}
+      <schedule-list .wanted=${state}></schedule-list>`;
+  }
+}
+
+const STATES = [
+  ["", "In any state"],
+  ["active", "Active"],
+  ["paused", "Paused"],
+] as const;

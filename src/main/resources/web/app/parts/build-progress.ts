@@ -1,0 +1,92 @@
+import { html, nothing, type PropertyValues, type TemplateResult } from "lit";
+import { customElement, property } from "lit/decorators.js";
+import { get } from "../core/api";
+import { between, duration } from "../core/format";
+import { Load } from "../core/load";
+import type { BuilderJob } from "../core/types";
+import { stateBadge, timeAgo } from "./basics";
+import "./log-view";
+import { problemNotice } from "./notices";
+import { Part } from "./part";
+
+/**
+ * How the build of an agent's dependencies is going: its log while it runs, why it failed, and one line
+ * when it has succeeded under the reader's eyes. Nothing, when it had ended well before.
+ */
+@customElement("build-progress")
+export class BuildProgress extends Part {
+  /** Of the builder job. */
+  @property() jobId = "";
+  private watched = "";
+  private readonly load = new Load<BuilderJob | null>(
+    this,
+    (signal) =>
+      this.jobId ? get<BuilderJob>(`/builder-jobs/${this.jobId}`, {}, signal) : Promise.resolve(null),
+    (change) => change.subject === this.jobId,
+  );
+
+  override updated(changed: PropertyValues<this>): void {
+    if (changed.has("jobId") && changed.get("jobId") !== undefined) {
+      void this.load.again(true);
+    }
+  }
+
+  override render() {
+    const job = this.load.value;
+    if (!job || job.id !== this.jobId) {
+      return problemNotice(this.load.problem, () => void this.load.again());
+    }
+    if (job.state === "queued" || job.state === "running") {
+      this.watched = job.id;
+      return this.going(job);
+    }
+    if (job.state === "failed") {
+      return this.failed(job);
+    }
+    return job.state === "succeeded" && this.watched === job.id
+      ? html`<p class="build-done">${stateBadge("succeeded", builtIn(job))}</p>`
+      : nothing;
+  }
+
+  private going(job: BuilderJob): TemplateResult {
+    return html`<section class="column build" aria-label="Build">
+      <div class="row">
+        ${stateBadge(
+          job.state,
+          job.state === "queued" ? "Waiting to be built" : "Installing the requirements",
+        )}
+        <span class="faint small">${timeAgo(job.started_at ?? job.created_at)}</span>
+        <a class="small" href="/builds/${job.id}">Show the build</a>
+      </div>
+      <log-view
+        .source="builder-jobs/${job.id}"
+        .live=${true}
+        .follow=${true}
+        .label=${"Log of the build"}
+      ></log-view>
+    </section>`;
+  }
+
+  private failed(job: BuilderJob): TemplateResult {
+    return html`<section class="column build" aria-label="Build">
+      <div class="notice failed" role="alert">
+        <strong>The requirements can't be installed</strong>
+        <pre>${job.message}</pre>
+        <div class="row small">
+          <a href="/builds/${job.id}">Show the build and its log</a>
+        </div>
+      </div>
+    </section>`;
+  }
+}
+
+const builtIn = ({ reused, started_at, finished_at }: BuilderJob): string =>
+  reused || !started_at || !finished_at
+    ? "Built before, and used again"
+    : `Built in ${duration(between(started_at, finished_at))}`;
+
+declare global {
+  interface HTMLElementTagNameMap {
+    "build-progress": BuildProgress;
+  }
+}

@@ -1,0 +1,81 @@
+import { html, nothing, type PropertyValues, type TemplateResult } from "lit";
+import { customElement, property, state } from "lit/decorators.js";
+import { plural } from "../core/format";
+import type { DiffGap, DiffLine } from "./diff-lines";
+import { Part } from "./part";
+
+/** How one text became another, line by line; what is equal can be unfolded. */
+@customElement("code-diff")
+export class CodeDiff extends Part {
+  @property() from = "";
+  @property() to = "";
+  /** What is compared, for example "Script". */
+  @property() label = "Text";
+  @state() private rows: (DiffLine | DiffGap)[] | null = null;
+
+  override willUpdate(changed: PropertyValues<this>): void {
+    if (changed.has("from") || changed.has("to")) {
+      void this.compare(this.from, this.to);
+    }
+  }
+
+  override render() {
+    if (!this.rows) {
+      return html`<p class="faint" aria-busy="true">Comparing…</p>`;
+    }
+    return html`<div class="diff" role="region" aria-label="Changes of: ${this.label}" tabindex="0">
+      <table>
+        <thead class="unseen">
+          <tr>
+            <th scope="col">Before</th>
+            <th scope="col">After</th>
+            <th scope="col">Change</th>
+            <th scope="col">Line</th>
+          </tr>
+        </thead>
+        <tbody>
+          ${this.rows.map((row) => ("lines" in row ? this.gap(row) : lineRow(row)))}
+        </tbody>
+      </table>
+    </div>`;
+  }
+
+  private gap(gap: DiffGap): TemplateResult {
+    const unfold = () => (this.rows = this.rows!.flatMap((row) => (row === gap ? gap.lines : [row])));
+    return html`<tr class="gap">
+      <td colspan="4">
+        <button class="quiet" @click=${unfold}>${plural(gap.lines.length, "equal line")}</button>
+      </td>
+    </tr>`;
+  }
+
+  private async compare(from: string, to: string): Promise<void> {
+    const { folded, linesOf } = await import("./diff-lines");
+    if (from === this.from && to === this.to) {
+      this.rows = folded(linesOf(from, to));
+    }
+  }
+}
+
+function lineRow({ before, after, text }: DiffLine): TemplateResult {
+  const change = before === null ? "added" : after === null ? "removed" : "";
+  const sign = { added: "+", removed: "−", "": "" }[change];
+  return html`<tr class=${change || nothing}>
+    <td class="at">${before}</td>
+    <td class="at">${after}</td>
+    <td class="sign">${sign}</td>
+    <td class="line">
+      ${change === "added"
+        ? html`<ins>${text}</ins>`
+        : change === "removed"
+          ? html`<del>${text}</del>`
+          : text}
+    </td>
+  </tr>`;
+}
+
+declare global {
+  interface HTMLElementTagNameMap {
+    "code-diff": CodeDiff;
+  }
+}

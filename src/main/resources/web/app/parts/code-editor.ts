@@ -1,0 +1,170 @@
+import { css, html, LitElement, nothing, type PropertyValues } from "lit";
+import { customElement, property, query, state } from "lit/decorators.js";
+import type { CodeView } from "./code-view";
+import type { Mark } from "./marks";
+
+/** Pages make the same marks anew each time that they are drawn. */
+const differ = (one: unknown, other: unknown): boolean => JSON.stringify(one) !== JSON.stringify(other);
+
+export type Language = "python" | "json" | "text";
+
+/**
+ * A text editor for code, with line numbers and remarks at lines. It fires `change` when a person has
+ * changed `value`, `check` when `remarks` (its own, about Python and JSON) are new, and `run` and `save`
+ * for their shortcuts; a page that takes those prevents their default.
+ *
+ * It has a shadow root, so that the editor's styles can be adopted under the dashboard's content
+ * security policy. Its code is loaded when the first editor is shown; the text is readable before.
+ */
+@customElement("code-editor")
+export class CodeEditor extends LitElement {
+  static override styles = css`
+    :host {
+      display: flex;
+      position: relative;
+      min-width: 0;
+      min-height: 0;
+      overflow: hidden;
+      font-family: var(--mono);
+      font-size: var(--size-table);
+      font-variant-ligatures: none;
+      line-height: 1.55;
+      background: var(--surface);
+    }
+    .view,
+    pre {
+      flex: 1;
+      min-width: 0;
+      margin: 0;
+    }
+    .view {
+      display: flex;
+      flex-direction: column;
+    }
+    pre {
+      padding: 6px 8px 6px 44px;
+      overflow: auto;
+      font: inherit;
+    }
+    .help {
+      position: absolute;
+      right: 8px;
+      bottom: 4px;
+      padding: 0 6px;
+      border: 1px solid var(--line);
+      border-radius: var(--radius-small);
+      background: var(--raised);
+      color: var(--faint);
+      font: var(--size-small) / var(--line-height) var(--sans);
+      pointer-events: none;
+    }
+    .unseen {
+      position: absolute;
+      width: 1px;
+      height: 1px;
+      overflow: hidden;
+      clip-path: inset(50%);
+    }
+  `;
+
+  @property() value = "";
+  @property() language: Language = "text";
+  @property() label = "Code";
+  @property() placeholder = "";
+  @property({ type: Boolean }) readonly = false;
+  /** As high as its text, instead of as high as it is made. */
+  @property({ type: Boolean, attribute: "auto-height" }) autoHeight = false;
+  @property({ attribute: false, hasChanged: differ }) marks: readonly Mark[] = [];
+  /** What the editor itself has to say about the text. */
+  remarks: readonly Mark[] = [];
+
+  @state() private tabIndents = false;
+  @state() private failed = false;
+  @query(".view") private holder!: HTMLElement;
+  private view: CodeView | null = null;
+
+  override async firstUpdated(): Promise<void> {
+    try {
+      const { CodeView } = await import("./code-view");
+      if (this.isConnected) {
+        this.mount(CodeView);
+      }
+    } catch {
+      this.failed = true;
+    }
+  }
+
+  override connectedCallback(): void {
+    super.connectedCallback();
+    if (this.hasUpdated && !this.view) {
+      void this.firstUpdated();
+    }
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    this.view?.destroy();
+    this.view = null;
+  }
+
+  override focus(): void {
+    this.view?.focus();
+  }
+
+  /** Shows a place of the text and puts the cursor there. */
+  goTo(line: number, column = 1): void {
+    this.view?.goTo(line, column);
+  }
+
+  override render() {
+    return html`${this.view
+        ? nothing
+        : html`<pre>${this.failed ? "The editor can't be loaded. Load the page again." : this.value}</pre>`}
+      <div class="view"></div>
+      <span id="help" class=${this.tabIndents ? "help" : "unseen"}
+        >${this.tabIndents
+          ? "Tab indents; Esc, then Tab leaves"
+          : "Tab indents after you have typed. Escape, then Tab leaves the editor."}</span
+      >`;
+  }
+
+  override updated(changed: PropertyValues<this>): void {
+    if (!this.view) {
+      return;
+    }
+    if (changed.has("value")) {
+      this.view.show(this.value);
+    }
+    if (changed.has("marks")) {
+      this.view.mark(this.marks);
+    }
+    if (changed.has("readonly") || changed.has("label") || changed.has("placeholder")) {
+      this.view.configure(this);
+    }
+  }
+
+  private mount(View: typeof CodeView): void {
+    this.view = new View(this.holder, this.renderRoot as ShadowRoot, this, {
+      changed: (value) => {
+        this.value = value;
+        this.dispatchEvent(new Event("change"));
+      },
+      remarked: (remarks) => {
+        if (differ(remarks, this.remarks)) {
+          this.remarks = remarks;
+          this.dispatchEvent(new Event("check"));
+        }
+      },
+      pressed: (name) => !this.dispatchEvent(new Event(name, { bubbles: true, cancelable: true })),
+      tabIndents: (tabIndents) => (this.tabIndents = tabIndents),
+    });
+    this.view.mark(this.marks);
+    this.requestUpdate();
+  }
+}
+
+declare global {
+  interface HTMLElementTagNameMap {
+    "code-editor": CodeEditor;
+  }
+}

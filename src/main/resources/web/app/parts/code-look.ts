@@ -1,0 +1,88 @@
+import { HighlightStyle } from "@codemirror/language";
+import type { Extension } from "@codemirror/state";
+import { EditorView } from "@codemirror/view";
+import { tags } from "@lezer/highlight";
+
+/** Colours of code, by the tokens of the page. */
+export const colours = HighlightStyle.define([
+  { tag: [tags.keyword, tags.operatorKeyword, tags.self], color: "var(--code-keyword)" },
+  { tag: [tags.string, tags.special(tags.string)], color: "var(--code-string)" },
+  { tag: [tags.number, tags.bool, tags.null], color: "var(--code-number)" },
+  { tag: [tags.comment, tags.meta], color: "var(--code-comment)" },
+  {
+    tag: [
+      tags.definition(tags.variableName),
+      tags.function(tags.definition(tags.variableName)),
+      tags.definition(tags.className),
+      tags.propertyName,
+    ],
+    color: "var(--code-name)",
+  },
+]);
+
+/** How editors look: the surface of the page, its fonts and its accent. */
+export const look = (autoHeight: boolean): Extension =>
+  EditorView.theme({
+    "&": {
+      color: "var(--text)",
+      backgroundColor: "var(--surface)",
+      ...(autoHeight ? {} : { flex: "1", minHeight: "0" }),
+    },
+    "&.cm-focused": { outline: "2px solid var(--accent)", outlineOffset: "-2px" },
+    ".cm-scroller": { fontFamily: "inherit", lineHeight: "inherit", overflow: "auto" },
+    ".cm-content": { padding: "6px 0", caretColor: "var(--text)" },
+    ".cm-line": { padding: "0 8px" },
+    ".cm-placeholder": { color: "var(--faint)" },
+    ".cm-cursor": { borderLeftColor: "var(--text)" },
+    "&.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground, .cm-selectionBackground": {
+      backgroundColor: "var(--accent-soft)",
+    },
+    ".cm-gutters": { backgroundColor: "var(--surface)", color: "var(--faint)", border: "0" },
+    ".cm-lineNumbers .cm-gutterElement": { minWidth: "24px", padding: "0 4px 0 8px" },
+    ".cm-gutter-lint": { width: "14px" },
+    ".cm-gutter-lint .cm-gutterElement": { padding: "0 0 0 2px" },
+    ".cm-activeLine": { backgroundColor: "transparent" },
+    "&.cm-focused .cm-activeLine": {
+      backgroundColor: "color-mix(in srgb, var(--hover) 45%, transparent)",
+    },
+    ".cm-selectionMatch": { backgroundColor: "var(--hover)" },
+    "&.cm-focused .cm-matchingBracket": { backgroundColor: "var(--accent-soft)" },
+    "&.cm-focused .cm-nonmatchingBracket": { backgroundColor: "var(--failed-soft)" },
+    ".cm-searchMatch": { backgroundColor: "var(--waiting-soft)" },
+    ".cm-searchMatch-selected": { outline: "1px solid var(--waiting)" },
+    ".cm-lintRange-error": {
+      backgroundImage: "none",
+      textDecoration: "underline wavy var(--failed)",
+      textUnderlineOffset: "3px",
+    },
+    ".cm-lintRange-warning": {
+      backgroundImage: "none",
+      textDecoration: "underline wavy var(--waiting)",
+      textUnderlineOffset: "3px",
+    },
+    ".cm-tooltip": {
+      maxWidth: "min(480px, 90vw)",
+      border: "1px solid var(--line)",
+      borderRadius: "var(--radius)",
+      backgroundColor: "var(--raised)",
+      color: "var(--text)",
+      boxShadow: "var(--shadow)",
+    },
+    ".cm-diagnostic": { fontFamily: "var(--sans)", whiteSpace: "pre-wrap" },
+    ".cm-diagnostic-error": { borderLeft: "3px solid var(--failed)" },
+    ".cm-diagnostic-warning": { borderLeft: "3px solid var(--waiting)" },
+    ".cm-panels": { backgroundColor: "var(--page)", color: "var(--text)" },
+    ".cm-panels-top": { borderBottom: "1px solid var(--line)" },
+    ".cm-panel, .cm-panel label": { font: "var(--size-table) var(--sans)" },
+    ".cm-textfield": {
+      backgroundColor: "var(--surface)",
+      border: "1px solid var(--edge)",
+      borderRadius: "var(--radius-small)",
+    },
+    ".cm-button": {
+      backgroundColor: "var(--surface)",
+      backgroundImage: "none",
+      border: "1px solid var(--edge)",
+      borderRadius: "var(--radius-small)",
+    },
+  });

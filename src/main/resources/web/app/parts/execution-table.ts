@@ -1,0 +1,149 @@
+import { html, nothing, type TemplateResult } from "lit";
+import { customElement, property } from "lit/decorators.js";
+import type { Query } from "../core/api";
+import { shortId } from "../core/format";
+import { PagedLoad } from "../core/load";
+import type { Execution, ExecutorJob } from "../core/types";
+import "./agent-link";
+import { stateBadge, timeAgo } from "./basics";
+import { runDuration } from "./execution-result";
+import { emptyState } from "./notices";
+import { Part } from "./part";
+import { WAITING, executionReason } from "./reasons";
+import { pagedTable, table, type Column } from "./tables";
+import "./ticking";
+
+const executionLink = (execution: Execution): TemplateResult =>
+  html`<a class="state-link" href="/executions/${execution.id}" title=${execution.id}
+    >${stateBadge(execution.state)}</a
+  >`;
+
+const why = ({ reason, message }: Execution): unknown =>
+  reason === null
+    ? nothing
+    : html`<span class="why cut" title="${executionReason(reason).title}${message ? `: ${message}` : ""}"
+        ><code>${reason}</code> <span class="faint">${message}</span></span
+      >`;
+
+const COLUMNS: (Column<Execution> & { agent?: boolean })[] = [
+  { title: "State", cell: executionLink },
+  {
+    title: "Agent",
+    cell: (execution) => html`<agent-link .agentId=${execution.agent_id}></agent-link>`,
+    agent: true,
+  },
+  { title: "Started", cell: (execution) => timeAgo(execution.started_at) },
+  { title: "Duration", cell: runDuration, number: true },
+  {
+    title: "Attempt",
+    cell: (execution) => html`<span class="number">${execution.attempt}</span>`,
+    number: true,
+  },
+  { title: "Reason", cell: why },
+  {
+    title: "Id",
+    cell: ({ id }) => html`<a class="mono small" href="/executions/${id}" title=${id}>${shortId(id)}</a>`,
+  },
+];
+
+const QUEUED_COLUMNS: (Column<ExecutorJob> & { agent?: boolean })[] = [
+  {
+    title: "State",
+    cell: (job) => html`<a class="state-link" href="/executor-jobs/${job.id}">${stateBadge("queued")}</a>`,
+  },
+  { title: "Agent", cell: (job) => html`<agent-link .agentId=${job.agent_id}></agent-link>`, agent: true },
+  {
+    title: "Waits",
+    cell: (job) => html`<ticking-duration .from=${job.created_at}></ticking-duration>`,
+    number: true,
+  },
+  {
+    title: "For what",
+    cell: (job) => html`<span class="faint">${WAITING[job.waiting_on ?? ""] ?? ""}</span>`,
+  },
+  { title: "Attempts", cell: (job) => html`<span class="number">${job.attempts}</span>`, number: true },
+  {
+    title: "Id",
+    cell: ({ id }) => html`<a class="mono small" href="/executor-jobs/${id}" title=${id}>${shortId(id)}</a>`,
+  },
+];
+
+/** Executions, newest first, and above them the orders that wait. */
+@customElement("execution-table")
+export class ExecutionTable extends Part {
+  /** Of this agent alone; "": of all, with a column that says which. */
+  @property() agentId = "";
+  /** Filters of GET /executions: state, reason, started_after, started_before. */
+  @property({ attribute: false }) filters: Query = {};
+  /** Whether orders that wait are shown. */
+  @property({ attribute: false }) queued = true;
+  @property({ attribute: false }) executions = true;
+
+  private readonly orders = new PagedLoad<ExecutorJob>(
+    this,
+    () => "/executor-jobs",
+    () => ({ state: "queued", agent_id: this.agentId }),
+    (change) => change.type.startsWith("executor_job.") && this.isOurs(change.agent_id),
+  );
+  private readonly runs = new PagedLoad<Execution>(
+    this,
+    () => "/executions",
+    () => ({ agent_id: this.agentId, ...this.filters }),
+    (change) => change.type.startsWith("execution.") && this.isOurs(change.agent_id),
+  );
+
+  protected override updated(changed: Map<PropertyKey, unknown>): void {
+    const before = changed.get("filters");
+    if (changed.get("agentId") !== undefined || (before && !same(before, this.filters))) {
+      void this.orders.again(true);
+      void this.runs.again(true);
+    }
+  }
+
+  override render() {
+    const columns = <C extends { agent?: boolean }>(all: C[]) => all.filter((c) => !c.agent || !this.agentId);
+    const waiting = this.orders.value?.data ?? [];
+    return html`${this.queued && waiting.length
+      ? html`<section class="panel queued-orders" aria-labelledby="queued-title">
+          <header>
+            <h2 id="queued-title">
+              Queued orders
+              <span class="faint">${waiting.length}${this.orders.value?.next_cursor ? "+" : ""}</span>
+            </h2>
+          </header>
+          ${table("Queued orders", columns(QUEUED_COLUMNS), waiting)}
+        </section>`
+      : nothing}
+    ${this.executions
+      ? html`<section class="panel" aria-label="Executions">
+          ${pagedTable("Executions", columns(COLUMNS), this.runs, () => this.none())}
+        </section>`
+      : this.queued && this.orders.value && !waiting.length
+        ? html`<section class="panel">
+            ${emptyState("No order waits", "All that was ordered runs or has run.")}
+          </section>`
+        : nothing}`;
+  }
+
+  private none(): TemplateResult {
+    return Object.values(this.filters).some(Boolean)
+      ? emptyState("No execution matches", "Change the filters, or wait: the list is live.")
+      : emptyState(
+          "Nothing has run yet",
+          "Each time an agent runs, its execution stands here, with its log and its return value.",
+          this.agentId ? nothing : html`<a class="button" href="/agents">Choose an agent to run</a>`,
+        );
+  }
+
+  private isOurs(agentId: string | null): boolean {
+    return !this.agentId || agentId === this.agentId;
+  }
+}
+
+const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
+
+declare global {
+  interface HTMLElementTagNameMap {
+    "execution-table": ExecutionTable;
+  }
+}

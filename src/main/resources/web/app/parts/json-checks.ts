@@ -1,0 +1,32 @@
+import { jsonLanguage } from "@codemirror/lang-json";
+import type { Mark } from "./marks";
+
+/** Whether a text is JSON, and where not; an empty one stands for no value. */
+export function checkJson(text: string): Mark[] {
+  if (!text.trim()) {
+    return [];
+  }
+  try {
+    JSON.parse(text);
+    return [];
+  } catch (e) {
+    const message = `This is not JSON: ${(e as Error).message}`;
+    const before = text.slice(0, placeOf(text));
+    const line = before.split("\n").length;
+    const column = before.length - before.lastIndexOf("\n");
+    return [{ line, column, message, severity: "error" }];
+  }
+}
+
+/** Browsers tell the place in different words, or not at all; the grammar knows it. */
+function placeOf(text: string): number {
+  let place = -1;
+  jsonLanguage.parser.parse(text).iterate({
+    enter: (node) => {
+      if (node.type.isError && place < 0) {
+        place = node.from;
+      }
+    },
+  });
+  return place < 0 ? 0 : place;
+}

@@ -1,0 +1,213 @@
+import { html, nothing, type TemplateResult } from "lit";
+import { customElement, state } from "lit/decorators.js";
+import { onSignedOut } from "../core/api";
+import { live } from "../core/live";
+import { asProblem } from "../core/load";
+import { router, type Match } from "../core/router";
+import { signedIn } from "../core/session";
+import { keysText, offer, startShortcuts } from "../core/shortcuts";
+import { applyTheme } from "../core/theme";
+import { emptyState, problemNotice } from "../parts/notices";
+import { Part } from "../parts/part";
+import { symbol } from "../parts/shapes";
+import { openHelp } from "./help";
+import { openPalette } from "./palette";
+import { routes } from "./routes";
+import "./sign-in";
+
+const NAVIGATION = [
+  ["/", "Overview", "g o"],
+  ["/agents", "Agents", "g a"],
+  ["/executions", "Executions", "g e"],
+  ["/builds", "Builds", "g b"],
+  ["/schedules", "Schedules", "g s"],
+  ["/stores", "DataStores", "g d"],
+  ["/webhooks", "Webhooks", "g w"],
+  ["/keys", "API keys", "g k"],
+  ["/settings", "Settings", "g t"],
+] as const;
+
+/** The whole dashboard: navigation at the side, a page beside it; or the sign-in. */
+@customElement("roost-app")
+export class App extends Part {
+  @state() private status: "starting" | "signed-out" | "signed-in" = "starting";
+  @state() private content: unknown = nothing;
+  @state() private menuOpen = false;
+  private shown = "";
+
+  override connectedCallback(): void {
+    super.connectedCallback();
+    applyTheme();
+    router.start();
+    router.onMove(() => void this.show());
+    live.onConnection(() => this.requestUpdate());
+    onSignedOut(() => this.signedOut());
+    startShortcuts();
+    offer(
+      ...NAVIGATION.map(([path, title, keys]) => ({
+        title: `Go to ${title}`,
+        keys,
+        group: "Navigation",
+        run: () => void router.go(path),
+      })),
+      { title: "Create an agent", keys: "c", group: "Navigation", run: () => void router.go("/create") },
+      { title: "Search everything", keys: "mod+k", group: "General", run: () => void openPalette() },
+      { title: "Search this page", keys: "/", group: "General", run: () => this.search() },
+      { title: "Show the keyboard shortcuts", keys: "?", group: "General", run: () => void openHelp() },
+      { title: "Sign out", group: "General", run: () => void this.signOut() },
+    );
+    void this.begin();
+  }
+
+  private async begin(): Promise<void> {
+    const token = new URL(location.href).searchParams.get("token");
+    if (location.pathname === "/login" && token) {
+      // Out of the address and the history before anything else is asked for.
+      history.replaceState(null, "", "/login");
+      await signedIn.signIn({ token }).catch((e: unknown) => (this.content = asProblem(e)));
+    }
+    if (signedIn.session !== null || (await signedIn.find())) {
+      this.enter();
+    } else {
+      this.status = "signed-out";
+    }
+  }
+
+  private enter(): void {
+    this.status = "signed-in";
+    this.shown = "";
+    if (location.pathname === "/login") {
+      const to = new URL(location.href).searchParams.get("to") ?? "/";
+      history.replaceState(null, "", to.startsWith("/") && !to.startsWith("//") ? to : "/");
+    }
+    void this.show();
+  }
+
+  private signedOut(): void {
+    live.stop();
+    signedIn.session = null;
+    this.status = "signed-out";
+  }
+
+  private async signOut(): Promise<void> {
+    await signedIn.signOut().catch(() => undefined);
+    this.status = "signed-out";
+    history.replaceState(null, "", "/login");
+  }
+
+  /** Shows the page of the address; the one before stays until its code is there. */
+  private async show(): Promise<void> {
+    const match = router.match(routes);
+    const path = location.pathname;
+    this.menuOpen = false;
+    if (!match) {
+      this.content = emptyState(
+        "There is no such page",
+        html`Nothing is at <code>${path}</code>.`,
+        html`<a class="button" href="/">Go to the overview</a>`,
+      );
+    } else {
+      try {
+        const page = await match.route.page();
+        if (path !== location.pathname) {
+          return;
+        }
+        this.content = page(match.parameters);
+      } catch (e) {
+        // After an upgrade the old files are gone.
+        this.content = problemNotice(asProblem(e), () => location.reload());
+      }
+    }
+    this.announce(match);
+  }
+
+  /** Tells screen readers, and puts the focus where the new page begins. */
+  private announce(match: Match | null): void {
+    if (this.shown === location.pathname) {
+      return;
+    }
+    const first = this.shown === "";
+    this.shown = location.pathname;
+    document.title = `${match?.route.title ?? "Not found"} · Roost`;
+    if (!first) {
+      void this.updateComplete.then(() => this.querySelector<HTMLElement>("main")?.focus());
+    }
+  }
+
+  private search(): void {
+    this.querySelector<HTMLElement>("main input[type=search]")?.focus();
+  }
+
+  override render(): unknown {
+    if (this.status === "starting") {
+      return html`<p class="skeleton" aria-busy="true">Loading…</p>`;
+    }
+    if (this.status === "signed-out") {
+      return html`<sign-in .problem=${this.content} @signed-in=${() => this.enter()}></sign-in>`;
+    }
+    return html`<a class="skip" href="#main">Skip to the content</a>
+      <div class="shell">
+        ${this.side()}
+        <div class="page">
+          ${this.connectionBar()}
+          <main id="main" tabindex="-1">${this.content}</main>
+        </div>
+      </div>`;
+  }
+
+  private side(): TemplateResult {
+    return html`<header class="side ${this.menuOpen ? "open" : ""}">
+      <div class="row brand">
+        <a class="logo" href="/"
+          ><img src="/static/icon.svg" alt="" width="24" height="24" /><strong>Roost</strong></a
+        >
+        <button
+          class="quiet menu-button"
+          aria-expanded=${this.menuOpen}
+          aria-controls="navigation"
+          @click=${() => (this.menuOpen = !this.menuOpen)}
+        >
+          ${symbol("menu")} Menu
+        </button>
+      </div>
+      <nav id="navigation" aria-label="Pages">
+        <button class="find" @click=${() => void openPalette()}>
+          <span class="grow">Search</span><kbd>${keysText("mod+k")}</kbd>
+        </button>
+        <ul>
+          ${NAVIGATION.map(
+            ([path, title]) =>
+              html`<li>
+                <a href=${path} aria-current=${this.isHere(path) ? "page" : nothing}>${title}</a>
+              </li>`,
+          )}
+        </ul>
+        <div class="foot">
+          <a href="/docs/" target="_blank" rel="noopener">API reference</a>
+          <button class="quiet" @click=${() => void openHelp()}>Shortcuts</button>
+          <button class="quiet" title="Signed in with ${signedIn.session?.key.name}" @click=${this.signOut}>
+            Sign out
+          </button>
+          <span class="faint small"
+            >${signedIn.runtime?.kind} runtime<br />Roost ${signedIn.runtime?.version}</span
+          >
+        </div>
+      </nav>
+    </header>`;
+  }
+
+  private isHere(path: string): boolean {
+    const here = location.pathname === "/create" ? "/agents" : location.pathname;
+    return path === "/" ? here === "/" : here === path || here.startsWith(path + "/");
+  }
+
+  private connectionBar(): unknown {
+    return html`<div role="status" class="connection">
+      ${live.connection === "lost"
+        ? html`<p>
+            ${symbol("warning")} The connection to Roost is lost. What you see may be old; trying again…
+          </p>`
+        : nothing}
+    </div>`;
+  }
+}

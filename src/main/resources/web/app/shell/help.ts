@@ -1,0 +1,32 @@
+import { html } from "lit";
+import { keysText, offered } from "../core/shortcuts";
+import { open } from "../parts/dialogs";
+
+/** Shows every keyboard shortcut that works here. */
+export function openHelp(): Promise<void> {
+  const commands = offered().filter((command) => command.keys);
+  const groups = [...new Set(commands.map((command) => command.group ?? "This page"))];
+  return open<void>(
+    (close) =>
+      html`<div class="body">
+        <h2 id="dialog-title">Keyboard shortcuts</h2>
+        ${groups.map(
+          (group) =>
+            html`<section class="column shortcuts">
+              <h3>${group}</h3>
+              <dl>
+                ${commands
+                  .filter((command) => (command.group ?? "This page") === group)
+                  .map(
+                    (command) =>
+                      html`<dt>${command.title}</dt>
+                        <dd><kbd>${keysText(command.keys!)}</kbd></dd>`,
+                  )}
+              </dl>
+            </section>`,
+        )}
+        <div class="actions"><button autofocus @click=${() => close()}>Close</button></div>
+      </div>`,
+    () => undefined,
+  );
+}

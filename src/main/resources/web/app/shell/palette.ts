@@ -1,0 +1,146 @@
+import { html } from "lit";
+import { customElement, query, state } from "lit/decorators.js";
+import { get } from "../core/api";
+import { router } from "../core/router";
+import { keysText, offered } from "../core/shortcuts";
+import type { Agent, DataStore, Page } from "../core/types";
+import { open } from "../parts/dialogs";
+import { Part } from "../parts/part";
+
+interface Choice {
+  title: string;
+  hint: string;
+  run: () => void;
+}
+
+const ADDRESSES: Record<string, string> = {
+  agent: "/agents/",
+  exec: "/executions/",
+  xjob: "/executor-jobs/",
+  bjob: "/builds/",
+  store: "/stores/",
+};
+
+/** Finds commands, agents, stores, and whatever has the identifier that is typed. */
+@customElement("command-palette")
+export class Palette extends Part {
+  close: () => void = () => undefined;
+  @state() private text = "";
+  @state() private found: Choice[] = [];
+  @state() private chosen = 0;
+  @query("input") private input!: HTMLInputElement;
+  private search = 0;
+
+  override firstUpdated(): void {
+    this.input.focus();
+  }
+
+  override render() {
+    const choices = this.choices();
+    return html`<h2 id="dialog-title" class="unseen">Search</h2>
+      <input
+        type="search"
+        role="combobox"
+        aria-label="Search for a page, an agent, a DataStore, a command or an identifier"
+        aria-expanded="true"
+        aria-controls="palette-list"
+        aria-activedescendant="palette-${this.chosen}"
+        placeholder="Agent, DataStore, command or identifier"
+        autocomplete="off"
+        @input=${this.typed}
+        @keydown=${(event: KeyboardEvent) => this.key(event, choices)}
+      />
+      <ul id="palette-list" role="listbox" aria-label="Found">
+        ${choices.map(
+          (choice, i) =>
+            html`<li
+              role="option"
+              id="palette-${i}"
+              aria-selected=${i === this.chosen}
+              @click=${() => this.run(choice)}
+            >
+              <span class="grow cut">${choice.title}</span><span class="faint small">${choice.hint}</span>
+            </li>`,
+        )}
+      </ul>
+      ${choices.length ? "" : html`<p class="faint none">Nothing is called so.</p>`}`;
+  }
+
+  private choices(): Choice[] {
+    const wanted = this.text.trim().toLowerCase();
+    const address = ADDRESSES[wanted.split("_")[0] ?? ""];
+    const identified: Choice[] =
+      address && wanted.includes("_")
+        ? [{ title: wanted, hint: "open", run: () => void router.go(address + wanted) }]
+        : [];
+    const commands = offered()
+      .filter((command) => command.title.toLowerCase().includes(wanted))
+      .map((command) => ({
+        title: command.title,
+        hint: command.keys ? keysText(command.keys) : "",
+        run: command.run,
+      }));
+    return [...identified, ...this.found, ...commands].slice(0, 12);
+  }
+
+  private async typed(): Promise<void> {
+    this.text = this.input.value;
+    this.chosen = 0;
+    const mine = ++this.search;
+    const q = this.text.trim();
+    if (!q) {
+      this.found = [];
+      return;
+    }
+    const [agents, stores] = await Promise.all([
+      get<Page<Agent>>("/agents", { q, limit: 6 }),
+      get<Page<DataStore>>("/datastore", { q, limit: 4 }),
+    ]).catch(() => [{ data: [] }, { data: [] }] as never);
+    if (mine === this.search) {
+      this.found = [
+        ...agents.data.map((agent) => ({
+          title: agent.name,
+          hint: "agent",
+          run: () => void router.go(`/agents/${agent.id}`),
+        })),
+        ...stores.data
+          .filter((store) => store.name.toLowerCase().includes(q.toLowerCase()))
+          .map((store) => ({
+            title: store.name,
+            hint: "DataStore",
+            run: () => void router.go(`/stores/${store.id}`),
+          })),
+      ];
+    }
+  }
+
+  private key(event: KeyboardEvent, choices: Choice[]): void {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (step) {
+      event.preventDefault();
+      this.chosen = (this.chosen + step + choices.length) % Math.max(choices.length, 1);
+    } else if (event.key === "Enter" && choices[this.chosen]) {
+      event.preventDefault();
+      this.run(choices[this.chosen]!);
+    }
+  }
+
+  private run(choice: Choice): void {
+    this.close();
+    choice.run();
+  }
+}
+
+let isOpen = false;
+
+export async function openPalette(): Promise<void> {
+  if (isOpen) {
+    return;
+  }
+  isOpen = true;
+  await open<void>(
+    (close) => html`<command-palette class="palette" .close=${() => close()}></command-palette>`,
+    () => undefined,
+  );
+  isOpen = false;
+}

@@ -1,0 +1,111 @@
+import { html } from "lit";
+import type { Route } from "../core/router";
+
+/** Every page and its address. A page's code is loaded when it is opened for the first time. */
+export const routes: Route[] = [
+  {
+    path: "/",
+    title: "Overview",
+    page: () => import("../pages/overview").then(() => () => html`<overview-page></overview-page>`),
+  },
+  {
+    path: "/agents",
+    title: "Agents",
+    page: () => import("../pages/agents").then(() => () => html`<agents-page></agents-page>`),
+  },
+  {
+    path: "/create",
+    title: "Create an agent",
+    page: () => import("../pages/create").then(() => () => html`<create-page></create-page>`),
+  },
+  {
+    path: "/agents/:id/:tab?",
+    title: "Agent",
+    page: () =>
+      import("../pages/agent").then(
+        () =>
+          ({ id, tab }) =>
+            html`<agent-page .agentId=${id} .tab=${tab}></agent-page>`,
+      ),
+  },
+  {
+    path: "/executions",
+    title: "Executions",
+    page: () => import("../pages/executions").then(() => () => html`<executions-page></executions-page>`),
+  },
+  {
+    path: "/executions/:id",
+    title: "Execution",
+    page: () =>
+      import("../pages/execution").then(
+        () =>
+          ({ id }) =>
+            html`<execution-page .executionId=${id}></execution-page>`,
+      ),
+  },
+  {
+    path: "/executor-jobs/:id",
+    title: "Order",
+    page: () =>
+      import("../pages/executor-job").then(
+        () =>
+          ({ id }) =>
+            html`<executor-job-page .jobId=${id}></executor-job-page>`,
+      ),
+  },
+  {
+    path: "/builds",
+    title: "Builds",
+    page: () => import("../pages/builds").then(() => () => html`<builds-page></builds-page>`),
+  },
+  {
+    path: "/builds/:id",
+    title: "Build",
+    page: () =>
+      import("../pages/build").then(
+        () =>
+          ({ id }) =>
+            html`<build-page .jobId=${id}></build-page>`,
+      ),
+  },
+  {
+    path: "/schedules",
+    title: "Schedules",
+    page: () => import("../pages/schedules").then(() => () => html`<schedules-page></schedules-page>`),
+  },
+  {
+    path: "/stores",
+    title: "DataStores",
+    page: () => import("../pages/stores").then(() => () => html`<stores-page></stores-page>`),
+  },
+  {
+    path: "/stores/:id",
+    title: "DataStore",
+    page: () =>
+      import("../pages/store").then(
+        () =>
+          ({ id }) =>
+            html`<store-page .storeId=${id}></store-page>`,
+      ),
+  },
+  {
+    path: "/webhooks/:id?",
+    title: "Webhooks",
+    page: () =>
+      import("../pages/webhooks").then(
+        () =>
+          ({ id }) =>
+            html`<webhooks-page .webhookId=${id}></webhooks-page>`,
+      ),
+  },
+  {
+    path: "/keys",
+    title: "API keys",
+    page: () => import("../pages/keys").then(() => () => html`<keys-page></keys-page>`),
+  },
+  {
+    path: "/settings",
+    title: "Settings",
+    page: () => import("../pages/settings").then(() => () => html`<settings-page></settings-page>`),
+  },
+];

@@ -1,0 +1,64 @@
+import { html } from "lit";
+import { customElement, property, state } from "lit/decorators.js";
+import { Problem } from "../core/api";
+import { asProblem } from "../core/load";
+import { signedIn } from "../core/session";
+import { textField } from "../parts/fields";
+import { Part } from "../parts/part";
+
+/** Takes an API key and gives it for a session; the key itself is not kept. */
+@customElement("sign-in")
+export class SignIn extends Part {
+  /** Why a one-time link didn't work. */
+  @property({ attribute: false }) problem: unknown = null;
+  @state() private key = "";
+  @state() private failure: Problem | null = null;
+  @state() private busy = false;
+
+  override render() {
+    const failure = this.failure ?? (this.problem instanceof Problem ? this.problem : null);
+    return html`<main class="sign-in">
+      <form class="panel column" @submit=${this.submit}>
+        <div class="row">
+          <img src="/static/icon.svg" alt="" width="32" height="32" />
+          <h1>Sign in to Roost</h1>
+        </div>
+        ${textField({
+          id: "key",
+          label: "API key",
+          type: "password",
+          placeholder: "roost_…",
+          mono: true,
+          required: true,
+          value: this.key,
+          change: (value) => (this.key = value),
+          mistakes: failure ? [{ pointer: "/key", code: failure.code, detail: failure.detail }] : [],
+        })}
+        <button class="primary" ?disabled=${this.busy}>${this.busy ? "Signing in…" : "Sign in"}</button>
+        <div class="text faint small column">
+          <p>
+            On the machine that runs Roost, the key is in the file that the start names
+            (<code>~/.roost/api_key</code>), and <code>roost open</code> signs you in without it.
+          </p>
+          <p>On Kubernetes, the notes that <code>helm install</code> prints say how to read it.</p>
+        </div>
+      </form>
+    </main>`;
+  }
+
+  private async submit(event: Event): Promise<void> {
+    event.preventDefault();
+    this.busy = true;
+    try {
+      await signedIn.signIn({ key: this.key.trim() });
+      this.key = "";
+      this.failure = null;
+      this.dispatchEvent(new Event("signed-in"));
+    } catch (e) {
+      this.failure = asProblem(e);
+      this.querySelector("input")?.focus();
+    } finally {
+      this.busy = false;
+    }
+  }
+}
