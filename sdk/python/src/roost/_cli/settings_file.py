@@ -37,9 +37,13 @@ def table_of(value: Any) -> dict[str, Any]:
     return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
 
 
+def _is_list(value: Any) -> bool:
+    return isinstance(value, list)
+
+
 def items_of(value: Any) -> list[Any]:
     """Return a list of TOML; an empty one for anything else."""
-    return cast("list[Any]", value) if isinstance(value, list) else []
+    return value if _is_list(value) else []
 
 
 def _is_number(value: Any) -> bool:
@@ -163,8 +167,8 @@ class Table:
             wrong = mistake_in_name(name)
             if wrong:
                 self.mistake(wrong, "env_vars", name, containing=name)
-            elif isinstance(value, dict) and set(value) == {"from_env"}:
-                found[name] = FromEnvironment(str(value["from_env"]))
+            elif set(table_of(value)) == {"from_env"}:
+                found[name] = FromEnvironment(str(table_of(value)["from_env"]))
             elif not isinstance(value, str) or "\n" in value or "\r" in value:
                 wanted = 'a text of one line, or { from_env = "NAME" }'
                 self.mistake(f"`{name}` must be {wanted}", "env_vars", name, containing=name)
