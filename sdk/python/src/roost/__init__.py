@@ -32,7 +32,7 @@ else:
         if name == "__all__" or not name.startswith("_"):
             from . import _public
 
-            own = ["api_key", "base_url", "__version__"]
+            own = ["api_key", "base_url", "progress", "__version__"]
             globals().update({each: getattr(_public, each) for each in _public.__all__})
             globals()["__all__"] = [*own, *_public.__all__]
             if name in globals():
@@ -50,3 +50,9 @@ api_key: str | None = None
 
 base_url: str | None = None
 """The server of the default client; takes effect at the next call."""
+
+progress: bool | None = None
+"""Whether to show a line while something is waited for, on stderr or below a notebook's cell.
+
+`None`: when the main thread waits, and stderr is a terminal or this is a notebook.
+"""

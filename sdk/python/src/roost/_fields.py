@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from typing import Any, Callable, ClassVar, Generic, TypeVar, overload
 from urllib.parse import quote
 
+from ._html import table
+
 __all__ = ["Field", "Record", "known_fields", "path_to"]
 
 T = TypeVar("T")
@@ -51,6 +53,7 @@ class Record:
     __slots__ = ("_bound", "_data")
 
     _shown: ClassVar[tuple[str, ...]] = ("id",)
+    _shown_in_notebooks: ClassVar[tuple[str, ...]] = ()
     _path: ClassVar[str]
 
     id = Field[str]()
@@ -65,6 +68,11 @@ class Record:
     def __repr__(self) -> str:
         fields = (f" {name}={self._data.get(name)!r}" for name in self._shown)
         return f"<{type(self).__module__}.{type(self).__name__}{''.join(fields)}>"
+
+    def _repr_html_(self) -> str:
+        names = (*self._shown, *self._shown_in_notebooks)
+        rows = ((name, getattr(self, name)) for name in names if self._data.get(name) is not None)
+        return table(type(self).__name__, rows)
 
     def __eq__(self, other: object) -> bool:
         if isinstance(other, Record):

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from ._html import pre
 from ._values import parse_time
 
-__all__ = ["LogEntry"]
+__all__ = ["Log", "LogEntry"]
 
 
 @dataclass(frozen=True)
@@ -44,3 +45,15 @@ class LogEntry:
 
     def __str__(self) -> str:
         return self.message
+
+    def _repr_html_(self) -> str:
+        return pre(self.message)
+
+
+class Log(list[LogEntry]):
+    """The entries of a log: a list that notebooks show as lines."""
+
+    __slots__ = ()
+
+    def _repr_html_(self) -> str:
+        return pre("\n".join(entry.message for entry in self))

@@ -40,6 +40,7 @@ class Agent(AgentRuns):
 
     __slots__ = ()
     _shown = ("id", "name", "revision")
+    _shown_in_notebooks = ("python_version", "build_id", "updated_at")
     _path = "/agents"
 
     name = Field[str]()

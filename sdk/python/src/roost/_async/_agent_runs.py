@@ -16,7 +16,7 @@ from ._orders import submit
 from ._resource import Resource
 from ._schedule import Schedule
 from ._stream import Items, Stream
-from ._waiting import HOLD_MOST_SECONDS
+from ._waiting import hold_most
 
 __all__ = ["AgentRuns"]
 
@@ -85,7 +85,7 @@ class AgentRuns(Resource):
             )
         client = self._client
         deadline = None
-        hold = HOLD_MOST_SECONDS
+        hold = hold_most(client)
         if timeout is not None:
             deadline = client._transport.clock.monotonic() + timeout
             hold = max(0.0, min(hold, timeout))

@@ -37,8 +37,9 @@ class Client:
 
     `api_key` and `base_url` default to what the module uses. `timeout` is how long to wait for an
     answer that the server has no reason to hold back, in seconds; `max_retries` how often a
-    request is sent again after a failure that may pass. An `http_client` of one's own (for a
-    proxy, certificates, tests) is used as it is and not closed.
+    request is sent again after a failure that may pass. `progress` says whether to show a line
+    while something is waited for; by default `roost.progress` does. An `http_client` of one's own
+    (for a proxy, certificates, tests) is used as it is and not closed.
 
     Closed by `close()` or at the end of an `async with` block.
     """
@@ -51,8 +52,9 @@ class Client:
         timeout: float = DEFAULT_TIMEOUT_SECONDS,
         max_retries: int = DEFAULT_MAX_RETRIES,
         http_client: httpx.AsyncClient | None = None,
+        progress: bool | None = None,
     ) -> None:
-        self._use(resolve(api_key, base_url), timeout, max_retries, http_client)
+        self._use(resolve(api_key, base_url), timeout, max_retries, http_client, progress)
 
     def _use(
         self,
@@ -60,7 +62,9 @@ class Client:
         timeout: float = DEFAULT_TIMEOUT_SECONDS,
         max_retries: int = DEFAULT_MAX_RETRIES,
         http_client: httpx.AsyncClient | None = None,
+        progress: bool | None = None,
     ) -> None:
+        self._progress = progress
         self._transport = Transport(settings, timeout, max_retries, http_client)
         self.agents = Agents(self)
         self.builder_jobs = BuilderJobs(self)

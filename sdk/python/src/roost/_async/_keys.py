@@ -25,6 +25,7 @@ class Key(Resource):
 
     __slots__ = ()
     _shown = ("id", "name", "role")
+    _shown_in_notebooks = ("created_at",)
     _path = "/keys"
 
     name = Field[str]()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Callable
 import httpx
 
 from .._errors import APIConnectionError, APITimeout, RateLimited, RoostError, Unavailable
-from .._log_entry import LogEntry
+from .._log_entry import Log, LogEntry
 from .._params import given
 from .._sse import Event, Parser
 from .._values import parse_json
@@ -37,7 +37,7 @@ async def read(
     """Return what has been written so far, page by page."""
     params = given(after_seq=after_seq, level=level, contains=contains)
     items = each(client, path, params, page_size=_PAGE_SIZE)
-    return [LogEntry.of(data) async for data in items]
+    return Log([LogEntry.of(data) async for data in items])
 
 
 async def read_text(client: Client, path: str) -> str:

@@ -72,6 +72,10 @@ class PrefixMapping(ABC):
         for key, value in pairs_of(other, values):
             await self._set(key, value)
 
+    async def delete(self, key: str, /) -> None:
+        """Delete the entry of a key. Raises `KeyError` when it is absent."""
+        await self._remove(key)
+
     async def keys(self, prefix: str = "") -> AsyncGenerator[str, None]:
         """Yield the keys with a prefix, in order."""
         async for key, _ in self._pairs(prefix):

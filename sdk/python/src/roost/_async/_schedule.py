@@ -31,6 +31,7 @@ class Schedule(Resource):
 
     __slots__ = ()
     _shown = ("id", "name", "cron", "state")
+    _shown_in_notebooks = ("description", "time_zone", "next_run_at")
     _path = "/schedules"
 
     agent_id = Field[str]()

@@ -196,7 +196,7 @@ def _await(
     from .build_watch import await_build
     from .output import note
 
-    failures = []
+    failures: list[str] = []
     for plan, agent in deployed:
         try:
             job = await_build(agent, timeout)
@@ -241,7 +241,7 @@ def _where(plan: Plan, requirement: str) -> str:
 def _print_deployed(deployed: Sequence[tuple[Plan, roost.Agent]]) -> None:
     from .output import data_of, print_json
 
-    items = []
+    items: list[dict[str, Any]] = []
     for plan, agent in deployed:
         job = connect.client().builder_jobs.retrieve(agent.latest_builder_job_id)
         items.append(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import difflib
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -60,7 +60,7 @@ class Failure(click.ClickException):
 
 
 @contextlib.contextmanager
-def told(context: click.Context) -> Iterator[None]:
+def told(context: click.Context) -> Generator[None, None, None]:
     """Turn what the block raises into what click shows, with the exit code."""
     try:
         yield

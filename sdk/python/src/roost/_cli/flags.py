@@ -48,7 +48,7 @@ def with_flags(
 
 def variables_of(pairs: Sequence[str]) -> dict[str, str]:
     """Return the variables of `--env KEY=VALUE` options."""
-    found = {}
+    found: dict[str, str] = {}
     for pair in pairs:
         name, equals, value = pair.partition("=")
         wrong = mistake_in_name(name) if equals else "write --env KEY=VALUE"

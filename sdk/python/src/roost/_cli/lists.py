@@ -38,9 +38,7 @@ class _States(click.ParamType):
         return "STATE[,STATE]"
 
     def convert(self, value: Any, param: Any, ctx: Any) -> list[str]:
-        if isinstance(value, list):
-            return value
-        states = [word.strip() for word in value.split(",")]
+        states = [word.strip() for word in str(value).split(",")]
         for word in states:
             if word not in self._known:
                 self.fail(f'"{word}" is none of {", ".join(self._known)}', param, ctx)

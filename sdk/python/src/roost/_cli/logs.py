@@ -147,7 +147,7 @@ def _following_agent(agent: roost.Agent) -> Iterator[roost.LogEntry]:
     client = connect.client()
     # Asked for first, so that nothing that begins meanwhile is missed.
     begun = client.events(types="execution.running", agent_id=agent.id)
-    seen = set()
+    seen: set[str] = set()
     for execution in client.executions.list(agent_id=agent.id, limit=1):
         seen.add(execution.id)
         yield from _headed(execution)

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from datetime import datetime, timezone
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Callable, Generic, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Callable, Generic, Literal, TypeVar, cast
 
 import click
 
@@ -60,16 +60,17 @@ def note(text: str) -> None:
 def data_of(thing: Any) -> Any:
     """Return a resource as the API has it, and a dataclass of the SDK as JSON can hold it."""
     data = getattr(thing, "_data", None)
-    if isinstance(data, Mapping):
-        return dict(data)
+    if data is not None:
+        return dict(cast("Mapping[str, Any]", data))
     if is_dataclass(thing):
         return {each.name: data_of(getattr(thing, each.name)) for each in fields(thing)}
     if isinstance(thing, datetime):
         return f"{thing.astimezone(timezone.utc):%Y-%m-%dT%H:%M:%S.%f}Z"
     if isinstance(thing, (list, tuple)):
-        return [data_of(item) for item in thing]
+        return [data_of(item) for item in cast("Sequence[Any]", thing)]
     if isinstance(thing, Mapping):
-        return {key: data_of(value) for key, value in thing.items()}
+        items = cast("Mapping[str, Any]", thing).items()
+        return {key: data_of(value) for key, value in items}
     return thing
 
 

@@ -127,7 +127,7 @@ def plan(client: roost.Client, file: AgentFile) -> Plan:
 
 
 def _first_changes(settings: Mapping[str, Any]) -> list[Change]:
-    changes = []
+    changes: list[Change] = []
     for key, value in settings.items():
         if key == "script":
             changes.append(Change(key, None, value, text=True))
@@ -183,7 +183,7 @@ def _store_ids(client: roost.Client, names: Sequence[str]) -> list[str | None]:
 def _store_names(client: roost.Client, agent: roost.Agent) -> list[str]:
     import roost
 
-    names = []
+    names: list[str] = []
     for store_id in agent.store_ids:
         try:
             names.append(client.datastores.retrieve(store_id).name)
@@ -204,7 +204,7 @@ def _schedules(file: AgentFile, present: Sequence[roost.Schedule]) -> list[Sched
             )
         settings = {key: value for key, value in declared.items() if key != "name"}
         wanted[name] = {**_SCHEDULE_DEFAULTS, **settings}
-    plans = []
+    plans: list[SchedulePlan] = []
     by_name = {schedule.name: schedule for schedule in present}
     for name, each in wanted.items():
         schedule = by_name.get(name)

@@ -75,7 +75,7 @@ class Root(Group):
         """Write the commands in sections, each with its one line."""
         width = max(map(len, _MODULES))
         for title, commands in SECTIONS.items():
-            rows = []
+            rows: list[tuple[str, str]] = []
             for name in commands:
                 command = self.get_command(ctx, name)
                 if command is not None:

@@ -17,7 +17,7 @@ from ._map import map_payloads
 from ._orders import submit
 from ._resource import Resource
 from ._schedule import Schedule
-from ._waiting import HOLD_MOST_SECONDS
+from ._waiting import hold_most
 
 __all__ = ["AgentRuns"]
 
@@ -86,7 +86,7 @@ class AgentRuns(Resource):
             )
         client = self._client
         deadline = None
-        hold = HOLD_MOST_SECONDS
+        hold = hold_most(client)
         if timeout is not None:
             deadline = client._transport.clock.monotonic() + timeout
             hold = max(0.0, min(hold, timeout))

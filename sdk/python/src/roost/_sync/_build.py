@@ -35,6 +35,7 @@ class BuilderJob(Resource):
 
     __slots__ = ()
     _shown = ("id", "state", "reason")
+    _shown_in_notebooks = ("message", "python_version", "requirements", "finished_at")
     _path = "/builder-jobs"
 
     agent_id = Field[str]()
@@ -71,6 +72,9 @@ class BuilderJob(Resource):
         return (client or default_client()).builder_jobs.list(
             agent_id=agent_id, state=state, limit=limit
         )
+
+    def _progress(self) -> str:
+        return f"{self.id} build {self.state}"
 
     @property
     def ended(self) -> bool:
@@ -115,6 +119,7 @@ class Build(Resource):
 
     __slots__ = ()
     _shown = ("id", "python_version", "image_key")
+    _shown_in_notebooks = ("size_bytes", "duration", "created_at", "removed_at")
     _path = "/builds"
 
     image_key = Field[str]()

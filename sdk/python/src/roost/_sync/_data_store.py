@@ -48,6 +48,7 @@ class DataStore(Resource, StoreMapping):
 
     __slots__ = ()
     _shown = ("id", "name")
+    _shown_in_notebooks = ("entries", "size_bytes", "updated_at")
     _path = "/datastore"
 
     name = Field[str]()

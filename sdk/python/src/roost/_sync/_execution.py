@@ -36,6 +36,13 @@ class Execution(Resource):
 
     __slots__ = ()
     _shown = ("id", "state", "reason")
+    _shown_in_notebooks = (
+        "message",
+        "return_value",
+        "error",
+        "started_at",
+        "finished_at",
+    )
     _path = "/executions"
 
     executor_job_id = Field[str]()

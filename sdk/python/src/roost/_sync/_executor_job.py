@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, Optional, cast, overload
 
 from .._errors import APITimeout, ExecutionFailed
 from .._fields import Field, path_to
-from .._log_entry import LogEntry
+from .._log_entry import Log, LogEntry
 from .._params import given
 from .._values import parse_time
 from . import _logs, _waiting
@@ -28,6 +28,14 @@ ENDED = ("succeeded", "failed", "cancelled")
 """The states that don't change any more."""
 
 
+_WAITS_FOR = {
+    "build": "waits for the build",
+    "executor": "waits for an executor",
+    "concurrency": "waits for its turn",
+    "retry_delay": "waits before the next attempt",
+}
+
+
 class ExecutorJob(Resource):
     """The order to run an agent once, with a payload.
 
@@ -40,6 +48,7 @@ class ExecutorJob(Resource):
 
     __slots__ = ()
     _shown = ("id", "state", "reason")
+    _shown_in_notebooks = ("message", "waiting_on", "attempts", "created_at", "finished_at")
     _path = "/executor-jobs"
 
     agent_id = Field[str]()
@@ -135,7 +144,7 @@ class ExecutorJob(Resource):
 
     def _read(self) -> builtins.list[LogEntry]:
         executions = self._executions()
-        return [entry for execution in executions for entry in execution.logs()]
+        return Log([entry for execution in executions for entry in execution.logs()])
 
     def _follow(self) -> Generator[LogEntry, None, None]:
         seen: set[str] = set()
@@ -158,6 +167,10 @@ class ExecutorJob(Resource):
         found = [execution for execution in listed]
         found.reverse()
         return found
+
+    def _progress(self) -> str:
+        waiting = _WAITS_FOR.get(self.waiting_on or "") if self.state == "queued" else None
+        return f"{self.id} {waiting or self.state}"
 
     def _deadline(self, timeout: float | None) -> float | None:
         return None if timeout is None else self._client._transport.clock.monotonic() + timeout

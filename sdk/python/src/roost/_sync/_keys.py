@@ -26,6 +26,7 @@ class Key(Resource):
 
     __slots__ = ()
     _shown = ("id", "name", "role")
+    _shown_in_notebooks = ("created_at",)
     _path = "/keys"
 
     name = Field[str]()

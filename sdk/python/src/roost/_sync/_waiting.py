@@ -6,21 +6,23 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from .. import _progress
 from .._errors import APIConnectionError, APITimeout, RateLimited, RoostError, Unavailable
 from .._fields import path_to
 
 if TYPE_CHECKING:
     from ._build import BuilderJob
+    from ._client import Client
     from ._executor_job import ExecutorJob
     from ._transport import Transport
 
 __all__ = [
-    "HOLD_MOST_SECONDS",
     "OUTAGE_MOST_SECONDS",
     "PASSING",
     "Asks",
     "Outage",
     "held",
+    "hold_most",
     "until_ended",
 ]
 
@@ -28,6 +30,8 @@ __all__ = [
 HOLD_MOST_SECONDS = 50.0
 # A control plane that is being replaced is back by then, and the job has gone on meanwhile.
 OUTAGE_MOST_SECONDS = 120.0
+# Whoever looks on wants to see that something happens.
+_HOLD_MOST_WHEN_SEEN_SECONDS = 1.0
 _RETRY_AFTER_MOST_SECONDS = 60.0
 _STEPS_SECONDS = (0.05, 0.1, 0.2, 0.5, 1.0)
 
@@ -68,6 +72,12 @@ class Outage:
         )
         self._failures += 1
         self._transport.clock.sleep(max(0.0, min(most, pause)))
+
+
+def hold_most(client: Client) -> float:
+    """Return for how long the server may hold an answer, in seconds."""
+    seen = _progress.somebody_looks(client._progress)
+    return _HOLD_MOST_WHEN_SEEN_SECONDS if seen else HOLD_MOST_SECONDS
 
 
 def held(hold: float) -> dict[str, str]:
@@ -114,20 +124,34 @@ def until_ended(
 
     Raises `APITimeout` at the deadline, and errors that won't go away by waiting at once.
     """
+    clock = job._client._transport.clock
+    with _progress.line(job._client._progress, clock.monotonic) as line:
+        _ask_until_ended(job, deadline, timeout, advice, line)
+
+
+def _ask_until_ended(
+    job: ExecutorJob | BuilderJob,
+    deadline: float | None,
+    timeout: float | None,
+    advice: str,
+    line: _progress.Line,
+) -> None:
     transport = job._client._transport
     clock = transport.clock
     asks = Asks(job)
     outage = Outage(transport)
+    hold = _HOLD_MOST_WHEN_SEEN_SECONDS if line.seen else HOLD_MOST_SECONDS
     while True:
         now = clock.monotonic()
         left = math.inf if deadline is None else max(0.0, deadline - now)
         trouble: RoostError | None = None
         try:
-            asks.once(min(HOLD_MOST_SECONDS, left), deadline)
+            asks.once(min(hold, left), deadline)
         except PASSING as error:
             trouble = error
         if job.ended:
             return
+        line.show(job._progress() if trouble is None else f"{job.id}: {_first_line(trouble)}")
         left = math.inf if deadline is None else deadline - clock.monotonic()
         if left <= 0:
             raise APITimeout(
@@ -139,3 +163,7 @@ def until_ended(
         else:
             note = f"{job.id} was being waited for; it may well go on"
             outage.endure(trouble, note, began=now, most=left)
+
+
+def _first_line(error: RoostError) -> str:
+    return str(error).partition("\n")[0]

@@ -35,6 +35,7 @@ class Delivery(Resource):
 
     __slots__ = ()
     _shown = ("id", "event_type", "state", "attempts")
+    _shown_in_notebooks = ("subject", "status", "message", "next_attempt_at")
     _path = _PATH
 
     webhook_id = Field[str]()
@@ -77,6 +78,7 @@ class Webhook(Resource):
 
     __slots__ = ()
     _shown = ("id", "state")  # many a URL is a secret itself
+    _shown_in_notebooks = ("description", "event_types", "message")
     _path = _PATH
 
     url = Field[str]()

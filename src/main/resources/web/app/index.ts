@@ -4,6 +4,7 @@ import "./styles/controls.css";
 import "./styles/parts.css";
 import "./styles/shell.css";
 import "./styles/pages.css";
+import "./styles/manage.css";
 import "./styles/agent.css";
 import "./parts/basics";
 import "./shell/app";

@@ -1,37 +1,65 @@
 package dev.roost.agent;
 
 import dev.roost.api.Caller;
+import dev.roost.api.Problem;
 import dev.roost.api.Role;
 import io.quarkus.narayana.jta.QuarkusTransaction;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.ws.rs.core.EntityTag;
 import jakarta.ws.rs.core.Response;
 import java.net.URI;
+import java.time.Clock;
+import java.util.List;
 
 /** Answers with an agent as it is now, and the ETag for a change of just that. */
 @ApplicationScoped
 class AgentAnswers {
-  private final Caller caller;
+  private static final String ACTIVITY = "activity";
 
-  AgentAnswers(Caller caller) {
+  private final Caller caller;
+  private final Clock clock;
+
+  AgentAnswers(Caller caller, Clock clock) {
     this.caller = caller;
+    this.clock = clock;
   }
 
   /**
-   * @throws dev.roost.api.Problem not_found
+   * @throws Problem not_found
    */
   Response of(String id) {
-    return answer(Response.ok(), id);
+    return answer(Response.ok(), id, null);
+  }
+
+  /**
+   * @param include the query parameter, or null
+   * @throws Problem not_found, validation_failed
+   */
+  Response of(String id, String include) {
+    return answer(Response.ok(), id, include);
   }
 
   Response created(String id) {
-    return answer(Response.created(URI.create("/v1/agents/" + id)), id);
+    return answer(Response.created(URI.create("/v1/agents/" + id)), id, null);
   }
 
-  private Response answer(Response.ResponseBuilder response, String id) {
+  /**
+   * In the caller's transaction.
+   *
+   * @param include the query parameter, or null
+   * @throws Problem validation_failed
+   */
+  List<AgentView> views(List<Agent> agents, String include) {
+    if (include != null && !include.equals(ACTIVITY)) {
+      throw Problem.invalid("?include", "not_a_choice", "include must be " + ACTIVITY + ".");
+    }
+    return AgentView.of(agents, caller.may(Role.WRITE), include == null ? null : clock.instant());
+  }
+
+  private Response answer(Response.ResponseBuilder response, String id, String include) {
     AgentView view =
         QuarkusTransaction.requiringNew()
-            .call(() -> AgentView.of(Agent.require(id), caller.may(Role.WRITE)));
+            .call(() -> views(List.of(Agent.require(id)), include).get(0));
     String tag = Agent.entityTag(view.revision(), view.updatedAt());
     return response.tag(new EntityTag(tag)).entity(view).build();
   }

@@ -1,5 +1,7 @@
 package dev.roost.agent;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonInclude.Include;
 import dev.roost.datastore.DataStore;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -18,6 +20,7 @@ import org.eclipse.microprofile.openapi.annotations.media.Schema;
  * @param retryDelay seconds
  * @param neverRetry reasons after which there is no further attempt
  * @param keepWarm seconds
+ * @param activity null: it was not asked for
  * @param buildId the newest Build that was made for this agent; null before the first
  */
 @Schema(name = "Agent")
@@ -42,15 +45,20 @@ public record AgentView(
     String buildId,
     String latestBuilderJobId,
     Instant createdAt,
-    Instant updatedAt) {
+    Instant updatedAt,
+    @JsonInclude(Include.NON_NULL)
+        @Schema(description = "What goes on with it; only with include=activity")
+        AgentActivity activity) {
 
-  static AgentView of(Agent agent, boolean withValues) {
-    return of(List.of(agent), withValues).get(0);
-  }
-
-  /** The views of agents, in their order, by the same few queries for all. */
-  static List<AgentView> of(List<Agent> agents, boolean withValues) {
+  /**
+   * The views of agents, in their order, by the same few queries for all.
+   *
+   * @param withValues of environment variables
+   * @param now for what goes on with them; null: without that
+   */
+  static List<AgentView> of(List<Agent> agents, boolean withValues, Instant now) {
     List<String> ids = agents.stream().map(agent -> agent.id).toList();
+    Map<String, AgentActivity> activities = now == null ? Map.of() : AgentActivity.of(ids, now);
     Map<String, List<String>> stores = DataStore.idsOfAgents(ids);
     Map<String, Object[]> details = new HashMap<>();
     List<Object[]> rows =
@@ -69,13 +77,18 @@ public record AgentView(
     List<AgentView> views = new ArrayList<>();
     for (Agent agent : agents) {
       List<String> storeIds = stores.getOrDefault(agent.id, List.of());
-      views.add(of(agent, details.get(agent.id), storeIds, withValues));
+      AgentActivity activity = activities.get(agent.id);
+      views.add(of(agent, details.get(agent.id), storeIds, withValues, activity));
     }
     return views;
   }
 
   private static AgentView of(
-      Agent agent, Object[] row, List<String> storeIds, boolean withValues) {
+      Agent agent,
+      Object[] row,
+      List<String> storeIds,
+      boolean withValues,
+      AgentActivity activity) {
     String envVars = (String) row[3];
     return new AgentView(
         agent.id,
@@ -98,6 +111,7 @@ public record AgentView(
         (String) row[6],
         (String) row[5],
         agent.createdAt,
-        agent.updatedAt);
+        agent.updatedAt,
+        activity);
   }
 }

@@ -1,10 +1,8 @@
 package dev.roost.agent;
 
 import dev.roost.api.Body;
-import dev.roost.api.Caller;
 import dev.roost.api.ErrorTexts;
 import dev.roost.api.Page;
-import dev.roost.api.Role;
 import dev.roost.config.RoostConfig;
 import dev.roost.datastore.DataStore;
 import dev.roost.runtime.Runtime;
@@ -39,11 +37,12 @@ import org.jboss.resteasy.reactive.RestQuery;
 @Tag(name = "Agents")
 @Blocking
 public class AgentsResource {
+  private static final String INCLUDE = "\"activity\": also what goes on with each agent";
+
   private final Agents agents;
   private final AgentAnswers answers;
   private final Runtime runtime;
   private final RoostConfig config;
-  private final Caller caller;
 
   /** Why executions fail: known to a package above this one. */
   private final List<String> reasons;
@@ -53,7 +52,6 @@ public class AgentsResource {
       AgentAnswers answers,
       Runtime runtime,
       RoostConfig config,
-      Caller caller,
       Instance<ErrorTexts> errorTexts) {
     this.reasons =
         errorTexts.stream()
@@ -65,7 +63,6 @@ public class AgentsResource {
     this.answers = answers;
     this.runtime = runtime;
     this.config = config;
-    this.caller = caller;
   }
 
   @POST
@@ -105,6 +102,7 @@ public class AgentsResource {
   public Page<AgentView> list(
       @RestQuery String name,
       @RestQuery String q,
+      @Parameter(description = INCLUDE) @RestQuery String include,
       @RestQuery String cursor,
       @RestQuery Integer limit) {
     int most = Page.limit(limit);
@@ -113,7 +111,7 @@ public class AgentsResource {
         most,
         ids -> {
           List<Agent> rows = Agent.list("id in ?1 order by id desc", ids);
-          return AgentView.of(rows, caller.may(Role.WRITE));
+          return answers.views(rows, include);
         });
   }
 
@@ -124,8 +122,8 @@ public class AgentsResource {
       responseCode = "200",
       headers = @Header(name = "ETag", schema = @Schema(type = SchemaType.STRING)),
       content = @Content(schema = @Schema(implementation = AgentView.class)))
-  public Response retrieve(String id) {
-    return answers.of(id);
+  public Response retrieve(String id, @Parameter(description = INCLUDE) @RestQuery String include) {
+    return answers.of(id, include);
   }
 
   @PATCH

@@ -2,6 +2,7 @@ package dev.roost.api;
 
 import jakarta.persistence.Query;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 
 /**
@@ -20,6 +21,22 @@ public final class Conditions {
     if (value != null) {
       text.append(" and ").append(condition);
       values.put(parameter, value);
+    }
+    return this;
+  }
+
+  /**
+   * That the column has one of these values. They become part of the text, so that an index on rows
+   * with some of them can be used.
+   *
+   * @param values of a closed list; empty: without this condition
+   */
+  public Conditions in(String column, List<String> values) {
+    if (!values.isEmpty()) {
+      if (!values.stream().allMatch(value -> value.matches("[a-z_]+"))) {
+        throw new IllegalArgumentException("not of a closed list: " + values);
+      }
+      text.append(" and %s in ('%s')".formatted(column, String.join("', '", values)));
     }
     return this;
   }

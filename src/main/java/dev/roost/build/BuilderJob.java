@@ -142,15 +142,23 @@ public class BuilderJob extends PanacheEntityBase {
         == 1;
   }
 
-  static Page<View> page(String agentId, String state, String cursor, int limit) {
+  static final List<String> STATES =
+      List.of("queued", "running", "succeeded", "failed", "cancelled");
+
+  /**
+   * @param states empty: all
+   */
+  static Page<View> page(String agentId, List<String> states, String cursor, int limit) {
     return Page.of(
         BuilderJob.<BuilderJob>find(
                 """
                 from builder_job
                 where (:cursor is null or id < :cursor) and (:agent is null or agentId = :agent)
-                  and (:state is null or state = :state)
+                  and state in :states
                 order by id desc""",
-                Parameters.with("cursor", cursor).and("agent", agentId).and("state", state))
+                Parameters.with("cursor", cursor)
+                    .and("agent", agentId)
+                    .and("states", states.isEmpty() ? STATES : states))
             .range(0, limit)
             .list(),
         limit,

@@ -2,6 +2,7 @@ package dev.roost.build;
 
 import dev.roost.api.Page;
 import dev.roost.api.Problem;
+import dev.roost.api.QueryParameters;
 import dev.roost.event.Waiting;
 import dev.roost.log.LogAnswers;
 import dev.roost.log.LogBook;
@@ -19,6 +20,7 @@ import jakarta.ws.rs.core.Context;
 import jakarta.ws.rs.core.MediaType;
 import jakarta.ws.rs.sse.OutboundSseEvent;
 import jakarta.ws.rs.sse.Sse;
+import java.util.List;
 import java.util.Optional;
 import org.eclipse.microprofile.openapi.annotations.Operation;
 import org.eclipse.microprofile.openapi.annotations.media.Content;
@@ -46,10 +48,11 @@ public class BuilderJobsResource {
   @Operation(operationId = "listBuilderJobs", summary = "List BuilderJobs, newest first")
   public Page<BuilderJob.View> list(
       @RestQuery("agent_id") String agentId,
-      @RestQuery String state,
+      @Parameter(description = "One or several, separated by commas") @RestQuery String state,
       @RestQuery String cursor,
       @RestQuery Integer limit) {
-    return BuilderJob.page(agentId, state, cursor, Page.limit(limit));
+    List<String> states = QueryParameters.choices("state", state, BuilderJob.STATES);
+    return BuilderJob.page(agentId, states, cursor, Page.limit(limit));
   }
 
   @GET

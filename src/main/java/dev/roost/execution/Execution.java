@@ -1,6 +1,7 @@
 package dev.roost.execution;
 
 import dev.roost.api.Conditions;
+import dev.roost.api.Ids;
 import dev.roost.api.JsonText;
 import dev.roost.api.Sql;
 import io.quarkus.hibernate.orm.panache.PanacheEntityBase;
@@ -31,6 +32,12 @@ public class Execution extends PanacheEntityBase {
         entered_at = coalesce(cast(:entered as timestamptz), entered_at)
       where id = :id and state = 'running'
       """;
+
+  /** More than the clocks that identifiers and times come from. */
+  private static final Duration CLOCKS_DIFFER = Duration.ofMinutes(5);
+
+  static final List<String> STATES =
+      List.of("running", "succeeded", "failed", "timed_out", "cancelled", "lost");
 
   private static final Sql FINISH = Sql.of(END);
 
@@ -142,29 +149,55 @@ public class Execution extends PanacheEntityBase {
         && ExecutorJob.endAttempt(id, outcome, mayHaveEntered, random);
   }
 
-  /** What of the list to show; null: all. */
-  record Filter(String agentId, String executorJobId, String scheduleId, String state) {}
+  /**
+   * What of the list to show; null: all.
+   *
+   * @param states empty: all
+   * @param startedAfter inclusive
+   * @param startedBefore exclusive
+   */
+  record Filter(
+      String agentId,
+      String executorJobId,
+      String scheduleId,
+      List<String> states,
+      String reason,
+      Instant startedAfter,
+      Instant startedBefore) {
+
+    Conditions conditions() {
+      return new Conditions()
+          .and("agent_id = :agent", "agent", agentId)
+          .and("executor_job_id = :job", "job", executorJobId)
+          .and(
+              "executor_job_id in (select j.id from executor_job j where j.schedule_id = :schedule)",
+              "schedule",
+              scheduleId)
+          .in("state", states)
+          .and("reason = :reason", "reason", reason)
+          .and("started_at >= :after", "after", startedAfter)
+          .and("started_at < :before", "before", startedBefore)
+          // Identifiers sort by creation, so the primary key finds the rows of that time.
+          .and("id >= :first", "first", idAt(startedAfter, CLOCKS_DIFFER.negated()))
+          .and("id < :last", "last", idAt(startedBefore, CLOCKS_DIFFER));
+    }
+
+    private static String idAt(Instant time, Duration off) {
+      return time == null ? null : Ids.first("exec", time.plus(off));
+    }
+  }
+
+  static String listing(Conditions conditions) {
+    return """
+        select id, coalesce(octet_length(return_value), 0) + coalesce(octet_length(error), 0)
+        from execution where %s order by id desc limit :most"""
+        .formatted(conditions.text());
+  }
 
   static List<Object[]> idsAndBytes(Filter filter, String cursor, int limit) {
-    Conditions conditions =
-        new Conditions()
-            .and("id < :cursor", "cursor", cursor)
-            .and("agent_id = :agent", "agent", filter.agentId())
-            .and("executor_job_id = :job", "job", filter.executorJobId())
-            .and(
-                "executor_job_id in (select j.id from executor_job j where j.schedule_id = :schedule)",
-                "schedule",
-                filter.scheduleId())
-            .and("state = :state", "state", filter.state());
+    Conditions conditions = filter.conditions().and("id < :cursor", "cursor", cursor);
     return conditions
-        .bind(
-            getEntityManager()
-                .createNativeQuery(
-                    """
-                    select id, coalesce(octet_length(return_value), 0) + coalesce(octet_length(error), 0)
-                    from execution where %s order by id desc limit :most"""
-                        .formatted(conditions.text()),
-                    Object[].class))
+        .bind(getEntityManager().createNativeQuery(listing(conditions), Object[].class))
         .setParameter("most", limit + 1)
         .getResultList();
   }

@@ -1,6 +1,10 @@
 package dev.roost.execution;
 
 import com.fasterxml.jackson.annotation.JsonValue;
+import dev.roost.api.Problem;
+import dev.roost.api.QueryParameters;
+import java.util.Arrays;
+import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
@@ -52,6 +56,21 @@ public enum ExecutionReason {
   @JsonValue
   public String code() {
     return name().toLowerCase(Locale.ROOT);
+  }
+
+  /**
+   * The reason that a list is to be filtered by.
+   *
+   * @param given as it came, or null
+   * @throws Problem validation_failed
+   */
+  static String parameter(String given) {
+    List<String> codes = Arrays.stream(values()).map(ExecutionReason::code).toList();
+    List<String> reasons = QueryParameters.choices("reason", given, codes);
+    if (reasons.size() > 1) {
+      throw Problem.invalid("?reason", "not_a_choice", "Give one reason.");
+    }
+    return reasons.isEmpty() ? null : reasons.get(0);
   }
 
   public static Optional<ExecutionReason> of(String code) {

@@ -2,6 +2,7 @@ package dev.roost.execution;
 
 import dev.roost.api.Page;
 import dev.roost.api.Problem;
+import dev.roost.api.QueryParameters;
 import dev.roost.log.LogAnswers;
 import dev.roost.log.LogBook;
 import dev.roost.log.LogEntry;
@@ -17,9 +18,12 @@ import jakarta.ws.rs.core.Context;
 import jakarta.ws.rs.core.MediaType;
 import jakarta.ws.rs.sse.OutboundSseEvent;
 import jakarta.ws.rs.sse.Sse;
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import org.eclipse.microprofile.openapi.annotations.Operation;
+import org.eclipse.microprofile.openapi.annotations.media.Schema;
+import org.eclipse.microprofile.openapi.annotations.parameters.Parameter;
 import org.eclipse.microprofile.openapi.annotations.tags.Tag;
 import org.jboss.resteasy.reactive.RestQuery;
 
@@ -41,11 +45,28 @@ public class ExecutionsResource {
       @RestQuery("agent_id") String agentId,
       @RestQuery("executor_job_id") String executorJobId,
       @RestQuery("schedule_id") String scheduleId,
-      @RestQuery String state,
+      @Parameter(description = "One or several, separated by commas") @RestQuery String state,
+      @Parameter(description = "Why they did not succeed") @RestQuery String reason,
+      @Parameter(
+              description = "At this time or later",
+              schema = @Schema(implementation = Instant.class))
+          @RestQuery("started_after")
+          String startedAfter,
+      @Parameter(description = "Before this time", schema = @Schema(implementation = Instant.class))
+          @RestQuery("started_before")
+          String startedBefore,
       @RestQuery String cursor,
       @RestQuery Integer limit) {
     int most = Page.limit(limit);
-    Execution.Filter filter = new Execution.Filter(agentId, executorJobId, scheduleId, state);
+    Execution.Filter filter =
+        new Execution.Filter(
+            agentId,
+            executorJobId,
+            scheduleId,
+            QueryParameters.choices("state", state, Execution.STATES),
+            ExecutionReason.parameter(reason),
+            QueryParameters.time("started_after", startedAfter),
+            QueryParameters.time("started_before", startedBefore));
     return Page.fitting(
         Execution.idsAndBytes(filter, cursor, most),
         most,

@@ -177,8 +177,25 @@ public class ExecutorJob extends PanacheEntityBase {
     return update("cancelRequested = true where id = ?1 and state = 'running'", id) == 1;
   }
 
-  /** What of the list to show; null: all. */
-  record Filter(String agentId, String scheduleId, String batchId, String state) {}
+  static final List<String> STATES =
+      List.of("queued", "running", "succeeded", "failed", "cancelled");
+
+  /**
+   * What of the list to show; null: all.
+   *
+   * @param states empty: all
+   */
+  record Filter(
+      String agentId, String scheduleId, String batchId, List<String> states, String reason) {
+    Conditions conditions() {
+      return new Conditions()
+          .and("j.agent_id = :agent", "agent", agentId)
+          .and("j.schedule_id = :schedule", "schedule", scheduleId)
+          .and("j.batch_id = :batch", "batch", batchId)
+          .in("j.state", states)
+          .and("j.reason = :reason", "reason", reason);
+    }
+  }
 
   /** The jobs that were ordered together, in their order. */
   static List<String> idsOfBatch(String batchId) {
@@ -189,24 +206,18 @@ public class ExecutorJob extends PanacheEntityBase {
         .getResultList();
   }
 
+  static String listing(Conditions conditions) {
+    return """
+        select j.id, coalesce(octet_length(j.payload), 0) + coalesce(octet_length(e.return_value), 0)
+        from executor_job j left join execution e on e.id = j.latest_execution_id
+        where %s order by j.id desc limit :most"""
+        .formatted(conditions.text());
+  }
+
   static List<Object[]> idsAndBytes(Filter filter, String cursor, int limit) {
-    Conditions conditions =
-        new Conditions()
-            .and("j.id < :cursor", "cursor", cursor)
-            .and("j.agent_id = :agent", "agent", filter.agentId())
-            .and("j.schedule_id = :schedule", "schedule", filter.scheduleId())
-            .and("j.batch_id = :batch", "batch", filter.batchId())
-            .and("j.state = :state", "state", filter.state());
+    Conditions conditions = filter.conditions().and("j.id < :cursor", "cursor", cursor);
     return conditions
-        .bind(
-            getEntityManager()
-                .createNativeQuery(
-                    """
-                    select j.id, coalesce(octet_length(j.payload), 0) + coalesce(octet_length(e.return_value), 0)
-                    from executor_job j left join execution e on e.id = j.latest_execution_id
-                    where %s order by j.id desc limit :most"""
-                        .formatted(conditions.text()),
-                    Object[].class))
+        .bind(getEntityManager().createNativeQuery(listing(conditions), Object[].class))
         .setParameter("most", limit + 1)
         .getResultList();
   }

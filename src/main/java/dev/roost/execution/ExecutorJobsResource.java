@@ -3,6 +3,7 @@ package dev.roost.execution;
 import dev.roost.api.Body;
 import dev.roost.api.Needs;
 import dev.roost.api.Page;
+import dev.roost.api.QueryParameters;
 import dev.roost.api.Role;
 import dev.roost.event.Waiting;
 import io.smallrye.common.annotation.Blocking;
@@ -44,11 +45,18 @@ public class ExecutorJobsResource {
       @RestQuery("agent_id") String agentId,
       @RestQuery("schedule_id") String scheduleId,
       @RestQuery("batch_id") String batchId,
-      @RestQuery String state,
+      @Parameter(description = "One or several, separated by commas") @RestQuery String state,
+      @Parameter(description = "Why they did not succeed") @RestQuery String reason,
       @RestQuery String cursor,
       @RestQuery Integer limit) {
     int most = Page.limit(limit);
-    ExecutorJob.Filter filter = new ExecutorJob.Filter(agentId, scheduleId, batchId, state);
+    ExecutorJob.Filter filter =
+        new ExecutorJob.Filter(
+            agentId,
+            scheduleId,
+            batchId,
+            QueryParameters.choices("state", state, ExecutorJob.STATES),
+            ExecutionReason.parameter(reason));
     return Page.fitting(
         ExecutorJob.idsAndBytes(filter, cursor, most),
         most,

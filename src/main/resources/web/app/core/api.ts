@@ -34,6 +34,8 @@ export interface Options {
   body?: unknown;
   /** A body that is text already, for exact JSON. */
   text?: string;
+  /** A body that is no JSON; its type is in the headers. */
+  blob?: Blob;
   headers?: Record<string, string>;
   signal?: AbortSignal;
 }
@@ -69,7 +71,7 @@ async function send(method: string, path: string, options: Options): Promise<Res
   try {
     response = await fetch(url(path, options.query), {
       method,
-      body: text,
+      body: options.blob ?? text,
       headers: {
         Accept: "application/json",
         ...(text === undefined ? {} : { "Content-Type": "application/json" }),
@@ -143,6 +145,18 @@ export async function all<T>(path: string, query: Query = {}, signal?: AbortSign
     cursor = page.next_cursor;
   } while (cursor !== null);
   return found;
+}
+
+/** Null for what was deleted. */
+export async function kept<T>(reading: Promise<T>): Promise<T | null> {
+  try {
+    return await reading;
+  } catch (e) {
+    if (e instanceof Problem && e.status === 404) {
+      return null;
+    }
+    throw e;
+  }
 }
 
 /**

@@ -101,7 +101,7 @@ export class Load<T> implements ReactiveController {
 }
 
 /** A list, page after page; reads as many again as are shown. */
-export class PagedLoad<T extends { id: string }> extends Load<Page<T>> {
+export class PagedLoad<T> extends Load<Page<T>> {
   private wanted = 50;
 
   constructor(host: ReactiveControllerHost, path: () => string, query: () => Query, concerns: Concerns) {

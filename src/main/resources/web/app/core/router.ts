@@ -15,7 +15,8 @@ export interface Match {
   parameters: Parameters;
 }
 
-type Leaving = () => boolean | Promise<boolean>;
+/** Whether the page may be left for another address. */
+type Leaving = (to: URL) => boolean | Promise<boolean>;
 
 /** Which page is shown, by the address. Links to other pages are taken over, with all that browsers do besides. */
 class Router {
@@ -43,7 +44,7 @@ class Router {
   /** Goes to an address of this dashboard; stays when a guard says so. */
   async go(to: string, { replace = false } = {}): Promise<void> {
     const target = new URL(to, location.href);
-    if (target.pathname !== location.pathname && !(await this.mayLeave())) {
+    if (target.pathname !== location.pathname && !(await this.mayLeave(target))) {
       return;
     }
     history[replace ? "replaceState" : "pushState"](null, "", target);
@@ -78,7 +79,7 @@ class Router {
     const target = location.href;
     if (new URL(this.current).pathname !== location.pathname && this.guards.size) {
       history.pushState(null, "", this.current);
-      if (!(await this.mayLeave())) {
+      if (!(await this.mayLeave(new URL(target)))) {
         return;
       }
       history.replaceState(null, "", target);
@@ -95,13 +96,12 @@ class Router {
     }
   }
 
-  private async mayLeave(): Promise<boolean> {
+  private async mayLeave(to: URL): Promise<boolean> {
     for (const guard of this.guards) {
-      if (!(await guard())) {
+      if (!(await guard(to))) {
         return false;
       }
     }
-    this.guards.clear();
     return true;
   }
 

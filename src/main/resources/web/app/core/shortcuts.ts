@@ -28,7 +28,17 @@ export const modifier = /Mac|iPhone|iPad/.test(navigator.userAgent) ? "⌘" : "C
 export const keysText = (keys: string): string =>
   keys
     .split(/([+ ])/)
-    .map((key) => (key === "mod" ? modifier : key === "+" ? " " : key === "enter" ? "Enter" : key))
+    .map((key) =>
+      key === "mod"
+        ? modifier
+        : key === "+"
+          ? " "
+          : key === "enter"
+            ? "Enter"
+            : keys.includes("mod")
+              ? key.toUpperCase()
+              : key,
+    )
     .join("");
 
 export function startShortcuts(): void {

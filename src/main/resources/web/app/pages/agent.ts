@@ -1,10 +1,219 @@
-import { html } from "lit";
-import { customElement } from "lit/decorators.js";
+import { html, nothing, type PropertyValues, type TemplateResult } from "lit";
+import { customElement, property, state } from "lit/decorators.js";
+import { askTagged } from "../core/api";
+import { Load } from "../core/load";
+import { router } from "../core/router";
+import { signedIn } from "../core/session";
+import type { Agent } from "../core/types";
+import { AgentEdits } from "../parts/agent-edits";
+import { idLink, stateBadge, timeAgo } from "../parts/basics";
+import "../parts/call-it";
+import { ask } from "../parts/dialogs";
+import "../parts/execution-table";
+import { emptyState, loaded } from "../parts/notices";
 import { Part } from "../parts/part";
+import "../parts/schedule-list";
+import { tabs } from "../parts/tabs";
+import "./agent-builds";
+import "./agent-name";
+import "./agent-revisions";
+import "./agent-settings";
+import "./agent-workspace";
 
+const TABS: Record<string, string> = {
+  workspace: "Workspace",
+  executions: "Executions",
+  schedules: "Schedules",
+  stores: "Stores",
+  builds: "Builds",
+  revisions: "Revisions",
+  settings: "Settings",
+  "call-it": "Call it",
+};
+
+const BUILD_WORDS: Record<string, string> = {
+  queued: "waiting to be built",
+  running: "building",
+  succeeded: "built",
+  failed: "build failed",
+  cancelled: "build cancelled",
+};
+
+/** One agent: where it is written and tried, and all that belongs to it. */
 @customElement("agent-page")
-export class Page extends Part {
-  override render() {
-    return html`<h1>agent</h1>`;
+export class AgentPage extends Part {
+  @property() agentId = "";
+  @property() tab = "";
+  @state() private edits: AgentEdits | null = null;
+  private endGuard: (() => void) | undefined;
+  private readonly load = new Load<Agent>(
+    this,
+    (signal) => this.read(signal),
+    (change) => change.agent_id === this.agentId || change.subject === this.agentId,
+  );
+
+  override connectedCallback(): void {
+    super.connectedCallback();
+    this.endGuard = router.guard((to) => this.mayLeave(to));
+    window.addEventListener("beforeunload", this.warn);
   }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    this.endGuard?.();
+    window.removeEventListener("beforeunload", this.warn);
+  }
+
+  override willUpdate(changed: PropertyValues<this>): void {
+    if (changed.has("agentId") && changed.get("agentId")) {
+      this.edits = null;
+      void this.load.again(true);
+    }
+  }
+
+  override render() {
+    const agent = this.load.value;
+    const { edits } = this;
+    return agent && edits
+      ? html`${this.head(agent, edits)}
+        ${tabs(
+          "Views of the agent",
+          Object.entries(TABS).map(([name, title]) => ({
+            name,
+            title: this.tabTitle(name, title),
+            href: this.address(name),
+          })),
+          this.chosen,
+        )}
+        ${loaded(
+          this.load,
+          () =>
+            html`<section id="panel" role="tabpanel" aria-labelledby="tab-${this.chosen}">
+              ${this.panel(agent, edits)}
+            </section>`,
+        )}`
+      : html`<div class="page-head"><h1>Agent</h1></div>
+          ${this.load.problem?.status === 404 ? this.missing() : loaded(this.load, () => nothing)}`;
+  }
+
+  private get chosen(): string {
+    return this.tab in TABS ? this.tab : "workspace";
+  }
+
+  private address(tab: string): string {
+    return `/agents/${this.agentId}${tab === "workspace" ? "" : `/${tab}`}`;
+  }
+
+  private tabTitle(name: string, title: string): unknown {
+    return name === "workspace" && this.edits?.dirty
+      ? html`${title}<span class="unsaved" title="Unsaved changes"
+            >•<span class="unseen"> unsaved changes</span></span
+          >`
+      : title;
+  }
+
+  private head(agent: Agent, { saved }: AgentEdits): TemplateResult {
+    const { activity } = agent;
+    const build = activity?.builder_job;
+    return html`<div class="page-head">
+        <agent-name
+          .agentId=${agent.id}
+          .name=${agent.name}
+          @renamed=${() => void this.load.again()}
+        ></agent-name>
+      </div>
+      <ul class="agent-facts" aria-label="About the agent">
+        ${build
+          ? html`<li>
+              <a href="/builds/${build.id}">${stateBadge(build.state, BUILD_WORDS[build.state])}</a>
+            </li>`
+          : nothing}
+        <li><a href=${this.address("revisions")}>revision ${saved.revision}</a></li>
+        <li>Python ${saved.python_version}</li>
+        ${activity && activity.running + activity.queued > 0
+          ? html`<li>${activity.running} running, ${activity.queued} waiting</li>`
+          : nothing}
+        ${activity?.next_run_at
+          ? html`<li><a href=${this.address("schedules")}>next run ${timeAgo(activity.next_run_at)}</a></li>`
+          : nothing}
+        <li>changed ${timeAgo(saved.updated_at)}</li>
+        <li>${idLink(agent.id)}</li>
+      </ul>`;
+  }
+
+  private panel(agent: Agent, edits: AgentEdits): unknown {
+    switch (this.chosen) {
+      case "executions":
+        return html`<execution-table .agentId=${agent.id}></execution-table>`;
+      case "schedules":
+        return html`<schedule-list .agentId=${agent.id}></schedule-list>`;
+      case "stores":
+        return html`<store-list .agentId=${agent.id}></store-list>`;
+      case "builds":
+        return html`<agent-builds .agentId=${agent.id}></agent-builds>`;
+      case "revisions":
+        return html`<agent-revisions
+          .agent=${edits.saved}
+          @changed=${() => void this.load.again()}
+        ></agent-revisions>`;
+      case "settings":
+        return html`<agent-settings
+          .agent=${agent}
+          @changed=${() => void this.load.again()}
+        ></agent-settings>`;
+      case "call-it":
+        return html`<call-it .agent=${agent}></call-it>`;
+      default:
+        return html`<agent-workspace
+          .edits=${edits}
+          .code=${edits.code}
+          .revision=${edits.saved.updated_at}
+        ></agent-workspace>`;
+    }
+  }
+
+  private missing(): TemplateResult {
+    return emptyState(
+      "There is no such agent",
+      html`Nothing has the identifier <code>${this.agentId}</code>. It may have been deleted; its executions
+        are kept.`,
+      html`<a class="button" href="/agents">Show the agents</a
+        ><a class="button" href="/executions?agent_id=${this.agentId}">Show its executions</a>`,
+    );
+  }
+
+  private async read(signal: AbortSignal): Promise<Agent> {
+    const { value, tag } = await askTagged<Agent>("GET", `/agents/${this.agentId}`, {
+      query: { include: "activity" },
+      signal,
+    });
+    if (this.edits?.saved.id === value.id) {
+      this.edits.meet(value, tag);
+    } else {
+      this.edits = new AgentEdits(value, tag, () => this.requestUpdate());
+    }
+    return value;
+  }
+
+  private mayLeave(to: URL): boolean | Promise<boolean> {
+    const within =
+      to.pathname === `/agents/${this.agentId}` || to.pathname.startsWith(`/agents/${this.agentId}/`);
+    if (within || !this.edits?.dirty || !signedIn.session) {
+      return true;
+    }
+    return ask({
+      title: "Leave without saving?",
+      body: html`<p>
+        What you have changed in ${this.edits.saved.name} is not saved. It is kept in this browser, and you
+        find it here again.
+      </p>`,
+      confirm: "Leave",
+    });
+  }
+
+  private readonly warn = (event: BeforeUnloadEvent) => {
+    if (this.edits?.dirty) {
+      event.preventDefault();
+    }
+  };
 }

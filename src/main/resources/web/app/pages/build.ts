@@ -1,10 +1,220 @@
-import { html } from "lit";
-import { customElement } from "lit/decorators.js";
+import { html, nothing, type TemplateResult } from "lit";
+import { customElement, property } from "lit/decorators.js";
+import { all, get, kept } from "../core/api";
+import { bytes, count, plural } from "../core/format";
+import { Load } from "../core/load";
+import { signedIn } from "../core/session";
+import type { Agent, AgentRevision, Build, BuilderJob } from "../core/types";
+import "../parts/agent-link";
+import { idLink, stateBadge, timeAgo } from "../parts/basics";
+import "../parts/log-view";
+import { loaded } from "../parts/notices";
 import { Part } from "../parts/part";
+import { buildReason, isHarmless } from "../parts/reasons";
+import { concernedLines, requirementList } from "./build-requirements";
+import { buildDuration } from "./builds";
+import { fact } from "./execution-panels";
 
+interface Shown {
+  /** Null where the address names a Build, which no job has to be known for. */
+  job: BuilderJob | null;
+  build: Build | null;
+  /** As they were written, with comments; null: not known any more. */
+  requirements: string | null;
+  /** Those whose runs use the Build now. */
+  sharing: Agent[];
+}
+
+/** Why it doesn't build, or what was built: of a BuilderJob (bjob_…), or of a Build (build_…). */
 @customElement("build-page")
-export class Page extends Part {
+export class BuildPage extends Part {
+  @property() jobId = "";
+  private agentId: string | null = null;
+  private readonly load = new Load<Shown>(
+    this,
+    (signal) => this.read(signal),
+    (change) =>
+      change.subject === this.jobId || (change.type.startsWith("agent.") && change.subject === this.agentId),
+  );
+
+  protected override updated(changed: Map<PropertyKey, unknown>): void {
+    if (changed.get("jobId")) {
+      void this.load.again(true);
+    }
+  }
+
+  private async read(signal: AbortSignal): Promise<Shown> {
+    if (this.jobId.startsWith("build_")) {
+      const build = await get<Build>(`/builds/${this.jobId}`, {}, signal);
+      return { job: null, build, requirements: null, sharing: await this.sharing(build.id, signal) };
+    }
+    const job = await get<BuilderJob>(`/builder-jobs/${this.jobId}`, {}, signal);
+    this.agentId = job.agent_id;
+    const [build, revision, sharing] = await Promise.all([
+      job.build_id ? kept(get<Build>(`/builds/${job.build_id}`, {}, signal)) : null,
+      kept(get<AgentRevision>(`/agents/${job.agent_id}/revisions/${job.agent_revision}`, {}, signal)),
+      job.build_id ? this.sharing(job.build_id, signal) : [],
+    ]);
+    return { job, build, requirements: revision?.requirements ?? job.requirements, sharing };
+  }
+
+  private async sharing(buildId: string, signal: AbortSignal): Promise<Agent[]> {
+    const agents = await all<Agent>("/agents", {}, signal);
+    return agents.filter((agent) => agent.build_id === buildId);
+  }
+
   override render() {
-    return html`<h1>build</h1>`;
+    const job = this.load.value?.job;
+    return html`<div class="page-head">
+        <h1>Build</h1>
+        ${idLink(this.jobId)}
+        <div class="actions">
+          ${job && (job.state === "failed" || job.state === "succeeded") && signedIn.may("write")
+            ? html`<a class="button ${job.state === "failed" ? "primary" : ""}" href="/agents/${job.agent_id}"
+                >${job.state === "failed" ? "Fix the requirements" : "Change the requirements"}</a
+              >`
+            : nothing}
+        </div>
+      </div>
+      ${loaded(this.load, (shown) => this.show(shown))}`;
+  }
+
+  private show(shown: Shown): TemplateResult {
+    const { job, build } = shown;
+    return html`${job ? this.summary(job) : nothing}
+      ${job ? this.explanation(job, shown.requirements) : nothing}
+      <div class="beside">
+        <div class="column">
+          ${job && !job.reused
+            ? html`<section aria-labelledby="log-title" class="column log-section">
+                <h2 id="log-title">Log</h2>
+                <log-view
+                  .source="builder-jobs/${job.id}"
+                  .live=${job.finished_at === null}
+                  .follow=${job.state !== "succeeded"}
+                ></log-view>
+              </section>`
+            : nothing}
+          ${build ? this.packages(build) : nothing}
+        </div>
+        <div class="column">${this.facts(shown)} ${this.requirements(shown)} ${this.agents(shown)}</div>
+      </div>`;
+  }
+
+  private summary(job: BuilderJob): TemplateResult {
+    return html`<div class="row summary" role="status">
+      <strong>${stateBadge(job.state)}</strong>
+      <agent-link .agentId=${job.agent_id}></agent-link>
+      <span class="faint">revision ${job.agent_revision}, Python ${job.python_version}</span>
+      ${job.reused
+        ? html`<span class="faint">nothing to do: the same requirements were built before</span>`
+        : buildDuration(job)}
+    </div>`;
+  }
+
+  /** uv's own words, and the lines which they are about. */
+  private explanation({ reason, message }: BuilderJob, requirements: string | null): unknown {
+    if (reason === null) {
+      return nothing;
+    }
+    const { title, help } = buildReason(reason);
+    const lines = concernedLines(requirements ?? "", message ?? "");
+    const text = (requirements ?? "").split("\n");
+    return html`<section
+      class="notice ${isHarmless(reason) ? "" : "failed"}"
+      aria-label="Why it did not succeed"
+    >
+      <strong>${title}</strong>
+      ${message ? html`<pre>${message}</pre>` : nothing}
+      ${lines.length
+        ? html`<ul>
+            ${lines.map((line) => html`<li>Line ${line}: <code>${text[line - 1]}</code></li>`)}
+          </ul>`
+        : nothing}
+      ${help ? html`<p class="small">${help}</p>` : nothing}
+    </section>`;
+  }
+
+  private packages(build: Build): TemplateResult {
+    const sized = build.packages.some((p) => p.size_bytes != null);
+    const sizeOf = (p: Build["packages"][number]) => p.size_bytes ?? 0;
+    const sorted = sized ? [...build.packages].sort((a, b) => sizeOf(b) - sizeOf(a)) : build.packages;
+    return html`<section class="panel tight" aria-labelledby="packages-title">
+      <header>
+        <h2 id="packages-title">Packages <span class="faint">${count(sorted.length)}</span></h2>
+      </header>
+      ${sorted.length === 0
+        ? html`<p class="content faint">None besides Python itself.</p>`
+        : html`<div class="table-wrap" role="region" aria-label="List of packages" tabindex="0">
+            <table>
+              <thead>
+                <tr>
+                  <th scope="col">Name</th>
+                  <th scope="col">Version</th>
+                  ${sized ? html`<th scope="col" class="number">Size</th>` : nothing}
+                </tr>
+              </thead>
+              <tbody>
+                ${sorted.map(
+                  (p) =>
+                    html`<tr>
+                      <td>${p.name}</td>
+                      <td class="mono" title="sha256 ${p.sha256}">${p.version}</td>
+                      ${sized
+                        ? html`<td class="number">${p.size_bytes == null ? "–" : bytes(p.size_bytes)}</td>`
+                        : nothing}
+                    </tr>`,
+                )}
+              </tbody>
+            </table>
+          </div>`}
+    </section>`;
+  }
+
+  private facts({ job, build }: Shown): TemplateResult {
+    return html`<section class="panel" aria-labelledby="details-title">
+      <header><h2 id="details-title">Details</h2></header>
+      <dl class="facts content">
+        ${fact("Ordered", job && timeAgo(job.created_at))}
+        ${fact("Finished", job?.finished_at && timeAgo(job.finished_at))}
+        ${fact("Python", job?.python_version ?? build?.python_version)}
+        ${fact("Size", build && html`<span class="number">${bytes(build.size_bytes)}</span>`)}
+        ${fact("Build", build && idLink(build.id, job ? `/builds/${build.id}` : undefined))}
+        ${fact(
+          "Image",
+          build?.image &&
+            html`<span class="row"
+              ><code class="small image">${build.image}</code
+              ><copy-button .text=${build.image} label="Copy the image reference"></copy-button
+            ></span>`,
+        )}
+      </dl>
+    </section>`;
+  }
+
+  private requirements({ job, requirements }: Shown): unknown {
+    return requirements === null
+      ? nothing
+      : html`<section class="panel" aria-labelledby="requirements-title">
+          <header><h2 id="requirements-title">Requirements</h2></header>
+          <div class="content">
+            ${requirements.trim()
+              ? requirementList(requirements.trimEnd(), job?.message ?? "")
+              : html`<p class="faint">None.</p>`}
+          </div>
+        </section>`;
+  }
+
+  private agents({ build, sharing }: Shown): unknown {
+    return build === null
+      ? nothing
+      : html`<section class="panel" aria-labelledby="agents-title">
+          <header><h2 id="agents-title">Used by ${plural(sharing.length, "agent")}</h2></header>
+          ${sharing.length
+            ? html`<ul class="content">
+                ${sharing.map((agent) => html`<li><a href="/agents/${agent.id}">${agent.name}</a></li>`)}
+              </ul>`
+            : html`<p class="content faint">No agent uses it any more.</p>`}
+        </section>`;
   }
 }

@@ -1,10 +1,129 @@
-import { html } from "lit";
+import { html, nothing } from "lit";
 import { customElement } from "lit/decorators.js";
+import { between, duration, shortId, words } from "../core/format";
+import { PagedLoad, typed } from "../core/load";
+import { queried, router } from "../core/router";
+import type { BuilderJob } from "../core/types";
+import "../parts/agent-link";
+import { stateBadge, timeAgo } from "../parts/basics";
+import { emptyState } from "../parts/notices";
 import { Part } from "../parts/part";
+import { buildReason } from "../parts/reasons";
+import { pagedTable, type Column } from "../parts/tables";
+import "../parts/ticking";
 
+const STATES = ["queued", "running", "succeeded", "failed", "cancelled"];
+
+/** How long a build took; counts on while it runs; nothing for one that was there already. */
+export function buildDuration({ started_at, finished_at }: BuilderJob): unknown {
+  if (started_at === null) {
+    return nothing;
+  }
+  return finished_at === null
+    ? html`<ticking-duration .from=${started_at}></ticking-duration>`
+    : html`<span class="number">${duration(between(started_at, finished_at))}</span>`;
+}
+
+const COLUMNS: Column<BuilderJob>[] = [
+  {
+    title: "State",
+    cell: (job) => html`<a class="state-link" href="/builds/${job.id}">${stateBadge(job.state)}</a>`,
+  },
+  {
+    title: "Agent",
+    cell: (job) =>
+      html`<agent-link .agentId=${job.agent_id}></agent-link>
+        <span class="faint small">revision ${job.agent_revision}</span>`,
+  },
+  { title: "Python", cell: (job) => html`<span class="mono">${job.python_version}</span>` },
+  { title: "Ordered", cell: (job) => timeAgo(job.created_at) },
+  {
+    title: "Duration",
+    cell: (job) =>
+      job.reused
+        ? html`<span class="faint" title="Other agents have the same requirements">reused</span>`
+        : buildDuration(job),
+    number: true,
+  },
+  {
+    title: "Reason",
+    cell: ({ reason, message }) =>
+      reason
+        ? html`<span class="why cut" title=${buildReason(reason).title}
+            ><code>${reason}</code> <span class="faint">${message}</span></span
+          >`
+        : nothing,
+  },
+  {
+    title: "Id",
+    cell: ({ id }) => html`<a class="mono small" href="/builds/${id}" title=${id}>${shortId(id)}</a>`,
+  },
+];
+
+/** What was built for which agent, and what could not be. */
 @customElement("builds-page")
-export class Page extends Part {
+export class BuildsPage extends Part {
+  private filtered = location.search;
+  private endMoves: (() => void) | null = null;
+  private readonly jobs = new PagedLoad<BuilderJob>(
+    this,
+    () => "/builder-jobs",
+    () => ({ state: queried("state"), agent_id: queried("agent_id") }),
+    typed("builder_job"),
+  );
+
+  override connectedCallback(): void {
+    super.connectedCallback();
+    this.endMoves = router.onMove(() => {
+      if (this.filtered !== location.search) {
+        this.filtered = location.search;
+        void this.jobs.again(true);
+      }
+    });
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    this.endMoves?.();
+  }
+
   override render() {
-    return html`<h1>builds</h1>`;
+    const states = queried("state").split(",").filter(Boolean);
+    const agentId = queried("agent_id");
+    return html`<div class="page-head"><h1>Builds</h1></div>
+      <div class="filters" role="group" aria-label="Filters">
+        <div class="row" role="group" aria-label="States">
+          ${STATES.map((name) => {
+            const pressed = states.includes(name);
+            const toggled = pressed ? states.filter((s) => s !== name) : [...states, name];
+            return html`<button
+              class="chip"
+              aria-pressed=${pressed}
+              @click=${() => router.query({ state: toggled.join(",") })}
+            >
+              ${words(name)}
+            </button>`;
+          })}
+        </div>
+        ${agentId
+          ? html`<span class="row"
+              ><span class="faint">of</span><agent-link .agentId=${agentId}></agent-link
+              ><button class="quiet" @click=${() => router.query({ agent_id: null })}>
+                Of all agents
+              </button></span
+            >`
+          : nothing}
+      </div>
+      <section class="panel tight" aria-label="Builds">
+        ${pagedTable("All builds", COLUMNS, this.jobs, () =>
+          states.length || agentId
+            ? emptyState("No build matches", "Change the filters, or wait: the list is live.")
+            : emptyState(
+                "Nothing has been built yet",
+                "When an agent's requirements or Python version change, Roost installs them once, ahead of all runs.",
+                html`<a class="button" href="/create">Create an agent</a>`,
+              ),
+        )}
+      </section>`;
   }
 }

@@ -95,11 +95,27 @@ export class CreatePage extends Part {
         .action=${this.action()}
         .payload=${this.wanted.payload}
         .prepare=${() => this.prepare()}
-        .steps=${this.agent ? html`<p>${stateBadge("succeeded", `Created ${this.agent.name}`)}</p>` : nothing}
+        .steps=${this.steps()}
         @payload=${() => this.change({ payload: this.panel.payload })}
         @ended=${(event: CustomEvent<ExecutorJob>) => this.ended(event.detail)}
       ></run-panel>
     </div>`;
+  }
+
+  /** What pressing the button will do, and what of it is done. */
+  private steps(): TemplateResult {
+    if (this.agent) {
+      return html`<p>${stateBadge("succeeded", "Agent created")}</p>`;
+    }
+    const { requirements } = this.wanted.code;
+    return html`<ol class="run-steps" aria-label="What happens then">
+      ${[
+        "Create the agent",
+        requirements.trim() ? "Install the requirements" : "Prepare Python",
+        "Run main with the payload",
+        "Show its log and what it returns",
+      ].map((step) => html`<li>${stateBadge("queued", step)}</li>`)}
+    </ol>`;
   }
 
   private action(): string {

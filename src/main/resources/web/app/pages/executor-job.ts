@@ -1,10 +1,148 @@
-import { html } from "lit";
-import { customElement } from "lit/decorators.js";
+import { html, nothing, type TemplateResult } from "lit";
+import { customElement, property } from "lit/decorators.js";
+import { all, askExactly } from "../core/api";
+import { at, between, duration } from "../core/format";
+import { Load } from "../core/load";
+import { queried, router } from "../core/router";
+import { signedIn } from "../core/session";
+import type { Execution, ExecutorJob } from "../core/types";
+import "../parts/agent-link";
+import { idLink, stateBadge, timeAgo } from "../parts/basics";
+import { loaded } from "../parts/notices";
+import { cancelOrder, runAgain } from "../parts/orders";
 import { Part } from "../parts/part";
+import { WAITING, executionReason, isHarmless } from "../parts/reasons";
+import "../parts/timeline";
+import { attemptsPanel, fact, orderFacts, payloadPanel } from "./execution-panels";
 
+interface Order {
+  job: ExecutorJob;
+  attempts: Execution[];
+}
+
+/**
+ * An order that waits, or that ended without an execution. As soon as it runs, its execution is what
+ * people want to see: the page goes there, unless the address says `?stay=1`.
+ */
 @customElement("executor-job-page")
-export class Page extends Part {
+export class ExecutorJobPage extends Part {
+  @property() jobId = "";
+  private readonly load = new Load<Order>(
+    this,
+    async (signal) => {
+      const [{ value: job }, attempts] = await Promise.all([
+        askExactly<ExecutorJob>("GET", `/executor-jobs/${this.jobId}`, { signal }),
+        all<Execution>("/executions", { executor_job_id: this.jobId }, signal),
+      ]);
+      return { job, attempts: attempts.reverse() };
+    },
+    (change) => change.subject === this.jobId || change.data.executor_job_id === this.jobId,
+  );
+
+  protected override updated(changed: Map<PropertyKey, unknown>): void {
+    if (changed.get("jobId")) {
+      void this.load.again(true);
+    }
+    const job = this.load.value?.job;
+    if (
+      job?.id === this.jobId &&
+      job.execution &&
+      !queried("stay") &&
+      isToldByExecution(job, job.execution)
+    ) {
+      void router.go(`/executions/${job.execution.id}`, { replace: true });
+    }
+  }
+
   override render() {
-    return html`<h1>executor-job</h1>`;
+    const job = this.load.value?.job;
+    return html`<div class="page-head">
+        <h1>Order</h1>
+        ${idLink(this.jobId)}
+        <div class="actions">${job ? this.actions(job) : nothing}</div>
+      </div>
+      ${loaded(this.load, (order) => this.show(order))}`;
+  }
+
+  private actions(job: ExecutorJob): unknown {
+    if (!signedIn.may("execute")) {
+      return html`<span class="faint small">Your key may only read, not cancel or run.</span>`;
+    }
+    return job.finished_at === null
+      ? html`<button class="danger" @click=${() => void cancelOrder(job)}>Cancel</button>`
+      : html`<button @click=${() => void runAgain(job)}>Run again</button>`;
+  }
+
+  private show({ job, attempts }: Order): TemplateResult {
+    return html`<div class="row summary" role="status">
+        <strong>${stateBadge(job.state)}</strong>
+        <agent-link .agentId=${job.agent_id}></agent-link>
+        <span class="faint">revision ${job.agent_revision}</span>
+        <span class="faint">ordered</span> ${timeAgo(job.created_at)}
+      </div>
+      <run-timeline .job=${job} .execution=${job.state === "queued" ? null : job.execution}></run-timeline>
+      ${this.waits(job)} ${this.failure(job)}
+      <div class="beside">
+        <div class="column">${payloadPanel(job)}${attempts.length ? attemptsPanel(attempts) : nothing}</div>
+        <div class="column">${this.facts(job)}</div>
+      </div>`;
+  }
+
+  private waits(job: ExecutorJob): unknown {
+    if (job.state !== "queued") {
+      return nothing;
+    }
+    const next = job.next_attempt_at;
+    return html`<section class="notice waiting" aria-label="What it waits for">
+      <strong>${WAITING[job.waiting_on ?? ""] ?? "Waits for its turn"}</strong>
+      ${next ? html`<p>Not before <time datetime=${next}>${at(next)}</time>.</p>` : nothing}
+      ${job.waiting_on === "build"
+        ? html`<p><a href="/agents/${job.agent_id}/builds">See the agent's builds</a></p>`
+        : job.waiting_on === "concurrency"
+          ? html`<p>
+              <a href="/executions?agent_id=${job.agent_id}&state=running">See what runs</a>
+            </p>`
+          : nothing}
+    </section>`;
+  }
+
+  private failure(job: ExecutorJob): unknown {
+    if (job.reason === null) {
+      return nothing;
+    }
+    const { title, help } = executionReason(job.reason);
+    return html`<section
+      class="notice ${isHarmless(job.reason) ? "" : "failed"}"
+      aria-label="Why it did not succeed"
+    >
+      <strong>${title}</strong>
+      ${job.message ? html`<pre>${job.message}</pre>` : nothing}
+      ${help ? html`<p class="small">${help}</p>` : nothing}
+      ${job.reason === "build_failed"
+        ? html`<p><a href="/agents/${job.agent_id}/builds">See the agent's builds</a></p>`
+        : nothing}
+    </section>`;
+  }
+
+  private facts(job: ExecutorJob): TemplateResult {
+    return html`<section class="panel" aria-labelledby="details-title">
+      <header><h2 id="details-title">Details</h2></header>
+      <dl class="facts content">
+        ${fact("Ordered", timeAgo(job.created_at))}
+        ${fact(
+          "Ended",
+          job.finished_at &&
+            html`${timeAgo(job.finished_at)}
+              <span class="faint">after ${duration(between(job.created_at, job.finished_at))}</span>`,
+        )}
+        ${fact("Attempts", String(job.attempts))} ${orderFacts(job)}
+      </dl>
+    </section>`;
   }
 }
+
+/** Whether all that is to say about the order stands on the page of its last execution. */
+const isToldByExecution = (job: ExecutorJob, execution: Execution): boolean =>
+  job.state === "running" ||
+  job.state === "succeeded" ||
+  (job.state !== "queued" && job.reason === execution.reason);

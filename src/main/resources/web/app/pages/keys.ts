@@ -1,10 +1,128 @@
-import { html } from "lit";
+import { html, nothing, type TemplateResult } from "lit";
 import { customElement } from "lit/decorators.js";
+import { post, remove } from "../core/api";
+import { asProblem, PagedLoad } from "../core/load";
+import { signedIn } from "../core/session";
+import type { ApiKey, Role } from "../core/types";
+import { idLink, timeAgo } from "../parts/basics";
+import { ask, toast } from "../parts/dialogs";
+import { choiceField, mistakesOf, textField } from "../parts/fields";
+import { emptyState, roleNotice } from "../parts/notices";
 import { Part } from "../parts/part";
+import { showSecret } from "../parts/secret";
+import { openForm } from "../parts/small-form";
+import { pagedTable, type Column } from "../parts/tables";
 
+const ROLES: Record<Role, string> = {
+  read: "see everything but the values of variables",
+  execute: "also run agents and cancel orders",
+  write: "also change agents, DataStores, schedules and keys",
+};
+
+/** Who may do what. */
 @customElement("keys-page")
-export class Page extends Part {
+export class KeysPage extends Part {
+  private readonly load = new PagedLoad<ApiKey>(
+    this,
+    () => "/keys",
+    () => ({}),
+    () => false,
+  );
+
   override render() {
-    return html`<h1>keys</h1>`;
+    return html`<div class="page-head">
+        <h1>API keys</h1>
+        <div class="actions">
+          ${signedIn.may("write")
+            ? html`<button class="primary" @click=${this.create}>New key</button>`
+            : nothing}
+        </div>
+      </div>
+      <p class="faint">
+        Programs send a key as <code>Authorization: Bearer roost_…</code>; people sign in with one.
+      </p>
+      ${roleNotice("write", "Making or deleting keys")}
+      <div class="panel">${pagedTable("API keys", this.columns(), this.load, noKeys)}</div>`;
+  }
+
+  private columns(): Column<ApiKey>[] {
+    return [
+      {
+        title: "Name",
+        cell: ({ id, name }) =>
+          html`<strong>${name}</strong>${id === signedIn.session?.key.id
+              ? html` <span class="faint">· of this session</span>`
+              : nothing}`,
+      },
+      { title: "Role", cell: ({ role }) => html`<code>${role}</code>` },
+      { title: "May", cell: ({ role }) => html`<span class="faint">${ROLES[role]}</span>` },
+      { title: "Identifier", cell: ({ id }) => idLink(id) },
+      { title: "Made", cell: ({ created_at }) => timeAgo(created_at) },
+      {
+        title: "",
+        cell: (key) =>
+          signedIn.may("write")
+            ? html`<span class="row-actions"
+                ><button class="quiet" aria-label="Delete ${key.name}" @click=${() => this.delete(key)}>
+                  Delete
+                </button></span
+              >`
+            : nothing,
+      },
+    ];
+  }
+
+  private async create(): Promise<void> {
+    const key = await openForm({
+      title: "New key",
+      draft: { name: "", role: "execute" },
+      pointers: ["/name", "/role"],
+      confirm: "Create the key",
+      fields: ({ name, role }, take, problem) =>
+        html`${textField({
+          id: "key-name",
+          label: "Name",
+          hint: "What it is for, for example the program that has it.",
+          value: name,
+          required: true,
+          change: (value) => take({ name: value }),
+          mistakes: mistakesOf(problem, "/name"),
+        })}${choiceField({
+          id: "key-role",
+          label: "Role",
+          value: role,
+          choices: Object.entries(ROLES).map(([value, may]) => [value, `${value}: may ${may}`]),
+          change: (value) => take({ role: value }),
+          mistakes: mistakesOf(problem, "/role"),
+        })}`,
+      save: (draft) => post<ApiKey>("/keys", draft),
+    });
+    if (key?.key) {
+      void this.load.again();
+      await showSecret(`The key ${key.name}`, key.key, "Keep it where its program finds it.");
+    }
+  }
+
+  private async delete(key: ApiKey): Promise<void> {
+    const own = key.id === signedIn.session?.key.id;
+    const sure = await ask({
+      title: `Delete the key ${key.name}?`,
+      body: html`<p>Whoever uses it is refused within five seconds, and its sessions end.</p>
+        ${own ? html`<p><strong>It is the key of this session: you will be signed out.</strong></p>` : nothing}`,
+      confirm: "Delete the key",
+      danger: true,
+    });
+    if (!sure) {
+      return;
+    }
+    try {
+      await remove(`/keys/${key.id}`);
+      toast(`The key ${key.name} is deleted.`);
+      await this.load.again();
+    } catch (e) {
+      toast(asProblem(e).message, { failed: true });
+    }
   }
 }
+
+const noKeys = (): TemplateResult => emptyState("No keys", "There is always one that may write.");

@@ -1,10 +1,226 @@
-import { html } from "lit";
+import { html, nothing, type TemplateResult } from "lit";
 import { customElement } from "lit/decorators.js";
+import { get } from "../core/api";
+import { count, plural } from "../core/format";
+import { Load, typed } from "../core/load";
+import { router } from "../core/router";
+import { signedIn } from "../core/session";
+import type { Agent, Execution, Page, Statistics } from "../core/types";
+import "../parts/agent-link";
+import "../parts/bar-chart";
+import { stateBadge, timeAgo } from "../parts/basics";
+import { loaded } from "../parts/notices";
 import { Part } from "../parts/part";
+import { buildReason, executionReason } from "../parts/reasons";
+import "../parts/ticking";
+import { firstSteps } from "./first-steps";
 
+/** From below; the states that need nobody's attention first. */
+const SERIES = [
+  ["succeeded", "succeeded", "--succeeded"],
+  ["cancelled", "cancelled", "--ended"],
+  ["lost", "lost", "--accent"],
+  ["timed_out", "timed out", "--waiting"],
+  ["failed", "failed", "--failed"],
+] as const;
+
+const HOUR = 3_600_000;
+const RUNNING_SHOWN = 12;
+
+/** Is everything fine? What ran in the last day, what runs now, and what failed. */
 @customElement("overview-page")
-export class Page extends Part {
+export class OverviewPage extends Part {
+  private readonly statistics = new Load<Statistics>(
+    this,
+    (signal) => get<Statistics>("/statistics", { hours: 24 }, signal),
+    typed("execution", "executor_job", "builder_job", "agent"),
+  );
+  private readonly running = new Load<Execution[]>(
+    this,
+    async (signal) => {
+      const query = { state: "running", limit: RUNNING_SHOWN };
+      return (await get<Page<Execution>>("/executions", query, signal)).data;
+    },
+    typed("execution"),
+  );
+  private readonly agents = new Load<Agent[]>(
+    this,
+    async (signal) => (await get<Page<Agent>>("/agents", { limit: 2 }, signal)).data,
+    typed("agent"),
+  );
+  private timer: ReturnType<typeof setInterval> | undefined;
+
+  override connectedCallback(): void {
+    super.connectedCallback();
+    // Hours pass without any event.
+    this.timer = setInterval(() => void this.statistics.again(), 60_000);
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    clearInterval(this.timer);
+  }
+
   override render() {
-    return html`<h1>overview</h1>`;
+    const agents = this.agents.value;
+    return html`<div class="page-head">
+        <h1>Overview</h1>
+        <div class="actions">
+          ${signedIn.may("write")
+            ? html`<a class="button primary" href="/create">Create an agent</a>`
+            : nothing}
+        </div>
+      </div>
+      ${agents && agents.length < 2 ? firstSteps(agents) : nothing}
+      ${loaded(this.statistics, (statistics) =>
+        agents?.length === 0 && this.isEmpty(statistics) ? nothing : this.show(statistics),
+      )}`;
+  }
+
+  private isEmpty({ hours, running, queued }: Statistics): boolean {
+    return running + queued === 0 && hours.every((hour) => SERIES.every(([name]) => hour[name] === 0));
+  }
+
+  private show(statistics: Statistics): TemplateResult {
+    return html`${this.figures(statistics)}
+      <div class="overview-columns">
+        <div class="column">${this.chart(statistics)} ${this.failures(statistics)}</div>
+        <div class="column">${this.runningNow(statistics)} ${this.failedBuilds(statistics)}</div>
+      </div>`;
+  }
+
+  private figures({ hours, running, queued, executors }: Statistics): TemplateResult {
+    const sum = (...names: (typeof SERIES)[number][0][]) =>
+      hours.reduce((all, hour) => all + names.reduce((of, name) => of + hour[name], 0), 0);
+    const failed = sum("failed", "timed_out", "lost");
+    const busy = executors.starting + executors.idle + executors.working;
+    const figure = (name: string, value: unknown, note: unknown, href: string, kind = "") =>
+      html`<div class="figure ${kind}">
+        <dt><a href=${href}>${name}</a></dt>
+        <dd><span class="number">${value}</span> <span class="faint small">${note}</span></dd>
+      </div>`;
+    return html`<dl class="panel figures">
+      ${figure("Running", count(running), nothing, "/executions?state=running")}
+      ${figure("Queued", count(queued), nothing, "/executions?state=queued")}
+      ${figure(
+        "Executors",
+        count(busy),
+        `of ${count(executors.limit)}: ${executors.working} working, ${executors.idle} idle${
+          executors.starting ? `, ${executors.starting} starting` : ""
+        }`,
+        "/settings",
+      )}
+      ${figure("Succeeded", count(sum("succeeded")), "in 24 hours", "/executions?state=succeeded&hours=24")}
+      ${figure(
+        "Failed",
+        count(failed),
+        "in 24 hours",
+        "/executions?state=failed,timed_out,lost&hours=24",
+        failed ? "bad" : "",
+      )}
+    </dl>`;
+  }
+
+  private chart({ hours }: Statistics): TemplateResult {
+    const clock = (time: string | number) =>
+      new Date(time).toLocaleTimeString(undefined, { hour: "2-digit", minute: "2-digit" });
+    const end = (hour: string) => new Date(Date.parse(hour) + HOUR).toISOString();
+    const href = (bar: number) => {
+      const { hour } = hours[bar]!;
+      return `/executions?after=${encodeURIComponent(hour)}&before=${encodeURIComponent(end(hour))}`;
+    };
+    const named = (bar: number) => {
+      const { hour } = hours[bar]!;
+      return html`<a href=${href(bar)}>${clock(hour)} – ${clock(end(hour))}</a>`;
+    };
+    const series = SERIES.map(([key, name, colour]) => ({ name, colour, values: hours.map((h) => h[key]) }));
+    return html`<section class="panel" aria-labelledby="chart-title">
+      <header><h2 id="chart-title">Executions an hour</h2></header>
+      <bar-chart
+        label="Executions an hour by state"
+        .bars=${{ labels: hours.map(({ hour }) => clock(hour)), series }}
+        .named=${named}
+        @choose=${(event: CustomEvent<number>) => void router.go(href(event.detail))}
+      ></bar-chart>
+    </section>`;
+  }
+
+  private failures({ failures }: Statistics): TemplateResult {
+    return html`<section class="panel" aria-labelledby="failures-title">
+      <header>
+        <h2 id="failures-title">Failures <span class="faint">of 24 hours, by reason</span></h2>
+      </header>
+      ${failures.length === 0
+        ? html`<p class="content faint">Nothing has failed.</p>`
+        : html`<ul class="lines">
+            ${failures.map(
+              ({ reason, count: times, agents, latest }) =>
+                html`<li>
+                  <span class="row">
+                    <a class="grow" href="/executions?reason=${reason}&hours=24"
+                      ><strong>${executionReason(reason).title}</strong></a
+                    >
+                    <span class="faint small"
+                      ><span class="number">${count(times)}×</span> in ${plural(agents, "agent")}</span
+                    >
+                  </span>
+                  <span class="row latest">
+                    <a
+                      class="cut grow"
+                      href="/executions/${latest.execution_id}"
+                      title=${latest.message ?? ""}
+                      ><code>${latest.message ?? "See the latest"}</code></a
+                    >
+                    <a class="cut" href="/agents/${latest.agent_id}">${latest.agent_name}</a>
+                    <span class="faint">${timeAgo(latest.finished_at)}</span>
+                  </span>
+                </li>`,
+            )}
+          </ul>`}
+    </section>`;
+  }
+
+  private runningNow({ running }: Statistics): TemplateResult {
+    const shown = this.running.value ?? [];
+    return html`<section class="panel" aria-labelledby="running-title">
+      <header><h2 id="running-title">Running now</h2></header>
+      ${shown.length === 0
+        ? html`<p class="content faint">Nothing runs.</p>`
+        : html`<ul class="lines">
+            ${shown.map(
+              (execution) =>
+                html`<li class="row">
+                  <a href="/executions/${execution.id}" title=${execution.id}>${stateBadge("running")}</a>
+                  <agent-link class="grow cut" .agentId=${execution.agent_id}></agent-link>
+                  <ticking-duration .from=${execution.started_at}></ticking-duration>
+                </li>`,
+            )}
+            ${running > shown.length
+              ? html`<li><a href="/executions?state=running">All ${count(running)}</a></li>`
+              : nothing}
+          </ul>`}
+    </section>`;
+  }
+
+  private failedBuilds({ failed_builds }: Statistics): unknown {
+    return failed_builds.length === 0
+      ? nothing
+      : html`<section class="panel" aria-labelledby="builds-title">
+          <header><h2 id="builds-title">Failed builds</h2></header>
+          <ul class="lines">
+            ${failed_builds.map(
+              (build) =>
+                html`<li>
+                  <span class="row"
+                    ><a class="grow cut" href="/agents/${build.agent_id}">${build.agent_name}</a
+                    ><span class="faint small">${timeAgo(build.finished_at)}</span></span
+                  >
+                  <a class="small" href="/builds/${build.builder_job_id}" title=${build.message ?? ""}
+                    >${build.reason ? buildReason(build.reason).title : "See the build"}</a
+                  >
+                </li>`,
+            )}
+          </ul>
+        </section>`;
   }
 }

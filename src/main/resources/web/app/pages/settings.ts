@@ -1,10 +1,177 @@
-import { html } from "lit";
-import { customElement } from "lit/decorators.js";
+import { html, nothing, type TemplateResult } from "lit";
+import { customElement, state } from "lit/decorators.js";
+import { get } from "../core/api";
+import { at, bytes, count, words } from "../core/format";
+import { Load } from "../core/load";
+import { queried, router } from "../core/router";
+import { signedIn } from "../core/session";
+import { chooseTheme, theme, type Theme } from "../core/theme";
+import type { Setting } from "../core/types";
+import { idLink } from "../parts/basics";
+import { searchField } from "../parts/fields";
+import { emptyState, loaded, roleNotice } from "../parts/notices";
 import { Part } from "../parts/part";
+import { table, type Column } from "../parts/tables";
 
+const THEMES: [Theme, string][] = [
+  ["system", "As the system"],
+  ["light", "Light"],
+  ["dark", "Dark"],
+];
+
+/** What this Roost is, who is signed in, and every setting with its value. */
 @customElement("settings-page")
-export class Page extends Part {
-  override render() {
-    return html`<h1>settings</h1>`;
+export class SettingsPage extends Part {
+  @state() private chosen = theme();
+  private readonly load = new Load<Setting[]>(this, async (signal) =>
+    signedIn.may("write") ? (await get<{ data: Setting[] }>("/settings", {}, signal)).data : [],
+  );
+  private endMoves: (() => void) | undefined;
+
+  override connectedCallback(): void {
+    super.connectedCallback();
+    this.endMoves = router.onMove(() => this.requestUpdate());
   }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    this.endMoves?.();
+  }
+
+  override render() {
+    return html`<div class="page-head"><h1>Settings</h1></div>
+      <div class="cards">${this.session()} ${this.look()} ${runtime()} ${limits()}</div>
+      ${roleNotice("write", "Seeing the settings of the server")}
+      ${signedIn.may("write") ? this.settings() : nothing}`;
+  }
+
+  private session(): TemplateResult {
+    const { key, expires_at } = signedIn.session!;
+    return html`<section class="panel" aria-labelledby="session-title">
+      <header>
+        <h2 id="session-title">Session</h2>
+        <button @click=${signOut}>Sign out</button>
+      </header>
+      <dl class="facts content">
+        <dt>Key</dt>
+        <dd>${key.name} ${idLink(key.id)}</dd>
+        <dt>Role</dt>
+        <dd><code>${key.role}</code></dd>
+        <dt>Ends</dt>
+        <dd>${expires_at ? html`${at(expires_at)}, later when you use it` : "with the key"}</dd>
+      </dl>
+    </section>`;
+  }
+
+  private look(): TemplateResult {
+    const choose = (value: Theme) => {
+      chooseTheme(value);
+      this.chosen = value;
+    };
+    return html`<section class="panel" aria-labelledby="look-title">
+      <header><h2 id="look-title">Look</h2></header>
+      <fieldset class="content column">
+        <legend class="unseen">Theme</legend>
+        <div class="row">
+          ${THEMES.map(
+            ([value, title]) =>
+              html`<label class="check"
+                ><input
+                  type="radio"
+                  name="theme"
+                  value=${value}
+                  .checked=${value === this.chosen}
+                  @change=${() => choose(value)}
+                />${title}</label
+              >`,
+          )}
+        </div>
+        <span class="faint small">For this browser.</span>
+      </fieldset>
+    </section>`;
+  }
+
+  private settings(): TemplateResult {
+    const q = queried("q").trim().toLowerCase();
+    return html`<div class="page-head">
+        <h2>Settings of the server</h2>
+        ${searchField("Search settings", queried("q"), (value) => router.query({ q: value }))}
+      </div>
+      <p class="faint">
+        They are given to the server when it starts, as environment variables or on its command line.
+      </p>
+      <div class="panel">
+        ${loaded(this.load, (settings) => {
+          const found = settings.filter(({ name, environment, description }) =>
+            `${name} ${environment} ${description}`.toLowerCase().includes(q),
+          );
+          return found.length
+            ? table("Settings of the server", COLUMNS, found.map((setting) => ({ ...setting, id: setting.name })))
+            : emptyState("No setting is called so", html`Nothing contains <code>${q}</code>.`);
+        })}
+      </div>`;
+  }
+}
+
+const COLUMNS: Column<Setting>[] = [
+  {
+    title: "Setting",
+    cell: ({ name, environment }) =>
+      html`<div class="two-lines">
+        <code>${name}</code><code class="faint small">${environment}</code>
+      </div>`,
+  },
+  {
+    title: "Value",
+    cell: ({ value, set }) =>
+      html`<code class=${set ? "set" : ""}>${value ?? "–"}</code>${set
+          ? html` <span class="faint small">set</span>`
+          : nothing}`,
+  },
+  { title: "Default", cell: (setting) => html`<code class="faint">${setting.default ?? "–"}</code>` },
+  { title: "What it is", cell: ({ description }) => html`<span class="text">${description}</span>` },
+];
+
+function runtime(): TemplateResult {
+  const { kind, version, platform, python_versions, max_executors, default: standard } = signedIn.runtime!;
+  return html`<section class="panel" aria-labelledby="runtime-title">
+    <header>
+      <h2 id="runtime-title">Runtime</h2>
+      <a href="/docs/" target="_blank" rel="noopener">API reference</a>
+      <a href="/openapi" target="_blank" rel="noopener">OpenAPI</a>
+    </header>
+    <dl class="facts content">
+      <dt>Roost</dt>
+      <dd>${version}</dd>
+      <dt>Kind</dt>
+      <dd>${kind}, ${platform}</dd>
+      <dt>Python</dt>
+      <dd>${python_versions.join(", ")}; ${standard} without a choice</dd>
+      <dt>Executors</dt>
+      <dd>up to ${count(max_executors)} at once</dd>
+    </dl>
+  </section>`;
+}
+
+function limits(): TemplateResult {
+  return html`<section class="panel" aria-labelledby="limits-title">
+    <header><h2 id="limits-title">Limits</h2></header>
+    <dl class="facts content">
+      ${Object.entries(signedIn.runtime!.limits).map(
+        ([name, value]) =>
+          html`<dt>${words(name.replace(/_bytes$/, ""))}</dt>
+            <dd>${limit(name, value)}</dd>`,
+      )}
+    </dl>
+  </section>`;
+}
+
+/** 0 is how "no limit" is set. */
+function limit(name: string, value: number): string {
+  return value === 0 ? "none" : name.endsWith("_bytes") ? bytes(value) : count(value);
+}
+
+async function signOut(): Promise<void> {
+  await signedIn.signOut().catch(() => undefined);
+  location.assign("/login");
 }

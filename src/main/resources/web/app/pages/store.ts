@@ -1,10 +1,193 @@
-import { html } from "lit";
-import { customElement } from "lit/decorators.js";
+import { html, nothing } from "lit";
+import { customElement, property, query, state } from "lit/decorators.js";
+import { get, url } from "../core/api";
+import { bytes, count } from "../core/format";
+import { Load } from "../core/load";
+import { queried, router } from "../core/router";
+import { signedIn } from "../core/session";
+import type { DataStore } from "../core/types";
+import { idLink, timeAgo } from "../parts/basics";
+import "../parts/entry-list";
+import type { EntryList } from "../parts/entry-list";
+import { searchField } from "../parts/fields";
+import { loaded, roleNotice } from "../parts/notices";
 import { Part } from "../parts/part";
+import "../parts/store-entry";
+import type { StoreEntry } from "../parts/store-entry";
+import { renameStore } from "../parts/store-form";
+import { importInto } from "../parts/store-import";
+import { agentsOf, deleteStore } from "../parts/stores";
 
+/** The key that the address names; null: none. An empty one is no key. */
+const keyOfAddress = (): string | null => queried("key") || null;
+
+/** What is in a DataStore: its keys at the left, one entry at the right. */
 @customElement("store-page")
-export class Page extends Part {
+export class StorePage extends Part {
+  @property() storeId = "";
+  @state() private key = keyOfAddress();
+  @state() private adding = false;
+  @query("entry-list") private list!: EntryList | null;
+  @query("store-entry") private entry!: StoreEntry | null;
+  private endMoves: (() => void) | undefined;
+  private readonly load: Load<DataStore> = new Load(
+    this,
+    (signal) => get<DataStore>(`/datastore/${this.storeId}`, {}, signal),
+    ({ type, subject, agent_id }) =>
+      subject === this.storeId ||
+      type.startsWith("agent.") ||
+      (type.startsWith("execution.") && (this.load.value?.agent_ids ?? []).includes(agent_id ?? "")),
+  );
+
+  override connectedCallback(): void {
+    super.connectedCallback();
+    this.endMoves = router.onMove(() => void this.moved());
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    this.endMoves?.();
+  }
+
+  override updated(changed: Map<string, unknown>): void {
+    if (changed.get("storeId")) {
+      void this.load.again(true);
+    }
+  }
+
   override render() {
-    return html`<h1>store</h1>`;
+    return loaded(
+      this.load,
+      (store) =>
+        html`<nav class="small" aria-label="Above"><a href="/stores">DataStores</a></nav>
+          <div class="page-head">
+            <h1>${store.name}</h1>
+            <div class="actions">${this.actions(store)}</div>
+          </div>
+          ${roleNotice("write", "Changing entries")} ${this.facts(store)}
+          <div class="workspace ${this.open ? "open" : ""}">
+            <div class="panel">
+              <header>
+                <h2>Entries</h2>
+                ${searchField("Keys that begin with", queried("prefix"), (prefix) => router.query({ prefix }))}
+                ${signedIn.may("write")
+                  ? html`<button @click=${this.add}>New entry</button>`
+                  : nothing}
+                <button class="quiet" @click=${this.again}>Reload</button>
+              </header>
+              <entry-list .store=${store} .begins=${queried("prefix")} .chosen=${this.key}></entry-list>
+            </div>
+            ${this.open
+              ? html`<store-entry
+                  .storeId=${store.id}
+                  .key=${this.adding ? null : this.key}
+                  @saved=${(event: CustomEvent<string>) => this.saved(event.detail)}
+                  @deleted=${this.again}
+                  @closed=${() => this.show(null)}
+                ></store-entry>`
+              : nothing}
+          </div>`,
+    );
+  }
+
+  private get open(): boolean {
+    return this.adding || this.key !== null;
+  }
+
+  private actions(store: DataStore): unknown {
+    const writes = signedIn.may("write");
+    const exported = url(`/datastore/${store.id}/export`, { prefix: queried("prefix") });
+    return html`${writes
+        ? html`<button @click=${() => this.thenAgain(renameStore(store))}>Rename</button>
+            <button @click=${() => this.thenAgain(importInto(store))}>Import</button>`
+        : nothing}
+      <a class="button" href=${exported} download="${store.name}.ndjson"
+        >${queried("prefix") ? "Export these keys" : "Export"}</a
+      >
+      ${writes ? html`<button class="danger" @click=${() => this.delete(store)}>Delete</button>` : nothing}`;
+  }
+
+  private facts(store: DataStore): unknown {
+    const limit = signedIn.runtime?.limits.store_bytes;
+    return html`<dl class="figures">
+      <div>
+        <dt>Entries</dt>
+        <dd>${count(store.entries)}</dd>
+      </div>
+      <div>
+        <dt>Size</dt>
+        <dd>
+          ${bytes(store.size_bytes)}${limit ? html` <span class="faint">of ${bytes(limit)}</span>` : nothing}
+        </dd>
+      </div>
+      <div>
+        <dt>Agents</dt>
+        <dd>${agentsOf(store)}</dd>
+      </div>
+      <div>
+        <dt>Last write</dt>
+        <dd>${timeAgo(store.updated_at)}</dd>
+      </div>
+      <div>
+        <dt>Made</dt>
+        <dd>${timeAgo(store.created_at)}</dd>
+      </div>
+      <div>
+        <dt>Identifier</dt>
+        <dd>${idLink(store.id)}</dd>
+      </div>
+    </dl>`;
+  }
+
+  /** The address has changed: another key, unless something of the present one would be lost. */
+  private async moved(): Promise<void> {
+    const wanted = keyOfAddress();
+    if (wanted !== this.key && location.pathname.startsWith("/stores/")) {
+      if (await (this.entry?.mayLeave() ?? true)) {
+        this.adding = false;
+        this.key = wanted;
+      } else {
+        router.query({ key: this.key });
+      }
+    }
+    this.requestUpdate();
+  }
+
+  private async add(): Promise<void> {
+    if (await (this.entry?.mayLeave() ?? true)) {
+      this.key = null;
+      this.adding = true;
+      router.query({ key: null });
+      await this.updateComplete;
+      await this.entry?.updateComplete;
+      this.entry?.querySelector("input")?.focus();
+    }
+  }
+
+  private show(key: string | null): void {
+    this.adding = false;
+    this.key = key;
+    router.query({ key });
+  }
+
+  private saved(key: string): void {
+    this.show(key);
+    this.again();
+  }
+
+  private again(): void {
+    this.list?.again();
+    void this.load.again();
+  }
+
+  private async thenAgain(work: Promise<unknown>): Promise<void> {
+    await work;
+    this.again();
+  }
+
+  private async delete(store: DataStore): Promise<void> {
+    if (await deleteStore(store.id)) {
+      await router.go("/stores");
+    }
   }
 }

@@ -1,10 +1,93 @@
-import { html } from "lit";
+import { html, nothing, type TemplateResult } from "lit";
 import { customElement } from "lit/decorators.js";
+import { PagedLoad, typed } from "../core/load";
+import { queried, router } from "../core/router";
+import { signedIn } from "../core/session";
+import type { DataStore } from "../core/types";
+import { searchField } from "../parts/fields";
+import { emptyState, roleNotice } from "../parts/notices";
 import { Part } from "../parts/part";
+import { createStore } from "../parts/store-form";
+import { deleteStore, STORE_COLUMNS } from "../parts/stores";
+import { pagedTable, type Column } from "../parts/tables";
 
+/** Every DataStore. */
 @customElement("stores-page")
-export class Page extends Part {
-  override render() {
-    return html`<h1>stores</h1>`;
+export class StoresPage extends Part {
+  private q = queried("q");
+  private readonly load = new PagedLoad<DataStore>(
+    this,
+    () => "/datastore",
+    () => ({ q: this.q }),
+    // What is written to a store is no event; what an execution has written is there when it ends.
+    typed("datastore", "agent", "execution"),
+  );
+  private endMoves: (() => void) | undefined;
+
+  override connectedCallback(): void {
+    super.connectedCallback();
+    this.endMoves = router.onMove(() => this.look(queried("q")));
   }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    this.endMoves?.();
+  }
+
+  override render() {
+    return html`<div class="page-head">
+        <h1>DataStores</h1>
+        ${searchField("Search DataStores", this.q, (q) => router.query({ q }))}
+        <div class="actions">
+          ${signedIn.may("write")
+            ? html`<button class="primary" @click=${create}>New DataStore</button>`
+            : nothing}
+        </div>
+      </div>
+      ${roleNotice("write", "Changing DataStores")}
+      <div class="panel">${pagedTable("DataStores", COLUMNS, this.load, () => this.empty())}</div>`;
+  }
+
+  private look(q: string): void {
+    if (q !== this.q && location.pathname === "/stores") {
+      this.q = q;
+      void this.load.again();
+    }
+  }
+
+  private empty(): TemplateResult {
+    return this.q
+      ? emptyState(
+          `No DataStore is called “${this.q}”`,
+          "The search looks for these letters anywhere in a name.",
+          html`<button @click=${() => router.query({ q: null })}>Show all DataStores</button>`,
+        )
+      : emptyState(
+          "No DataStores yet",
+          html`A DataStore keeps JSON values by key, from run to run. A new agent gets one of its own: the
+            second argument of its <code>main</code>. Several agents may share one.`,
+          signedIn.may("write")
+            ? html`<button class="primary" @click=${create}>New DataStore</button>`
+            : nothing,
+        );
+  }
+}
+
+async function create(): Promise<void> {
+  const store = await createStore();
+  if (store) {
+    await router.go(`/stores/${store.id}`);
+  }
+}
+
+const COLUMNS: Column<DataStore>[] = [...STORE_COLUMNS, { title: "", cell: actions }];
+
+function actions(store: DataStore): unknown {
+  return signedIn.may("write")
+    ? html`<span class="row-actions"
+        ><button class="quiet" aria-label="Delete ${store.name}" @click=${() => deleteStore(store.id)}>
+          Delete
+        </button></span
+      >`
+    : nothing;
 }

@@ -73,6 +73,11 @@ export class AgentEdits {
     return differences(this.code, this.base).length > 0;
   }
 
+  /** The agent as it is saved. */
+  get saved(): Agent {
+    return this.agent;
+  }
+
   /** The revision that the edits began with. */
   get from(): number {
     return this.revision;

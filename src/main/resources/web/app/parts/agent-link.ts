@@ -1,4 +1,4 @@
-import { html } from "lit";
+import { html, type TemplateResult } from "lit";
 import { customElement, property, state } from "lit/decorators.js";
 import { get } from "../core/api";
 import { shortId } from "../core/format";
@@ -61,6 +61,8 @@ export class AgentLink extends Part {
     >`;
   }
 }
+
+export const agentLink = (id: string): TemplateResult => html`<agent-link .agentId=${id}></agent-link>`;
 
 declare global {
   interface HTMLElementTagNameMap {

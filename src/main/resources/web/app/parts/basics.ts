@@ -2,7 +2,7 @@ import { html, nothing, type TemplateResult } from "lit";
 import { customElement, property, state } from "lit/decorators.js";
 import { ago, at, shortId, words } from "../core/format";
 import { Part } from "./part";
-import { shapeOf } from "./shapes";
+import { shapeOf, symbol } from "./shapes";
 
 /** Small things that stand everywhere: states, times, identifiers. */
 
@@ -52,7 +52,7 @@ export class CopyButton extends Part {
       title=${this.label}
       @click=${this.copy}
     >
-      <span aria-hidden="true">${this.copied ? "✓" : "⧉"}</span>${this.word || nothing}
+      ${symbol(this.copied ? "done" : "copy")}${this.word || nothing}
     </button>`;
   }
 

@@ -5,6 +5,7 @@ import { between, duration } from "../core/format";
 import { Load } from "../core/load";
 import type { BuilderJob } from "../core/types";
 import { stateBadge, timeAgo } from "./basics";
+import "./log-view";
 import { problemNotice } from "./notices";
 import { Part } from "./part";
 

@@ -3,6 +3,9 @@ import { customElement, property, query, state } from "lit/decorators.js";
 import type { CodeView } from "./code-view";
 import type { Mark } from "./marks";
 
+/** Pages make the same marks anew each time that they are drawn. */
+const differ = (one: unknown, other: unknown): boolean => JSON.stringify(one) !== JSON.stringify(other);
+
 export type Language = "python" | "json" | "text";
 
 /**
@@ -24,6 +27,7 @@ export class CodeEditor extends LitElement {
       overflow: hidden;
       font-family: var(--mono);
       font-size: var(--size-table);
+      font-variant-ligatures: none;
       line-height: 1.55;
       background: var(--surface);
     }
@@ -70,7 +74,7 @@ export class CodeEditor extends LitElement {
   @property({ type: Boolean }) readonly = false;
   /** As high as its text, instead of as high as it is made. */
   @property({ type: Boolean, attribute: "auto-height" }) autoHeight = false;
-  @property({ attribute: false }) marks: readonly Mark[] = [];
+  @property({ attribute: false, hasChanged: differ }) marks: readonly Mark[] = [];
   /** What the editor itself has to say about the text. */
   remarks: readonly Mark[] = [];
 
@@ -146,8 +150,10 @@ export class CodeEditor extends LitElement {
         this.dispatchEvent(new Event("change"));
       },
       remarked: (remarks) => {
-        this.remarks = remarks;
-        this.dispatchEvent(new Event("check"));
+        if (differ(remarks, this.remarks)) {
+          this.remarks = remarks;
+          this.dispatchEvent(new Event("check"));
+        }
       },
       pressed: (name) => !this.dispatchEvent(new Event(name, { bubbles: true, cancelable: true })),
       tabIndents: (tabIndents) => (this.tabIndents = tabIndents),

@@ -245,6 +245,7 @@ const settingsOf = ({ readonly, label, placeholder: example }: Settings): Extens
     "aria-describedby": "help",
     "aria-readonly": String(readonly),
     autocapitalize: "off",
+    tabindex: "0",
   }),
 ];
 

@@ -1,4 +1,5 @@
 import { html, nothing, render, type TemplateResult } from "lit";
+import { symbol } from "./shapes";
 
 /** What a person is asked before something happens that can't be undone. */
 export interface Question {
@@ -140,7 +141,7 @@ export function toast(
         aria-label="Close"
         @click=${close}
       >
-        ✕
+        ${symbol("close")}
       </button>`,
     item,
   );

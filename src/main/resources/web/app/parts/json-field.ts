@@ -1,14 +1,24 @@
 import { html, type TemplateResult } from "lit";
 import { jsonMistake } from "../core/json-text";
+import "./code-editor";
 import { mistakeList, type Field } from "./fields";
 
 export interface JsonField extends Field {
   value: string;
+  readonly?: boolean;
   change: (value: string) => void;
 }
 
 /** An editor for a JSON value, kept as the text that it is. */
-export function jsonField({ id, label, hint, mistakes = [], value, change }: JsonField): TemplateResult {
+export function jsonField({
+  id,
+  label,
+  hint,
+  mistakes = [],
+  value,
+  readonly,
+  change,
+}: JsonField): TemplateResult {
   return html`<div class="field json-field">
     <span class="label" aria-hidden="true">${label}</span>
     <code-editor
@@ -16,6 +26,7 @@ export function jsonField({ id, label, hint, mistakes = [], value, change }: Jso
       language="json"
       label=${label}
       auto-height
+      ?readonly=${readonly}
       .value=${value}
       @change=${(event: Event) => change((event.target as HTMLElement & { value: string }).value)}
     ></code-editor>

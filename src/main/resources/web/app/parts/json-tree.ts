@@ -6,6 +6,7 @@ import { ExactNumber, type Json } from "../core/types";
 import { copyText } from "./basics";
 import { toast } from "./dialogs";
 import { Part } from "./part";
+import { symbol } from "./shapes";
 
 /** How many members of one array or object are shown at once. */
 const STEP = 100;
@@ -32,7 +33,7 @@ export class JsonTree extends Part {
           Copy
         </button>
       </div>
-      <div class="json-value" role="region" aria-label=${this.name} tabindex="0">
+      <div class="json-value" role="group" aria-label=${this.name} tabindex="0">
         ${this.raw && isTree
           ? this.text()
           : isTree
@@ -91,7 +92,7 @@ export class JsonNode extends Part {
         aria-expanded=${this.open}
         @click=${() => (this.open = !this.open)}
       >
-        <span class="json-arrow" aria-hidden="true">${this.open ? "▾" : "▸"}</span
+        <span class="json-arrow">${symbol(this.open ? "unfolded" : "folded")}</span
         >${this.keyText()}${before}${this.open ? nothing : html`…${after}`}
         <span class="faint">${contents}</span>
       </button>

@@ -152,10 +152,11 @@ export class LogEditor {
   /** Scrolls to the end and stays there, if that is wanted. */
   toEnd(): void {
     if (this.following) {
-      const { doc } = this.view.state;
-      // From the start of the last line: a long one must not scroll sideways.
-      const last = doc.line(doc.lines).from;
-      this.view.dispatch({ effects: EditorView.scrollIntoView(last, { y: "end", x: "start" }) });
+      this.view.requestMeasure({
+        key: this,
+        read: (view) => view.scrollDOM.scrollHeight,
+        write: (height, view) => (view.scrollDOM.scrollTop = height),
+      });
     }
   }
 
@@ -166,7 +167,7 @@ export class LogEditor {
   private scrolling(onFollowing: () => void): void {
     const { scrollTop, scrollHeight, clientHeight } = this.view.scrollDOM;
     const before = this.following;
-    if (scrollTop + clientHeight >= scrollHeight - 4) {
+    if (scrollTop + clientHeight >= scrollHeight - 24) {
       this.following = this.following || scrollTop > this.scrolled;
     } else if (scrollTop < this.scrolled - 2) {
       this.following = false;

@@ -1,10 +1,10 @@
 import { html, nothing } from "lit";
 import { customElement, property } from "lit/decorators.js";
 import { get } from "../core/api";
-import { between, duration } from "../core/format";
 import { Load, typed } from "../core/load";
 import type { Execution, Page } from "../core/types";
 import { stateBadge, timeAgo } from "./basics";
+import { runDuration } from "./execution-result";
 import { Part } from "./part";
 
 const FEW = 6;
@@ -35,14 +35,15 @@ export class RecentExecutions extends Part {
           <h3 id="recent-title">Recent executions</h3>
           <ul>
             ${executions.map(
-              ({ id, state, started_at, finished_at }) =>
+              (execution) =>
                 html`<li>
-                  <a href="/executions/${id}" aria-current=${id === this.shown ? "true" : nothing}>
-                    ${stateBadge(state)}
-                    <span class="grow faint">${timeAgo(started_at)}</span>
-                    <span class="number"
-                      >${finished_at ? duration(between(started_at, finished_at)) : ""}</span
-                    >
+                  <a
+                    href="/executions/${execution.id}"
+                    aria-current=${execution.id === this.shown ? "true" : nothing}
+                  >
+                    ${stateBadge(execution.state)}
+                    <span class="grow faint">${timeAgo(execution.started_at)}</span>
+                    ${runDuration(execution)}
                   </a>
                 </li>`,
             )}

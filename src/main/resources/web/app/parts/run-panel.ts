@@ -8,20 +8,15 @@ import type { Agent, ExecutorJob } from "../core/types";
 import { stateBadge } from "./basics";
 import "./build-progress";
 import "./code-editor";
+import "./execution-result";
 import type { CodeEditor } from "./code-editor";
 import { mistakeList } from "./fields";
 import { marksOf, type Mark } from "./marks";
 import { problemNotice } from "./notices";
 import { Part } from "./part";
+import { WAITING } from "./reasons";
 import { keepPayload, lastPayload } from "./payloads";
 import "./recent-executions";
-
-const WAITING: Record<string, string> = {
-  build: "Waiting for the build",
-  executor: "Waiting for an executor",
-  concurrency: "Waiting for other executions of this agent to end",
-  retry_delay: "Waiting before the next attempt",
-};
 
 /** Of an order that hasn't ended. */
 const isGoing = (job: ExecutorJob | null | undefined): boolean =>

@@ -19,3 +19,19 @@ const ALIKE: Record<string, string> = { active: "succeeded", pending: "queued", 
 
 export const shapeOf = (state: string): SVGTemplateResult =>
   svg`<svg class="shape" viewBox="0 0 16 16" aria-hidden="true">${SHAPES[ALIKE[state] ?? state] ?? circle}</svg>`;
+
+const SYMBOLS = {
+  copy: svg`<rect x="5.5" y="5.5" width="8" height="8" rx="1.5"></rect>
+    <path d="M10.5 3.5v-.5A.5.5 0 0 0 10 2.5H3a.5.5 0 0 0-.5.5v7a.5.5 0 0 0 .5.5h.5"></path>`,
+  done: SHAPES.succeeded,
+  close: SHAPES.failed,
+  menu: svg`<path d="M2 3.5h12M2 8h12M2 12.5h12"></path>`,
+  edit: svg`<path d="M10.5 3 13 5.5 5.5 13H3v-2.5z"></path>`,
+  warning: svg`<path d="M8 2 14.5 13.5h-13zM8 6.5v3M8 11.5v.1"></path>`,
+  folded: svg`<path d="m6 3.5 4.5 4.5L6 12.5"></path>`,
+  unfolded: svg`<path d="M3.5 6 8 10.5 12.5 6"></path>`,
+};
+
+/** A symbol of a control; the control has its words. */
+export const symbol = (name: keyof typeof SYMBOLS): SVGTemplateResult =>
+  svg`<svg class="shape" viewBox="0 0 16 16" aria-hidden="true">${SYMBOLS[name]}</svg>`;

@@ -8,14 +8,12 @@ import { mistakeList } from "./fields";
 import { loaded } from "./notices";
 import { Part } from "./part";
 
-/** Which DataStores an agent has. Fires `change`. */
+/** Which DataStores a new agent gets. Fires `change`. */
 @customElement("store-choice")
 export class StoreChoice extends Part {
   /** In the order in which the script gets them; null: a new one of its own. */
   @property({ attribute: false }) storeIds: string[] | null = null;
   @property({ attribute: false }) mistakes: FieldMistake[] = [];
-  /** Whether a new one may be made; only when the agent is. */
-  @property({ type: Boolean, attribute: false }) mayMake = true;
   private choosing = false;
   private readonly load = new Load<DataStore[]>(
     this,
@@ -31,7 +29,7 @@ export class StoreChoice extends Part {
       <header><h2>DataStores</h2></header>
       <div class="content column">
         <div class="row ways">
-          ${this.mayMake ? this.way("own", way, "A new one of its own", () => this.choose(null)) : nothing}
+          ${this.way("own", way, "A new one of its own", () => this.choose(null))}
           ${this.way("existing", way, "Existing ones", () => this.choose([], true))}
           ${this.way("none", way, "None", () => this.choose([]))}
         </div>

@@ -32,7 +32,8 @@ export class RunTimeline extends Part {
     const kind = took === null ? "to-come" : typeof took === "string" ? "current" : "done";
     // A share of the width says more than figures do; set as a property, since styles in markup are forbidden.
     const share = kind === "done" && longest ? 0.2 + (took as number) / longest : 0.5;
-    return html`<li class="${name} ${kind}" .style=${`flex-grow: ${share.toFixed(3)}`}>
+    const ended = name === "running" ? (this.execution?.state ?? "") : "";
+    return html`<li class="${name} ${kind} ${ended}" .style=${`flex-grow: ${share.toFixed(3)}`}>
       <span class="row"
         ><strong>${name}</strong>${took === null
           ? nothing

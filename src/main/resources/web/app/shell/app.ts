@@ -9,6 +9,7 @@ import { keysText, offer, startShortcuts } from "../core/shortcuts";
 import { applyTheme } from "../core/theme";
 import { emptyState, problemNotice } from "../parts/notices";
 import { Part } from "../parts/part";
+import { symbol } from "../parts/shapes";
 import { openHelp } from "./help";
 import { openPalette } from "./palette";
 import { routes } from "./routes";
@@ -166,7 +167,7 @@ export class App extends Part {
           aria-controls="navigation"
           @click=${() => (this.menuOpen = !this.menuOpen)}
         >
-          ☰ Menu
+          ${symbol("menu")} Menu
         </button>
       </div>
       <nav id="navigation" aria-label="Pages">
@@ -204,8 +205,7 @@ export class App extends Part {
     return html`<div role="status" class="connection">
       ${live.connection === "lost"
         ? html`<p>
-            <span aria-hidden="true">⚠</span> The connection to Roost is lost. What you see may be old;
-            trying again…
+            ${symbol("warning")} The connection to Roost is lost. What you see may be old; trying again…
           </p>`
         : nothing}
     </div>`;

@@ -2,6 +2,7 @@ package dev.roost.datastore;
 
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
+import dev.roost.Plans;
 import dev.roost.TestDatabase;
 import dev.roost.api.Ids;
 import dev.roost.api.Sql;
@@ -9,10 +10,8 @@ import io.quarkus.test.common.WithTestResource;
 import io.quarkus.test.junit.QuarkusTest;
 import jakarta.inject.Inject;
 import java.sql.Connection;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import javax.sql.DataSource;
@@ -44,7 +43,7 @@ class PlanIT {
       statement.execute("set plan_cache_mode = force_generic_plan");
       statement.execute("analyze datastore_entry, datastore, datastore_change");
       for (Map.Entry<String, String> each : statements().entrySet()) {
-        String plan = plan(statement, each.getValue());
+        String plan = Plans.of(statement, each.getValue());
         System.out.println(each.getKey() + "\n" + plan);
         assertFalse(plan.contains("Seq Scan on datastore_entry"), each.getKey() + "\n" + plan);
       }
@@ -74,25 +73,5 @@ class PlanIT {
     Range part = new Range("k/", "k/1", "k/2", "k/3");
     texts.put("scan of a part", Scan.query(part.condition().sql(), true));
     return texts;
-  }
-
-  /** Of any values of the parameters, as for a statement that is kept. */
-  private static String plan(Statement statement, String text) throws SQLException {
-    StringBuilder query = new StringBuilder("prepare asked as ");
-    int parameters = 0;
-    boolean quoted = false;
-    for (char c : text.toCharArray()) {
-      quoted ^= c == '\'';
-      query.append(c == '?' && !quoted ? "$" + ++parameters : String.valueOf(c));
-    }
-    statement.execute(query.toString());
-    String values = String.join(", ", Collections.nCopies(parameters, "null"));
-    ResultSet rows = statement.executeQuery("explain (costs off) execute asked (" + values + ")");
-    StringBuilder plan = new StringBuilder();
-    while (rows.next()) {
-      plan.append("  ").append(rows.getString(1)).append('\n');
-    }
-    statement.execute("deallocate asked");
-    return plan.toString();
   }
 }

@@ -2,17 +2,16 @@ package dev.roost.executor;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import dev.roost.Plans;
 import dev.roost.TestDatabase;
 import dev.roost.api.Sql;
 import io.quarkus.test.common.WithTestResource;
 import io.quarkus.test.junit.QuarkusTest;
 import jakarta.inject.Inject;
 import java.sql.Connection;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -118,14 +117,14 @@ class RetentionPlanIT {
                 + " webhook_delivery, login_session, login_link");
         statement.execute("set local plan_cache_mode = force_generic_plan");
         for (Map.Entry<String, Sql> each : statements().entrySet()) {
-          String plan = plan(statement, each.getValue().text());
+          String plan = Plans.of(statement, each.getValue().text());
           // event_log has one row.
           if (plan.replace("Seq Scan on event_log", "").contains("Seq Scan")) {
             reading.add(each.getKey() + "\n" + plan);
           }
         }
         for (String foreignKey : foreignKeys()) {
-          String plan = plan(statement, foreignKey);
+          String plan = Plans.of(statement, foreignKey);
           if (plan.contains("Seq Scan")) {
             reading.add(foreignKey + "\n" + plan);
           }
@@ -148,23 +147,5 @@ class RetentionPlanIT {
         "select 1 from webhook_attempt where delivery_id = ?",
         "select 1 from login_session where key_id = ?",
         "select 1 from login_link where key_id = ?");
-  }
-
-  /** Of any values of the parameters, as for a statement that is kept. */
-  private static String plan(Statement statement, String text) throws SQLException {
-    StringBuilder query = new StringBuilder("prepare asked as ");
-    int parameters = 0;
-    for (char c : text.toCharArray()) {
-      query.append(c == '?' ? "$" + ++parameters : String.valueOf(c));
-    }
-    statement.execute(query.toString());
-    String values = String.join(", ", Collections.nCopies(parameters, "null"));
-    ResultSet rows = statement.executeQuery("explain (costs off) execute asked (" + values + ")");
-    StringBuilder plan = new StringBuilder();
-    while (rows.next()) {
-      plan.append("  ").append(rows.getString(1)).append('\n');
-    }
-    statement.execute("deallocate asked");
-    return plan.toString();
   }
 }

@@ -6,19 +6,24 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.roost.Api;
 import dev.roost.Api.Answer;
 import dev.roost.FollowerDatabase;
+import dev.roost.HistoryRows;
+import dev.roost.ManyExecutions;
 import dev.roost.api.Database;
 import dev.roost.api.Ids;
 import dev.roost.api.Json;
 import dev.roost.api.Role;
+import dev.roost.api.Sql;
 import io.quarkus.test.common.WithTestResource;
 import io.quarkus.test.junit.QuarkusTest;
 import jakarta.inject.Inject;
-import java.sql.Statement;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import javax.sql.DataSource;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -29,13 +34,16 @@ class StatisticsIT {
   private static final Duration HOUR = Duration.ofHours(1);
 
   @Inject Database database;
+  @Inject DataSource dataSource;
 
+  private HistoryRows rows;
   private Api api;
   private String agent;
   private Instant thisHour;
 
   @BeforeEach
   void makeAgent() {
+    rows = new HistoryRows(database);
     api = Api.as(Role.WRITE);
     agent = agent("name" + Ids.next("x"));
     thisHour = Instant.now().truncatedTo(ChronoUnit.HOURS);
@@ -47,33 +55,6 @@ class StatisticsIT {
         .get("id");
   }
 
-  private void run(String sql, Object... values) {
-    database.once(
-        connection -> {
-          try (Statement statement = connection.createStatement()) {
-            return statement.execute(sql.formatted(values));
-          }
-        });
-  }
-
-  /** An Execution that ended then; answers its identifier. */
-  private String execution(String of, String state, String reason, Instant finishedAt) {
-    String job = Ids.next("xjob");
-    String id = Ids.next("exec");
-    run(
-        """
-        insert into executor_job (id, agent_id, agent_revision, state, created_at)
-        values ('%s', '%s', 1, 'succeeded', now())""",
-        job, of);
-    run(
-        """
-        insert into execution (id, executor_job_id, agent_id, agent_revision, build_id, executor_id, attempt, state,
-          reason, message, started_at, finished_at, cold_start, queued_seconds)
-        values ('%s', '%s', '%s', 1, '', '%s', 1, '%s', %s, 'message of %1$s', '%s', '%7$s', false, 0)""",
-        id, job, of, id, state, reason == null ? "null" : "'" + reason + "'", finishedAt);
-    return id;
-  }
-
   private Answer statistics(String parameters) {
     Answer answer = api.get("/v1/statistics?" + parameters);
     assertEquals(200, answer.status(), answer.text());
@@ -83,13 +64,13 @@ class StatisticsIT {
   @Test
   void everyHourIsCounted() {
     Instant within = thisHour.minus(HOUR).plusSeconds(1);
-    execution(agent, "succeeded", null, within);
-    execution(agent, "succeeded", null, thisHour.minusNanos(1_000));
-    execution(agent, "failed", "exception", within);
-    execution(agent, "timed_out", "deadline_exceeded", thisHour.minus(HOUR));
-    execution(agent, "cancelled", "cancelled", within);
-    execution(agent, "lost", "executor_lost", thisHour);
-    execution(agent, "succeeded", null, thisHour.minus(HOUR).minusNanos(1_000));
+    rows.execution(agent, "succeeded", null, within);
+    rows.execution(agent, "succeeded", null, thisHour.minusNanos(1_000));
+    rows.execution(agent, "failed", "exception", within);
+    rows.execution(agent, "timed_out", "deadline_exceeded", thisHour.minus(HOUR));
+    rows.execution(agent, "cancelled", "cancelled", within);
+    rows.execution(agent, "lost", "executor_lost", thisHour);
+    rows.execution(agent, "succeeded", null, thisHour.minus(HOUR).minusNanos(1_000));
 
     Answer two = statistics("hours=2&agent_id=" + agent);
     assertEquals(
@@ -122,19 +103,19 @@ class StatisticsIT {
   @Test
   void allAgentsAreCountedTogether() {
     int before = statistics("hours=1").<List<Integer>>get("hours.cancelled").get(0);
-    execution(agent, "cancelled", "cancelled", thisHour);
-    execution(agent("other" + Ids.next("x")), "cancelled", "cancelled", thisHour);
+    rows.execution(agent, "cancelled", "cancelled", thisHour);
+    rows.execution(agent("other" + Ids.next("x")), "cancelled", "cancelled", thisHour);
     assertEquals(before + 2, statistics("hours=1").<List<Integer>>get("hours.cancelled").get(0));
   }
 
   @Test
   void failuresAreToldByReasonMostFrequentFirst() {
-    execution(agent, "failed", "exception", thisHour);
-    String latest = execution(agent, "failed", "exception", thisHour.plusMillis(1));
-    execution(agent, "failed", "exception", thisHour.minus(HOUR));
-    String lost = execution(agent, "lost", "executor_lost", thisHour);
-    execution(agent, "cancelled", "cancelled", thisHour);
-    execution(agent, "failed", "no_main", thisHour.minus(Duration.ofHours(30)));
+    rows.execution(agent, "failed", "exception", thisHour);
+    String latest = rows.execution(agent, "failed", "exception", thisHour.plusMillis(1));
+    rows.execution(agent, "failed", "exception", thisHour.minus(HOUR));
+    String lost = rows.execution(agent, "lost", "executor_lost", thisHour);
+    rows.execution(agent, "cancelled", "cancelled", thisHour);
+    rows.execution(agent, "failed", "no_main", thisHour.minus(Duration.ofHours(30)));
     Answer answer = statistics("agent_id=" + agent);
     assertEquals(List.of("exception", "executor_lost"), answer.get("failures.reason"));
     assertEquals(List.of(3, 1), answer.get("failures.count"));
@@ -151,8 +132,8 @@ class StatisticsIT {
         answer.get("failures[0].latest"));
 
     String reason = "out_of_disk";
-    execution(agent, "failed", reason, thisHour);
-    execution(agent("third" + Ids.next("x")), "failed", reason, thisHour);
+    rows.execution(agent, "failed", reason, thisHour);
+    rows.execution(agent("third" + Ids.next("x")), "failed", reason, thisHour);
     Answer all = statistics("hours=1");
     int at = all.<List<String>>get("failures.reason").indexOf(reason);
     assertEquals(2, all.<List<Integer>>get("failures.agents").get(at));
@@ -161,14 +142,14 @@ class StatisticsIT {
   @Test
   void whatRunsAndWaitsIsCounted() {
     for (int i = 1; i <= 5; i++) {
-      run(
+      rows.run(
           """
           insert into executor (id, agent_id, agent_revision, build_id, state, slot, lease_expires_at, created_at)
           values ('x%d %s', '%2$s', 1, '', '%s', %1$d, now() + interval '1 day', now())""",
           i, agent, List.of("", "starting", "ready", "ready", "ready", "ended").get(i));
     }
-    String id = execution(agent, "running", null, thisHour);
-    run(
+    String id = rows.execution(agent, "running", null, thisHour);
+    rows.run(
         "update execution set finished_at = null, executor_id = 'x4 %s', slot = 4 where id = '%s'",
         agent, id);
     api.post("/v1/agents/" + agent + "/execute", "{}");
@@ -179,15 +160,15 @@ class StatisticsIT {
     assertEquals(
         Map.of("starting", 1, "idle", 2, "working", 1, "limit", 7), answer.get("executors"));
     assertEquals(4, (int) statistics("").get("executors.limit"), "the runtime's");
-    run("delete from execution where id = '%s'", id);
-    run("delete from executor where agent_id = '%s'", agent);
+    rows.run("delete from execution where id = '%s'", id);
+    rows.run("delete from executor where agent_id = '%s'", agent);
   }
 
   @Test
   void agentsWhoseNewestBuildFailedAreTold() {
     String job = api.get("/v1/agents/" + agent).get("latest_builder_job_id");
     assertEquals(List.of(), statistics("agent_id=" + agent).get("failed_builds"));
-    run(
+    rows.run(
         """
         update builder_job set state = 'failed', reason = 'index_unreachable', message = 'no way', finished_at = now()
         where id = '%s'""",
@@ -211,5 +192,20 @@ class StatisticsIT {
     }
     assertEquals(404, api.get("/v1/statistics?agent_id=agent_none").status());
     assertEquals(200, Api.as(Role.READ).get("/v1/statistics").status());
+  }
+
+  @Test
+  void nothingIsCountedByReadingAWholeTable() throws SQLException {
+    Map<String, Sql> statements = new LinkedHashMap<>();
+    for (Counts counts : List.of(Counts.OF_ALL, Counts.of("agent_1"))) {
+      String of = counts == Counts.OF_ALL ? "of all" : "of an agent";
+      statements.put("hours " + of, counts.hours);
+      statements.put("failures " + of, counts.failures);
+      statements.put("failed builds " + of, counts.failedBuilds);
+      statements.put("running " + of, counts.running);
+      statements.put("queued " + of, counts.queued);
+      statements.put("executors " + of, counts.executors);
+    }
+    assertEquals("", ManyExecutions.wholeReads(dataSource, statements));
   }
 }

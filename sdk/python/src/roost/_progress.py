@@ -1,0 +1,122 @@
+"""A line that says what is being waited for, for whoever sits at a terminal or a notebook."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import shutil
+import sys
+import threading
+from collections.abc import Generator
+from contextlib import contextmanager, suppress
+from typing import Any, Callable, Protocol
+
+__all__ = ["Line", "line", "somebody_looks"]
+
+_busy = threading.Lock()
+"""Held by the one line that there can be at a time; who waits meanwhile does so in silence."""
+
+
+class _Screen(Protocol):
+    def show(self, text: str) -> None: ...
+
+    def clear(self) -> None: ...
+
+
+class Line:
+    """Shows what is being waited for and how long that has taken; nothing without a screen."""
+
+    def __init__(self, screen: _Screen | None, monotonic: Callable[[], float]) -> None:
+        self._screen = screen
+        self._monotonic = monotonic
+        self._began = monotonic()
+
+    @property
+    def seen(self) -> bool:
+        """Whether somebody looks at it."""
+        return self._screen is not None
+
+    def show(self, text: str) -> None:
+        """Replace what the line says."""
+        if self._screen is not None:
+            self._screen.show(f"{text} · {self._monotonic() - self._began:.0f} s")
+
+
+def somebody_looks(wanted: bool | None) -> bool:
+    """Say whether to show progress; `wanted` overrules `roost.progress`.
+
+    Without either of them: when this is the main thread and errors go to a terminal or a notebook.
+    """
+    import roost
+
+    wanted = roost.progress if wanted is None else wanted
+    if wanted is None:
+        wanted = threading.current_thread() is threading.main_thread() and (
+            _is_terminal() or _in_notebook()
+        )
+    return wanted
+
+
+@contextmanager
+def line(wanted: bool | None, monotonic: Callable[[], float]) -> Generator[Line, None, None]:
+    """Show a line until the end of the block, if it is wanted and there is no other one."""
+    if not somebody_looks(wanted) or not _busy.acquire(blocking=False):
+        yield Line(None, monotonic)
+        return
+    screen: _Screen = _Notebook() if _in_notebook() else _Terminal()
+    try:
+        yield Line(screen, monotonic)
+    finally:
+        _busy.release()
+        screen.clear()
+
+
+class _Terminal:
+    """The last line of a terminal, by way of stderr."""
+
+    def show(self, text: str) -> None:
+        width = max(10, shutil.get_terminal_size().columns - 1)
+        self._write(f"\r{text if len(text) <= width else text[: width - 1] + '…'}\x1b[K")
+
+    def clear(self) -> None:
+        self._write("\r\x1b[K")
+
+    def _write(self, text: str) -> None:
+        # Whatever is wrong with stderr, it is no reason not to wait.
+        with suppress(AttributeError, OSError, ValueError):
+            sys.stderr.write(text)
+            sys.stderr.flush()
+
+
+class _Notebook:
+    """A display of its own below the cell, which is emptied at the end."""
+
+    def __init__(self) -> None:
+        self._display: Any = None
+
+    def show(self, text: str) -> None:
+        content = {"text/plain": text}
+        if self._display is None:
+            display: Any = importlib.import_module("IPython.display")
+            self._display = display.display(content, raw=True, display_id=True)
+        else:
+            self._display.update(content, raw=True)
+
+    def clear(self) -> None:
+        if self._display is not None:
+            self._display.update({"text/plain": ""}, raw=True)
+
+
+def _is_terminal() -> bool:
+    if os.environ.get("TERM") == "dumb":
+        return False
+    with suppress(AttributeError, ValueError):  # there may be no stderr, or a closed one
+        return sys.stderr.isatty()
+    return False
+
+
+def _in_notebook() -> bool:
+    """Say whether this is IPython's kernel, without importing what isn't there already."""
+    module = sys.modules.get("IPython")
+    shell: Any = None if module is None else module.get_ipython()
+    return shell is not None and getattr(shell, "kernel", None) is not None

@@ -1,0 +1,109 @@
+package dev.roost.agent;
+
+import com.fasterxml.jackson.annotation.JsonProperty;
+import dev.roost.api.Sql;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.eclipse.microprofile.openapi.annotations.media.Schema;
+
+/**
+ * What goes on with an agent.
+ *
+ * @param builderJob the latest one
+ * @param lastExecution the one that was started last; null: none is kept
+ * @param nextRunAt when a schedule will run it next; null: none will
+ * @param running Executions that run now
+ * @param queued ExecutorJobs that wait now
+ * @param executions7d those that ended within the last seven days
+ */
+@Schema(name = "AgentActivity")
+public record AgentActivity(
+    Builder builderJob,
+    @Schema(nullable = true) Last lastExecution,
+    @Schema(nullable = true) Instant nextRunAt,
+    int running,
+    int queued,
+    @JsonProperty("executions_7d") @Schema(name = "executions_7d") Week executions7d) {
+  private static final Duration WEEK = Duration.ofDays(7);
+
+  /** The state of a BuilderJob. */
+  @Schema(name = "AgentActivityBuilderJob")
+  public record Builder(
+      String id,
+      @Schema(examples = "failed") String state,
+      @Schema(nullable = true, examples = "requirement_not_found") String reason) {}
+
+  /** The state of an Execution. */
+  @Schema(name = "AgentActivityExecution")
+  public record Last(
+      String id,
+      @Schema(examples = "succeeded") String state,
+      @Schema(nullable = true) String reason,
+      Instant startedAt,
+      @Schema(nullable = true) Instant finishedAt) {}
+
+  /**
+   * How they ended.
+   *
+   * @param failed those that timed out or were lost, too
+   */
+  @Schema(name = "AgentActivityWeek")
+  public record Week(int succeeded, int failed) {}
+
+  /** With an upper bound, too: plans for any values then expect few rows. */
+  static final Sql READ =
+      Sql.of(
+          """
+          select a.id as agent_id, j.id as job_id, j.state as job_state, j.reason as job_reason,
+            e.id, e.state, e.reason, e.started_at, e.finished_at,
+            (select min(s.next_run_at) from schedule s where s.agent_id = a.id) as next_run_at,
+            (select count(*) from execution r where r.agent_id = a.id and r.state = 'running') as running,
+            (select count(*) from executor_job q where q.agent_id = a.id and q.state = 'queued') as queued,
+            w.succeeded, w.failed
+          from agent a
+          join agent_revision v on v.agent_id = a.id and v.revision = a.revision
+          join builder_job j on j.id = v.builder_job_id
+          left join lateral (
+            select l.id, l.state, l.reason, l.started_at, l.finished_at from execution l
+            where l.agent_id = a.id order by l.id desc limit 1) e on true
+          cross join lateral (
+            select count(*) filter (where c.state = 'succeeded') as succeeded,
+              count(*) filter (where c.state in ('failed', 'timed_out', 'lost')) as failed
+            from execution c
+            where c.agent_id = a.id and c.finished_at >= :since and c.finished_at <= :now) w
+          where a.id = any(:agents)""");
+
+  /** By the agents' identifiers, by one query. */
+  static Map<String, AgentActivity> of(List<String> agentIds, Instant now) {
+    Map<String, AgentActivity> all = new HashMap<>();
+    READ.with("agents", agentIds.toArray(String[]::new))
+        .with("since", now.minus(WEEK))
+        .with("now", now)
+        .list(Agent.getEntityManager(), row -> all.put(row.getString("agent_id"), activity(row)));
+    return all;
+  }
+
+  private static AgentActivity activity(ResultSet row) throws SQLException {
+    String last = row.getString("id");
+    return new AgentActivity(
+        new Builder(
+            row.getString("job_id"), row.getString("job_state"), row.getString("job_reason")),
+        last == null
+            ? null
+            : new Last(
+                last,
+                row.getString("state"),
+                row.getString("reason"),
+                Sql.instant(row, "started_at"),
+                Sql.instant(row, "finished_at")),
+        Sql.instant(row, "next_run_at"),
+        row.getInt("running"),
+        row.getInt("queued"),
+        new Week(row.getInt("succeeded"), row.getInt("failed")));
+  }
+}

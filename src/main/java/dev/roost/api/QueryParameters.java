@@ -1,0 +1,58 @@
+package dev.roost.api;
+
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.time.format.DateTimeParseException;
+import java.util.Arrays;
+import java.util.List;
+
+/** Reads what a list is to be filtered by. */
+public final class QueryParameters {
+  private QueryParameters() {}
+
+  /**
+   * One or several of a closed list, separated by commas.
+   *
+   * @param given as it came, or null
+   * @return without repetitions; empty: nothing was given
+   * @throws Problem validation_failed
+   */
+  public static List<String> choices(String name, String given, List<String> choices) {
+    if (given == null || given.isBlank()) {
+      return List.of();
+    }
+    List<String> values =
+        Arrays.stream(given.split(",", -1)).map(String::strip).distinct().toList();
+    for (String value : values) {
+      if (!choices.contains(value)) {
+        String hint =
+            Text.nearest(value, choices)
+                .map(near -> " Did you mean " + near + "?")
+                .orElse(" There are " + String.join(", ", choices) + ".");
+        throw Problem.invalid(
+            "?" + name, "not_a_choice", name + " can't be " + Text.quote(value) + "." + hint);
+      }
+    }
+    return values;
+  }
+
+  /**
+   * A point in time.
+   *
+   * @param given RFC 3339, or null
+   * @throws Problem validation_failed
+   */
+  public static Instant time(String name, String given) {
+    if (given == null) {
+      return null;
+    }
+    try {
+      return OffsetDateTime.parse(given).toInstant();
+    } catch (DateTimeParseException e) {
+      throw Problem.invalid(
+          "?" + name,
+          "invalid_time",
+          name + " must be a time with its offset, for example 2026-11-21T18:12:41Z.");
+    }
+  }
+}

@@ -1,0 +1,209 @@
+import { html, nothing, type TemplateResult } from "lit";
+import { customElement, property } from "lit/decorators.js";
+import { get, post } from "../core/api";
+import { asProblem, Load, PagedLoad } from "../core/load";
+import { queried, router } from "../core/router";
+import { signedIn } from "../core/session";
+import type { Agent, AgentRevision } from "../core/types";
+import { CODE_NAMES, differences, type Code } from "../parts/agent-edits";
+import { timeAgo } from "../parts/basics";
+import "../parts/code-diff";
+import { ask, toast } from "../parts/dialogs";
+import { loaded } from "../parts/notices";
+import { Part } from "../parts/part";
+
+/** What ran when: the revisions of an agent, what differs between two, and the way back. Fires `changed`. */
+@customElement("agent-revisions")
+export class AgentRevisions extends Part {
+  @property({ attribute: false }) agent!: Agent;
+  private readonly list = new PagedLoad<AgentRevision>(
+    this,
+    () => `/agents/${this.agent.id}/revisions`,
+    () => ({}),
+    (change) => change.subject === this.agent.id,
+  );
+  private readonly pair = new Load<[AgentRevision | null, AgentRevision]>(this, (signal) =>
+    this.readPair(signal),
+  );
+
+  override willUpdate(changed: Map<string, unknown>): void {
+    const before = changed.get("agent") as Agent | undefined;
+    if (before && before.revision !== this.agent.revision) {
+      void this.pair.again();
+    }
+  }
+
+  /** The revision that is looked at: of the address, or the newest. */
+  private get shown(): number {
+    return Number(queried("revision")) || this.agent.revision;
+  }
+
+  /** The one that it is compared with; 0: none. */
+  private get other(): number {
+    return Number(queried("with")) || this.shown - 1;
+  }
+
+  override render() {
+    return html`<div class="revisions">
+      <section class="panel" aria-labelledby="revisions-title">
+        <header><h2 id="revisions-title">Revisions</h2></header>
+        ${loaded(this.list, ({ data, next_cursor }) => this.revisions(data, next_cursor !== null))}
+      </section>
+      <section class="panel" aria-labelledby="changes-title">
+        ${loaded(this.pair, (pair) => this.changes(...pair))}
+      </section>
+    </div>`;
+  }
+
+  private revisions(revisions: AgentRevision[], more: boolean): TemplateResult {
+    return html`<ul class="revision-list">
+        ${revisions.map((revision, i) => this.row(revision, revisions[i + 1]))}
+      </ul>
+      ${more
+        ? html`<div class="table-foot">
+            <button class="quiet" ?disabled=${this.list.loading} @click=${() => this.list.more()}>
+              Show more
+            </button>
+          </div>`
+        : nothing}`;
+  }
+
+  private row(revision: AgentRevision, before: AgentRevision | undefined): TemplateResult {
+    const number = revision.revision;
+    const current = number === this.agent.revision;
+    return html`<li aria-current=${number === this.shown ? "true" : nothing}>
+      <button class="quiet" @click=${() => this.show(number, 0)}>
+        <strong>Revision ${number}</strong>
+        <span class="faint">${whatChanged(revision, before)}</span>
+        <span class="faint small">${timeAgo(revision.created_at)}${current ? " · current" : ""}</span>
+      </button>
+      ${!current && signedIn.may("write")
+        ? html`<button
+            aria-label="Roll back to revision ${number}"
+            @click=${() => void this.rollBack(revision)}
+          >
+            Roll back
+          </button>`
+        : nothing}
+    </li>`;
+  }
+
+  private changes(from: AgentRevision | null, to: AgentRevision): TemplateResult {
+    return html`<header>
+        <h2 id="changes-title">Revision ${to.revision}</h2>
+        ${this.agent.revision > 1 ? this.compared() : nothing}
+      </header>
+      <div class="content column">${from ? this.differences(from, to) : this.first(to)}</div>`;
+  }
+
+  private compared(): TemplateResult {
+    const others = Array.from({ length: this.agent.revision }, (_, i) => this.agent.revision - i);
+    return html`<label class="row"
+      ><span class="faint small">compared with</span
+      ><select
+        aria-label="Compared with"
+        @change=${(event: Event) => this.show(this.shown, Number((event.target as HTMLSelectElement).value))}
+      >
+        ${others
+          .filter((number) => number !== this.shown)
+          .map(
+            (number) =>
+              html`<option value=${number} .selected=${number === this.other}>revision ${number}</option>`,
+          )}
+      </select></label
+    >`;
+  }
+
+  private differences(from: AgentRevision, to: AgentRevision): unknown {
+    const fields = differences(from, to);
+    return fields.length
+      ? fields.map(
+          (field) =>
+            html`<h3>${CODE_NAMES[field]}</h3>
+              ${field === "python_version"
+                ? html`<p>${from.python_version} → ${to.python_version}</p>`
+                : html`<code-diff
+                    .from=${from[field]}
+                    .to=${to[field]}
+                    .label=${CODE_NAMES[field]}
+                  ></code-diff>`}`,
+        )
+      : html`<p class="faint">Both are the same.</p>`;
+  }
+
+  /** A first revision has nothing to be compared with. */
+  private first(revision: AgentRevision): unknown {
+    return (["script", "requirements", "env_vars"] as const)
+      .filter((field) => revision[field])
+      .map(
+        (field) =>
+          html`<h3>${CODE_NAMES[field]}</h3>
+            <pre class="code" tabindex="0" role="region" aria-label=${CODE_NAMES[field]}>
+${revision[field]}</pre
+            >`,
+      );
+  }
+
+  private show(revision: number, compared: number): void {
+    router.query({ revision: String(revision), with: compared ? String(compared) : null });
+    void this.pair.again();
+  }
+
+  private async readPair(signal: AbortSignal): Promise<[AgentRevision | null, AgentRevision]> {
+    const read = (number: number) =>
+      get<AgentRevision>(`/agents/${this.agent.id}/revisions/${number}`, {}, signal);
+    return Promise.all([this.other > 0 ? read(this.other) : null, read(this.shown)]);
+  }
+
+  private async rollBack(revision: AgentRevision): Promise<void> {
+    const fields = differences(revision, this.agent);
+    const builds = fields.includes("requirements") || fields.includes("python_version");
+    const sure = await ask({
+      title: `Roll back to revision ${revision.revision}?`,
+      body: fields.length
+        ? html`<p>
+              Makes revision ${this.agent.revision + 1}, in which ${inWords(fields)}
+              ${fields.length > 1 ? "are" : "is"} as in revision ${revision.revision}. What runs now goes on
+              as it is.
+            </p>
+            ${builds
+              ? html`<p>The requirements are installed anew, unless that build is still there.</p>`
+              : nothing}`
+        : html`<p>It is the same as the current revision, so nothing changes.</p>`,
+      confirm: "Roll back",
+    });
+    if (!sure) {
+      return;
+    }
+    try {
+      const agent = await post<Agent>(`/agents/${this.agent.id}/roll-back`, { revision: revision.revision });
+      toast(
+        agent.revision === this.agent.revision
+          ? "Nothing had to be changed."
+          : `Revision ${agent.revision} is as revision ${revision.revision} was.`,
+      );
+      router.query({ revision: null, with: null });
+      this.dispatchEvent(new Event("changed"));
+    } catch (e) {
+      toast(asProblem(e).message, { failed: true });
+    }
+  }
+}
+
+function whatChanged(revision: AgentRevision, before: AgentRevision | undefined): string {
+  if (revision.revision === 1) {
+    return "created";
+  }
+  return before ? inWords(differences(before, revision)) : "";
+}
+
+const inWords = (fields: (keyof Code)[]): string =>
+  fields
+    .map((field) => (field === "python_version" ? "Python version" : CODE_NAMES[field].toLowerCase()))
+    .join(", ");
+
+declare global {
+  interface HTMLElementTagNameMap {
+    "agent-revisions": AgentRevisions;
+  }
+}

@@ -1,0 +1,223 @@
+import { html, nothing, type TemplateResult } from "lit";
+import { customElement, property, state } from "lit/decorators.js";
+import { patch, type Problem } from "../core/api";
+import { draft, dropDraft, keepDraft } from "../core/drafts";
+import { words } from "../core/format";
+import { asProblem } from "../core/load";
+import { router } from "../core/router";
+import { signedIn } from "../core/session";
+import type { Agent } from "../core/types";
+import { deleteAgent } from "../parts/delete-agent";
+import { toast } from "../parts/dialogs";
+import { choiceField, mistakeList, mistakesOf, textField } from "../parts/fields";
+import { problemNotice } from "../parts/notices";
+import { Part } from "../parts/part";
+import { unplaced } from "../parts/run-marks";
+
+type Figure = "timeout" | "memory" | "cpu" | "max_concurrency" | "max_attempts" | "retry_delay" | "keep_warm";
+type Settings = Pick<Agent, Figure | "isolation" | "never_retry">;
+
+const LIMITS: [Figure, label: string, hint: string][] = [
+  ["timeout", "Time-out, seconds", "How long an execution may take; up to 86,400, a day."],
+  ["memory", "Memory, MiB", "What an execution may use; from 16."],
+  ["cpu", "CPU, cores", "What an execution gets; 0.5 is half a core."],
+  ["max_concurrency", "Executions at the same time", "1 to 1,000; the others wait."],
+  [
+    "keep_warm",
+    "Keep warm, seconds",
+    "How long an idle executor waits for the next execution, which then starts in milliseconds.",
+  ],
+];
+
+const RETRIES: [Figure, label: string, hint: string][] = [
+  ["max_attempts", "Attempts at one order", "1 to 10; 1: a failure is final."],
+  ["retry_delay", "Delay before the second attempt, seconds", "Doubled each time, with jitter."],
+];
+
+/** After these, another attempt may end otherwise; after the others there is none anyway. */
+const MAY_PASS = [
+  "exception",
+  "deadline_exceeded",
+  "out_of_memory",
+  "out_of_disk",
+  "too_many_processes",
+  "exited",
+  "not_json",
+  "return_value_too_large",
+  "executor_lost",
+];
+
+/** Limits, retries and isolation of an agent, and its end. Fires `changed`. */
+@customElement("agent-settings")
+export class AgentSettings extends Part {
+  @property({ attribute: false }) agent!: Agent;
+  /** What was changed and not saved; figures as text, so that the API can say what is wrong with them. */
+  @state() private given: Partial<Record<keyof Settings, unknown>> = {};
+  @state() private problem: Problem | null = null;
+  @state() private saving = false;
+
+  override connectedCallback(): void {
+    super.connectedCallback();
+    this.given = draft(this.draftName) ?? {};
+  }
+
+  override render() {
+    const writes = signedIn.may("write");
+    const pointers = [...LIMITS, ...RETRIES].map(([name]) => `/${name}`);
+    const lone = unplaced(this.problem, [...pointers, "/isolation", "/never_retry"]);
+    return html`<form class="column settings" novalidate @submit=${this.save}>
+        ${writes
+          ? nothing
+          : html`<p class="notice">This key may not change settings; that takes the role write.</p>`}
+        ${problemNotice(lone)}
+        <fieldset class="column" ?disabled=${!writes}>
+          <legend class="unseen">Settings</legend>
+          <section class="panel" aria-labelledby="limits-title">
+            <header><h2 id="limits-title">Limits</h2></header>
+            <div class="content fields">
+              ${LIMITS.map((figure) => this.figure(...figure))} ${this.isolation()}
+            </div>
+          </section>
+          <section class="panel" aria-labelledby="retries-title">
+            <header><h2 id="retries-title">Retries</h2></header>
+            <div class="content column">
+              <div class="fields">${RETRIES.map((figure) => this.figure(...figure))}</div>
+              ${this.neverRetry()}
+            </div>
+          </section>
+          ${writes ? this.buttons() : nothing}
+        </fieldset>
+      </form>
+      ${writes ? this.end() : nothing}`;
+  }
+
+  private buttons(): TemplateResult {
+    const changed = Object.keys(this.given).length > 0;
+    return html`<div class="row save-bar">
+      <button class="primary" ?disabled=${!changed || this.saving}>
+        ${this.saving ? "Saving…" : "Save the settings"}
+      </button>
+      ${changed ? html`<button type="button" @click=${this.discard}>Discard the changes</button>` : nothing}
+    </div>`;
+  }
+
+  private figure(name: Figure, label: string, hint: string): TemplateResult {
+    return textField({
+      id: name,
+      label,
+      hint,
+      mono: true,
+      value: String(this.value(name)),
+      mistakes: mistakesOf(this.problem, `/${name}`),
+      change: (value) => this.give(name, value),
+    });
+  }
+
+  private isolation(): TemplateResult {
+    return choiceField({
+      id: "isolation",
+      label: "Isolation",
+      value: this.value("isolation") as string,
+      choices: [
+        ["process", "A process for each execution"],
+        ["pod", "An executor for each execution"],
+      ],
+      hint: "Processes in a shared executor start in milliseconds; an executor of its own shares nothing.",
+      mistakes: mistakesOf(this.problem, "/isolation"),
+      change: (value) => this.give("isolation", value),
+    });
+  }
+
+  private neverRetry(): TemplateResult {
+    const chosen = this.value("never_retry") as string[];
+    const toggle = (reason: string) =>
+      this.give(
+        "never_retry",
+        chosen.includes(reason) ? chosen.filter((other) => other !== reason) : [...chosen, reason],
+      );
+    return html`<div class="field" role="group" aria-labelledby="never-retry-label">
+      <span class="label" id="never-retry-label">No further attempt after</span>
+      <div class="row checks">
+        ${[...new Set([...MAY_PASS, ...chosen])].map(
+          (reason) =>
+            html`<label class="check"
+              ><input
+                type="checkbox"
+                .checked=${chosen.includes(reason)}
+                @change=${() => toggle(reason)}
+              />${words(reason)}</label
+            >`,
+        )}
+      </div>
+      ${mistakeList("never_retry", mistakesOf(this.problem, "/never_retry"))}
+    </div>`;
+  }
+
+  private end(): TemplateResult {
+    const gone = async () => {
+      if (await deleteAgent(this.agent.id)) {
+        await router.go("/agents", { replace: true });
+      }
+    };
+    return html`<section class="panel" aria-labelledby="delete-title">
+      <header>
+        <h2 id="delete-title">Delete the agent</h2>
+        <button class="danger" @click=${gone}>Delete the agent</button>
+      </header>
+      <p class="content faint">
+        Ends what runs and waits, and its schedules. Its DataStores and the history of its executions stay.
+      </p>
+    </section>`;
+  }
+
+  private value<K extends keyof Settings>(name: K): Settings[K] {
+    return (this.given[name] ?? this.agent[name]) as Settings[K];
+  }
+
+  private give(name: keyof Settings, value: unknown): void {
+    const { [name]: _, ...others } = this.given;
+    this.given = same(value, this.agent[name]) ? others : { ...others, [name]: value };
+    keepDraft(this.draftName, this.given);
+  }
+
+  private readonly discard = () => {
+    this.given = {};
+    this.problem = null;
+    dropDraft(this.draftName);
+  };
+
+  private async save(event: Event): Promise<void> {
+    event.preventDefault();
+    this.saving = true;
+    try {
+      const body = Object.entries(this.given).map(([name, value]) => [name, numbered(value)]);
+      await patch(`/agents/${this.agent.id}`, Object.fromEntries(body));
+      this.discard();
+      toast("The settings are saved. They hold for every execution that starts from now on.");
+      this.dispatchEvent(new Event("changed"));
+    } catch (e) {
+      this.problem = asProblem(e);
+      await this.updateComplete;
+      this.querySelector<HTMLElement>("[aria-invalid=true]")?.focus();
+    } finally {
+      this.saving = false;
+    }
+  }
+
+  private get draftName(): string {
+    return `settings:${this.agent.id}`;
+  }
+}
+
+/** A figure as a number, where it is one. */
+const numbered = (value: unknown): unknown =>
+  typeof value === "string" && value.trim() !== "" && Number.isFinite(Number(value)) ? Number(value) : value;
+
+const same = (one: unknown, other: unknown): boolean =>
+  String(one) === String(other) && Array.isArray(one) === Array.isArray(other);
+
+declare global {
+  interface HTMLElementTagNameMap {
+    "agent-settings": AgentSettings;
+  }
+}

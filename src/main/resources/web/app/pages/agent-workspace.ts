@@ -1,0 +1,144 @@
+import { html, nothing, type TemplateResult } from "lit";
+import { customElement, property, state } from "lit/decorators.js";
+import { signedIn } from "../core/session";
+import { keysText, offer } from "../core/shortcuts";
+import type { Agent, ExecutorJob } from "../core/types";
+import "../parts/agent-code";
+import { CODE_NAMES, codeOf, differences, type AgentEdits, type Code } from "../parts/agent-edits";
+import "../parts/code-diff";
+import { toast } from "../parts/dialogs";
+import type { Mark } from "../parts/marks";
+import { problemNotice } from "../parts/notices";
+import { Part } from "../parts/part";
+import { failureMarks, unplaced } from "../parts/run-marks";
+import "../parts/run-panel";
+
+const FIELDS = ["/script", "/requirements", "/env_vars", "/python_version"];
+
+/** The editors of an agent beside the panel that runs it. */
+@customElement("agent-workspace")
+export class AgentWorkspace extends Part {
+  @property({ attribute: false }) edits!: AgentEdits;
+  /** Of the edits, and when they were saved: their changes are reasons to draw again. */
+  @property({ attribute: false }) code!: Code;
+  @property() revision = "";
+  @state() private marks: readonly Mark[] = [];
+  private endOffer: (() => void) | undefined;
+
+  override connectedCallback(): void {
+    super.connectedCallback();
+    if (signedIn.may("write")) {
+      this.endOffer = offer({
+        title: "Save",
+        keys: "mod+s",
+        group: "This page",
+        run: () => void this.save(),
+      });
+    }
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    this.endOffer?.();
+  }
+
+  override render() {
+    const { edits } = this;
+    const writes = signedIn.may("write");
+    return html`<div class="workspace">
+      <div class="column">
+        ${edits.theirs ? this.conflict(edits.theirs) : edits.restored ? this.restored() : nothing}
+        ${problemNotice(unplaced(edits.problem, FIELDS))}
+        <agent-code
+          .code=${edits.code}
+          .readonly=${!writes}
+          .problem=${edits.problem}
+          .marks=${this.marks}
+          .actions=${writes
+            ? this.actions()
+            : html`<span class="faint small">This key may not change it</span>`}
+          @change=${(event: CustomEvent<Partial<Code>>) => this.change(event.detail)}
+        ></agent-code>
+      </div>
+      <run-panel
+        .agentId=${edits.saved.id}
+        .builderJobId=${edits.saved.latest_builder_job_id ?? ""}
+        .action=${edits.dirty ? "Save and run" : "Run"}
+        .prepare=${() => this.prepare()}
+        @ended=${(event: CustomEvent<ExecutorJob>) => this.ended(event.detail)}
+      ></run-panel>
+    </div>`;
+  }
+
+  private actions(): TemplateResult {
+    const { dirty, saving } = this.edits;
+    return html`<span class="faint small" role="status">${dirty ? "Unsaved changes" : ""}</span>
+      <button ?disabled=${!dirty || saving} @click=${() => void this.save()}>
+        ${saving ? "Saving…" : "Save"} <kbd aria-hidden="true">${keysText("mod+s")}</kbd>
+      </button>`;
+  }
+
+  private restored(): TemplateResult {
+    return html`<div class="notice waiting">
+      <p>You left without saving. This is what you had written, on revision ${this.edits.from}.</p>
+      <div class="row"><button @click=${() => this.edits.takeTheirs()}>Discard it</button></div>
+    </div>`;
+  }
+
+  /** Both versions, and the two ways on. */
+  private conflict(theirs: Agent): TemplateResult {
+    const [their, mine] = [codeOf(theirs), this.edits.code];
+    return html`<section class="notice waiting" aria-labelledby="conflict-title" role="alert">
+      <h2 id="conflict-title">Revision ${theirs.revision} was saved elsewhere</h2>
+      <p>
+        You began with revision ${this.edits.from}. Below is what would become of revision ${theirs.revision}
+        if you kept yours.
+      </p>
+      <div class="row">
+        <button @click=${() => this.edits.takeTheirs()}>Take theirs</button>
+        <button @click=${() => this.edits.keepMine()}>Keep mine</button>
+      </div>
+      ${differences(their, mine).map(
+        (field) =>
+          html`<h3>${CODE_NAMES[field]}</h3>
+            <code-diff .from=${their[field]} .to=${mine[field]} .label=${CODE_NAMES[field]}></code-diff>`,
+      )}
+    </section>`;
+  }
+
+  private change(part: Partial<Code>): void {
+    this.edits.change(part);
+  }
+
+  private async save(): Promise<Agent | null> {
+    const before = this.edits.saved;
+    if (!this.edits.dirty || this.edits.saving) {
+      return null;
+    }
+    const saved = await this.edits.save();
+    if (saved) {
+      this.marks = [];
+      const builds = saved.latest_builder_job_id !== before.latest_builder_job_id;
+      toast(`Saved as revision ${saved.revision}.${builds ? " Its requirements are being installed." : ""}`);
+    }
+    return saved;
+  }
+
+  /** The agent to run: as it is in the editors. */
+  private async prepare(): Promise<Agent | null> {
+    this.marks = [];
+    return this.edits.dirty ? this.edits.save() : this.edits.saved;
+  }
+
+  private ended({ execution }: ExecutorJob): void {
+    if (!this.edits.dirty && execution?.agent_revision === this.edits.saved.revision) {
+      this.marks = failureMarks(execution);
+    }
+  }
+}
+
+declare global {
+  interface HTMLElementTagNameMap {
+    "agent-workspace": AgentWorkspace;
+  }
+}

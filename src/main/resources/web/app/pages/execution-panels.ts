@@ -1,0 +1,48 @@
+import { html, nothing, type TemplateResult } from "lit";
+import type { Execution, ExecutorJob } from "../core/types";
+import { idLink, stateBadge, timeAgo } from "../parts/basics";
+import { runDuration } from "../parts/execution-result";
+import "../parts/json-tree";
+
+/** What the pages of executions and of orders both show. */
+
+/** One row of a list of facts; nothing where there is no value. */
+export const fact = (name: string, value: unknown): unknown =>
+  value
+    ? html`<dt>${name}</dt>
+        <dd>${value}</dd>`
+    : nothing;
+
+/** Where an order comes from, and how it is treated. */
+export const orderFacts = (job: ExecutorJob): TemplateResult =>
+  html`${fact("Schedule", job.schedule_id && idLink(job.schedule_id, `/schedules?q=${job.schedule_id}`))}
+  ${fact("For", job.scheduled_time && timeAgo(job.scheduled_time))}
+  ${fact("Batch", job.batch_id && idLink(job.batch_id))} ${fact("Priority", job.priority)}
+  ${fact("Concurrency key", job.concurrency_key && html`<code>${job.concurrency_key}</code>`)}`;
+
+export const payloadPanel = (job: ExecutorJob): TemplateResult =>
+  html`<section class="panel" aria-labelledby="payload-title">
+    <header><h2 id="payload-title">Payload</h2></header>
+    <div class="content"><json-tree name="Payload" .value=${job.payload}></json-tree></div>
+  </section>`;
+
+export const attemptsPanel = (attempts: Execution[], here = ""): TemplateResult =>
+  html`<section class="panel" aria-labelledby="attempts-title">
+    <header><h2 id="attempts-title">Attempts</h2></header>
+    <ol class="content attempts">
+      ${attempts.map(
+        (attempt) =>
+          html`<li class="row">
+            <span class="number faint">${attempt.attempt}</span>
+            <a
+              class="state-link"
+              href="/executions/${attempt.id}"
+              aria-current=${attempt.id === here ? "true" : nothing}
+              >${stateBadge(attempt.state)}</a
+            >
+            ${attempt.reason ? html`<code class="small">${attempt.reason}</code>` : nothing}
+            <span class="grow"></span>${runDuration(attempt)}
+          </li>`,
+      )}
+    </ol>
+  </section>`;

@@ -1,0 +1,44 @@
+import { html, type TemplateResult } from "lit";
+import { signedIn } from "../core/session";
+import type { Agent } from "../core/types";
+import { templates } from "./create-templates";
+
+/** How to begin: for a Roost that has no agents, or only the one that it came with. */
+export function firstSteps(agents: readonly Agent[]): TemplateResult {
+  const lines = [
+    ["From a terminal", `roost login --url ${location.origin}`],
+    ["Deploy a script", "roost deploy hello.py"],
+    ["By REST", `curl -H "Authorization: Bearer $ROOST_API_KEY" ${location.origin}/v1/agents`],
+  ] as const;
+  return html`<section class="panel" aria-labelledby="first-title">
+    <header>
+      <h2 id="first-title">${agents.length ? "Make it yours" : "Welcome to Roost"}</h2>
+    </header>
+    <div class="content column">
+      <p>
+        An agent is a Python script with its requirements. Roost installs them once, and runs the script when
+        it is ordered to: by you, by a schedule, or by a program.
+        ${agents.map(
+          (agent) => html`Look at <a href="/agents/${agent.id}">${agent.name}</a> and run it, or begin anew.`,
+        )}
+      </p>
+      ${signedIn.may("write")
+        ? html`<div class="row">
+            ${Object.entries(templates).map(
+              ([name, { title }]) => html`<a class="button" href="/create?template=${name}">${title}</a>`,
+            )}
+          </div>`
+        : html`<p class="faint">Your key may not create agents; one with the role write may.</p>`}
+      <dl class="facts">
+        ${lines.map(
+          ([name, line]) =>
+            html`<dt>${name}</dt>
+              <dd class="row">
+                <code class="grow">${line}</code
+                ><copy-button .text=${line} label="Copy the command"></copy-button>
+              </dd>`,
+        )}
+      </dl>
+    </div>
+  </section>`;
+}

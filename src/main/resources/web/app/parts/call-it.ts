@@ -1,0 +1,57 @@
+import { html } from "lit";
+import { customElement, property } from "lit/decorators.js";
+import type { Agent } from "../core/types";
+import "./basics";
+import { Part } from "./part";
+import { lastPayload } from "./payloads";
+import { snippets } from "./snippets";
+
+/** How to run an agent from a program or a terminal, ready to be copied. */
+@customElement("call-it")
+export class CallIt extends Part {
+  @property({ attribute: false }) agent!: Agent;
+
+  override render() {
+    return html`<div class="call-it">
+      <div class="notice">
+        <p>
+          All of these take the API key from the environment variable <code>ROOST_API_KEY</code>. Make one
+          with the role <strong>execute</strong> at <a href="/keys">API keys</a>; it is shown only once. The
+          payload is the one that you last ran this agent with in this browser.
+        </p>
+        <div class="row snippet">
+          <pre class="grow"><code>export ROOST_API_KEY=roost_…</code></pre>
+        </div>
+      </div>
+      ${this.snippets().map(
+        ({ title, needs, code }) =>
+          html`<section class="panel" aria-label=${title}>
+            <header>
+              <h2>${title}</h2>
+              <copy-button .text=${code} .label=${`Copy: ${title}`} word="Copy"></copy-button>
+            </header>
+            <div class="content column">
+              <p class="faint small">${needs}</p>
+              <pre tabindex="0" role="region" aria-label="Code: ${title}"><code>${code}</code></pre>
+            </div>
+          </section>`,
+      )}
+    </div>`;
+  }
+
+  private snippets() {
+    const payload = lastPayload(this.agent.id);
+    try {
+      return snippets(this.agent.id, payload, location.origin);
+    } catch {
+      // What was typed last is no JSON.
+      return snippets(this.agent.id, "", location.origin);
+    }
+  }
+}
+
+declare global {
+  interface HTMLElementTagNameMap {
+    "call-it": CallIt;
+  }
+}

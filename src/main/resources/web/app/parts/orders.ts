@@ -1,0 +1,38 @@
+import { html } from "lit";
+import { askExactly, post } from "../core/api";
+import { asProblem } from "../core/load";
+import { router } from "../core/router";
+import type { ExecutorJob } from "../core/types";
+import { ask, toast } from "./dialogs";
+
+/** What people do with orders, from more than one page. */
+
+/** Orders the agent once more with the same payload, and goes to the new order. */
+export async function runAgain(job: ExecutorJob): Promise<void> {
+  try {
+    const { value } = await askExactly<ExecutorJob>("POST", `/agents/${job.agent_id}/execute`, {
+      body: { payload: job.payload },
+    });
+    await router.go(`/executor-jobs/${value.id}`);
+  } catch (e) {
+    toast(asProblem(e).message, { failed: true });
+  }
+}
+
+/** Cancels an order, after a question where a script is running. */
+export async function cancelOrder(job: Pick<ExecutorJob, "id" | "state">): Promise<void> {
+  const sure =
+    job.state === "queued" ||
+    (await ask({
+      title: "Cancel this execution?",
+      body: html`The script gets SIGTERM, and SIGKILL ten seconds later. What it has done until then stays
+      done; it is not tried again.`,
+      confirm: "Cancel the execution",
+      danger: true,
+    }));
+  if (sure) {
+    await post(`/executor-jobs/${job.id}/cancel`).catch((e: unknown) =>
+      toast(asProblem(e).message, { failed: true }),
+    );
+  }
+}

@@ -1,0 +1,78 @@
+import { html } from "lit";
+import { get, patch, post, Problem } from "../core/api";
+import type { DataStore, Page } from "../core/types";
+import { mistakesOf, textField } from "./fields";
+import { openForm } from "./small-form";
+
+/** Makes a DataStore; null when the person would rather not. */
+export const createStore = (): Promise<DataStore | null> =>
+  openForm({
+    title: "New DataStore",
+    draft: { name: "" },
+    pointers: ["/name"],
+    confirm: "Create the DataStore",
+    fields: ({ name }, take, problem) =>
+      textField({
+        id: "store-name",
+        label: "Name",
+        hint: html`Unique; scripts that have several find it as <code>request.stores["name"]</code>. A
+          readable one is made without it.`,
+        value: name,
+        change: (value) => take({ name: value }),
+        mistakes: mistakesOf(problem, "/name"),
+      }),
+    save: ({ name }) => post<DataStore>("/datastore", name ? { name } : {}),
+  });
+
+export const renameStore = (store: DataStore): Promise<DataStore | null> =>
+  openForm({
+    title: `Rename the DataStore ${store.name}`,
+    draft: { name: store.name },
+    pointers: ["/name"],
+    confirm: "Rename",
+    fields: ({ name }, take, problem) =>
+      textField({
+        id: "store-name",
+        label: "Name",
+        hint: "Scripts that find it by its name have to be changed, too.",
+        value: name,
+        required: true,
+        change: (value) => take({ name: value }),
+        mistakes: mistakesOf(problem, "/name"),
+      }),
+    save: ({ name }) => patch<DataStore>(`/datastore/${store.id}`, { name }),
+  });
+
+/** Asks for one of the DataStores that there are, by name. */
+export async function chooseStore(): Promise<DataStore | null> {
+  const { data } = await get<Page<DataStore>>("/datastore", { limit: 200 });
+  return openForm({
+    title: "Add a DataStore",
+    draft: { name: "" },
+    pointers: ["/name"],
+    confirm: "Add the DataStore",
+    fields: ({ name }, take, problem) =>
+      html`${textField({
+          id: "store-name",
+          label: "Name",
+          hint: "The agent shares it with others that use it.",
+          value: name,
+          required: true,
+          list: "store-names",
+          change: (value) => take({ name: value }),
+          mistakes: mistakesOf(problem, "/name"),
+        })}<datalist id="store-names">
+          ${data.map((store) => html`<option value=${store.name}></option>`)}
+        </datalist>`,
+    save: async ({ name }) => {
+      const [found] = (await get<Page<DataStore>>("/datastore", { name })).data;
+      if (!found) {
+        const detail = `There is no DataStore “${name}”.`;
+        throw new Problem(404, "not_found", detail, detail, [
+          { pointer: "/name", code: "not_found", detail },
+        ]);
+      }
+      return found;
+    },
+  });
+}

@@ -1,0 +1,61 @@
+"""A Chromium for the tests: `python browsers.py` prints where one is, or says why there is none and ends with 1."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Optional
+
+from playwright.sync_api import Error, Playwright, sync_playwright
+
+NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
+INSTALL_SECONDS = 300
+
+
+def browser_path(playwright: Playwright) -> Optional[str]:
+    """The one that ROOST_TEST_BROWSER names, one on the PATH, or Playwright's own; None: there is none."""
+    chosen = os.environ.get("ROOST_TEST_BROWSER") or next(filter(None, map(shutil.which, NAMES)), None)
+    own = playwright.chromium.executable_path
+    return chosen or (own if Path(own).exists() else None)
+
+
+def install() -> str:
+    """Lets Playwright fetch a browser; answers the last line that this has said."""
+    command = [sys.executable, "-m", "playwright", "install", "chromium"]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=INSTALL_SECONDS, check=False)
+    except subprocess.TimeoutExpired:
+        return f"no end of the installation within {INSTALL_SECONDS} s"
+    return (done.stderr.strip() or done.stdout.strip()).rpartition("\n")[2]
+
+
+def main() -> int:
+    """Finds a browser that starts, or makes one; 0 when there is one."""
+    said = ""
+    with sync_playwright() as playwright:
+        path = browser_path(playwright)
+        if path is None:
+            said = install()
+            path = browser_path(playwright)
+        if path is None:
+            print(f"no Chromium on the PATH, and none could be installed ({said})", file=sys.stderr)
+            return 1
+        try:
+            launch(playwright, path).close()
+        except Error as e:
+            print(f"{path} doesn't start ({str(e).splitlines()[0]})", file=sys.stderr)
+            return 1
+    print(path)
+    return 0
+
+
+def launch(playwright: Playwright, path: str):  # noqa: ANN201 - a browser
+    """Starts it, quietly: it looks for nothing on the network by itself."""
+    quiet = ["--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-first-run"]
+    alone = [] if os.geteuid() else ["--no-sandbox"]  # Chromium's sandbox refuses root.
+    return playwright.chromium.launch(executable_path=path, args=[*quiet, *alone])
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,106 @@
+"""The dashboard in a real browser, of the Roost that ROOST_TEST_URL and ROOST_TEST_API_KEY name.
+
+Every context that a test opens is watched (watch.py); a test fails with what was wrong in it.
+"""
+
+import os
+from pathlib import Path
+from typing import Any, Callable
+
+import pytest
+from browsers import browser_path, launch
+from estate import Estate, make_estate
+from playwright.sync_api import Page, expect, sync_playwright
+from roost_client import Roost
+from watch import Watch
+
+DESKTOP = {"width": 1280, "height": 800}
+expect.set_options(timeout=30_000)
+
+
+def pytest_report_header() -> str:
+    return f"dashboard of {os.environ.get('ROOST_TEST_URL', '(ROOST_TEST_URL is not set)')}"
+
+
+@pytest.fixture(scope="session")
+def roost() -> Roost:
+    """The Roost under test."""
+    missing = [name for name in ("ROOST_TEST_URL", "ROOST_TEST_API_KEY") if not os.environ.get(name)]
+    if missing:
+        pytest.skip(f"needs a running Roost: {' and '.join(missing)} not set")
+    return Roost(os.environ["ROOST_TEST_URL"], os.environ["ROOST_TEST_API_KEY"])
+
+
+@pytest.fixture(scope="session")
+def estate(roost) -> Estate:
+    """A Roost in use; made once, for all tests that only look at it."""
+    return make_estate(roost)
+
+
+@pytest.fixture(scope="session")
+def browser():
+    with sync_playwright() as playwright:
+        path = browser_path(playwright)
+        if path is None:
+            pytest.skip("no browser: neither Chromium nor Chrome on the PATH")
+        browser = launch(playwright, path)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def open_context(browser, roost, request):
+    """Opens a browser context as a new visitor has it; keyword arguments are Playwright's."""
+    watches: list[Watch] = []
+    contexts: list[Any] = []
+
+    def open_context(url: str = roost.url, **options: Any):
+        settings = {"viewport": DESKTOP, "locale": "en-GB", "timezone_id": "UTC", "reduced_motion": "reduce"}
+        context = browser.new_context(base_url=url, **{**settings, **options})
+        context.set_default_timeout(30_000)
+        watches.append(Watch(context, url))
+        context.watch = watches[-1]
+        contexts.append(context)
+        return context
+
+    yield open_context
+    failed = getattr(request.node, "failed", False)
+    for context in contexts:
+        if failed:
+            keep_pictures(request.node.name, context.pages)
+        context.close()
+    wrong = [line for watch in watches for line in watch.wrong]
+    assert not wrong, "in the browser:\n" + "\n".join(wrong)
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(item, call):
+    outcome = yield
+    if call.when == "call":
+        item.failed = outcome.get_result().failed
+
+
+def keep_pictures(test: str, pages: "list[Page]") -> None:
+    """What the pages of a failed test showed at its end."""
+    kept = Path("target/dashboard-failures")
+    kept.mkdir(parents=True, exist_ok=True)
+    for number, page in enumerate(pages):
+        page.screenshot(path=kept / f"{test.replace('/', '_')}-{number}.png")
+
+
+@pytest.fixture
+def sign_in(open_context, roost) -> "Callable[..., Page]":
+    """Opens a page that a one-time link has signed in, in a context of its own."""
+
+    def sign_in(by: Roost = roost, url: str = roost.url, **options: Any) -> Page:
+        page = open_context(url, **options).new_page()
+        page.goto(by.link().replace(by.url, url))
+        expect(page.get_by_role("navigation", name="Pages")).to_be_attached()
+        return page
+
+    return sign_in
+
+
+@pytest.fixture
+def page(sign_in) -> Page:
+    return sign_in()

@@ -1,0 +1,64 @@
+"""What holds of every page: it can be used by everybody, in both colour schemes, on every screen."""
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from every_page import NAMES, address, settled
+from playwright.sync_api import Page
+
+STANDARDS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
+SIZES = {"desktop": (1280, 800), "phone": (390, 844)}
+WIDTHS = (390, 480, 768, 1024, 1280, 1920, 3840)
+SIDEWAYS = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_page_can_be_used_by_everybody_on_every_screen(page, estate, name):
+    page.goto(address(name, estate))
+    settled(page)
+    wrong = [f"{width} px: scrolls sideways by {over}" for width, over in sideways(page).items()]
+    for size, (width, height) in SIZES.items():
+        page.set_viewport_size({"width": width, "height": height})
+        for scheme in ("light", "dark"):
+            page.emulate_media(color_scheme=scheme)
+            wrong += [f"{size}, {scheme}: {finding}" for finding in findings(page)]
+    assert not wrong, "\n".join(wrong)
+
+
+def test_the_sign_in_can_be_used_by_everybody(open_context):
+    page = open_context().new_page()
+    page.goto("/agents")
+    page.get_by_role("heading", name="Sign in to Roost").wait_for()
+    assert not sideways(page)
+    for scheme in ("light", "dark"):
+        page.emulate_media(color_scheme=scheme)
+        assert not findings(page)
+
+
+@pytest.mark.parametrize("keys", ["Control+k", "?"])
+def test_a_dialog_can_be_used_by_everybody(page, keys):
+    page.keyboard.press(keys)
+    page.get_by_role("dialog").wait_for()
+    for scheme in ("light", "dark"):
+        page.emulate_media(color_scheme=scheme)
+        assert not findings(page)
+
+
+def sideways(page: Page) -> "dict[int, int]":
+    """By how many pixels the page is too wide, of the widths where it is."""
+    found = {}
+    for width in WIDTHS:
+        page.set_viewport_size({"width": width, "height": 800})
+        over = page.evaluate(SIDEWAYS)
+        if over > 0:
+            found[width] = over
+    return found
+
+
+def findings(page: Page) -> "list[str]":
+    """What axe has found, a line each."""
+    answer = Axe().run(page, options={"runOnly": STANDARDS}).response
+    return [
+        f"{found['id']}: {found['help']}: {node['target']} {node['failureSummary']}".replace("\n", " ")
+        for found in answer["violations"]
+        for node in found["nodes"]
+    ]

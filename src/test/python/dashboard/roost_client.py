@@ -1,0 +1,76 @@
+"""Roost's REST API, as far as the dashboard's tests prepare and look at things by it."""
+
+import time
+from typing import Any, Callable, TypeVar
+
+import httpx
+
+PATIENCE_SECONDS = 180
+Found = TypeVar("Found")
+
+
+def until(what: str, find: "Callable[[], Found]", seconds: float = PATIENCE_SECONDS) -> Found:
+    """What `find` answers as soon as that is true."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        found = find()
+        if found:
+            return found
+        time.sleep(0.1)
+    raise AssertionError(f"{what}: not within {seconds} s")
+
+
+class Roost:
+    """One Roost, called with one key."""
+
+    def __init__(self, url: str, key: str) -> None:
+        self.url = url
+        self._http = httpx.Client(base_url=url, headers={"Authorization": f"Bearer {key}"}, timeout=60)
+
+    def call(self, method: str, path: str, body: Any = None, **headers: str) -> Any:
+        """What the API answers, as JSON; anything but success is an error that has the answer's text."""
+        answer = self._http.request(method, "/v1" + path, json=body, headers=headers)
+        assert answer.is_success, f"{method} {path}: {answer.status_code} {answer.text}"
+        return answer.json() if answer.content else None
+
+    def get(self, path: str) -> Any:
+        return self.call("GET", path)
+
+    def post(self, path: str, body: Any = None) -> Any:
+        return self.call("POST", path, {} if body is None else body)
+
+    def delete(self, path: str) -> None:
+        self.call("DELETE", path)
+
+    def link(self) -> str:
+        """The address that signs a browser in, once."""
+        return self.url + self.post("/login-links")["url"]
+
+    def agent(self, name: str, script: str, **settings: Any) -> Any:
+        return self.post("/agents", {"name": name, "script": script, **settings})
+
+    def built(self, agent: Any) -> Any:
+        """The agent's newest BuilderJob when that has ended, whichever way."""
+
+        def ended() -> Any:
+            job = self.get(f"/builder-jobs/{self.get('/agents/' + agent['id'])['latest_builder_job_id']}")
+            return job if job["finished_at"] else None
+
+        return until(f"the build of {agent['name']}", ended)
+
+    def order(self, agent: Any, payload: Any = None) -> Any:
+        """An ExecutorJob that nobody waits for."""
+        return self.post(f"/agents/{agent['id']}/execute", {"payload": payload})
+
+    def run(self, agent: Any, payload: Any = None) -> Any:
+        """The Execution of a new ExecutorJob when both have ended."""
+        job = self.order(agent, payload)
+        return until("the end of " + job["id"], lambda: self._ended(job["id"]))["execution"]
+
+    def started(self, job: Any) -> Any:
+        """The Execution of an ExecutorJob as soon as there is one."""
+        return until("the start of " + job["id"], lambda: self.get("/executor-jobs/" + job["id"])["execution"])
+
+    def _ended(self, job_id: str) -> Any:
+        job = self.get("/executor-jobs/" + job_id)
+        return job if job["finished_at"] else None

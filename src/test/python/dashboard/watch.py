@@ -1,0 +1,39 @@
+"""What a browser says while a test uses it and what must never be: errors of scripts, violations of the content
+security policy, files that are missing, answers with 5xx, and requests to other hosts."""
+
+from urllib.parse import urlsplit
+
+from playwright.sync_api import BrowserContext, ConsoleMessage, Page, Request, Response
+
+# Chromium says so of every answer with 4xx, which a form may well get; the watch judges the answers themselves.
+NO_ANSWER = "Failed to load resource"
+
+
+class Watch:
+    """Notes what is wrong in all pages of a context."""
+
+    def __init__(self, context: BrowserContext, url: str) -> None:
+        self.wrong: list[str] = []
+        self.hosts = {urlsplit(url).netloc}
+        self.expects_lost_connection = False
+        context.on("page", self._page)
+        context.on("request", self._request)
+        context.on("response", self._response)
+
+    def _page(self, page: Page) -> None:
+        page.on("console", self._console)
+        page.on("pageerror", lambda error: self.wrong.append(f"error of a script: {error.message}\n{error.stack}"))
+
+    def _console(self, message: ConsoleMessage) -> None:
+        if message.type in ("error", "warning") and not message.text.startswith(NO_ANSWER):
+            self.wrong.append(f"console, {message.type}: {message.text} ({message.location.get('url')})")
+
+    def _request(self, request: Request) -> None:
+        parts = urlsplit(request.url)
+        if parts.scheme not in ("data", "blob") and parts.netloc not in self.hosts:
+            self.wrong.append(f"a request to another host: {request.url}")
+
+    def _response(self, response: Response) -> None:
+        of_the_api = urlsplit(response.url).path.startswith("/v1/")
+        if response.status >= 500 and not self.expects_lost_connection or response.status >= 400 and not of_the_api:
+            self.wrong.append(f"{response.request.method} {response.url}: {response.status}")

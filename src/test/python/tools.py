@@ -1,0 +1,36 @@
+"""The pinned tools of `requirements.txt`, in an environment under `target/python`.
+
+    python3 src/test/python/tools.py -m pytest src/test/python/dashboard
+
+makes that environment when it isn't there, and becomes its Python with the arguments given.
+"""
+
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+import venv
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+def environment() -> Path:
+    """The Python with the tools; made when it isn't there or the pinned versions have changed."""
+    pinned = ROOT / "src/test/python/requirements.txt"
+    key = hashlib.sha256(pinned.read_bytes() + sys.version.encode()).hexdigest()[:16]
+    directory = ROOT / "target/python" / key
+    python = directory / "bin/python"
+    if not (directory / "complete").exists():
+        shutil.rmtree(directory, ignore_errors=True)
+        venv.create(directory, with_pip=True)
+        install = [python, "-m", "pip", "install", "-q", "--require-hashes", "-r", pinned]
+        subprocess.run(install, check=True)
+        (directory / "complete").touch()
+    return python
+
+
+if __name__ == "__main__":
+    python = environment()
+    os.execv(python, [str(python), *sys.argv[1:]])
