@@ -73,9 +73,9 @@ export class AgentWorkspace extends Part {
   }
 
   private actions(): TemplateResult {
-    const { dirty, saving } = this.edits;
+    const { dirty, saving, theirs } = this.edits;
     return html`<span class="faint small" role="status">${dirty ? "Unsaved changes" : ""}</span>
-      <button ?disabled=${!dirty || saving} @click=${() => void this.save()}>
+      <button ?disabled=${!dirty || saving || !!theirs} @click=${() => void this.save()}>
         ${saving ? "Saving…" : "Save"} <kbd aria-hidden="true">${keysText("mod+s")}</kbd>
       </button>`;
   }
@@ -129,6 +129,9 @@ export class AgentWorkspace extends Part {
   /** The agent to run: as it is in the editors. */
   private async prepare(): Promise<Agent | null> {
     this.marks = [];
+    if (this.edits.theirs) {
+      this.querySelector(".notice")?.scrollIntoView({ block: "center" });
+    }
     return this.edits.dirty ? this.edits.save() : this.edits.saved;
   }
 

@@ -71,6 +71,12 @@ export class AgentPage extends Part {
     }
   }
 
+  override updated(): void {
+    if (this.load.value) {
+      document.title = `${this.load.value.name} · Roost`;
+    }
+  }
+
   override render() {
     const agent = this.load.value;
     const { edits } = this;

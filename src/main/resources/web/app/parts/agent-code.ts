@@ -104,8 +104,7 @@ export class AgentCode extends Part {
           aria-label="Python version"
           aria-describedby="python_version-mistakes"
           ?disabled=${this.readonly}
-          @change=${(event: Event) =>
-            this.change({ python_version: (event.target as HTMLSelectElement).value })}
+          @change=${this.choose}
         >
           ${[...new Set([...offered, chosen])].map(
             (version) => html`<option .selected=${version === chosen} value=${version}>${version}</option>`,
@@ -122,12 +121,18 @@ export class AgentCode extends Part {
         ({ line, column, message }) =>
           html`<li>
             <button class="quiet" @click=${() => this.goTo(line, column)}>
-              line ${line}${column ? `, column ${column}` : ""}</button
-            >${message}
+              line ${line}${column ? `, column ${column}` : ""}
+            </button>
+            <span>${message}</span>
           </li>`,
       )}
     </ul>`;
   }
+
+  private readonly choose = (event: Event) => {
+    event.stopPropagation(); // The part has a change of its own to tell of.
+    this.change({ python_version: (event.target as HTMLSelectElement).value });
+  };
 
   private change(part: Partial<Code>): void {
     this.edited = new Set([...this.edited, ...(Object.keys(part) as (keyof Code)[])]);

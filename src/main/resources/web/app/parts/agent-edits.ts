@@ -94,7 +94,7 @@ export class AgentEdits {
   /** Takes notice of the agent as it is now: shows it, or where it contradicts what was changed here. */
   meet(agent: Agent, tag: string | null): void {
     const theirs = codeOf(agent);
-    if (agent.updated_at < this.agent.updated_at) {
+    if (Date.parse(agent.updated_at) < Date.parse(this.agent.updated_at)) {
       return; // An answer that was overtaken by one of saving.
     }
     [this.agent, this.tag] = [agent, tag];
@@ -128,6 +128,9 @@ export class AgentEdits {
   async save(): Promise<Agent | null> {
     if (!this.dirty) {
       return this.agent;
+    }
+    if (this.theirs) {
+      return null; // First it has to be said which of the two stays.
     }
     this.saving = true;
     this.problem = null;
