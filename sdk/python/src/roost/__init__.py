@@ -25,6 +25,7 @@ from . import _version
 
 if TYPE_CHECKING:
     from ._public import *  # noqa: F403
+    from ._public import __all__ as __all__
 else:
     # Loaded when it is asked for, since all of it, with an HTTP library, takes a quarter of a
     # second, which the help and the completion of the command line can do without.
