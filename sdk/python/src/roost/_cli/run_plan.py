@@ -99,7 +99,7 @@ def _python_version(agent: AgentFile, environment: Mapping[str, str]) -> str:
 
 
 def _variables(given: Sequence[str]) -> dict[str, str]:
-    variables = {}
+    variables: dict[str, str] = {}
     for text in given:
         name, equals, value = text.partition("=")
         wrong = mistake_in_name(name) if equals else "write KEY=VALUE"

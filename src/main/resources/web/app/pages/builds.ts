@@ -1,6 +1,6 @@
 import { html, nothing } from "lit";
 import { customElement } from "lit/decorators.js";
-import { between, duration, shortId, words } from "../core/format";
+import { between, duration, words } from "../core/format";
 import { PagedLoad, typed } from "../core/load";
 import { queried, router } from "../core/router";
 import type { BuilderJob } from "../core/types";
@@ -31,12 +31,14 @@ const COLUMNS: Column<BuilderJob>[] = [
   },
   {
     title: "Agent",
-    cell: (job) =>
-      html`<agent-link .agentId=${job.agent_id}></agent-link>
-        <span class="faint small">revision ${job.agent_revision}</span>`,
+    cell: (job) => html`<agent-link .agentId=${job.agent_id}></agent-link>`,
   },
+  { title: "Revision", cell: (job) => html`<span class="number">${job.agent_revision}</span>`, number: true },
   { title: "Python", cell: (job) => html`<span class="mono">${job.python_version}</span>` },
-  { title: "Ordered", cell: (job) => timeAgo(job.created_at) },
+  {
+    title: "Ordered",
+    cell: ({ id, created_at }) => html`<a class="quiet-link" href="/builds/${id}">${timeAgo(created_at)}</a>`,
+  },
   {
     title: "Duration",
     cell: (job) =>
@@ -53,10 +55,6 @@ const COLUMNS: Column<BuilderJob>[] = [
             ><code>${reason}</code> <span class="faint">${message}</span></span
           >`
         : nothing,
-  },
-  {
-    title: "Id",
-    cell: ({ id }) => html`<a class="mono small" href="/builds/${id}" title=${id}>${shortId(id)}</a>`,
   },
 ];
 

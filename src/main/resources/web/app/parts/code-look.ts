@@ -28,7 +28,7 @@ export const look = (autoHeight: boolean): Extension =>
       backgroundColor: "var(--surface)",
       ...(autoHeight ? {} : { flex: "1", minHeight: "0" }),
     },
-    "&.cm-focused": { outline: "2px solid var(--accent)", outlineOffset: "-2px" },
+    "&.cm-focused": { outline: "none" },
     ".cm-scroller": { fontFamily: "inherit", lineHeight: "inherit", overflow: "auto" },
     ".cm-content": { padding: "6px 0", caretColor: "var(--text)" },
     ".cm-line": { padding: "0 8px" },

@@ -30,7 +30,7 @@ const secondsOf = ({ timings, started_at, finished_at }: Execution): number =>
   timings?.running ?? between(started_at, finished_at);
 
 /** Why it failed, and what to do about it; nothing while nothing is wrong. */
-export function failureNotice(execution: Execution, more: unknown = nothing): unknown {
+export function failureNotice(execution: Execution): unknown {
   const { reason, message, error } = execution;
   if (reason === null) {
     return nothing;
@@ -42,8 +42,13 @@ export function failureNotice(execution: Execution, more: unknown = nothing): un
     aria-label="Why it did not succeed"
   >
     <strong>${title}${place ? html` <span class="faint">(${place})</span>` : nothing}</strong>
-    ${error ? html`<pre>${error.type}: ${error.message}</pre>` : message ? html`<p>${message}</p>` : nothing}
-    ${help ? html`<p class="small">${help}</p>` : nothing} ${more}
+    ${message ? html`<pre>${message}</pre>` : nothing} ${help ? html`<p class="small">${help}</p>` : nothing}
+    ${error?.traceback
+      ? html`<details>
+          <summary>Traceback</summary>
+          <pre>${error.traceback}</pre>
+        </details>`
+      : nothing}
   </section>`;
 }
 

@@ -1,7 +1,6 @@
 import { html, nothing, type TemplateResult } from "lit";
 import { customElement, property } from "lit/decorators.js";
 import type { Query } from "../core/api";
-import { shortId } from "../core/format";
 import { PagedLoad } from "../core/load";
 import type { Execution, ExecutorJob } from "../core/types";
 import "./agent-link";
@@ -32,7 +31,11 @@ const COLUMNS: (Column<Execution> & { agent?: boolean })[] = [
     cell: (execution) => html`<agent-link .agentId=${execution.agent_id}></agent-link>`,
     agent: true,
   },
-  { title: "Started", cell: (execution) => timeAgo(execution.started_at) },
+  {
+    title: "Started",
+    cell: ({ id, started_at }) =>
+      html`<a class="quiet-link" href="/executions/${id}">${timeAgo(started_at)}</a>`,
+  },
   { title: "Duration", cell: runDuration, number: true },
   {
     title: "Attempt",
@@ -40,10 +43,6 @@ const COLUMNS: (Column<Execution> & { agent?: boolean })[] = [
     number: true,
   },
   { title: "Reason", cell: why },
-  {
-    title: "Id",
-    cell: ({ id }) => html`<a class="mono small" href="/executions/${id}" title=${id}>${shortId(id)}</a>`,
-  },
 ];
 
 const QUEUED_COLUMNS: (Column<ExecutorJob> & { agent?: boolean })[] = [
@@ -62,10 +61,6 @@ const QUEUED_COLUMNS: (Column<ExecutorJob> & { agent?: boolean })[] = [
     cell: (job) => html`<span class="faint">${WAITING[job.waiting_on ?? ""] ?? ""}</span>`,
   },
   { title: "Attempts", cell: (job) => html`<span class="number">${job.attempts}</span>`, number: true },
-  {
-    title: "Id",
-    cell: ({ id }) => html`<a class="mono small" href="/executor-jobs/${id}" title=${id}>${shortId(id)}</a>`,
-  },
 ];
 
 /** Executions, newest first, and above them the orders that wait. */
@@ -111,12 +106,12 @@ export class ExecutionTable extends Part {
               <span class="faint">${waiting.length}${this.orders.value?.next_cursor ? "+" : ""}</span>
             </h2>
           </header>
-          ${table("Queued orders", columns(QUEUED_COLUMNS), waiting)}
+          ${table("List of queued orders", columns(QUEUED_COLUMNS), waiting)}
         </section>`
       : nothing}
     ${this.executions
       ? html`<section class="panel" aria-label="Executions">
-          ${pagedTable("Executions", columns(COLUMNS), this.runs, () => this.none())}
+          ${pagedTable("List of executions", columns(COLUMNS), this.runs, () => this.none())}
         </section>`
       : this.queued && this.orders.value && !waiting.length
         ? html`<section class="panel">

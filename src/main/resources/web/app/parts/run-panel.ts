@@ -15,7 +15,7 @@ import { marksOf, type Mark } from "./marks";
 import { problemNotice } from "./notices";
 import { Part } from "./part";
 import { WAITING } from "./reasons";
-import { keepPayload, lastPayload } from "./payloads";
+import { keepPayload, keptPayload, lastPayload } from "./payloads";
 import "./recent-executions";
 
 /** Of an order that hasn't ended. */
@@ -70,7 +70,7 @@ export class RunPanel extends Part {
 
   override willUpdate(changed: PropertyValues<this>): void {
     if (changed.has("agentId") && this.agentId && !this.busy) {
-      this.payload = lastPayload(this.agentId);
+      void this.takePayload();
       this.jobId = "";
       this.load.value = null;
     }
@@ -147,6 +147,16 @@ export class RunPanel extends Part {
       ? html`<p>${stateBadge(job.state, "Not run: correct the requirements and run again")}</p>`
       : html`<p>${stateBadge(job.state)}</p>
           <p>${job.message}</p>`;
+  }
+
+  /** Begins with the payload of the latest run, unless a person was quicker. */
+  private async takePayload(): Promise<void> {
+    const id = this.agentId;
+    this.payload = keptPayload(id) ?? "";
+    const payload = await lastPayload(id).catch(() => "");
+    if (id === this.agentId && !this.payload) {
+      this.payload = payload;
+    }
   }
 
   private typed(payload: string): void {

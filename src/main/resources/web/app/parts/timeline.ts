@@ -2,7 +2,6 @@ import { html, nothing, type TemplateResult } from "lit";
 import { customElement, property } from "lit/decorators.js";
 import { at, duration } from "../core/format";
 import type { Execution, ExecutorJob } from "../core/types";
-import { timeAgo } from "./basics";
 import { Part } from "./part";
 import { WAITING } from "./reasons";
 import "./ticking";
@@ -22,7 +21,7 @@ export class RunTimeline extends Part {
 
   override render() {
     const steps = this.steps();
-    const longest = Math.max(...steps.map(({ took }) => (typeof took === "number" ? took : 0)));
+    const longest = Math.max(0.001, ...steps.map(({ took }) => length(took)));
     return html`<ol class="steps" aria-label="Timeline">
       ${steps.map((step) => this.step(step, longest))}
     </ol>`;
@@ -31,7 +30,7 @@ export class RunTimeline extends Part {
   private step({ name, took, note }: Step, longest: number): TemplateResult {
     const kind = took === null ? "to-come" : typeof took === "string" ? "current" : "done";
     // A share of the width says more than figures do; set as a property, since styles in markup are forbidden.
-    const share = kind === "done" && longest ? 0.2 + (took as number) / longest : 0.5;
+    const share = took === null ? 0.5 : 0.2 + length(took) / longest;
     const ended = name === "running" ? (this.execution?.state ?? "") : "";
     return html`<li class="${name} ${kind} ${ended}" .style=${`flex-grow: ${share.toFixed(3)}`}>
       <span class="row"
@@ -57,8 +56,8 @@ export class RunTimeline extends Part {
       ];
     }
     const { timings, started_at, finished_at, cold_start } = execution;
-    return [
-      { name: "queued", took: timings?.queued ?? null, note: job ? timeAgo(job.created_at) : nothing },
+    const steps: Step[] = [
+      { name: "queued", took: timings?.queued ?? null, note: job ? clock(job.created_at) : nothing },
       {
         name: "starting",
         took: timings?.starting ?? null,
@@ -67,18 +66,24 @@ export class RunTimeline extends Part {
       {
         name: "running",
         took: finished_at === null ? started_at : (timings?.running ?? between(started_at, finished_at)),
-        note: timeAgo(started_at),
+        note: clock(started_at),
       },
     ];
+    // What failed before it had begun has no times of what it never came to.
+    return finished_at === null ? steps : steps.filter(({ took }) => took !== null);
   }
 
   private waitNote(waits: string | undefined): unknown {
     const next = this.job?.next_attempt_at;
-    return html`${waits}${next
-      ? html`, until <time datetime=${next} title=${at(next)}>${new Date(next).toLocaleTimeString()}</time>`
-      : nothing}`;
+    return html`${waits}${next ? html`, until ${clock(next)}` : nothing}`;
   }
 }
+
+const length = (took: Step["took"]): number =>
+  typeof took === "string" ? between(took, new Date().toISOString()) : (took ?? 0);
+
+const clock = (time: string): TemplateResult =>
+  html`<time datetime=${time} title=${at(time)}>${new Date(time).toLocaleTimeString()}</time>`;
 
 const between = (from: string, to: string): number => (Date.parse(to) - Date.parse(from)) / 1000;
 

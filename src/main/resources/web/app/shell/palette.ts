@@ -1,4 +1,4 @@
-import { html } from "lit";
+import { html, nothing } from "lit";
 import { customElement, query, state } from "lit/decorators.js";
 import { get } from "../core/api";
 import { router } from "../core/router";
@@ -19,6 +19,7 @@ const ADDRESSES: Record<string, string> = {
   xjob: "/executor-jobs/",
   bjob: "/builds/",
   store: "/stores/",
+  hook: "/webhooks/",
 };
 
 /** Finds commands, agents, stores, and whatever has the identifier that is typed. */
@@ -44,7 +45,7 @@ export class Palette extends Part {
         aria-label="Search for a page, an agent, a DataStore, a command or an identifier"
         aria-expanded="true"
         aria-controls="palette-list"
-        aria-activedescendant="palette-${this.chosen}"
+        aria-activedescendant=${choices.length ? `palette-${this.chosen}` : nothing}
         placeholder="Agent, DataStore, command or identifier"
         autocomplete="off"
         @input=${this.typed}
@@ -57,6 +58,7 @@ export class Palette extends Part {
               role="option"
               id="palette-${i}"
               aria-selected=${i === this.chosen}
+              @pointermove=${() => (this.chosen = i)}
               @click=${() => this.run(choice)}
             >
               <span class="grow cut">${choice.title}</span><span class="faint small">${choice.hint}</span>
@@ -64,6 +66,10 @@ export class Palette extends Part {
         )}
       </ul>
       ${choices.length ? "" : html`<p class="faint none">Nothing is called so.</p>`}`;
+  }
+
+  override updated(): void {
+    this.querySelector("[aria-selected=true]")?.scrollIntoView({ block: "nearest" });
   }
 
   private choices(): Choice[] {
@@ -103,9 +109,7 @@ export class Palette extends Part {
           hint: "agent",
           run: () => void router.go(`/agents/${agent.id}`),
         })),
-        ...stores.data
-          .filter((store) => store.name.toLowerCase().includes(q.toLowerCase()))
-          .map((store) => ({
+        ...stores.data.map((store) => ({
             title: store.name,
             hint: "DataStore",
             run: () => void router.go(`/stores/${store.id}`),
