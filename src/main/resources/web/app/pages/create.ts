@@ -153,7 +153,7 @@ export class CreatePage extends Part {
     return html`<store-choice
       .storeIds=${this.wanted.store_ids}
       .mistakes=${mistakesOf(problem, "/store_ids")}
-      @change=${(event: Event) => this.change({ store_ids: (event.target as StoreChoice).storeIds })}
+      @change=${(event: Event) => this.change({ store_ids: (event.currentTarget as StoreChoice).storeIds })}
     ></store-choice>`;
   }
 

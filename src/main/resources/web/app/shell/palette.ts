@@ -110,10 +110,10 @@ export class Palette extends Part {
           run: () => void router.go(`/agents/${agent.id}`),
         })),
         ...stores.data.map((store) => ({
-            title: store.name,
-            hint: "DataStore",
-            run: () => void router.go(`/stores/${store.id}`),
-          })),
+          title: store.name,
+          hint: "DataStore",
+          run: () => void router.go(`/stores/${store.id}`),
+        })),
       ];
     }
   }
