@@ -13,6 +13,7 @@ import "../parts/execution-table";
 import { emptyState, loaded } from "../parts/notices";
 import { Part } from "../parts/part";
 import "../parts/schedule-list";
+import "../parts/store-list";
 import { tabs } from "../parts/tabs";
 import "./agent-builds";
 import "./agent-name";

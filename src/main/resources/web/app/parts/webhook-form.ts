@@ -131,6 +131,6 @@ function fields(draft: Draft, take: (changes: Partial<Draft>) => void, problem: 
       .agentId=${draft.agent_id}
       .mistakes=${mistakesOf(problem, "/agent_id")}
       @change=${(event: Event) =>
-        take({ agent_id: (event.target as HTMLElement & { agentId: string }).agentId })}
+        take({ agent_id: (event.currentTarget as HTMLElement & { agentId: string }).agentId })}
     ></agent-choice>`;
 }
