@@ -10,7 +10,7 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Mapping
 from pathlib import Path
 
 import pytest
@@ -52,7 +52,7 @@ class Roost:
         )
 
     @contextlib.contextmanager
-    def start(self, *arguments: str) -> Iterator[Running]:
+    def start(self, *arguments: str) -> Generator[Running]:
         with subprocess.Popen(
             self._command(*arguments, "--python", PYTHON),
             cwd=self.directory,

@@ -4,7 +4,9 @@ The lock is the ``pylock.toml`` (PEP 751) that uv writes. ``tomllib`` came with 
 few patterns that hold for uv's output: a key a line, a file a line or several on one.
 """
 
+import csv
 import itertools
+import os
 import re
 from email.parser import HeaderParser
 from pathlib import Path
@@ -23,11 +25,12 @@ class File(NamedTuple):
 
 
 class Package(NamedTuple):
-    """A distribution as the API lists it."""
+    """A distribution as the API lists it: with the hash of the file it came from, and the size of what it installed."""
 
     name: str
     version: str
     sha256: str
+    size_bytes: int
 
 
 def read(lock: Path) -> dict[str, list[File]]:
@@ -56,8 +59,19 @@ def installed(site_packages: Path, lock: dict[str, list[File]]) -> list[Package]
         source = source_of(lock.get(normalised(name), []), tags, wheel.get("Build"))
         if source is None:
             raise ValueError(f"{name} {version} was installed from a file that the lock doesn't name")
-        packages.append(Package(name, version, source.sha256))
+        packages.append(Package(name, version, source.sha256, size_bytes(site_packages, directory)))
     return sorted(packages, key=lambda package: normalised(package.name))
+
+
+def size_bytes(site_packages: Path, information: Path) -> int:
+    """The size of the files that a distribution lists as its own, without uv's notes of the installation.
+
+    A file that several of them brought counts for each. Byte code is not listed.
+    """
+    with (information / "RECORD").open(encoding="utf-8", newline="") as record:
+        names = [row[0] for row in csv.reader(record) if row]
+    files = [site_packages / name for name in names if not name.startswith(f"{information.name}/uv_")]
+    return sum(file.lstat().st_size for file in files if os.path.lexists(file))
 
 
 def source_of(files: list[File], tags: frozenset[str], build: Optional[str]) -> Optional[File]:

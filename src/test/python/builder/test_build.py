@@ -61,7 +61,9 @@ def test_no_requirements_make_an_empty_environment(tmp_path: Path) -> None:
 
 def test_a_wheel_and_an_sdist_are_listed_with_the_hashes_of_their_files(tmp_path: Path) -> None:
     build = Build(tmp_path, "idna==3.10", "docopt==0.6.2")
-    assert build.result()["packages"] == [
+    packages = build.result()["packages"]
+    sizes = {package["name"]: package.pop("size_bytes") for package in packages}
+    assert packages == [
         {
             "name": "docopt",
             "version": "0.6.2",
@@ -73,6 +75,9 @@ def test_a_wheel_and_an_sdist_are_listed_with_the_hashes_of_their_files(tmp_path
             "sha256": "946d195a0d259cbba61165e88e65941f16e9b36ea6ddb97f00452bae8b1287d3",
         },
     ]
+    source = next(build.output.rglob("docopt.py")).stat().st_size
+    assert source < sizes["docopt"] < source + 30_000
+    assert 150_000 < sizes["idna"] < 1_000_000
     check = [str(build.output / "bin" / "python"), "-I", "-c", "import docopt, idna; print(idna.__version__)"]
     assert subprocess.run(check, capture_output=True, text=True, check=True).stdout == "3.10\n"
 

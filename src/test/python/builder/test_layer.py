@@ -98,6 +98,7 @@ def test_a_layer_holds_the_environment_and_nothing_of_the_machine(tmp_path: Path
     assert [package["sha256"] for package in result["packages"]] == [
         hashlib.sha256(index.FILES[name][1]).hexdigest() for name in ("sample-wheel", "samplesource")
     ]
+    assert 0 < sum(package["size_bytes"] for package in result["packages"]) < result["size_bytes"]
     with tarfile.open(layer.directory / "layer.tar") as tar:
         entries = {"/" + entry.name: entry for entry in tar}
     top = Path("/", *prefix.parts[1:3])

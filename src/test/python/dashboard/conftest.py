@@ -10,6 +10,7 @@ from typing import Any, Callable
 import pytest
 from browsers import browser_path, launch
 from estate import Estate, make_estate
+from figures import measured
 from playwright.sync_api import Page, expect, sync_playwright
 from roost_client import Roost
 from watch import Watch
@@ -104,3 +105,8 @@ def sign_in(open_context, roost) -> "Callable[..., Page]":
 @pytest.fixture
 def page(sign_in) -> Page:
     return sign_in()
+
+
+def pytest_terminal_summary(terminalreporter) -> None:
+    for line in measured:
+        terminalreporter.write_line(f"measured: {line}")

@@ -3,7 +3,7 @@
 from estate import Estate
 from playwright.sync_api import Page, expect
 
-AGENT_TABS = ("executions", "schedules", "stores", "builds", "revisions", "settings", "call")
+AGENT_TABS = ("executions", "schedules", "stores", "builds", "revisions", "settings", "call-it")
 
 # Those that the documentation shows: /agents/{id}/settings is "agent-settings", and so on.
 NAMES = (

@@ -25,6 +25,7 @@ class Roost:
 
     def __init__(self, url: str, key: str) -> None:
         self.url = url
+        self.key = key
         self._http = httpx.Client(base_url=url, headers={"Authorization": f"Bearer {key}"}, timeout=60)
 
     def call(self, method: str, path: str, body: Any = None, **headers: str) -> Any:

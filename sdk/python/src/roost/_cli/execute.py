@@ -56,6 +56,8 @@ def execute(
 ) -> None:
     """Run an agent once, and print what it returns.
 
+    That is JSON, indented in a terminal; nothing when it returns nothing.
+
     Ends with 0 when it succeeded, 1 when it failed, 124 when --timeout is over; the execution then
     goes on, as it does after Ctrl-C. With --json the ExecutorJob is printed, with its last
     Execution in it.
@@ -119,7 +121,8 @@ def _report(
         print_json(data_of(job))
     elif succeeded:
         assert execution is not None
-        print_json(execution.return_value)
+        if execution.return_value is not None:
+            print_json(execution.return_value)
         if watched():
             note(click.style(f"✓ {summary(execution)}", fg="green", dim=True))
     if not succeeded:

@@ -75,12 +75,13 @@ def data_of(thing: Any) -> Any:
 
 
 def json_text(value: Any) -> str:
-    """Return indented JSON that standard output can hold."""
-    text = json.dumps(value, indent=2, ensure_ascii=False)
+    """Return JSON that standard output can hold: indented for a person, in one line in a pipe."""
+    indent = 2 if sys.stdout.isatty() else None
+    text = json.dumps(value, indent=indent, ensure_ascii=False)
     try:
         text.encode(getattr(sys.stdout, "encoding", None) or "utf-8")
     except UnicodeEncodeError:
-        return json.dumps(value, indent=2)
+        return json.dumps(value, indent=indent)
     return text
 
 

@@ -26,21 +26,37 @@ from .header import parse_toml, read_header
 from .mistakes import Mistakes, ProjectError, did_you_mean
 from .pythons import allows, is_specifier
 from .requirements import mistake_in
-from .settings_file import AGENT_KEYS, SETTING_KEYS, FromEnvironment, Table
+from .settings_file import (
+    AGENT_KEYS,
+    SETTING_KEYS,
+    FromEnvironment,
+    Kind,
+    Table,
+    is_texts,
+    items_of,
+    table_of,
+)
 
 __all__ = ["AgentFile", "FromEnvironment", "Project", "ProjectError"]
 
 _Read = TypeVar("_Read")
 
 _HEADER_KEYS = ("requires-python", "dependencies", "tool")  # all that PEP 723 has
-_TOML_KEYS = {
+
+
+def _is_path(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+def _is_path_or_list(value: Any) -> bool:
+    return isinstance(value, (str, list))
+
+
+_TOML_KEYS: Mapping[str, Kind] = {
     **AGENT_KEYS,
-    "script": (lambda value: isinstance(value, str), 'the path of a script, such as "greeter.py"'),
-    "env_file": (lambda value: isinstance(value, str), "the path of a file of KEY=VALUE lines"),
-    "requirements": (
-        lambda value: isinstance(value, str) or AGENT_KEYS["stores"][0](value),
-        'the path of a file, or a list such as ["Jinja2==3.1.4"]',
-    ),
+    "script": (_is_path, 'the path of a script, such as "greeter.py"'),
+    "env_file": (_is_path, "the path of a file of KEY=VALUE lines"),
+    "requirements": (_is_path_or_list, 'the path of a file, or a list such as ["Jinja2==3.1.4"]'),
 }
 
 
@@ -60,15 +76,17 @@ class AgentFile:
     requirements: Sequence[str] = ()
     requires_python: str | None = None
     python_version: str | None = None
-    env_vars: Mapping[str, str | FromEnvironment] = field(default_factory=dict, repr=False)
+    env_vars: Mapping[str, str | FromEnvironment] = field(
+        default_factory=dict[str, Any], repr=False
+    )
     stores: Sequence[str] | None = None
-    settings: Mapping[str, Any] = field(default_factory=dict)
+    settings: Mapping[str, Any] = field(default_factory=dict[str, Any])
     schedules: Sequence[Mapping[str, Any]] = ()
     files: Sequence[Path] = ()
 
     def variables(self, environment: Mapping[str, str]) -> dict[str, str]:
         """Return `env_vars` with what is taken `from_env`; ProjectError when that isn't there."""
-        values = {}
+        values: dict[str, str] = {}
         for name, value in self.env_vars.items():
             if isinstance(value, FromEnvironment):
                 if value.name not in environment:
@@ -150,12 +168,10 @@ def _from_script(path: Path) -> AgentFile:
         whole.mistake('`requires-python` must be such as ">=3.11"', "requires-python")
     requirements = whole.values.get("dependencies", [])
     _check_requirements(whole, "dependencies", requirements)
-    tool = whole.values.get("tool", {})
-    values = tool.get("roost", {}) if isinstance(tool, dict) else {}
+    values = table_of(whole.values.get("tool")).get("roost", {})
     if not isinstance(values, dict):
         whole.mistake("`tool.roost` must be a table", "tool", "roost")
-        values = {}
-    table = Table(values, header.text, ("tool", "roost"), lines)
+    table = Table(table_of(values), header.text, ("tool", "roost"), lines)
     right = table.checked(AGENT_KEYS)
     env_vars, schedules = table.env_vars(), table.schedules()
     mistakes.raise_any()
@@ -183,13 +199,12 @@ def _from_toml(path: Path) -> list[AgentFile]:
     for key in values:
         if key != "agents":
             whole.mistake(f"there is no key `{key}`; an agent is a table [agents.NAME]", key)
-    tables = values.get("agents", {})
-    if not isinstance(tables, dict) or not all(isinstance(item, dict) for item in tables.values()):
+    tables = table_of(values.get("agents"))
+    if not all(isinstance(item, dict) for item in tables.values()):
         whole.mistake("`agents` must hold a table for each agent: [agents.NAME]", "agents")
-        tables = {}
-    agents = []
+    agents: list[AgentFile] = []
     for name, table in tables.items():
-        agent = _agent(path, name, Table(table, text, ("agents", name), mistakes))
+        agent = _agent(path, name, Table(table_of(table), text, ("agents", name), mistakes))
         if agent is not None:
             agents.append(agent)
     mistakes.raise_any()
@@ -246,10 +261,10 @@ def _file(table: Table, key: str, file: Path, read: Callable[[Path], _Read]) -> 
 
 
 def _check_requirements(table: Table, key: str, value: object) -> None:
-    if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+    if not is_texts(value):
         table.mistake(f'`{key}` must be a list of texts, such as ["Jinja2==3.1.4"]', key)
         return
-    for number, requirement in enumerate(value):
+    for number, requirement in enumerate(items_of(value)):
         wrong = mistake_in(requirement)
         if wrong:
             table.mistake(wrong, key, number, containing=requirement)

@@ -7,8 +7,9 @@ import dataclasses
 import os
 import signal
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from pathlib import Path
+from types import FrameType
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
@@ -105,8 +106,7 @@ def _watch(options: Options, output: RunOutput) -> NoReturn:
     from .._run.file_watch import FileWatch
 
     if options.payload == "-":
-        text = click.get_text_stream("stdin", encoding="utf-8").read()
-        options = dataclasses.replace(options, payload=text)
+        options = dataclasses.replace(options, payload=sys.stdin.read())
     watch = FileWatch(options.files)
     while True:
         try:
@@ -194,9 +194,13 @@ def _exit_code(execution: Execution) -> int:
 
 
 @contextlib.contextmanager
-def _ended_by_sigterm() -> Iterator[None]:
+def _ended_by_sigterm() -> Generator[None]:
     """Make SIGTERM end the block in order, so that nothing of the run is left behind."""
-    before = signal.signal(signal.SIGTERM, lambda *_: sys.exit(_TERMINATED))
+
+    def end(number: int, frame: FrameType | None) -> NoReturn:
+        sys.exit(_TERMINATED)
+
+    before = signal.signal(signal.SIGTERM, end)
     try:
         yield
     finally:

@@ -7,13 +7,22 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Callable
+from typing import Any, Callable, cast
 
 from .env_file import mistake_in_name
 from .mistakes import Mistakes, did_you_mean
 from .toml_lines import line_of
 
-__all__ = ["AGENT_KEYS", "SETTING_KEYS", "FromEnvironment", "Table"]
+__all__ = [
+    "AGENT_KEYS",
+    "SETTING_KEYS",
+    "FromEnvironment",
+    "Kind",
+    "Table",
+    "is_texts",
+    "items_of",
+    "table_of",
+]
 
 
 @dataclass(frozen=True)
@@ -21,6 +30,20 @@ class FromEnvironment:
     """The value of a variable is that of `name` where the command runs, so no secret is written."""
 
     name: str
+
+
+def table_of(value: Any) -> dict[str, Any]:
+    """Return a table of TOML; an empty one for anything else."""
+    return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
+
+
+def _is_list(value: Any) -> bool:
+    return isinstance(value, list)
+
+
+def items_of(value: Any) -> list[Any]:
+    """Return a list of TOML; an empty one for anything else."""
+    return value if _is_list(value) else []
 
 
 def _is_number(value: Any) -> bool:
@@ -35,8 +58,21 @@ def _is_text(value: Any) -> bool:
     return isinstance(value, str)
 
 
-def _is_texts(value: Any) -> bool:
-    return isinstance(value, list) and all(isinstance(item, str) for item in value)
+def is_texts(value: Any) -> bool:
+    """Return whether it is a list of texts."""
+    return isinstance(value, list) and all(isinstance(item, str) for item in items_of(value))
+
+
+def _is_table(value: Any) -> bool:
+    return isinstance(value, dict)
+
+
+def _is_time(value: Any) -> bool:
+    return isinstance(value, datetime) and value.tzinfo is not None
+
+
+def _is_tables(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(item, dict) for item in items_of(value))
 
 
 def _is_json(value: Any) -> bool:
@@ -47,23 +83,23 @@ def _is_json(value: Any) -> bool:
     return True
 
 
-_Kind = tuple[Callable[[Any], bool], str]
-_TEXT: _Kind = (_is_text, 'a text, such as "3.13"')
-_NUMBER: _Kind = (_is_number, "a number")
-_WHOLE: _Kind = (_is_whole, "a whole number")
-_TEXTS: _Kind = (_is_texts, 'a list of texts, such as ["people"]')
-_TIME: _Kind = (
-    lambda value: isinstance(value, datetime) and value.tzinfo is not None,
+Kind = tuple[Callable[[Any], bool], str]
+_TEXT: Kind = (_is_text, 'a text, such as "3.13"')
+_NUMBER: Kind = (_is_number, "a number")
+_WHOLE: Kind = (_is_whole, "a whole number")
+_TEXTS: Kind = (is_texts, 'a list of texts, such as ["people"]')
+_TIME: Kind = (
+    _is_time,
     "a time with its offset, such as 2026-12-01T09:00:00Z",
 )
 
 
-def _one_of(*words: str) -> _Kind:
-    return (lambda value: value in words, " or ".join(f'"{word}"' for word in words))
+def _one_of(*words: str) -> Kind:
+    return words.__contains__, " or ".join(f'"{word}"' for word in words)
 
 
 # What the API takes as it is.
-SETTING_KEYS: Mapping[str, _Kind] = {
+SETTING_KEYS: Mapping[str, Kind] = {
     "timeout": _NUMBER,
     "memory": _WHOLE,
     "cpu": _NUMBER,
@@ -74,18 +110,15 @@ SETTING_KEYS: Mapping[str, _Kind] = {
     "keep_warm": _NUMBER,
     "isolation": _one_of("process", "pod"),
 }
-AGENT_KEYS: Mapping[str, _Kind] = {
+AGENT_KEYS: Mapping[str, Kind] = {
     **SETTING_KEYS,
     "name": _TEXT,
     "python_version": _TEXT,
     "stores": _TEXTS,
-    "env_vars": (lambda value: isinstance(value, dict), "a table of names and texts"),
-    "schedules": (
-        lambda value: isinstance(value, list) and all(isinstance(item, dict) for item in value),
-        'a list of tables, such as [{ cron = "0 9 * * *" }]',
-    ),
+    "env_vars": (_is_table, "a table of names and texts"),
+    "schedules": (_is_tables, 'a list of tables, such as [{ cron = "0 9 * * *" }]'),
 }
-_SCHEDULE_KEYS: Mapping[str, _Kind] = {
+_SCHEDULE_KEYS: Mapping[str, Kind] = {
     "cron": _TEXT,
     "name": _TEXT,
     "time_zone": _TEXT,
@@ -113,9 +146,9 @@ class Table:
         line = line_of(self.text, [*self.path, *keys], containing)
         self.mistakes.add(line, message)
 
-    def checked(self, known: Mapping[str, _Kind]) -> dict[str, Any]:
+    def checked(self, known: Mapping[str, Kind]) -> dict[str, Any]:
         """Return the values that are as they should be; the others are mistakes."""
-        right = {}
+        right: dict[str, Any] = {}
         for key, value in self.values.items():
             if key not in known:
                 self.mistake(f"there is no key `{key}`" + did_you_mean(key, known), key)
@@ -130,12 +163,12 @@ class Table:
     def env_vars(self) -> dict[str, str | FromEnvironment]:
         """Return the variables of `env_vars`."""
         found: dict[str, str | FromEnvironment] = {}
-        for name, value in self._table("env_vars").items():
+        for name, value in table_of(self.values.get("env_vars")).items():
             wrong = mistake_in_name(name)
             if wrong:
                 self.mistake(wrong, "env_vars", name, containing=name)
-            elif isinstance(value, dict) and set(value) == {"from_env"}:
-                found[name] = FromEnvironment(str(value["from_env"]))
+            elif set(table_of(value)) == {"from_env"}:
+                found[name] = FromEnvironment(str(table_of(value)["from_env"]))
             elif not isinstance(value, str) or "\n" in value or "\r" in value:
                 wanted = 'a text of one line, or { from_env = "NAME" }'
                 self.mistake(f"`{name}` must be {wanted}", "env_vars", name, containing=name)
@@ -145,17 +178,11 @@ class Table:
 
     def schedules(self) -> list[dict[str, Any]]:
         """Return the schedules, each as `Schedule.create` takes it."""
-        items = self.values.get("schedules")
-        found = []
-        for number, values in enumerate(items if isinstance(items, list) else []):
-            if not isinstance(values, dict):
-                continue
+        found: list[dict[str, Any]] = []
+        for number, item in enumerate(items_of(self.values.get("schedules"))):
+            values = table_of(item)
             table = Table(values, self.text, [*self.path, "schedules", number], self.mistakes)
             found.append(table.checked(_SCHEDULE_KEYS))
             if "cron" not in values:
                 table.mistake('a schedule needs a `cron`, such as cron = "0 9 * * MON-FRI"')
         return found
-
-    def _table(self, key: str) -> Mapping[str, Any]:
-        value = self.values.get(key)
-        return value if isinstance(value, dict) else {}

@@ -105,7 +105,7 @@ def build(
 def _run(
     command: Sequence[str], environment: dict[str, str], on_line: Callable[[str], None]
 ) -> dict[str, str]:
-    result = {}
+    result: dict[str, str] = {}
     with subprocess.Popen(
         command,
         env=environment,

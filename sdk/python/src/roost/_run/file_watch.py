@@ -27,7 +27,7 @@ class FileWatch:
 
     def changed(self) -> list[Path]:
         """Return the files that have changed since the last time that this was asked."""
-        found = []
+        found: list[Path] = []
         for path, before in self._seen.items():
             now = _look(path)
             if now != before:

@@ -46,11 +46,11 @@ class Order:
 
     script: str = field(repr=False)
     payload: str | None = None
-    env_vars: Mapping[str, str] = field(default_factory=dict, repr=False)
+    env_vars: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
     stores: Sequence[str] = ()
     timeout: float = 900.0
     memory: int = 256
-    changes: Mapping[str, Any] = field(default_factory=dict)
+    changes: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
     def work(self, execution_id: str, stores: list[dict[str, str]]) -> dict[str, Any]:
         """Return it as the executor gets it."""
@@ -122,7 +122,7 @@ class Execution:
         }
         if with_logs:
             values["logs"] = list(self.log)
-        parts = []
+        parts: list[str] = []
         for name, value in values.items():
             text = json.dumps(value)
             if name == "return_value" and outcome.return_value is not None:

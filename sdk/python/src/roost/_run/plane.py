@@ -121,7 +121,6 @@ class _Server(ThreadingHTTPServer):
 
 
 class _Handler(BaseHTTPRequestHandler):
-    server: _Server
     protocol_version = "HTTP/1.1"
     disable_nagle_algorithm = True
     wbufsize = -1
@@ -129,11 +128,13 @@ class _Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         """Answer one request."""
         body = self.rfile.read(int(self.headers["Content-Length"] or 0))
-        expected = f"Bearer {self.server.plane.token}"
+        assert isinstance(self.server, _Server)
+        plane = self.server.plane
+        expected = f"Bearer {plane.token}"
         if not secrets.compare_digest(self.headers["Authorization"] or "", expected):
             status, content = 401, b""
         else:
-            status, content = self.server.plane.answer(self.path, body)
+            status, content = plane.answer(self.path, body)
         self.send_response(status)
         self.send_header("Content-Length", str(len(content)))
         self.end_headers()

@@ -17,7 +17,11 @@ _MOST_BYTES = 16 * 1024 * 1024
 
 def run_transaction(table: Table, fields: Mapping[str, Any]) -> str:
     """Apply a transaction and return its answer as JSON; Refused, then nothing may stay of it."""
-    reads, ranges, writes = (fields.get(name) or [] for name in ("reads", "ranges", "writes"))
+    reads, ranges, writes = (
+        _parts(fields, "reads"),
+        _parts(fields, "ranges"),
+        _parts(fields, "writes"),
+    )
     parts = len(reads) + len(ranges) + len(writes)
     if parts > _MOST_PARTS:
         raise Refused(
@@ -32,7 +36,8 @@ def run_transaction(table: Table, fields: Mapping[str, Any]) -> str:
         _require_unchanged(table, read)
     for part in ranges:
         _require_range_unchanged(table, part)
-    versions, sums = [], []
+    versions: list[int] = []
+    sums: list[str] = []
     for key, write in checked:
         version, total = _write(table, key, write)
         versions.append(version)
@@ -40,8 +45,12 @@ def run_transaction(table: Table, fields: Mapping[str, Any]) -> str:
     return f'{{"versions": {versions}, "sums": [{", ".join(sums)}]}}'
 
 
+def _parts(fields: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:
+    return fields.get(name) or []
+
+
 def _require_small(writes: list[tuple[bytes, Mapping[str, Any]]]) -> None:
-    seen = set()
+    seen: set[bytes] = set()
     size = 0
     for key, write in writes:
         if key in seen:

@@ -11,7 +11,7 @@ import json
 import sqlite3
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -143,7 +143,7 @@ class Stores:
             raise Refused(409, "fenced", "The execution has ended.")
 
     @contextlib.contextmanager
-    def _transaction(self) -> Iterator[float]:
+    def _transaction(self) -> Generator[float]:
         """Everything in the block is done, or nothing; yields the time of day, in seconds."""
         with self._changed:
             self._connection.execute("begin immediate")

@@ -9,6 +9,7 @@ import jakarta.persistence.Id;
 import jakarta.persistence.LockModeType;
 import java.time.Instant;
 import java.util.Optional;
+import org.eclipse.microprofile.openapi.annotations.enums.SchemaType;
 import org.eclipse.microprofile.openapi.annotations.media.Schema;
 
 /**
@@ -22,7 +23,7 @@ public class Build extends PanacheEntityBase {
   public String image;
   public String pythonVersion;
 
-  /** A JSON list of {@code {"name", "version", "sha256"}}. */
+  /** A JSON list of {@link Installed}. */
   public String packages;
 
   public long sizeBytes;
@@ -91,12 +92,21 @@ public class Build extends PanacheEntityBase {
         View::of);
   }
 
+  /** A distribution that is installed: what {@link #packages} holds, for its schema. */
+  @Schema(name = "Package")
+  record Installed(
+      @Schema(examples = "Jinja2") String name,
+      @Schema(examples = "3.1.4") String version,
+      @Schema(description = "Of the file that it came from") String sha256,
+      @Schema(nullable = true, description = "Of the installed files; null: of an older Build")
+          Long sizeBytes) {}
+
   /**
    * A Build, as the API shows it.
    *
    * @param image reference by digest; null on the local runtime
    * @param packages every distribution that is installed: name, version, SHA-256 of the file it
-   *     came from
+   *     came from, size of what is installed
    * @param duration seconds
    * @param removedAt since when image or environment are gone, or going; null while it can be used
    */
@@ -106,7 +116,7 @@ public class Build extends PanacheEntityBase {
       String imageKey,
       String image,
       String pythonVersion,
-      JsonText packages,
+      @Schema(type = SchemaType.ARRAY, implementation = Installed.class) JsonText packages,
       long sizeBytes,
       double duration,
       Instant createdAt,

@@ -1,4 +1,4 @@
-import { ask, get } from "./api";
+import { ask, get, Problem } from "./api";
 import { dropAllDrafts } from "./drafts";
 import { live } from "./live";
 import type { Role, Runtime, Session } from "./types";
@@ -10,13 +10,16 @@ class SignedIn {
   session: Session | null = null;
   runtime: Runtime | null = null;
 
-  /** Takes the session that the browser's cookie stands for, if there is one. */
+  /** Takes the session that the browser's cookie stands for, if there is one; throws other Problems. */
   async find(): Promise<boolean> {
     try {
       await this.begin(await get<Session>("/session"));
       return true;
-    } catch {
-      return false;
+    } catch (e) {
+      if (e instanceof Problem && e.status === 401) {
+        return false;
+      }
+      throw e;
     }
   }
 

@@ -24,22 +24,20 @@ export const offered = (): Command[] => [...commands];
 /** ⌘ on a Mac, Ctrl elsewhere. */
 export const modifier = /Mac|iPhone|iPad/.test(navigator.userAgent) ? "⌘" : "Ctrl";
 
-/** "mod+enter" → "Ctrl Enter". */
-export const keysText = (keys: string): string =>
-  keys
-    .split(/([+ ])/)
-    .map((key) =>
-      key === "mod"
-        ? modifier
-        : key === "+"
-          ? " "
-          : key === "enter"
-            ? "Enter"
-            : keys.includes("mod")
-              ? key.toUpperCase()
-              : key,
-    )
-    .join("");
+/** "mod+enter" → "Ctrl", "Enter"; "g a" → "g", "a": what is on the keys. */
+export const keyCaps = (keys: string): string[] =>
+  keys.split(/[+ ]/).map((key) => {
+    if (key === "mod") {
+      return modifier;
+    }
+    return key.length > 1
+      ? key[0]!.toUpperCase() + key.slice(1)
+      : keys.startsWith("mod+")
+        ? key.toUpperCase()
+        : key;
+  });
+
+export const keysText = (keys: string): string => keyCaps(keys).join(" ");
 
 export function startShortcuts(): void {
   document.addEventListener("keydown", (event) => {
@@ -47,7 +45,7 @@ export function startShortcuts(): void {
     const key = event.key.toLowerCase();
     const mod = event.ctrlKey || event.metaKey;
     const pressed = (mod ? "mod+" : "") + key;
-    if (event.altKey || (typing && !mod) || (!mod && document.querySelector("dialog[open]"))) {
+    if (event.altKey || (typing && !mod) || document.querySelector("dialog[open]")) {
       return;
     }
     const wanted = pending ? `${pending} ${pressed}` : pressed;

@@ -119,10 +119,10 @@ export class AgentSettings extends Part {
       label: "Isolation",
       value: this.value("isolation") as string,
       choices: [
-        ["process", "A process for each execution"],
-        ["pod", "An executor for each execution"],
+        ["process", "Shared executor"],
+        ["pod", "An executor each"],
       ],
-      hint: "Processes in a shared executor start in milliseconds; an executor of its own shares nothing.",
+      hint: "Shared: each execution is a process of its own, started in milliseconds. An executor each shares nothing, and starts slower.",
       mistakes: mistakesOf(this.problem, "/isolation"),
       change: (value) => this.give("isolation", value),
     });

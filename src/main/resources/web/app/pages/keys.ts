@@ -15,8 +15,8 @@ import { pagedTable, type Column } from "../parts/tables";
 
 const ROLES: Record<Role, string> = {
   read: "see everything but the values of variables",
-  execute: "also run agents and cancel orders",
-  write: "also change agents, DataStores, schedules and keys",
+  execute: "see everything but those values, run agents, cancel orders",
+  write: "see, run and change everything",
 };
 
 /** Who may do what. */
@@ -108,7 +108,9 @@ export class KeysPage extends Part {
     const sure = await ask({
       title: `Delete the key ${key.name}?`,
       body: html`<p>Whoever uses it is refused within five seconds, and its sessions end.</p>
-        ${own ? html`<p><strong>It is the key of this session: you will be signed out.</strong></p>` : nothing}`,
+        ${own
+          ? html`<p><strong>It is the key of this session: you will be signed out.</strong></p>`
+          : nothing}`,
       confirm: "Delete the key",
       danger: true,
     });

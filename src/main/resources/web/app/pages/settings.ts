@@ -106,7 +106,11 @@ export class SettingsPage extends Part {
             `${name} ${environment} ${description}`.toLowerCase().includes(q),
           );
           return found.length
-            ? table("Settings of the server", COLUMNS, found.map((setting) => ({ ...setting, id: setting.name })))
+            ? table(
+                "Settings of the server",
+                COLUMNS,
+                found.map((setting) => ({ ...setting, id: setting.name })),
+              )
             : emptyState("No setting is called so", html`Nothing contains <code>${q}</code>.`);
         })}
       </div>`;
@@ -117,9 +121,7 @@ const COLUMNS: Column<Setting>[] = [
   {
     title: "Setting",
     cell: ({ name, environment }) =>
-      html`<div class="two-lines">
-        <code>${name}</code><code class="faint small">${environment}</code>
-      </div>`,
+      html`<div class="two-lines"><code>${name}</code><code class="faint small">${environment}</code></div>`,
   },
   {
     title: "Value",
@@ -154,13 +156,15 @@ function runtime(): TemplateResult {
 }
 
 function limits(): TemplateResult {
-  return html`<section class="panel" aria-labelledby="limits-title">
+  return html`<section class="panel all-columns" aria-labelledby="limits-title">
     <header><h2 id="limits-title">Limits</h2></header>
-    <dl class="facts content">
+    <dl class="figures content">
       ${Object.entries(signedIn.runtime!.limits).map(
         ([name, value]) =>
-          html`<dt>${words(name.replace(/_bytes$/, ""))}</dt>
-            <dd>${limit(name, value)}</dd>`,
+          html`<div>
+            <dt>${words(name.replace(/_bytes$/, ""))}</dt>
+            <dd>${limit(name, value)}</dd>
+          </div>`,
       )}
     </dl>
   </section>`;

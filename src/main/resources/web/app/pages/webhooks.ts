@@ -1,10 +1,81 @@
-import { html } from "lit";
-import { customElement } from "lit/decorators.js";
+import { html, nothing, type TemplateResult } from "lit";
+import { customElement, property } from "lit/decorators.js";
+import { PagedLoad, typed } from "../core/load";
+import { router } from "../core/router";
+import { signedIn } from "../core/session";
+import type { Webhook } from "../core/types";
+import { agentLink } from "../parts/agent-link";
+import { stateBadge, timeAgo } from "../parts/basics";
+import { emptyState, roleNotice } from "../parts/notices";
 import { Part } from "../parts/part";
+import { pagedTable, type Column } from "../parts/tables";
+import { createWebhook } from "../parts/webhook-form";
+import "./webhook";
 
+/** The webhooks; with an identifier, one of them. */
 @customElement("webhooks-page")
-export class Page extends Part {
+export class WebhooksPage extends Part {
+  @property() webhookId = "";
+
   override render() {
-    return html`<h1>webhooks</h1>`;
+    // Not even their list is for others: an address may be a secret by itself.
+    if (!signedIn.may("write")) {
+      return html`<div class="page-head"><h1>Webhooks</h1></div>
+        ${roleNotice("write", "Seeing or changing webhooks")}`;
+    }
+    return this.webhookId
+      ? html`<webhook-view class="column" .webhookId=${this.webhookId}></webhook-view>`
+      : html`<webhook-list class="column"></webhook-list>`;
+  }
+}
+
+@customElement("webhook-list")
+export class WebhookList extends Part {
+  private readonly load = new PagedLoad<Webhook>(
+    this,
+    () => "/webhooks",
+    () => ({}),
+    typed("webhook"),
+  );
+
+  override render() {
+    return html`<div class="page-head">
+        <h1>Webhooks</h1>
+        <div class="actions"><button class="primary" @click=${create}>New webhook</button></div>
+      </div>
+      <div class="panel">${pagedTable("Webhooks", COLUMNS, this.load, empty)}</div>`;
+  }
+}
+
+const COLUMNS: Column<Webhook>[] = [
+  {
+    title: "URL",
+    cell: ({ id, url, description }) =>
+      html`<div class="two-lines">
+        <a href="/webhooks/${id}">${url}</a>${description
+          ? html`<span class="faint">${description}</span>`
+          : nothing}
+      </div>`,
+  },
+  { title: "Events", cell: ({ event_types }) => html`<code>${event_types.join(" ")}</code>` },
+  {
+    title: "Agent",
+    cell: ({ agent_id }) => (agent_id ? agentLink(agent_id) : html`<span class="faint">all</span>`),
+  },
+  { title: "State", cell: ({ state }) => stateBadge(state) },
+  { title: "Made", cell: ({ created_at }) => timeAgo(created_at) },
+];
+
+const empty = (): TemplateResult =>
+  emptyState(
+    "No webhooks yet",
+    "Roost calls a webhook's URL when something happens: an execution has failed, a build has ended. Each call is signed, and is tried again until it was received.",
+    html`<button class="primary" @click=${create}>New webhook</button>`,
+  );
+
+async function create(): Promise<void> {
+  const webhook = await createWebhook();
+  if (webhook) {
+    await router.go(`/webhooks/${webhook.id}`);
   }
 }

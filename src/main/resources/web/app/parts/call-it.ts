@@ -1,5 +1,6 @@
 import { html } from "lit";
 import { customElement, property } from "lit/decorators.js";
+import { Load } from "../core/load";
 import type { Agent } from "../core/types";
 import "./basics";
 import { Part } from "./part";
@@ -11,13 +12,19 @@ import { snippets } from "./snippets";
 export class CallIt extends Part {
   @property({ attribute: false }) agent!: Agent;
 
+  private readonly payload = new Load<string>(
+    this,
+    () => lastPayload(this.agent.id),
+    (change) => change.agent_id === this.agent.id && change.type === "executor_job.queued",
+  );
+
   override render() {
     return html`<div class="call-it">
       <div class="notice">
         <p>
           All of these take the API key from the environment variable <code>ROOST_API_KEY</code>. Make one
           with the role <strong>execute</strong> at <a href="/keys">API keys</a>; it is shown only once. The
-          payload is the one that you last ran this agent with in this browser.
+          payload is the one that you ran this agent with last.
         </p>
         <div class="row snippet">
           <pre class="grow"><code>export ROOST_API_KEY=roost_…</code></pre>
@@ -40,7 +47,7 @@ export class CallIt extends Part {
   }
 
   private snippets() {
-    const payload = lastPayload(this.agent.id);
+    const payload = this.payload.value ?? "";
     try {
       return snippets(this.agent.id, payload, location.origin);
     } catch {

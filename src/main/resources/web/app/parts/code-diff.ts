@@ -1,4 +1,4 @@
-import { html, nothing, type PropertyValues, type TemplateResult } from "lit";
+import { html, type PropertyValues, type TemplateResult } from "lit";
 import { customElement, property, state } from "lit/decorators.js";
 import { plural } from "../core/format";
 import type { DiffGap, DiffLine } from "./diff-lines";
@@ -58,19 +58,27 @@ export class CodeDiff extends Part {
 }
 
 function lineRow({ before, after, text }: DiffLine): TemplateResult {
-  const change = before === null ? "added" : after === null ? "removed" : "";
-  const sign = { added: "+", removed: "−", "": "" }[change];
-  return html`<tr class=${change || nothing}>
-    <td class="at">${before}</td>
-    <td class="at">${after}</td>
-    <td class="sign">${sign}</td>
-    <td class="line">
-      ${change === "added"
-        ? html`<ins>${text}</ins>`
-        : change === "removed"
-          ? html`<del>${text}</del>`
-          : text}
-    </td>
+  const numbers = html`<td class="at">${before}</td>
+    <td class="at">${after}</td>`;
+  // The text is set as a property, so that no white space of the template comes with it.
+  if (before === null) {
+    return html`<tr class="added">
+      ${numbers}
+      <td class="sign">+</td>
+      <td class="line"><ins .textContent=${text}></ins></td>
+    </tr>`;
+  }
+  if (after === null) {
+    return html`<tr class="removed">
+      ${numbers}
+      <td class="sign">−</td>
+      <td class="line"><del .textContent=${text}></del></td>
+    </tr>`;
+  }
+  return html`<tr>
+    ${numbers}
+    <td class="sign"></td>
+    <td class="line"><span .textContent=${text}></span></td>
   </tr>`;
 }
 

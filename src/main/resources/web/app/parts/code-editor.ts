@@ -31,6 +31,14 @@ export class CodeEditor extends LitElement {
       line-height: 1.55;
       background: var(--surface);
     }
+    :host(:focus-within)::after {
+      content: "";
+      position: absolute;
+      inset: 0;
+      z-index: 300;
+      border: 2px solid var(--accent);
+      pointer-events: none;
+    }
     .view,
     pre {
       flex: 1;
@@ -50,6 +58,7 @@ export class CodeEditor extends LitElement {
       position: absolute;
       right: 8px;
       bottom: 4px;
+      z-index: 301;
       padding: 0 6px;
       border: 1px solid var(--line);
       border-radius: var(--radius-small);

@@ -28,7 +28,7 @@ export const look = (autoHeight: boolean): Extension =>
       backgroundColor: "var(--surface)",
       ...(autoHeight ? {} : { flex: "1", minHeight: "0" }),
     },
-    "&.cm-focused": { outline: "2px solid var(--accent)", outlineOffset: "-2px" },
+    "&.cm-focused": { outline: "none" },
     ".cm-scroller": { fontFamily: "inherit", lineHeight: "inherit", overflow: "auto" },
     ".cm-content": { padding: "6px 0", caretColor: "var(--text)" },
     ".cm-line": { padding: "0 8px" },
@@ -41,6 +41,7 @@ export const look = (autoHeight: boolean): Extension =>
     ".cm-lineNumbers .cm-gutterElement": { minWidth: "24px", padding: "0 4px 0 8px" },
     ".cm-gutter-lint": { width: "14px" },
     ".cm-gutter-lint .cm-gutterElement": { padding: "0 0 0 2px" },
+    ".cm-lint-marker": { width: "0.85em", height: "0.85em", marginTop: "0.35em" },
     ".cm-activeLine": { backgroundColor: "transparent" },
     "&.cm-focused .cm-activeLine": {
       backgroundColor: "color-mix(in srgb, var(--hover) 45%, transparent)",

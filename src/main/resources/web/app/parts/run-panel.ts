@@ -15,7 +15,7 @@ import { marksOf, type Mark } from "./marks";
 import { problemNotice } from "./notices";
 import { Part } from "./part";
 import { WAITING } from "./reasons";
-import { keepPayload, lastPayload } from "./payloads";
+import { keepPayload, keptPayload, lastPayload } from "./payloads";
 import "./recent-executions";
 
 /** Of an order that hasn't ended. */
@@ -70,7 +70,7 @@ export class RunPanel extends Part {
 
   override willUpdate(changed: PropertyValues<this>): void {
     if (changed.has("agentId") && this.agentId && !this.busy) {
-      this.payload = lastPayload(this.agentId);
+      void this.takePayload();
       this.jobId = "";
       this.load.value = null;
     }
@@ -149,10 +149,22 @@ export class RunPanel extends Part {
           <p>${job.message}</p>`;
   }
 
+  /** Begins with the payload of the latest run, unless a person was quicker. */
+  private async takePayload(): Promise<void> {
+    const id = this.agentId;
+    this.payload = keptPayload(id) ?? "";
+    const payload = await lastPayload(id).catch(() => "");
+    if (id === this.agentId && !this.payload) {
+      this.payload = payload;
+    }
+  }
+
   private typed(payload: string): void {
     this.payload = payload;
     this.mistakes = [];
-    keepPayload(this.agentId, payload);
+    if (this.agentId) {
+      keepPayload(this.agentId, payload);
+    }
     this.dispatchEvent(new Event("payload"));
   }
 

@@ -89,14 +89,14 @@ export class ScheduleForm extends Part {
             .agentId=${draft.agent_id}
             .mistakes=${this.mistakes("agent_id")}
             @change=${(event: Event) =>
-              this.take({ agent_id: (event.target as HTMLElement & { agentId: string }).agentId })}
+              this.take({ agent_id: (event.currentTarget as HTMLElement & { agentId: string }).agentId })}
           ></agent-choice>`}
       <cron-editor
         .cron=${draft.cron}
         .timeZone=${draft.time_zone}
         .problem=${this.problem}
         @change=${(event: Event) => {
-          const { cron, timeZone } = event.target as HTMLElement & { cron: string; timeZone: string };
+          const { cron, timeZone } = event.currentTarget as HTMLElement & { cron: string; timeZone: string };
           this.take({ cron, time_zone: timeZone });
         }}
       ></cron-editor>

@@ -1,13 +1,13 @@
 import { html, nothing, type TemplateResult } from "lit";
 import { customElement, state } from "lit/decorators.js";
-import { onSignedOut } from "../core/api";
+import { onSignedOut, Problem } from "../core/api";
 import { live } from "../core/live";
 import { asProblem } from "../core/load";
 import { router, type Match } from "../core/router";
 import { signedIn } from "../core/session";
 import { keysText, offer, startShortcuts } from "../core/shortcuts";
 import { applyTheme } from "../core/theme";
-import { emptyState, problemNotice } from "../parts/notices";
+import { problemNotice } from "../parts/notices";
 import { Part } from "../parts/part";
 import { symbol } from "../parts/shapes";
 import { openHelp } from "./help";
@@ -27,11 +27,16 @@ const NAVIGATION = [
   ["/settings", "Settings", "g t"],
 ] as const;
 
+/** Under which page of the navigation others are. */
+const ELSEWHERE: Record<string, string> = { create: "/agents", "executor-jobs": "/executions" };
+
 /** The whole dashboard: navigation at the side, a page beside it; or the sign-in. */
 @customElement("roost-app")
 export class App extends Part {
-  @state() private status: "starting" | "signed-out" | "signed-in" = "starting";
+  @state() private status: "starting" | "unreachable" | "signed-out" | "signed-in" = "starting";
   @state() private content: unknown = nothing;
+  /** Why there is no session, or why none can be asked for. */
+  @state() private problem: Problem | null = null;
   @state() private menuOpen = false;
   private shown = "";
 
@@ -60,21 +65,29 @@ export class App extends Part {
   }
 
   private async begin(): Promise<void> {
-    const token = new URL(location.href).searchParams.get("token");
+    const address = new URL(location.href);
+    const token = address.searchParams.get("token");
     if (location.pathname === "/login" && token) {
       // Out of the address and the history before anything else is asked for.
-      history.replaceState(null, "", "/login");
-      await signedIn.signIn({ token }).catch((e: unknown) => (this.content = asProblem(e)));
+      address.searchParams.delete("token");
+      history.replaceState(null, "", address.pathname + address.search);
+      await signedIn.signIn({ token }).catch((e: unknown) => (this.problem = asProblem(e)));
     }
-    if (signedIn.session !== null || (await signedIn.find())) {
-      this.enter();
-    } else {
-      this.status = "signed-out";
+    try {
+      if (signedIn.session !== null || (await signedIn.find())) {
+        this.enter();
+      } else {
+        this.status = "signed-out";
+      }
+    } catch (e) {
+      this.problem = asProblem(e);
+      this.status = "unreachable";
     }
   }
 
   private enter(): void {
     this.status = "signed-in";
+    this.problem = null;
     this.shown = "";
     if (location.pathname === "/login") {
       const to = new URL(location.href).searchParams.get("to") ?? "/";
@@ -84,14 +97,18 @@ export class App extends Part {
   }
 
   private signedOut(): void {
+    if (this.status === "signed-in") {
+      const detail = "Your session has ended. Sign in again, and you are back on this page.";
+      this.problem = new Problem(401, "unauthenticated", "Signed out", detail);
+    }
     live.stop();
     signedIn.session = null;
     this.status = "signed-out";
   }
 
   private async signOut(): Promise<void> {
-    await signedIn.signOut().catch(() => undefined);
     this.status = "signed-out";
+    await signedIn.signOut().catch(() => undefined);
     history.replaceState(null, "", "/login");
   }
 
@@ -101,11 +118,10 @@ export class App extends Part {
     const path = location.pathname;
     this.menuOpen = false;
     if (!match) {
-      this.content = emptyState(
-        "There is no such page",
-        html`Nothing is at <code>${path}</code>.`,
-        html`<a class="button" href="/">Go to the overview</a>`,
-      );
+      this.content = html`<div>
+        <div class="page-head"><h1>There is no such page</h1></div>
+        <p>Nothing is at <code>${path}</code>. <a href="/">Go to the overview</a></p>
+      </div>`;
     } else {
       try {
         const page = await match.route.page();
@@ -142,8 +158,11 @@ export class App extends Part {
     if (this.status === "starting") {
       return html`<p class="skeleton" aria-busy="true">Loading…</p>`;
     }
+    if (this.status === "unreachable") {
+      return html`<main class="sign-in">${problemNotice(this.problem, () => location.reload())}</main>`;
+    }
     if (this.status === "signed-out") {
-      return html`<sign-in .problem=${this.content} @signed-in=${() => this.enter()}></sign-in>`;
+      return html`<sign-in .problem=${this.problem} @signed-in=${() => this.enter()}></sign-in>`;
     }
     return html`<a class="skip" href="#main">Skip to the content</a>
       <div class="shell">
@@ -197,7 +216,7 @@ export class App extends Part {
   }
 
   private isHere(path: string): boolean {
-    const here = location.pathname === "/create" ? "/agents" : location.pathname;
+    const here = ELSEWHERE[location.pathname.split("/")[1]!] ?? location.pathname;
     return path === "/" ? here === "/" : here === path || here.startsWith(path + "/");
   }
 

@@ -1,5 +1,5 @@
 import { html } from "lit";
-import { keysText, offered } from "../core/shortcuts";
+import { keyCaps, offered } from "../core/shortcuts";
 import { open } from "../parts/dialogs";
 
 /** Shows every keyboard shortcut that works here. */
@@ -20,7 +20,7 @@ export function openHelp(): Promise<void> {
                   .map(
                     (command) =>
                       html`<dt>${command.title}</dt>
-                        <dd><kbd>${keysText(command.keys!)}</kbd></dd>`,
+                        <dd>${keyCaps(command.keys!).map((key) => html`<kbd>${key}</kbd> `)}</dd>`,
                   )}
               </dl>
             </section>`,

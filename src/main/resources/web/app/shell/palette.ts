@@ -1,4 +1,4 @@
-import { html } from "lit";
+import { html, nothing } from "lit";
 import { customElement, query, state } from "lit/decorators.js";
 import { get } from "../core/api";
 import { router } from "../core/router";
@@ -19,6 +19,7 @@ const ADDRESSES: Record<string, string> = {
   xjob: "/executor-jobs/",
   bjob: "/builds/",
   store: "/stores/",
+  hook: "/webhooks/",
 };
 
 /** Finds commands, agents, stores, and whatever has the identifier that is typed. */
@@ -29,6 +30,9 @@ export class Palette extends Part {
   @state() private found: Choice[] = [];
   @state() private chosen = 0;
   @query("input") private input!: HTMLInputElement;
+  @state() private searching = false;
+  /** Enter was pressed before the answer came. */
+  private eager = false;
   private search = 0;
 
   override firstUpdated(): void {
@@ -44,7 +48,7 @@ export class Palette extends Part {
         aria-label="Search for a page, an agent, a DataStore, a command or an identifier"
         aria-expanded="true"
         aria-controls="palette-list"
-        aria-activedescendant="palette-${this.chosen}"
+        aria-activedescendant=${choices.length ? `palette-${this.chosen}` : nothing}
         placeholder="Agent, DataStore, command or identifier"
         autocomplete="off"
         @input=${this.typed}
@@ -57,13 +61,20 @@ export class Palette extends Part {
               role="option"
               id="palette-${i}"
               aria-selected=${i === this.chosen}
+              @pointermove=${() => (this.chosen = i)}
               @click=${() => this.run(choice)}
             >
               <span class="grow cut">${choice.title}</span><span class="faint small">${choice.hint}</span>
             </li>`,
         )}
       </ul>
-      ${choices.length ? "" : html`<p class="faint none">Nothing is called so.</p>`}`;
+      ${choices.length
+        ? nothing
+        : html`<p class="faint none">${this.searching ? "Searching…" : "Nothing is called so."}</p>`}`;
+  }
+
+  override updated(): void {
+    this.querySelector("[aria-selected=true]")?.scrollIntoView({ block: "nearest" });
   }
 
   private choices(): Choice[] {
@@ -88,6 +99,8 @@ export class Palette extends Part {
     this.chosen = 0;
     const mine = ++this.search;
     const q = this.text.trim();
+    this.eager = false;
+    this.searching = q !== "";
     if (!q) {
       this.found = [];
       return;
@@ -97,20 +110,23 @@ export class Palette extends Part {
       get<Page<DataStore>>("/datastore", { q, limit: 4 }),
     ]).catch(() => [{ data: [] }, { data: [] }] as never);
     if (mine === this.search) {
+      this.searching = false;
       this.found = [
         ...agents.data.map((agent) => ({
           title: agent.name,
           hint: "agent",
           run: () => void router.go(`/agents/${agent.id}`),
         })),
-        ...stores.data
-          .filter((store) => store.name.toLowerCase().includes(q.toLowerCase()))
-          .map((store) => ({
-            title: store.name,
-            hint: "DataStore",
-            run: () => void router.go(`/stores/${store.id}`),
-          })),
+        ...stores.data.map((store) => ({
+          title: store.name,
+          hint: "DataStore",
+          run: () => void router.go(`/stores/${store.id}`),
+        })),
       ];
+      const first = this.choices()[0];
+      if (this.eager && first && this.isConnected) {
+        this.run(first);
+      }
     }
   }
 
@@ -119,9 +135,14 @@ export class Palette extends Part {
     if (step) {
       event.preventDefault();
       this.chosen = (this.chosen + step + choices.length) % Math.max(choices.length, 1);
-    } else if (event.key === "Enter" && choices[this.chosen]) {
+    } else if (event.key === "Enter") {
       event.preventDefault();
-      this.run(choices[this.chosen]!);
+      const choice = choices[this.chosen];
+      if (this.searching && this.chosen === 0) {
+        this.eager = true;
+      } else if (choice) {
+        this.run(choice);
+      }
     }
   }
 

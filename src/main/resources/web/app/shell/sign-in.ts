@@ -1,6 +1,6 @@
-import { html } from "lit";
+import { html, nothing } from "lit";
 import { customElement, property, state } from "lit/decorators.js";
-import { Problem } from "../core/api";
+import type { Problem } from "../core/api";
 import { asProblem } from "../core/load";
 import { signedIn } from "../core/session";
 import { textField } from "../parts/fields";
@@ -9,20 +9,23 @@ import { Part } from "../parts/part";
 /** Takes an API key and gives it for a session; the key itself is not kept. */
 @customElement("sign-in")
 export class SignIn extends Part {
-  /** Why a one-time link didn't work. */
-  @property({ attribute: false }) problem: unknown = null;
+  /** Why a one-time link didn't work, or that the session has ended. */
+  @property({ attribute: false }) problem: Problem | null = null;
   @state() private key = "";
   @state() private failure: Problem | null = null;
   @state() private busy = false;
 
   override render() {
-    const failure = this.failure ?? (this.problem instanceof Problem ? this.problem : null);
+    const { failure } = this;
     return html`<main class="sign-in">
       <form class="panel column" @submit=${this.submit}>
         <div class="row">
           <img src="/static/icon.svg" alt="" width="32" height="32" />
           <h1>Sign in to Roost</h1>
         </div>
+        ${this.problem && !failure
+          ? html`<p class="notice waiting" role="alert">${this.problem.detail}</p>`
+          : nothing}
         ${textField({
           id: "key",
           label: "API key",

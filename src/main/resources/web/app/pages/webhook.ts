@@ -1,0 +1,191 @@
+import { html, nothing, type TemplateResult } from "lit";
+import { customElement, property, query, state } from "lit/decorators.js";
+import { get, patch, post, remove } from "../core/api";
+import { count, plural } from "../core/format";
+import { asProblem, Load, typed } from "../core/load";
+import { queried, router } from "../core/router";
+import type { Delivery, Webhook } from "../core/types";
+import { agentLink } from "../parts/agent-link";
+import { idLink, stateBadge, timeAgo } from "../parts/basics";
+import { ask, toast } from "../parts/dialogs";
+import { mistakesOf, textField } from "../parts/fields";
+import { loaded } from "../parts/notices";
+import { Part } from "../parts/part";
+import { openForm } from "../parts/small-form";
+import { showDelivery, type WebhookDeliveries } from "../parts/webhook-deliveries";
+import { changeWebhook, showWebhookSecret } from "../parts/webhook-form";
+
+/** One webhook: what it gets, how it is doing, what was sent. */
+@customElement("webhook-view")
+export class WebhookView extends Part {
+  @property() webhookId = "";
+  @state() private testing = false;
+  @query("webhook-deliveries") private deliveries!: WebhookDeliveries | null;
+  private endMoves: (() => void) | undefined;
+  private readonly load = new Load<Webhook>(
+    this,
+    (signal) => get<Webhook>(`/webhooks/${this.webhookId}`, {}, signal),
+    typed("webhook"),
+  );
+
+  override connectedCallback(): void {
+    super.connectedCallback();
+    this.endMoves = router.onMove(() => this.requestUpdate());
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    this.endMoves?.();
+  }
+
+  override render() {
+    return loaded(
+      this.load,
+      (webhook) =>
+        html`<nav class="small" aria-label="Above"><a href="/webhooks">Webhooks</a></nav>
+          <div class="page-head">
+            <h1 class="url">${webhook.url}</h1>
+            <div class="actions">${this.actions(webhook)}</div>
+          </div>
+          ${webhook.description ? html`<p>${webhook.description}</p>` : nothing} ${this.disabled(webhook)}
+          ${facts(webhook)}
+          <webhook-deliveries .webhookId=${webhook.id} .wanted=${queried("state")}></webhook-deliveries>`,
+    );
+  }
+
+  private actions(webhook: Webhook): TemplateResult {
+    const turned = webhook.state === "active" ? "disabled" : "active";
+    return html`<button ?disabled=${this.testing} @click=${this.test}>
+        ${this.testing ? "Sending…" : "Send a test"}
+      </button>
+      <button @click=${() => this.changing(() => changeWebhook(webhook))}>Edit</button>
+      <button @click=${() => this.changing(() => this.turn(turned))}>
+        ${turned === "active" ? "Enable" : "Disable"}
+      </button>
+      <button @click=${() => this.changing(() => this.rotate(webhook))}>New secret</button>
+      <button @click=${() => this.changing(() => this.replay())}>Replay</button>
+      <button class="danger" @click=${() => this.changing(() => this.delete(webhook))}>Delete</button>`;
+  }
+
+  private disabled({ state, message }: Webhook): unknown {
+    return state === "disabled"
+      ? html`<div class="notice waiting">
+          <strong>This webhook is disabled${message ? nothing : ": it gets nothing."}</strong>
+          ${message ? html`<p>${message}</p>` : nothing}
+          <p>
+            What is pending is sent when it is enabled again. What happens meanwhile it gets by a replay only.
+          </p>
+        </div>`
+      : nothing;
+  }
+
+  private async test(): Promise<void> {
+    this.testing = true;
+    try {
+      const delivery = await post<Delivery>(`/webhooks/${this.webhookId}/test`);
+      this.deliveries?.again();
+      if (delivery.state === "succeeded") {
+        toast(`The test arrived: status ${delivery.status}.`);
+      } else {
+        await showDelivery(this.webhookId, delivery.id);
+      }
+    } catch (e) {
+      toast(asProblem(e).message, { failed: true });
+    } finally {
+      this.testing = false;
+    }
+  }
+
+  /** Says in the API's words what did not work, and shows what is true now. */
+  private async changing(act: () => Promise<unknown>): Promise<void> {
+    try {
+      await act();
+    } catch (e) {
+      toast(asProblem(e).message, { failed: true });
+    }
+    if (location.pathname.endsWith(this.webhookId)) {
+      await this.load.again();
+      this.deliveries?.again();
+    }
+  }
+
+  private turn(state: Webhook["state"]): Promise<Webhook> {
+    return patch<Webhook>(`/webhooks/${this.webhookId}`, { state });
+  }
+
+  private async rotate({ id }: Webhook): Promise<void> {
+    const sure = await ask({
+      title: "Make a new secret?",
+      body: "For 24 hours each delivery is signed with both, the former and the new one, so that your receiver can change over in that time.",
+      confirm: "Make a new secret",
+    });
+    if (sure) {
+      await showWebhookSecret(await patch<Webhook>(`/webhooks/${id}`, { rotate_secret: true }));
+    }
+  }
+
+  private async replay(): Promise<void> {
+    const sent = await openForm({
+      title: "Send past events",
+      draft: { after: "0" },
+      pointers: ["/after"],
+      confirm: "Send them",
+      fields: ({ after }, take, problem) =>
+        textField({
+          id: "replay-after",
+          label: "Events after the position",
+          hint: "Of those that this webhook asks for, what it did not get is sent, and what failed is tried again. 0: from the oldest that is kept.",
+          value: after,
+          required: true,
+          mono: true,
+          change: (value) => take({ after: value }),
+          mistakes: mistakesOf(problem, "/after"),
+        }),
+      save: (draft) => post<{ deliveries: number }>(`/webhooks/${this.webhookId}/replay`, draft),
+    });
+    if (sent) {
+      toast(`${count(sent.deliveries)} ${sent.deliveries === 1 ? "delivery is" : "deliveries are"} sent.`);
+    }
+  }
+
+  private async delete({ id, url }: Webhook): Promise<void> {
+    const sure = await ask({
+      title: "Delete the webhook?",
+      body: html`<p>
+        <code>${url}</code> gets nothing any more, and the list of its deliveries is deleted.
+      </p>`,
+      confirm: "Delete the webhook",
+      danger: true,
+    });
+    if (sure) {
+      await remove(`/webhooks/${id}`);
+      toast("The webhook is deleted.");
+      await router.go("/webhooks");
+    }
+  }
+}
+
+function facts({ id, state, event_types, agent_id, created_at }: Webhook): TemplateResult {
+  return html`<dl class="figures">
+    <div>
+      <dt>State</dt>
+      <dd>${stateBadge(state)}</dd>
+    </div>
+    <div>
+      <dt>${plural(event_types.length, "event type")}</dt>
+      <dd><code>${event_types.join(" ")}</code></dd>
+    </div>
+    <div>
+      <dt>Agent</dt>
+      <dd>${agent_id ? agentLink(agent_id) : "all"}</dd>
+    </div>
+    <div>
+      <dt>Made</dt>
+      <dd>${timeAgo(created_at)}</dd>
+    </div>
+    <div>
+      <dt>Identifier</dt>
+      <dd>${idLink(id)}</dd>
+    </div>
+  </dl>`;
+}

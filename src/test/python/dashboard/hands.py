@@ -1,0 +1,43 @@
+"""What a person does on the pages, where that takes more than one step."""
+
+from playwright.sync_api import Locator, Page, expect
+
+SOON = 60_000  # ms; for what a build or a cold start has to end before
+
+
+def editor(page: Page, label: str) -> Locator:
+    """The text of a code editor."""
+    return page.get_by_role("textbox", name=label, exact=True)
+
+
+def write(page: Page, label: str, text: str) -> None:
+    """Replaces the text of a code editor as a person does who has the new one in the clipboard."""
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.evaluate("(text) => navigator.clipboard.writeText(text)", text)
+    editor(page, label).focus()
+    page.keyboard.press("Control+a")
+    page.keyboard.press("Control+v")
+
+
+def press(page: Page, name: str) -> None:
+    """Clicks a button by the words that it begins with; its shortcut may stand behind them."""
+    page.get_by_role("button", name=name).first.click()
+
+
+def returned(page: Page) -> Locator:
+    return page.get_by_role("group", name="Return value")
+
+
+def marked_line(page: Page) -> Locator:
+    """The line of a script that is marked as wrong."""
+    return page.locator("code-editor.script .cm-line:has(.cm-lintRange-error)")
+
+
+def logged(page: Page, text: str) -> None:
+    """Returns when the log shows it."""
+    expect(page.locator("log-view .cm-line", has_text=text).first).to_be_visible(timeout=SOON)
+
+
+def row(page: Page, text: str) -> Locator:
+    """The row of a table that has a text."""
+    return page.get_by_role("row").filter(has_text=text)
