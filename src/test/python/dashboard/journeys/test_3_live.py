@@ -60,9 +60,12 @@ def test_a_log_goes_on_after_a_lost_connection(sign_in, roost, line):
     line.restore()
     expect(page.get_by_text("The connection to Roost is lost")).to_have_count(0)
     entries = roost.get("/executions/" + execution["id"])["log_entries"]
-    shown = "Number(document.querySelector('log-view .log-status').textContent.replace(/[^0-9]/g, ''))"
-    page.wait_for_function(f"{shown} > {entries}")
+    page.wait_for_function(MORE_LINES, arg=entries)
     roost.delete("/agents/" + agent["id"])
+
+
+MORE_LINES = """(entries) =>
+    Number(document.querySelector("log-view .log-status span").textContent.replace(/[^0-9]/g, "")) > entries"""
 
 
 def test_a_change_of_one_tab_shows_in_the_other(page, roost, agent):
@@ -80,7 +83,7 @@ def test_unsaved_changes_and_what_another_tab_has_saved_are_both_shown(page, roo
         tab.goto(f"/agents/{agent['id']}")
         expect(editor(tab, "Script")).to_contain_text("hello")
     write(page, "Script", GREETING.replace("hello", "mine"))
-    expect(page.get_by_text("Unsaved changes")).to_be_visible()
+    expect(page.get_by_text("Unsaved changes", exact=True)).to_be_visible()
     roost.call("PATCH", f"/agents/{agent['id']}", {"script": GREETING.replace("hello", "theirs")})
     expect(editor(other, "Script")).to_contain_text("theirs")
     conflict = page.get_by_role("alert").filter(has_text="was saved elsewhere")

@@ -1,8 +1,8 @@
 """The whole dashboard without a pointer, and the way out of it."""
 
 import pytest
-from hands import SOON, editor, returned
-from playwright.sync_api import Page, expect
+from hands import SOON, editor, returned, write
+from playwright.sync_api import expect
 
 GREETING = "def main():\n    return 'hello'\n"
 
@@ -14,12 +14,6 @@ def agent(roost, request):
     roost.built(agent)
     yield agent
     roost.delete("/agents/" + agent["id"])
-
-
-def type_into(page: Page, label: str, text: str) -> None:
-    editor(page, label).focus()
-    page.keyboard.press("Control+a")
-    page.keyboard.insert_text(text)
 
 
 def test_an_agent_is_changed_run_and_saved_by_keys_alone(page, roost, agent):
@@ -34,7 +28,7 @@ def test_an_agent_is_changed_run_and_saved_by_keys_alone(page, roost, agent):
     expect(editor(page, "Script")).to_contain_text("hello")
     page.keyboard.press("Control+Enter")
     expect(returned(page)).to_contain_text("hello", timeout=SOON)
-    type_into(page, "Script", GREETING.replace("hello", "by keys"))
+    write(page, "Script", GREETING.replace("hello", "by keys"))
     page.keyboard.press("Control+s")
     expect(page.get_by_text("Saved as revision 2")).to_be_visible()
     page.keyboard.press("Control+Enter")

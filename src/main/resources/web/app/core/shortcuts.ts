@@ -30,7 +30,11 @@ export const keyCaps = (keys: string): string[] =>
     if (key === "mod") {
       return modifier;
     }
-    return key.length > 1 ? key[0]!.toUpperCase() + key.slice(1) : keys.startsWith("mod+") ? key.toUpperCase() : key;
+    return key.length > 1
+      ? key[0]!.toUpperCase() + key.slice(1)
+      : keys.startsWith("mod+")
+        ? key.toUpperCase()
+        : key;
   });
 
 export const keysText = (keys: string): string => keyCaps(keys).join(" ");

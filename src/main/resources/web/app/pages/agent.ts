@@ -72,6 +72,12 @@ export class AgentPage extends Part {
     }
   }
 
+  override updated(): void {
+    if (this.load.value) {
+      document.title = `${this.load.value.name} · Roost`;
+    }
+  }
+
   override render() {
     const agent = this.load.value;
     const { edits } = this;
@@ -165,11 +171,7 @@ export class AgentPage extends Part {
       case "call-it":
         return html`<call-it .agent=${agent}></call-it>`;
       default:
-        return html`<agent-workspace
-          .edits=${edits}
-          .code=${edits.code}
-          .revision=${edits.saved.updated_at}
-        ></agent-workspace>`;
+        return html`<agent-workspace .edits=${edits} .version=${edits.version}></agent-workspace>`;
     }
   }
 

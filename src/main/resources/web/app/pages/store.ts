@@ -69,10 +69,10 @@ export class StorePage extends Part {
             <div class="panel">
               <header>
                 <h2>Entries</h2>
-                ${searchField("Keys that begin with", queried("prefix"), (prefix) => router.query({ prefix }))}
-                ${signedIn.may("write")
-                  ? html`<button @click=${this.add}>New entry</button>`
-                  : nothing}
+                ${searchField("Keys that begin with", queried("prefix"), (prefix) =>
+                  router.query({ prefix }),
+                )}
+                ${signedIn.may("write") ? html`<button @click=${this.add}>New entry</button>` : nothing}
                 <button class="quiet" @click=${this.again}>Reload</button>
               </header>
               <entry-list .store=${store} .begins=${queried("prefix")} .chosen=${this.key}></entry-list>
