@@ -128,3 +128,12 @@ def test_importing_brings_nothing_of_the_command_line() -> None:
     loaded = set(done.stdout.split())
     assert "roost" in loaded
     assert not loaded & {"click", "rich", "uv", "tomli", "tomllib"}
+
+
+def test_aio_comes_with_the_package() -> None:
+    code = "import roost; print(roost.aio.Agent)"
+    environment = {**os.environ, "PYTHONPATH": str(Path(roost.__file__).parents[1])}
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "<class 'roost.aio.Agent'>\n"

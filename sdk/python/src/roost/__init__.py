@@ -19,16 +19,21 @@ All errors are `roost.RoostError`; see `roost._errors` for the tree.
 
 from __future__ import annotations
 
+import importlib
 from typing import TYPE_CHECKING
 
 from . import _version
 
 if TYPE_CHECKING:
+    from . import aio as aio
     from ._public import *  # noqa: F403
+    from ._public import __all__ as __all__
 else:
     # Loaded when it is asked for, since all of it, with an HTTP library, takes a quarter of a
     # second, which the help and the completion of the command line can do without.
     def __getattr__(name):
+        if name == "aio":
+            return importlib.import_module("roost.aio")
         if name == "__all__" or not name.startswith("_"):
             from . import _public
 

@@ -21,7 +21,7 @@ from support import (
 )
 
 import roost
-from roost import aio
+from roost import _public, aio
 
 pytestmark = pytest.mark.anyio
 EXECUTE = "/agents/agent_1/execute"
@@ -39,14 +39,9 @@ def greeter(client: aio.Client) -> aio.Agent:
 
 
 def test_everything_public_is_there_with_the_same_parameters() -> None:
-    assert {*roost.__all__} - {*aio.__all__} == {
-        "api_key",
-        "base_url",
-        "progress",
-        "__version__",
-    }
-    assert {*aio.__all__} - {*roost.__all__} == {"Stream"}
-    for name in {*roost.__all__} & {*aio.__all__}:
+    assert {*aio.__all__} - {*_public.__all__} == {"Stream"}
+    assert {*_public.__all__} - {*aio.__all__} == set()
+    for name in _public.__all__:
         one, other = getattr(roost, name), getattr(aio, name)
         if one is other:
             continue

@@ -14,14 +14,14 @@ from .texts import examples
 __all__ = ["open_"]
 
 _PAGES = {
-    "agent": "/agents/{}",
     "build job": "/builds/{}",
-    "build": "/builds/{}",
+    "build": "/builds",
     "execution": "/executions/{}",
-    "store": "/stores/{}",
-    "schedule": "/schedules",
-    "webhook": "/webhooks",
+    "job": "/executor-jobs/{}",
     "key": "/keys",
+    "schedule": "/schedules",
+    "store": "/stores/{}",
+    "webhook": "/webhooks/{}",
 }
 
 
@@ -41,7 +41,7 @@ def open_(target: str | None, print_only: bool, as_json: bool) -> None:
     client = connect.client()
     page = _page(target)
     link = client.login_link()
-    url = link.url + (f"&next={quote(page, safe='')}" if page else "")
+    url = link.url + (f"&to={quote(page, safe='')}" if page else "")
     if as_json:
         print_json({"url": url, "expires_at": data_of(link.expires_at)})
     elif print_only:
@@ -57,14 +57,10 @@ def open_(target: str | None, print_only: bool, as_json: bool) -> None:
 
 
 def _page(target: str | None) -> str | None:
+    """Return the path of the dashboard's page about something."""
     if target is None:
         return None
     kind = connect.kind_of(target)
-    if kind == "job":
-        execution = connect.client().executor_jobs.retrieve(target).execution
-        if execution is None:
-            raise Failure(f"{target} has not run yet, so there is no page about it.")
-        return f"/executions/{execution.id}"
     if kind is None or kind == "agent":
         return f"/agents/{connect.agent(target).id}"
     return _PAGES[kind].format(quote(target, safe=""))

@@ -94,14 +94,21 @@ def deploy(
         raise Failure(
             f"{project.path} has no agents.", hint="Write a table [agents.NAME] for each."
         )
-    flags = (name, python, requirements, env, env_file, store)
-    if any(flags):
+    flags: dict[str, Any] = {
+        "name": name,
+        "python": python,
+        "requirements": requirements,
+        "env": env,
+        "env_file": env_file,
+        "stores": store,
+    }
+    if any(flags.values()):
         if len(files) > 1:
             raise click.UsageError(
                 "--name, --python, --requirements, --env, --env-file and --store go with one "
                 "agent; --only NAME chooses it."
             )
-        files = [with_flags(files[0], *flags)]
+        files = [with_flags(files[0], **flags)]
     client = connect.client()
     plans = [plan(client, file) for file in files]
     if dry_run:

@@ -14,17 +14,18 @@ from .files import read_env_file, read_requirements
 if TYPE_CHECKING:
     from .project import AgentFile
 
-__all__ = ["variables_of", "with_flags"]
+__all__ = ["with_flags"]
 
 
 def with_flags(
     file: AgentFile,
-    name: str | None,
-    python: str | None,
-    requirements: Path | None,
-    env: Sequence[str],
-    env_file: Path | None,
-    stores: Sequence[str],
+    *,
+    name: str | None = None,
+    python: str | None = None,
+    requirements: Path | None = None,
+    env: Sequence[str] = (),
+    env_file: Path | None = None,
+    stores: Sequence[str] = (),
 ) -> AgentFile:
     """Return the agent with what was given instead of what its files say.
 
@@ -38,7 +39,7 @@ def with_flags(
     if requirements is not None:
         changes["requirements"] = tuple(read_requirements(requirements))
         changes["files"] = (*file.files, requirements)
-    variables = {**(read_env_file(env_file) if env_file else {}), **variables_of(env)}
+    variables = {**(read_env_file(env_file) if env_file else {}), **_variables(env)}
     if variables:
         changes["env_vars"] = {**file.env_vars, **variables}
     if stores:
@@ -46,13 +47,13 @@ def with_flags(
     return replace(file, **changes)
 
 
-def variables_of(pairs: Sequence[str]) -> dict[str, str]:
+def _variables(pairs: Sequence[str]) -> dict[str, str]:
     """Return the variables of `--env KEY=VALUE` options."""
     found: dict[str, str] = {}
     for pair in pairs:
         name, equals, value = pair.partition("=")
-        wrong = mistake_in_name(name) if equals else "write --env KEY=VALUE"
+        wrong = mistake_in_name(name) if equals else "write KEY=VALUE"
         if wrong:
-            raise Failure(f"--env {name}: {wrong}.")
+            raise Failure(f"--env: {wrong}.")
         found[name] = value
     return found

@@ -148,10 +148,12 @@ def jobs(
     from . import kinds
 
     found = connect.client().executor_jobs.list(
-        agent_id=_agent_id(agent), state=state, schedule_id=schedule, batch_id=batch
+        agent_id=_agent_id(agent),
+        state=state,
+        reason=reason,
+        schedule_id=schedule,
+        batch_id=batch,
     )
-    if reason is not None:
-        found = (job for job in found if job.reason == reason)
     some, names = _with_names(found, limit, everything, as_json)
     kinds.jobs(names).show(some, as_json=as_json, limit=None if everything else limit)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,9 +9,7 @@ from pathlib import Path
 from .._run.interpreters import DEFAULT_VERSION, SUPPORTED, versions
 from .._run.local_run import Order
 from .._values import NOT_GIVEN, dump_json
-from .env_file import mistake_in_name
-from .failures import USAGE, Failure
-from .files import read_env_file, read_requirements
+from .flags import with_flags
 from .payloads import read_payload
 from .project import AgentFile, Project
 from .pythons import allows
@@ -61,15 +58,13 @@ class Plan:
     @classmethod
     def read(cls, options: Options, environment: Mapping[str, str]) -> Plan:
         """Read the files; ProjectError or click's errors when something is wrong with them."""
-        agent = Project.read(options.file).agent(options.agent)
-        if options.env_file is not None:
-            agent = _with_variables(agent, read_env_file(options.env_file))
-        agent = _with_variables(agent, _variables(options.env))
-        if options.python is not None:
-            agent = dataclasses.replace(agent, python_version=options.python)
-        requirements = agent.requirements
-        if options.requirements is not None:
-            requirements = read_requirements(options.requirements)
+        agent = with_flags(
+            Project.read(options.file).agent(options.agent),
+            python=options.python,
+            requirements=options.requirements,
+            env=options.env,
+            env_file=options.env_file,
+        )
         payload = read_payload(options.payload)
         timeout = agent.settings.get("timeout", _DEFAULT_TIMEOUT)
         names = options.stores or ([agent.name] if agent.stores is None else agent.stores)
@@ -83,7 +78,7 @@ class Plan:
         )
         directory = options.store_dir or agent.script.parent / ".roost"
         python = _python_version(agent, environment)
-        return cls(agent, order, python, requirements, directory / "stores.db")
+        return cls(agent, order, python, agent.requirements, directory / "stores.db")
 
 
 def _python_version(agent: AgentFile, environment: Mapping[str, str]) -> str:
@@ -96,18 +91,3 @@ def _python_version(agent: AgentFile, environment: Mapping[str, str]) -> str:
         # uv fetches one that isn't here.
         return agent.python_among(there or SUPPORTED, DEFAULT_VERSION) or DEFAULT_VERSION
     return DEFAULT_VERSION if DEFAULT_VERSION in there or not there else there[-1]
-
-
-def _variables(given: Sequence[str]) -> dict[str, str]:
-    variables: dict[str, str] = {}
-    for text in given:
-        name, equals, value = text.partition("=")
-        wrong = mistake_in_name(name) if equals else "write KEY=VALUE"
-        if wrong:
-            raise Failure(f"--env: {wrong}.", USAGE)
-        variables[name] = value
-    return variables
-
-
-def _with_variables(agent: AgentFile, variables: Mapping[str, str]) -> AgentFile:
-    return dataclasses.replace(agent, env_vars={**agent.env_vars, **variables})

@@ -1,4 +1,5 @@
-import { ask, askExactly, askText, toJson } from "./api";
+import { ask, askText } from "./api";
+import { memberText } from "./json-text";
 import { RawJson, type Page, type StoreEntry } from "./types";
 
 /** An entry with the exact text of its value. */
@@ -10,7 +11,8 @@ export interface EntryText {
   updated_at: string;
 }
 
-const ATTEMPTS = 5;
+/** How deep the members of an entry are in a page: {"data":[{"key":…,"value":… */
+const DEPTH = 3;
 
 /** Reads one entry; null when it is not there (any more). */
 export async function readEntry(
@@ -18,30 +20,16 @@ export async function readEntry(
   key: string,
   signal?: AbortSignal,
 ): Promise<EntryText | null> {
-  for (let attempt = 1; ; attempt++) {
-    const query = { prefix: key, start: key, limit: 1 };
-    const list = await askExactly<Page<StoreEntry>>("GET", `/datastore/${storeId}/entries`, {
-      query,
-      signal,
-    });
-    const entry = list.value.data[0];
-    if (entry?.key !== key) {
-      return null;
-    }
-    const { value, ...rest } = entry;
-    if (isDots(key)) {
-      return { ...rest, text: toJson(value) };
-    }
-    const path = `/datastore/${storeId}/entries/${encodeURIComponent(key)}`;
-    const exact = await askText("GET", path, { signal });
-    if (exact.tag === `"${entry.version}"` || attempt === ATTEMPTS) {
-      return { ...rest, text: exact.value };
-    }
+  // A list, since an address can't end in the key "..".
+  const query = { prefix: key, start: key, limit: 1 };
+  const { value: text } = await askText("GET", `/datastore/${storeId}/entries`, { query, signal });
+  const [entry] = (JSON.parse(text) as Page<StoreEntry>).data;
+  if (entry?.key !== key) {
+    return null;
   }
+  const { version, expires_at, updated_at } = entry;
+  return { key, text: memberText(text, "value", DEPTH)!, version, expires_at, updated_at };
 }
-
-/** A browser takes these out of every address, also when they are percent-encoded. */
-const isDots = (key: string): boolean => key === "." || key === "..";
 
 /**
  * Stores a value, as the text that it is, if the entry still has the version; 0: if it isn't there.

@@ -1,3 +1,5 @@
+const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g;
+
 /**
  * Reads JSON text token by token, so that numbers, the order of keys and whatever else stay exactly
  * as they are; only the white space between tokens changes.
@@ -6,7 +8,7 @@
  */
 export function indented(text: string, step = 2): string {
   JSON.parse(text);
-  const tokens = text.match(/"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g) ?? [];
+  const tokens = text.match(TOKEN) ?? [];
   let depth = 0;
   let written = "";
   const line = () => "\n" + " ".repeat(step * depth);
@@ -33,4 +35,26 @@ export function jsonMistake(text: string): string | null {
   } catch (e) {
     return text.trim() === "" ? "A JSON value is required, for example null or {}." : (e as Error).message;
   }
+}
+
+/** The text of the first member of that name, as it stands there, among the objects at a depth (from 1). */
+export function memberText(text: string, name: string, depth: number): string | null {
+  const wanted = JSON.stringify(name);
+  let inside = 0;
+  let before = "";
+  let start = -1;
+  for (const { 0: token, index } of text.matchAll(TOKEN)) {
+    if (start >= 0 && inside === depth && (token === "," || token === "}")) {
+      return text.slice(start, index).trim();
+    }
+    if (token === "}" || token === "]") {
+      inside--;
+    } else if (token === "{" || token === "[") {
+      inside++;
+    } else if (token === ":" && inside === depth && before === wanted && start < 0) {
+      start = index + 1;
+    }
+    before = token;
+  }
+  return null;
 }

@@ -2,7 +2,7 @@ import { html, nothing, type TemplateResult } from "lit";
 import { customElement, property, state } from "lit/decorators.js";
 import { signedIn } from "../core/session";
 import { keysText, offer } from "../core/shortcuts";
-import type { Agent, ExecutorJob } from "../core/types";
+import type { Agent, BuilderJob, ExecutorJob } from "../core/types";
 import "../parts/agent-code";
 import { CODE_NAMES, codeOf, differences, type AgentEdits, type Code } from "../parts/agent-edits";
 import "../parts/code-diff";
@@ -10,7 +10,7 @@ import { toast } from "../parts/dialogs";
 import type { Mark } from "../parts/marks";
 import { problemNotice } from "../parts/notices";
 import { Part } from "../parts/part";
-import { failureMarks, unplaced } from "../parts/run-marks";
+import { buildMarks, failureMarks, unplaced } from "../parts/run-marks";
 import "../parts/run-panel";
 
 const FIELDS = ["/script", "/requirements", "/env_vars", "/python_version"];
@@ -19,10 +19,10 @@ const FIELDS = ["/script", "/requirements", "/env_vars", "/python_version"];
 @customElement("agent-workspace")
 export class AgentWorkspace extends Part {
   @property({ attribute: false }) edits!: AgentEdits;
-  /** Of the edits, and when they were saved: their changes are reasons to draw again. */
-  @property({ attribute: false }) code!: Code;
-  @property() revision = "";
+  /** Of the edits: whenever they change, this is drawn again. */
+  @property({ attribute: false }) version = 0;
   @state() private marks: readonly Mark[] = [];
+  @state() private buildMarks: readonly Mark[] = [];
   private endOffer: (() => void) | undefined;
 
   override connectedCallback(): void {
@@ -54,6 +54,7 @@ export class AgentWorkspace extends Part {
           .readonly=${!writes}
           .problem=${edits.problem}
           .marks=${this.marks}
+          .requirementMarks=${this.buildMarks}
           .actions=${writes
             ? this.actions()
             : html`<span class="faint small">This key may not change it</span>`}
@@ -66,14 +67,15 @@ export class AgentWorkspace extends Part {
         .action=${edits.dirty ? "Save and run" : "Run"}
         .prepare=${() => this.prepare()}
         @ended=${(event: CustomEvent<ExecutorJob>) => this.ended(event.detail)}
+        @build-failed=${(event: CustomEvent<BuilderJob>) => (this.buildMarks = buildMarks(event.detail))}
       ></run-panel>
     </div>`;
   }
 
   private actions(): TemplateResult {
-    const { dirty, saving } = this.edits;
+    const { dirty, saving, theirs } = this.edits;
     return html`<span class="faint small" role="status">${dirty ? "Unsaved changes" : ""}</span>
-      <button ?disabled=${!dirty || saving} @click=${() => void this.save()}>
+      <button ?disabled=${!dirty || saving || !!theirs} @click=${() => void this.save()}>
         ${saving ? "Saving…" : "Save"} <kbd aria-hidden="true">${keysText("mod+s")}</kbd>
       </button>`;
   }
@@ -127,6 +129,9 @@ export class AgentWorkspace extends Part {
   /** The agent to run: as it is in the editors. */
   private async prepare(): Promise<Agent | null> {
     this.marks = [];
+    if (this.edits.theirs) {
+      this.querySelector(".notice")?.scrollIntoView({ block: "center" });
+    }
     return this.edits.dirty ? this.edits.save() : this.edits.saved;
   }
 

@@ -13,6 +13,7 @@ import "../parts/execution-table";
 import { emptyState, loaded } from "../parts/notices";
 import { Part } from "../parts/part";
 import "../parts/schedule-list";
+import "../parts/store-list";
 import { tabs } from "../parts/tabs";
 import "./agent-builds";
 import "./agent-name";
@@ -68,6 +69,12 @@ export class AgentPage extends Part {
     if (changed.has("agentId") && changed.get("agentId")) {
       this.edits = null;
       void this.load.again(true);
+    }
+  }
+
+  override updated(): void {
+    if (this.load.value) {
+      document.title = `${this.load.value.name} · Roost`;
     }
   }
 
@@ -164,11 +171,7 @@ export class AgentPage extends Part {
       case "call-it":
         return html`<call-it .agent=${agent}></call-it>`;
       default:
-        return html`<agent-workspace
-          .edits=${edits}
-          .code=${edits.code}
-          .revision=${edits.saved.updated_at}
-        ></agent-workspace>`;
+        return html`<agent-workspace .edits=${edits} .version=${edits.version}></agent-workspace>`;
     }
   }
 

@@ -5,7 +5,7 @@ import { draft, dropDraft, keepDraft } from "../core/drafts";
 import { asProblem } from "../core/load";
 import { queried, router } from "../core/router";
 import { signedIn } from "../core/session";
-import type { Agent, ExecutorJob } from "../core/types";
+import type { Agent, BuilderJob, ExecutorJob } from "../core/types";
 import "../parts/agent-code";
 import { AgentEdits, type Code } from "../parts/agent-edits";
 import { stateBadge } from "../parts/basics";
@@ -17,7 +17,7 @@ import { Part } from "../parts/part";
 import { keepPayload } from "../parts/payloads";
 import "../parts/run-panel";
 import type { RunPanel } from "../parts/run-panel";
-import { failureMarks, unplaced } from "../parts/run-marks";
+import { buildMarks, failureMarks, unplaced } from "../parts/run-marks";
 import "../parts/store-choice";
 import type { StoreChoice } from "../parts/store-choice";
 import { templates } from "./create-templates";
@@ -44,6 +44,7 @@ export class CreatePage extends Part {
   @state() private agent: Agent | null = null;
   @state() private last: ExecutorJob | null = null;
   @state() private marks: readonly Mark[] = [];
+  @state() private buildMarks: readonly Mark[] = [];
   @query("run-panel") private panel!: RunPanel;
 
   override connectedCallback(): void {
@@ -85,6 +86,7 @@ export class CreatePage extends Part {
           .code=${this.edits?.code ?? this.wanted.code}
           .problem=${problem}
           .marks=${this.marks}
+          .requirementMarks=${this.buildMarks}
           @change=${(event: CustomEvent<Partial<Code>>) => this.changeCode(event.detail)}
         ></agent-code>
         ${this.agent ? nothing : this.stores(problem)}
@@ -98,6 +100,7 @@ export class CreatePage extends Part {
         .steps=${this.steps()}
         @payload=${() => this.change({ payload: this.panel.payload })}
         @ended=${(event: CustomEvent<ExecutorJob>) => this.ended(event.detail)}
+        @build-failed=${(event: CustomEvent<BuilderJob>) => (this.buildMarks = buildMarks(event.detail))}
       ></run-panel>
     </div>`;
   }

@@ -32,13 +32,15 @@ export class AgentCode extends Part {
   @property({ attribute: false }) problem: Problem | null = null;
   /** Where the latest run failed. */
   @property({ attribute: false }) marks: readonly Mark[] = [];
+  /** The requirements that couldn't be installed. */
+  @property({ attribute: false }) requirementMarks: readonly Mark[] = [];
   /** What stands at the end of the head: buttons. */
   @property({ attribute: false }) actions: unknown = nothing;
   @state() private edited = new Set<keyof Code>();
   @queryAll("code-editor") private editors!: NodeListOf<CodeEditor>;
 
   override willUpdate(changed: PropertyValues<this>): void {
-    if (changed.has("problem") || changed.has("marks")) {
+    if (changed.has("problem") || changed.has("marks") || changed.has("requirementMarks")) {
       this.edited = new Set();
     }
   }
@@ -75,7 +77,8 @@ export class AgentCode extends Part {
 
   private text(name: Text): TemplateResult {
     const mistakes = this.edited.has(name) ? [] : mistakesOf(this.problem, `/${name}`);
-    const runs = name === "script" && !this.edited.has(name) ? this.marks : [];
+    const found = { script: this.marks, requirements: this.requirementMarks, env_vars: [] }[name];
+    const runs = this.edited.has(name) ? [] : found;
     return html`<code-editor
         class=${name}
         .label=${CODE_NAMES[name]}
@@ -101,8 +104,7 @@ export class AgentCode extends Part {
           aria-label="Python version"
           aria-describedby="python_version-mistakes"
           ?disabled=${this.readonly}
-          @change=${(event: Event) =>
-            this.change({ python_version: (event.target as HTMLSelectElement).value })}
+          @change=${this.choose}
         >
           ${[...new Set([...offered, chosen])].map(
             (version) => html`<option .selected=${version === chosen} value=${version}>${version}</option>`,
@@ -119,12 +121,18 @@ export class AgentCode extends Part {
         ({ line, column, message }) =>
           html`<li>
             <button class="quiet" @click=${() => this.goTo(line, column)}>
-              line ${line}${column ? `, column ${column}` : ""}</button
-            >${message}
+              line ${line}${column ? `, column ${column}` : ""}
+            </button>
+            <span>${message}</span>
           </li>`,
       )}
     </ul>`;
   }
+
+  private readonly choose = (event: Event) => {
+    event.stopPropagation(); // The part has a change of its own to tell of.
+    this.change({ python_version: (event.target as HTMLSelectElement).value });
+  };
 
   private change(part: Partial<Code>): void {
     this.edited = new Set([...this.edited, ...(Object.keys(part) as (keyof Code)[])]);

@@ -48,6 +48,8 @@ export class AgentEdits {
   theirs: Agent | null = null;
   problem: Problem | null = null;
   saving = false;
+  /** Grows with each change of anything here, so that parts know when to draw again. */
+  version = 0;
   /** Whether `code` began as a draft of an earlier visit. */
   restored = false;
   private base: Code;
@@ -86,13 +88,13 @@ export class AgentEdits {
   change(part: Partial<Code>): void {
     this.code = { ...this.code, ...part };
     this.keep();
-    this.changed();
+    this.tell();
   }
 
   /** Takes notice of the agent as it is now: shows it, or where it contradicts what was changed here. */
   meet(agent: Agent, tag: string | null): void {
     const theirs = codeOf(agent);
-    if (agent.updated_at < this.agent.updated_at) {
+    if (Date.parse(agent.updated_at) < Date.parse(this.agent.updated_at)) {
       return; // An answer that was overtaken by one of saving.
     }
     [this.agent, this.tag] = [agent, tag];
@@ -104,13 +106,13 @@ export class AgentEdits {
     } else {
       this.theirs = agent;
     }
-    this.changed();
+    this.tell();
   }
 
   /** Gives the edits up for what is saved. */
   takeTheirs(): void {
     this.begin(codeOf(this.agent), this.agent.revision);
-    this.changed();
+    this.tell();
   }
 
   /** Goes on with the edits, knowing what is saved; saving replaces that. */
@@ -119,7 +121,7 @@ export class AgentEdits {
     this.revision = this.agent.revision;
     this.theirs = null;
     this.keep();
-    this.changed();
+    this.tell();
   }
 
   /** Saves what differs. Null: it couldn't be saved; `problem` or `theirs` says why. */
@@ -127,9 +129,12 @@ export class AgentEdits {
     if (!this.dirty) {
       return this.agent;
     }
+    if (this.theirs) {
+      return null; // First it has to be said which of the two stays.
+    }
     this.saving = true;
     this.problem = null;
-    this.changed();
+    this.tell();
     const sent = this.code;
     try {
       const body = Object.fromEntries(differences(sent, this.base).map((field) => [field, sent[field]]));
@@ -147,7 +152,7 @@ export class AgentEdits {
       return null;
     } finally {
       this.saving = false;
-      this.changed();
+      this.tell();
     }
   }
 
@@ -169,6 +174,11 @@ export class AgentEdits {
       }
       return send();
     }
+  }
+
+  private tell(): void {
+    this.version++;
+    this.changed();
   }
 
   private begin(code: Code, revision: number): void {

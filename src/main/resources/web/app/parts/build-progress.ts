@@ -11,13 +11,15 @@ import { Part } from "./part";
 
 /**
  * How the build of an agent's dependencies is going: its log while it runs, why it failed, and one line
- * when it has succeeded under the reader's eyes. Nothing, when it had ended well before.
+ * when it has succeeded under the reader's eyes. Nothing, when it had ended well before. Fires
+ * `build-failed`, which bubbles, with the BuilderJob as its detail.
  */
 @customElement("build-progress")
 export class BuildProgress extends Part {
   /** Of the builder job. */
   @property() jobId = "";
   private watched = "";
+  private told = "";
   private readonly load = new Load<BuilderJob | null>(
     this,
     (signal) =>
@@ -28,6 +30,11 @@ export class BuildProgress extends Part {
   override updated(changed: PropertyValues<this>): void {
     if (changed.has("jobId") && changed.get("jobId") !== undefined) {
       void this.load.again(true);
+    }
+    const job = this.load.value;
+    if (job?.state === "failed" && job.id !== this.told) {
+      this.told = job.id;
+      this.dispatchEvent(new CustomEvent("build-failed", { detail: job, bubbles: true }));
     }
   }
 

@@ -41,6 +41,7 @@ export const look = (autoHeight: boolean): Extension =>
     ".cm-lineNumbers .cm-gutterElement": { minWidth: "24px", padding: "0 4px 0 8px" },
     ".cm-gutter-lint": { width: "14px" },
     ".cm-gutter-lint .cm-gutterElement": { padding: "0 0 0 2px" },
+    ".cm-lint-marker": { width: "0.85em", height: "0.85em", marginTop: "0.35em" },
     ".cm-activeLine": { backgroundColor: "transparent" },
     "&.cm-focused .cm-activeLine": {
       backgroundColor: "color-mix(in srgb, var(--hover) 45%, transparent)",

@@ -5,6 +5,8 @@ import { asProblem } from "../core/load";
 import type { Agent, Schedule } from "../core/types";
 import { ask, toast } from "./dialogs";
 
+const list = new Intl.ListFormat("en");
+
 /** Deletes an agent after a question that says in numbers what ends and what stays; tells whether it is gone. */
 export async function deleteAgent(id: string): Promise<boolean> {
   try {
@@ -36,7 +38,9 @@ function whatEnds({ activity }: Agent, schedules: number): string {
     activity?.queued ? plural(activity.queued, "order that waits", "orders that wait") : "",
     schedules ? plural(schedules, "schedule") : "",
   ].filter(Boolean);
-  return ended.length ? `Ends ${ended.join(", ")}.` : "Nothing of it runs or waits, and it has no schedules.";
+  return ended.length
+    ? `Ends ${list.format(ended)}.`
+    : "Nothing of it runs or waits, and it has no schedules.";
 }
 
 const whatStays = ({ store_ids }: Agent): string =>

@@ -28,7 +28,7 @@ export function jsonField({
       auto-height
       ?readonly=${readonly}
       .value=${value}
-      @change=${(event: Event) => change((event.target as HTMLElement & { value: string }).value)}
+      @change=${(event: Event) => change((event.currentTarget as HTMLElement & { value: string }).value)}
     ></code-editor>
     ${hint ? html`<span class="hint">${hint}</span>` : ""} ${mistakeList(id, mistakes)}
   </div>`;

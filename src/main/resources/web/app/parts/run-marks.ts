@@ -1,5 +1,5 @@
 import { Problem } from "../core/api";
-import type { Execution } from "../core/types";
+import type { BuilderJob, Execution } from "../core/types";
 import type { Mark } from "./marks";
 
 /** The line of the script at which an execution failed. */
@@ -10,6 +10,26 @@ export function failureMarks(execution: Execution | null): Mark[] {
   }
   const message = `The latest run failed here: ${error.type}: ${error.message}`;
   return [{ line: error.line, column: error.column ?? undefined, message, severity: "error" }];
+}
+
+/** The requirements that the explanation of a failed build names, for example humanize==99.0. */
+export function buildMarks({ requirements, message }: BuilderJob): Mark[] {
+  const explanation = (message ?? "").toLowerCase();
+  return requirements.split("\n").flatMap((text, i): Mark[] => {
+    const wanted = text
+      .replace(/[;#].*/, "")
+      .replaceAll(/\s/g, "")
+      .toLowerCase();
+    return wanted && explanation.includes(wanted)
+      ? [
+          {
+            line: i + 1,
+            message: "The build failed because of this; see its explanation.",
+            severity: "error",
+          },
+        ]
+      : [];
+  });
 }
 
 /** A problem, when some of it is about no field that the page shows. */

@@ -162,7 +162,9 @@ export class RunPanel extends Part {
   private typed(payload: string): void {
     this.payload = payload;
     this.mistakes = [];
-    keepPayload(this.agentId, payload);
+    if (this.agentId) {
+      keepPayload(this.agentId, payload);
+    }
     this.dispatchEvent(new Event("payload"));
   }
 

@@ -65,10 +65,12 @@ export class App extends Part {
   }
 
   private async begin(): Promise<void> {
-    const token = new URL(location.href).searchParams.get("token");
+    const address = new URL(location.href);
+    const token = address.searchParams.get("token");
     if (location.pathname === "/login" && token) {
       // Out of the address and the history before anything else is asked for.
-      history.replaceState(null, "", "/login");
+      address.searchParams.delete("token");
+      history.replaceState(null, "", address.pathname + address.search);
       await signedIn.signIn({ token }).catch((e: unknown) => (this.problem = asProblem(e)));
     }
     try {

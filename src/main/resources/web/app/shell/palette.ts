@@ -30,6 +30,9 @@ export class Palette extends Part {
   @state() private found: Choice[] = [];
   @state() private chosen = 0;
   @query("input") private input!: HTMLInputElement;
+  @state() private searching = false;
+  /** Enter was pressed before the answer came. */
+  private eager = false;
   private search = 0;
 
   override firstUpdated(): void {
@@ -65,7 +68,9 @@ export class Palette extends Part {
             </li>`,
         )}
       </ul>
-      ${choices.length ? "" : html`<p class="faint none">Nothing is called so.</p>`}`;
+      ${choices.length
+        ? nothing
+        : html`<p class="faint none">${this.searching ? "Searching…" : "Nothing is called so."}</p>`}`;
   }
 
   override updated(): void {
@@ -94,6 +99,8 @@ export class Palette extends Part {
     this.chosen = 0;
     const mine = ++this.search;
     const q = this.text.trim();
+    this.eager = false;
+    this.searching = q !== "";
     if (!q) {
       this.found = [];
       return;
@@ -103,6 +110,7 @@ export class Palette extends Part {
       get<Page<DataStore>>("/datastore", { q, limit: 4 }),
     ]).catch(() => [{ data: [] }, { data: [] }] as never);
     if (mine === this.search) {
+      this.searching = false;
       this.found = [
         ...agents.data.map((agent) => ({
           title: agent.name,
@@ -115,6 +123,10 @@ export class Palette extends Part {
           run: () => void router.go(`/stores/${store.id}`),
         })),
       ];
+      const first = this.choices()[0];
+      if (this.eager && first && this.isConnected) {
+        this.run(first);
+      }
     }
   }
 
@@ -123,9 +135,14 @@ export class Palette extends Part {
     if (step) {
       event.preventDefault();
       this.chosen = (this.chosen + step + choices.length) % Math.max(choices.length, 1);
-    } else if (event.key === "Enter" && choices[this.chosen]) {
+    } else if (event.key === "Enter") {
       event.preventDefault();
-      this.run(choices[this.chosen]!);
+      const choice = choices[this.chosen];
+      if (this.searching && this.chosen === 0) {
+        this.eager = true;
+      } else if (choice) {
+        this.run(choice);
+      }
     }
   }
 
