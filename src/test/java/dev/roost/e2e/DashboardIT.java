@@ -18,8 +18,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /**
- * The dashboard in a browser. The tests themselves are src/test/python/dashboard; they get a Roost of
- * this runtime here, and their output is this test's.
+ * The dashboard in a browser. The tests themselves are src/test/python/dashboard; they get a Roost
+ * of this runtime here, and their output is this test's.
  */
 @EveryRuntime
 class DashboardIT {
@@ -105,9 +105,13 @@ class DashboardIT {
   private static Map<String, String> settings() {
     Matcher link = LINK.matcher(roost.output());
     return Map.of(
-        "ROOST_TEST_URL", roost.url(),
-        "ROOST_TEST_API_KEY", roost.key(),
-        "ROOST_TEST_LINK", link.find() ? link.group(1) : "",
-        "ROOST_TEST_BROWSER", browser);
+        "ROOST_TEST_URL",
+        roost.url(),
+        "ROOST_TEST_API_KEY",
+        roost.key(),
+        "ROOST_TEST_LINK",
+        link.find() ? link.group(1) : "",
+        "ROOST_TEST_BROWSER",
+        browser);
   }
 }
