@@ -14,7 +14,7 @@ from pathlib import Path
 
 from roost_bench import environment
 
-MEASUREMENTS = ["start", "builds", "cold", "warm", "memory", "throughput", "logs", "stores", "schedules"]
+MEASUREMENTS = ["start", "first", "builds", "cold", "warm", "memory", "throughput", "logs", "stores", "schedules"]
 
 
 def arguments() -> argparse.Namespace:
@@ -31,11 +31,12 @@ def main() -> int:
     options = arguments()
     environment.enter(Path(__file__))
     # What follows needs the environment's packages.
-    from roost_bench import builds, latency, logs, machine, memory, report, schedules, start, stores, throughput
+    from roost_bench import builds, first, latency, logs, machine, memory, report, schedules, start, stores, throughput
     from roost_bench.context import Context
 
     measure = {
         "start": start.measure,
+        "first": first.measure,
         "builds": builds.measure,
         "cold": latency.cold,
         "warm": latency.warm,
