@@ -57,8 +57,10 @@ export class BarChartPart extends Part {
     }
     const tip = this.querySelector<HTMLElement>(".tip");
     if (tip) {
-      const room = this.clientWidth - tip.offsetWidth - 4;
-      tip.style.left = `${Math.max(4, Math.min(this.x + 12, room))}px`;
+      // Beside the bar, at the side where there is room.
+      const right = this.x + 20;
+      const fits = right + tip.offsetWidth <= this.clientWidth;
+      tip.style.left = `${Math.max(4, fits ? right : this.x - tip.offsetWidth - 4)}px`;
     }
   }
 
