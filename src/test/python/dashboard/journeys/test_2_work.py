@@ -33,7 +33,9 @@ def test_a_schedule_is_made_triggered_and_paused(page, roost, agent):
     assert (schedule["cron"], schedule["time_zone"], schedule["payload"]) == ("30 4 1 1 *", "Asia/Tokyo", {"n": 7})
     line = row(page, "30 4 1 1 *")
     line.get_by_role("button", name="Run now").click()
-    expect(line).to_contain_text("succeeded", timeout=SOON)
+    page.get_by_role("link", name="Show the order").click()
+    expect(returned(page)).to_contain_text("7", timeout=SOON)
+    page.goto(f"/agents/{agent['id']}/schedules")
     line.get_by_role("button", name="Pause").click()
     expect(line).to_contain_text("paused")
     assert roost.get("/schedules/" + schedule["id"])["state"] == "paused"
