@@ -127,17 +127,15 @@ export class OverviewPage extends Part {
       const { hour } = hours[bar]!;
       return `/executions?after=${encodeURIComponent(hour)}&before=${encodeURIComponent(end(hour))}`;
     };
-    const named = (bar: number) => {
-      const { hour } = hours[bar]!;
-      return html`<a href=${href(bar)}>${clock(hour)} – ${clock(end(hour))}</a>`;
-    };
+    const labels = hours.map(({ hour }) => clock(hour));
+    const titles = hours.map(({ hour }) => `${clock(hour)} – ${clock(end(hour))}`);
     const series = SERIES.map(([key, name, colour]) => ({ name, colour, values: hours.map((h) => h[key]) }));
     return html`<section class="panel" aria-labelledby="chart-title">
       <header><h2 id="chart-title">Executions an hour</h2></header>
       <bar-chart
         label="Executions an hour by state"
-        .bars=${{ labels: hours.map(({ hour }) => clock(hour)), series }}
-        .named=${named}
+        .bars=${{ labels, titles, series }}
+        .href=${href}
         @choose=${(event: CustomEvent<number>) => void router.go(href(event.detail))}
       ></bar-chart>
     </section>`;

@@ -7,6 +7,8 @@ import { Part } from "./part";
 export interface Bars {
   /** What stands below each bar. */
   labels: string[];
+  /** What each is called beside its figures. */
+  titles: string[];
   /** From below; `colour` is the name of a token. */
   series: { name: string; colour: string; values: number[] }[];
 }
@@ -17,10 +19,10 @@ export interface Bars {
  */
 @customElement("bar-chart")
 export class BarChartPart extends Part {
-  @property({ attribute: false }) bars: Bars = { labels: [], series: [] };
+  @property({ attribute: false }) bars: Bars = { labels: [], titles: [], series: [] };
   @property() label = "";
-  /** The words before a bar's figures, and in the table; by default its label. */
-  @property({ attribute: false }) named: (bar: number) => unknown = (bar) => this.bars.labels[bar];
+  /** Where a bar's figures lead; "" for nowhere. */
+  @property({ attribute: false }) href: (bar: number) => string = () => "";
   @state() private pointed: number | null = null;
   private x = 0;
   private drawing: BarDrawing | null = null;
@@ -57,8 +59,10 @@ export class BarChartPart extends Part {
     }
     const tip = this.querySelector<HTMLElement>(".tip");
     if (tip) {
-      const room = this.clientWidth - tip.offsetWidth - 4;
-      tip.style.left = `${Math.max(4, Math.min(this.x + 12, room))}px`;
+      // Beside the bar, at the side where there is room.
+      const right = this.x + 20;
+      const fits = right + tip.offsetWidth <= this.clientWidth;
+      tip.style.left = `${Math.max(4, fits ? right : this.x - tip.offsetWidth - 4)}px`;
     }
   }
 
@@ -120,7 +124,7 @@ export class BarChartPart extends Part {
   private tip(bar: number): TemplateResult {
     const some = this.bars.series.filter(({ values }) => values[bar]).reverse();
     return html`<div class="tip" aria-hidden="true">
-      <strong>${this.named(bar)}</strong>
+      <strong>${this.bars.titles[bar]}</strong>
       ${some.length
         ? some.map(
             ({ name, colour, values }) =>
@@ -128,6 +132,12 @@ export class BarChartPart extends Part {
           )
         : html`<span class="faint">none</span>`}
     </div>`;
+  }
+
+  private rowTitle(bar: number): unknown {
+    const href = this.href(bar);
+    const title = this.bars.titles[bar];
+    return href ? html`<a href=${href}>${title}</a>` : title;
   }
 
   private table(): TemplateResult {
@@ -143,7 +153,7 @@ export class BarChartPart extends Part {
           ${this.bars.labels.map(
             (_, bar) =>
               html`<tr>
-                <th scope="row">${this.named(bar)}</th>
+                <th scope="row">${this.rowTitle(bar)}</th>
                 ${this.bars.series.map(
                   ({ values }) => html`<td class="number">${count(values[bar] ?? 0)}</td>`,
                 )}
