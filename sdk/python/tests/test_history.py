@@ -187,8 +187,11 @@ def test_executions_are_chosen_by_states_reason_and_time(server: Server) -> None
 def test_jobs_are_chosen_by_several_states(server: Server) -> None:
     for path in ("/executor-jobs", "/builder-jobs"):
         server.on("GET", path, {"data": [], "next_cursor": None})
-    list(server.client.executor_jobs.list(state=("queued", "running"), reason="lost"))
-    assert dict(server.requests[-1].url.params) == {"state": "queued,running", "reason": "lost"}
+    list(server.client.executor_jobs.list(state=("queued", "running"), reason="executor_lost"))
+    assert dict(server.requests[-1].url.params) == {
+        "state": "queued,running",
+        "reason": "executor_lost",
+    }
     list(server.client.builder_jobs.list(state="failed"))
     assert dict(server.requests[-1].url.params) == {"state": "failed"}
 

@@ -59,7 +59,7 @@ def test_executions_are_chosen_by_reason_and_time(
     now = datetime.now(timezone.utc)
     assert found(reason="exception", state=["failed", "lost"]) == [execution]
     assert found(started_after=now - hour, started_before=now + hour) == [execution]
-    assert found(reason="lost") == found(started_after=now + hour) == []
+    assert found(reason="executor_lost") == found(started_after=now + hour) == []
     jobs = client.executor_jobs.list(agent_id=agent.id, state=["failed", "queued"])
     assert [job.id for job in jobs] == [execution.executor_job_id]
 

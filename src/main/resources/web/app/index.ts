@@ -6,5 +6,6 @@ import "./styles/shell.css";
 import "./styles/pages.css";
 import "./styles/manage.css";
 import "./styles/agent.css";
+import "./styles/run.css";
 import "./parts/basics";
 import "./shell/app";

@@ -91,7 +91,7 @@ function buildState({ activity }: Agent): unknown {
 function lastExecution({ activity }: Agent): unknown {
   const last = activity?.last_execution;
   return last
-    ? html`<span class="row">
+    ? html`<span class="one-line">
         <a href="/executions/${last.id}">${stateBadge(last.state)}</a>
         <span class="faint">${timeAgo(last.finished_at ?? last.started_at)}</span>
       </span>`
@@ -101,7 +101,7 @@ function lastExecution({ activity }: Agent): unknown {
 function now({ activity }: Agent): unknown {
   const { running, queued } = activity ?? { running: 0, queued: 0 };
   return running || queued
-    ? html`<span class="row"
+    ? html`<span class="one-line"
         >${running ? stateBadge("running", `${count(running)} running`) : nothing}
         ${queued ? stateBadge("queued", `${count(queued)} queued`) : nothing}</span
       >`

@@ -211,7 +211,7 @@ export class BuildPage extends Part {
       : html`<section class="panel" aria-labelledby="agents-title">
           <header><h2 id="agents-title">Used by ${plural(sharing.length, "agent")}</h2></header>
           ${sharing.length
-            ? html`<ul class="content">
+            ? html`<ul class="lines">
                 ${sharing.map((agent) => html`<li><a href="/agents/${agent.id}">${agent.name}</a></li>`)}
               </ul>`
             : html`<p class="content faint">No agent uses it any more.</p>`}

@@ -24,7 +24,7 @@ export function buildDuration({ started_at, finished_at }: BuilderJob): unknown 
     : html`<span class="number">${duration(between(started_at, finished_at))}</span>`;
 }
 
-const COLUMNS: Column<BuilderJob>[] = [
+export const BUILD_COLUMNS: Column<BuilderJob>[] = [
   {
     title: "State",
     cell: (job) => html`<a class="state-link" href="/builds/${job.id}">${stateBadge(job.state)}</a>`,
@@ -113,7 +113,7 @@ export class BuildsPage extends Part {
           : nothing}
       </div>
       <section class="panel tight" aria-label="Builds">
-        ${pagedTable("All builds", COLUMNS, this.jobs, () =>
+        ${pagedTable("All builds", BUILD_COLUMNS, this.jobs, () =>
           states.length || agentId
             ? emptyState("No build matches", "Change the filters, or wait: the list is live.")
             : emptyState(

@@ -1,6 +1,6 @@
 import { html, nothing, type TemplateResult } from "lit";
 import { customElement, query, state } from "lit/decorators.js";
-import { askTagged, type Problem } from "../core/api";
+import { askTagged, Problem } from "../core/api";
 import { draft, dropDraft, keepDraft } from "../core/drafts";
 import { asProblem } from "../core/load";
 import { queried, router } from "../core/router";
@@ -232,7 +232,7 @@ export class CreatePage extends Part {
       this.made(value, tag);
       return value;
     } catch (e) {
-      this.problem = asProblem(e);
+      this.problem = placed(asProblem(e));
       return null;
     }
   }
@@ -258,6 +258,14 @@ export class CreatePage extends Part {
     this.last = job;
     this.marks = this.edits?.dirty ? [] : failureMarks(job.execution);
   }
+}
+
+/** The only conflict that a new agent can have is about its name. */
+function placed(problem: Problem): Problem {
+  const { status, code, title, detail, mistakes, requestId } = problem;
+  return status === 409 && !mistakes.length
+    ? new Problem(status, code, title, detail, [{ pointer: "/name", code, detail }], requestId)
+    : problem;
 }
 
 function fromTemplate(name: string): NewAgent {

@@ -85,13 +85,13 @@ export class ExecutionsPage extends Part {
         ${this.suggested.map((agent) => html`<option value=${agent.name}></option>`)}
       </datalist>
       <select aria-label="Reason" @change=${this.selected("reason")}>
-        <option value="">Any reason</option>
+        <option value="" .selected=${!queried("reason")}>Any reason</option>
         ${executionReasons.map(
           (reason) =>
             html`<option
               value=${reason}
               title=${executionReason(reason).title}
-              ?selected=${queried("reason") === reason}
+              .selected=${queried("reason") === reason}
             >
               ${words(reason)}
             </option>`,
@@ -100,9 +100,9 @@ export class ExecutionsPage extends Part {
       <select aria-label="Time" @change=${this.selected("hours")}>
         ${RANGES.map(
           ([hours, name]) =>
-            html`<option value=${hours} ?selected=${queried("hours") === hours}>${name}</option>`,
+            html`<option value=${hours} .selected=${queried("hours") === hours}>${name}</option>`,
         )}
-        ${queried("after") ? html`<option value="" selected>${this.hourText()}</option>` : nothing}
+        ${queried("after") ? html`<option value="" .selected=${true}>${this.hourText()}</option>` : nothing}
       </select>
       ${location.search ? html`<button class="quiet" @click=${this.clear}>Clear</button>` : nothing}
     </div>`;

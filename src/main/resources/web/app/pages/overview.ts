@@ -105,9 +105,7 @@ export class OverviewPage extends Part {
       ${figure(
         "Executors",
         count(busy),
-        `of ${count(executors.limit)}: ${executors.working} working, ${executors.idle} idle${
-          executors.starting ? `, ${executors.starting} starting` : ""
-        }`,
+        `of ${count(executors.limit)}, ${executors.working} working`,
         "/settings",
       )}
       ${figure("Succeeded", count(sum("succeeded")), "in 24 hours", "/executions?state=succeeded&hours=24")}

@@ -131,8 +131,12 @@ const COLUMNS: Column<Setting>[] = [
           : nothing}`,
   },
   { title: "Default", cell: (setting) => html`<code class="faint">${setting.default ?? "–"}</code>` },
-  { title: "What it is", cell: ({ description }) => html`<span class="text">${description}</span>` },
+  { title: "What it is", cell: ({ description }) => html`<span>${withCode(description)}</span>` },
 ];
+
+/** What stands between backticks, as code. */
+const withCode = (text: string) =>
+  text.split("`").map((part, i) => (i % 2 ? html`<code>${part}</code>` : part));
 
 function runtime(): TemplateResult {
   const { kind, version, platform, python_versions, max_executors, default: standard } = signedIn.runtime!;

@@ -74,8 +74,20 @@ export const look = (autoHeight: boolean): Extension =>
     ".cm-diagnostic-warning": { borderLeft: "3px solid var(--waiting)" },
     ".cm-panels": { backgroundColor: "var(--page)", color: "var(--text)" },
     ".cm-panels-top": { borderBottom: "1px solid var(--line)" },
-    ".cm-panel, .cm-panel label": { font: "var(--size-table) var(--sans)" },
+    ".cm-panel.cm-search": { padding: "6px 28px 6px 8px" },
+    ".cm-panel.cm-search :is(label, .cm-textfield, .cm-button)": {
+      minHeight: "26px",
+      font: "var(--size-small) var(--sans)",
+      verticalAlign: "middle",
+    },
+    ".cm-panel.cm-search label": { display: "inline-flex", alignItems: "center" },
+    ".cm-panel.cm-search [name=close]": {
+      padding: "0 8px",
+      color: "var(--faint)",
+      fontSize: "var(--size-large)",
+    },
     ".cm-textfield": {
+      color: "var(--text)",
       backgroundColor: "var(--surface)",
       border: "1px solid var(--edge)",
       borderRadius: "var(--radius-small)",

@@ -39,7 +39,7 @@ const COLUMNS: (Column<Execution> & { agent?: boolean })[] = [
   { title: "Duration", cell: runDuration, number: true },
   {
     title: "Attempt",
-    cell: (execution) => html`<span class="number">${execution.attempt}</span>`,
+    cell: ({ attempt }) => (attempt > 1 ? html`<span class="number">${attempt}</span>` : nothing),
     number: true,
   },
   { title: "Reason", cell: why },
@@ -57,10 +57,14 @@ const QUEUED_COLUMNS: (Column<ExecutorJob> & { agent?: boolean })[] = [
     number: true,
   },
   {
+    title: "Tried",
+    cell: ({ attempts }) => (attempts ? html`<span class="number">${attempts}×</span>` : nothing),
+    number: true,
+  },
+  {
     title: "For what",
     cell: (job) => html`<span class="faint">${WAITING[job.waiting_on ?? ""] ?? ""}</span>`,
   },
-  { title: "Attempts", cell: (job) => html`<span class="number">${job.attempts}</span>`, number: true },
 ];
 
 /** Executions, newest first, and above them the orders that wait. */

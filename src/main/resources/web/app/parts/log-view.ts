@@ -13,6 +13,7 @@ import { LEVELS, LogLines, type LogLine } from "./log-lines";
 import { LogReader } from "./log-reader";
 import { problemNotice } from "./notices";
 import { Part } from "./part";
+import { saveFile } from "./save-file";
 
 /**
  * The log of an execution or a build: what there is, and what comes. Follows new lines until the
@@ -290,15 +291,6 @@ export class LogView extends Part {
     }
     saveFile(await response.blob(), `${this.source.split("/")[1]}.log`);
   }
-}
-
-/** Lets the browser save something as a file. */
-export function saveFile(content: Blob, name: string): void {
-  const link = document.createElement("a");
-  link.href = URL.createObjectURL(content);
-  link.download = name;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
 }
 
 declare global {

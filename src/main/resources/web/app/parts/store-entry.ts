@@ -8,15 +8,13 @@ import { asProblem } from "../core/load";
 import { router } from "../core/router";
 import { signedIn } from "../core/session";
 import { timeAgo } from "./basics";
-import "./code-diff";
 import { ask, toast } from "./dialogs";
-import { choiceField, mistakesOf, textField } from "./fields";
+import { conflictNotice, expiryFields, type Expiry } from "./entry-parts";
+import { mistakesOf, textField } from "./fields";
 import { jsonField, jsonMistakes } from "./json-field";
 import { emptyState, problemNotice } from "./notices";
 import { Part } from "./part";
 import { symbol } from "./shapes";
-
-type Expiry = "never" | "keep" | "after";
 
 const DAY = 86_400;
 
@@ -131,7 +129,12 @@ export class StoreEntry extends Part {
         change: (text) => (this.text = text),
         mistakes: this.valueMistakes(),
       })}
-      ${this.conflict()}
+      ${this.theirs === undefined
+        ? nothing
+        : conflictNotice(this.theirs, this.text, {
+            save: () => this.save(this.theirs?.version ?? 0),
+            take: () => this.begin(this.theirs ?? null),
+          })}
       ${this.entry
         ? html`<p class="faint small">
             Version ${this.entry.version}, changed
@@ -146,31 +149,14 @@ export class StoreEntry extends Part {
   }
 
   private controls(): unknown {
-    const keeps = this.entry?.expires_at;
-    return html`<div class="fields">
-        ${choiceField({
-          id: "entry-expiry",
-          label: "Expires",
-          value: this.expiry,
-          choices: [
-            ["never", "never"],
-            ...(keeps ? [["keep", `as now: ${at(keeps)}`] as [string, string]] : []),
-            ["after", "some time after it is saved"],
-          ],
-          change: (value) => (this.expiry = value as Expiry),
-        })}
-        ${this.expiry === "after"
-          ? textField({
-              id: "entry-ttl",
-              label: "Seconds",
-              type: "number",
-              step: "any",
-              value: this.seconds,
-              change: (seconds) => (this.seconds = seconds),
-              mistakes: mistakesOf(this.problem, "/writes/0/ttl"),
-            })
-          : nothing}
-      </div>
+    return html`${expiryFields({
+        expiry: this.expiry,
+        seconds: this.seconds,
+        until: this.entry?.expires_at ?? null,
+        mistakes: mistakesOf(this.problem, "/writes/0/ttl"),
+        choose: (expiry) => (this.expiry = expiry),
+        type: (seconds) => (this.seconds = seconds),
+      })}
       ${this.placed() ? nothing : problemNotice(this.problem)}
       <div class="row">
         <button class="primary" ?disabled=${this.busy || !this.changed}>
@@ -186,27 +172,6 @@ export class StoreEntry extends Part {
               Delete
             </button>`}
       </div>`;
-  }
-
-  /** Both, when someone else has changed what this form is about. */
-  private conflict(): unknown {
-    const { theirs } = this;
-    if (theirs === undefined) {
-      return nothing;
-    }
-    return html`<div class="notice waiting" role="alert">
-      <strong>${theirs ? "This entry was changed meanwhile" : "This entry was deleted meanwhile"}</strong>
-      ${theirs
-        ? html`<p>From what is stored now to what you have:</p>
-            <code-diff label="Value" .from=${theirs.text} .to=${this.text}></code-diff>`
-        : html`<p>Saving makes it anew.</p>`}
-      <div class="row">
-        <button type="button" @click=${() => this.save(theirs?.version ?? 0)}>Save yours over it</button>
-        ${theirs
-          ? html`<button type="button" @click=${() => this.begin(theirs)}>Take what is stored</button>`
-          : nothing}
-      </div>
-    </div>`;
   }
 
   private valueMistakes(): FieldMistake[] {

@@ -60,7 +60,7 @@ export class StoreList extends Part {
 
   private place(store: DataStore, stores: DataStore[]): unknown {
     return store === stores[0]
-      ? html`the second argument of <code>main</code>`
+      ? html`<span>the second argument of <code>main</code></span>`
       : html`<code>request.stores["${store.name}"]</code>`;
   }
 
