@@ -5,7 +5,8 @@ from typing import Any
 
 from roost_client import Roost, until
 
-LONG_NAME = "customer-invoice-reconciliation-for-all-subsidiaries-" + "x" * 47  # as long as a name may be
+# As long as a name may be.
+LONG_NAME = "customer-invoice-reconciliation-of-all-subsidiaries-in-europe-the-middle-east-and-northern-africa-v2"
 
 REPORT = '''\
 """Counts the orders of a day and keeps the numbers."""
@@ -104,7 +105,7 @@ def fill(roost: Roost, store: Any) -> None:
     """Entries of all shapes: deep ones, long keys, exact numbers."""
     values = {
         "settings": {"currency": "EUR", "round": True, "tax": {"standard": 19, "reduced": 7}, "notes": None},
-        "customer/" + "long-key-" * 20: {"name": "Åsa Ångström", "tags": ["wholesale", "net 30"]},
+        "customer/" + "long-key-" * 10 + "x" * 60: {"name": "Åsa Ångström", "tags": ["wholesale", "net 30"]},
         "total": 10**24,
         **{f"customer/{n:04}": {"name": f"Customer {n}", "open": n % 3, "balance": n * 1.5} for n in range(120)},
     }

@@ -28,7 +28,7 @@ def address(name: str, estate: Estate) -> str:
         "execution": f"/executions/{estate.succeeded['id']}",
         "execution-failed": f"/executions/{estate.failed['id']}",
         "execution-running": f"/executions/{estate.running['id']}",
-        "executor-job": f"/executor-jobs/{estate.failed['executor_job_id']}",
+        "executor-job": f"/executor-jobs/{estate.failed['executor_job_id']}?stay=1",
         "build": f"/builds/{estate.build['id']}",
         "build-failed": f"/builds/{estate.failed_build['id']}",
         "store": f"/stores/{estate.store['id']}",
