@@ -69,12 +69,16 @@ def test_an_output_is_compared_but_for_what_differs_each_time() -> None:
 
 
 def test_a_block_knows_its_hints_and_its_output() -> None:
-    found = blocks("<!-- example: status 2 -->\n```sh\nfalse\n```\n\n```\nout\n```\n\nText\n\n```\nan illustration\n```\n")
+    found = blocks(
+        "<!-- example: status 2 -->\n```sh\nfalse\n```\n\n```\nout\n```\n\nText\n\n```\nan illustration\n```\n"
+    )
     assert [(block.language, block.hint("status"), block.output) for block in found] == [("sh", "2", "out")]
 
 
 def test_a_block_may_be_a_file() -> None:
-    found = blocks("Save it as `a.py`:\n\n```python\nx\n```\n\n```text\n# b/c.txt: or so\n```\n\n```python\n# no file\n```\n")
+    found = blocks(
+        "Save it as `a.py`:\n\n```python\nx\n```\n\n```text\n# b/c.txt: or so\n```\n\n```python\n# no file\n```\n"
+    )
     assert [block.file for block in found] == ["a.py", "b/c.txt", None]
 
 
