@@ -1,4 +1,4 @@
-"""From nothing to the first return value, by each way in, as a newcomer goes it: each line of a recipe is one command."""
+"""From nothing to the first return value, by each way in: each line of a recipe is one command."""
 
 import json
 import os
@@ -21,6 +21,7 @@ def main(request):
 """
 PAYLOAD = '{"n": 8200000000}'
 VALUE = "8.2 billion"
+CURL = '-H "Authorization: Bearer $ROOST_API_KEY" -H "Content-Type: application/json"'
 
 CREATE_AND_EXECUTE = """\
 import sys
@@ -37,10 +38,8 @@ WAYS = {
     "REST, with curl": (
         "humanize==4.12.1",
         [
-            """AGENT=$(curl -s $ROOST_URL/v1/agents -H "Authorization: Bearer $ROOST_API_KEY" -H "Content-Type: application/json" \
-            -d "$BODY" | grep -o 'agent_[0-9a-z]*' | head -1)""",
-            """curl -s "$ROOST_URL/v1/agents/$AGENT/execute?wait=60" -H "Authorization: Bearer $ROOST_API_KEY" \
-            -H "Content-Type: application/json" -d '{"payload": {"n": 8200000000}}'""",
+            f"AGENT=$(curl -s $ROOST_URL/v1/agents {CURL} -d \"$BODY\" | grep -o 'agent_[0-9a-z]*' | head -1)",
+            f'curl -s "$ROOST_URL/v1/agents/$AGENT/execute?wait=60" {CURL} -d \'{{"payload": {PAYLOAD}}}\'',
         ],
     ),
     "Python": ("humanize==4.12.2", ["python first.py $REQUIREMENT"]),

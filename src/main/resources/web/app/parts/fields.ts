@@ -76,7 +76,7 @@ export function choiceField(given: ChoiceField): TemplateResult {
     >
       ${given.choices.map((choice) => {
         const [value, label] = typeof choice === "string" ? [choice, choice] : choice;
-        return html`<option value=${value} ?selected=${value === given.value}>${label}</option>`;
+        return html`<option value=${value} .selected=${value === given.value}>${label}</option>`;
       })}
     </select>`,
   );
