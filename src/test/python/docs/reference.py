@@ -12,18 +12,17 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[4]
 REFERENCE = ROOT / "docs/reference"
-if __name__ == "__main__":
-    sys.path.insert(0, str(ROOT / "sdk/python/src"))
-
-import reference_command_line
-import reference_python
-import reference_rest
-
+SDK = ROOT / "sdk/python/src"
 NOTE = "<!-- Written by src/test/python/docs/reference.py; don't edit. -->\n\n"
 
 
 def pages() -> "dict[Path, str]":
     """The text of each page that can be written here."""
+    sys.path.insert(0, str(SDK))
+    import reference_command_line
+    import reference_python
+    import reference_rest
+
     texts = {"python.md": reference_python.page(), "command-line.md": reference_command_line.page()}
     if url := os.environ.get("ROOST_TEST_URL"):
         texts["rest.md"] = reference_rest.page(url)

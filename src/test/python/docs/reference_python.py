@@ -112,9 +112,9 @@ def _difference() -> "Iterator[str]":
     yield "What has other methods there, or the same with another signature but `async`:\n"
     for name in sorted(set(aio.__all__) & set(roost.__all__)):
         here, there = getattr(roost, name), getattr(aio, name)
-        if inspect.isclass(there) and there is not here:
-            if lines := list(_differing(here, there)):
-                yield f"### aio.{name}\n\n```\n" + "\n".join(lines) + "\n```\n"
+        lines = list(_differing(here, there)) if inspect.isclass(there) and there is not here else []
+        if lines:
+            yield f"### aio.{name}\n\n```\n" + "\n".join(lines) + "\n```\n"
 
 
 def _differing(here: type, there: type) -> "Iterator[str]":
