@@ -4,7 +4,7 @@
 
 Makes an environment with the pinned tools of `requirements.txt` under `target/python` (tools.py), then runs
 formatter, linter, type checker and tests. With a packaged server it also starts that on an empty data directory and
-runs the SDK's tests against it. Needs Python 3.9 or later and a package index; ends with status 1 when anything has failed.
+runs the SDK's tests and the examples of the documentation against it. Needs Python 3.9 or later and a package index; ends with status 1 when anything has failed.
 """
 
 import argparse
@@ -97,7 +97,7 @@ def await_ready(process: "subprocess.Popen[bytes]", url: str) -> None:
 def main() -> int:
     """Runs everything; 0 when nothing has failed."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--jar", type=Path, help="the packaged server, for the SDK's tests against it")
+    parser.add_argument("--jar", type=Path, help="the packaged server, for what is tested against it")
     arguments = parser.parse_args()
     checks = Checks(environment())
     sources = [source for source in SOURCES if (ROOT / source).exists()]
@@ -116,7 +116,8 @@ def main() -> int:
     if arguments.jar is not None:
         tools["ROOST_TEST_CLASSES"] = str(ROOT / "target/classes")
     # The dashboard's tests need a browser and a Roost: DashboardIT starts them on each runtime.
-    tests = ["pytest", "-q", "src/test/python", "--ignore=src/test/python/dashboard", "-m", "not slow", "-rs"]
+    apart = [f"--ignore=src/test/python/{name}" for name in ("dashboard", "docs")]
+    tests = ["pytest", "-q", "src/test/python", *apart, "-m", "not slow", "-rs"]
     checks.run("executor, builder, chart and cron tests", *tests, env=tools)
     if shutil.which("crane") is None:
         print("\nLeft out: the tests that push an image (no crane on the PATH).")
@@ -124,11 +125,13 @@ def main() -> int:
         print("\nLeft out: the tests of the chart (no helm on the PATH).")
     if arguments.jar is None:
         checks.run("SDK tests", "pytest", "-q", cwd=SDK)
-        print("\nLeft out: the SDK's tests against a server (no --jar).")
+        checks.run("tests of the documentation's tests", "pytest", "-q", "src/test/python/docs")
+        print("\nLeft out: the SDK's tests against a server, and the documentation's examples (no --jar).")
     else:
         with server(arguments.jar.resolve()) as (url, key):
             live = {"ROOST_TEST_URL": url, "ROOST_TEST_API_KEY": key}
             checks.run("SDK tests, alone and against a server", "pytest", "-q", cwd=SDK, env=live)
+            checks.run("the documentation's examples and reference", "pytest", "-q", "src/test/python/docs", env=live)
     print("\nPython checks: " + (f"FAILED: {', '.join(checks.failed)}" if checks.failed else "all passed"))
     return 1 if checks.failed else 0
 
