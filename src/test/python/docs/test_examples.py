@@ -54,9 +54,14 @@ def tidy() -> "Iterator[None]":
 @pytest.mark.parametrize("path", WITH_EXAMPLES, ids=[str(path.relative_to(ROOT)) for path in WITH_EXAMPLES])
 def test_the_examples_of(path: Path, tmp_path: Path) -> None:
     url, key = os.environ["ROOST_TEST_URL"], os.environ["ROOST_TEST_API_KEY"]
+    failures = []
     with Reader(str(path.relative_to(ROOT)), tmp_path, url, key) as reader:
         for block in blocks(path.read_text(encoding="utf-8")):
-            reader.read(block)
+            try:
+                reader.read(block)
+            except AssertionError as failure:
+                failures.append(str(failure))
+    assert not failures, "\n\n".join(failures)
     print(f"{len(reader.ran)} examples ran", *(f"not run: {left}" for left in reader.left), sep="\n  ")
 
 
