@@ -1,8 +1,10 @@
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import click
@@ -65,7 +67,10 @@ except SystemExit:
     heavy = {"httpx", "rich", "sqlite3", "asyncio"} & set(sys.modules)
     sys.exit(f"imported {heavy}" if heavy else 0)
 """
-    subprocess.run([sys.executable, "-c", code], check=True, stdout=subprocess.DEVNULL)
+    source = str(Path(roost.__file__).parents[1])
+    environment = {**os.environ, "PYTHONPATH": source}
+    command = [sys.executable, "-c", code]
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL, env=environment)
 
 
 def test_a_command_that_is_nearly_right_is_suggested(cli: Any) -> None:

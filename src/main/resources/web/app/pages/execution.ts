@@ -204,9 +204,9 @@ export class ExecutionPage extends Part {
         ${fact(
           "CPU",
           cpu !== null &&
-            html`<span class="number">${duration(cpu)}</span>${share === null
+            html`<span class="number">${duration(cpu)}</span>${share === null || !agent
                 ? nothing
-                : html` <span class="faint">${share.toFixed(2)} of ${agent?.cpu ?? "?"} cores</span>`}`,
+                : html` <span class="faint">${share.toFixed(2)} of ${agent.cpu} cores</span>`}`,
         )}
         ${fact(
           "Memory",
