@@ -3,7 +3,7 @@
 What a fenced block is says its language:
 
 - `sh` goes to a shell that lives as long as the document; `console` too, with `$ ` before each command and what it shows.
-- `python` runs in one interpreter, unless it defines `main`: then it is made an agent and executed.
+- `python` runs in one interpreter, unless it defines `main` and doesn't call it: then it is made an agent and executed.
 - A block of any language whose text before it ends with the name of a file, as in "`greeter.py`:", or whose first line
   is a comment with one, is written to that file.
 - A block without a language right behind another is the output to expect: `…` stands for anything, and identifiers,
@@ -120,7 +120,7 @@ class Reader:
         if block.hint("in main") is not None:
             lines = "".join(f"    {line}\n" for line in text.splitlines())
             return self._execute(f"def main(request, store):\n{lines}", block)
-        if re.search(r"^(async )?def main\(", text, re.MULTILINE):
+        if re.search(r"^(async )?def main\(", text, re.MULTILINE) and "asyncio.run(" not in text:
             return self._execute(text, block)
         return self.python.run(text)
 

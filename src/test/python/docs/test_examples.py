@@ -15,9 +15,7 @@ from examples import Reader
 from outputs import shows
 
 ROOT = Path(__file__).resolve().parents[4]
-# The guide to the command line and the SDK's README have tests of their own, in sdk/python/tests/live.
-ELSEWHERE = [ROOT / "docs/guides/command-line.md"]
-DOCUMENTS = sorted({ROOT / "README.md", *(ROOT / "docs").rglob("*.md")} - set(ELSEWHERE))
+DOCUMENTS = sorted([ROOT / "README.md", ROOT / "sdk/python/README.md", *(ROOT / "docs").rglob("*.md")])
 WITH_EXAMPLES = [
     path
     for path in DOCUMENTS
