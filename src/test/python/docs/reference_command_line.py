@@ -17,7 +17,7 @@ def page() -> str:
 
 
 def _page(command: click.Command, name: str, parent: "click.Context | None") -> "Iterator[str]":
-    context = click.Context(command, info_name=name, parent=parent, terminal_width=100, max_content_width=100)
+    context = command.make_context(name, [], parent, resilient_parsing=True, terminal_width=100)
     if parent is None:
         yield INTRODUCTION
     yield f"## {context.command_path}\n\n```\n{command.get_help(context)}\n```\n"

@@ -93,7 +93,8 @@ def _signature(function: object) -> str:
 
 
 def _fields(each: type) -> "list[str]":
-    annotated = [f"{name}: {kind}" for name, kind in getattr(each, "__annotations__", {}).items()]
+    annotations = getattr(each, "__annotations__", {}).items()
+    annotated = [f"{name}: {getattr(kind, '__forward_arg__', kind)}" for name, kind in annotations]
     return [name for name, value in _members(each).items() if isinstance(value, Field)] or [
         text for text in annotated if not text.startswith("_")
     ]

@@ -20,7 +20,21 @@ METHODS = ("get", "post", "put", "patch", "delete")
 def page(url: str) -> str:
     """The Markdown page of the server at that URL."""
     with urllib.request.urlopen(f"{url}/openapi?format=json", timeout=30) as answer:
-        return "\n".join(_page(json.load(answer)))
+        api = json.load(answer)
+    schemas = api["components"]["schemas"]
+    pages = {f"#/components/schemas/{name}": schema for name, schema in schemas.items() if _is_page(schema)}
+    return "\n".join(_page(_with_pages(api, pages)))
+
+
+def _with_pages(value: object, pages: "dict[str, dict]") -> object:
+    """The document in which a page says of what it is, in place of a schema of its own."""
+    if isinstance(value, list):
+        return [_with_pages(each, pages) for each in value]
+    if not isinstance(value, dict):
+        return value
+    if value.get("$ref") in pages:
+        return {"type": "page", "items": pages[value["$ref"]]["properties"]["data"]["items"]}
+    return {name: _with_pages(each, pages) for name, each in value.items()}
 
 
 def _page(api: dict) -> "Iterator[str]":
@@ -99,7 +113,7 @@ def _type(schema: dict) -> str:
     """What a value is, with a link to its schema."""
     if "$ref" in schema:
         name = schema["$ref"].split("/")[-1]
-        return "a page" if name.startswith("Page") else f"[{name}](#{name.lower()})"
+        return f"[{name}](#{name.lower()})"
     if "anyOf" in schema:
         return " or ".join(_type(each) for each in schema["anyOf"])
     if "enum" in schema:
@@ -107,8 +121,8 @@ def _type(schema: dict) -> str:
     kind = schema.get("type", "any JSON")
     if isinstance(kind, list):
         return " or ".join(kind)
-    if kind == "array":
-        return f"array of {_type(schema.get('items', {}))}"
+    if kind in ("array", "page"):
+        return f"{kind} of {_type(schema.get('items', {}))}"
     return "time" if schema.get("format") == "date-time" else kind
 
 
