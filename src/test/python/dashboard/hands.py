@@ -2,7 +2,7 @@
 
 from playwright.sync_api import Locator, Page, expect
 
-SOON = 60_000  # ms; for what a build or a cold start has to end before
+SOON = 180_000  # ms; for what a build and a cold start have to end before
 
 
 def editor(page: Page, label: str) -> Locator:

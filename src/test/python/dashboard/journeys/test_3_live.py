@@ -4,6 +4,7 @@ import re
 
 import pytest
 from cut_line import CutLine
+from every_page import settled
 from hands import SOON, editor, press, row, write
 from playwright.sync_api import expect
 from roost_client import Roost, until
@@ -32,6 +33,7 @@ def test_what_happened_during_a_lost_connection_is_there_without_a_reload(sign_i
     page = sign_in(url=line.url)
     page.goto(f"/agents/{agent['id']}/executions")
     page.evaluate("window.sameDocument = true")
+    settled(page)
     bar = page.get_by_text("The connection to Roost is lost")
     expect(bar).to_have_count(0)
     page.context.watch.expects_lost_connection = True

@@ -51,7 +51,7 @@ def test_tab_reaches_the_content_first_and_leaves_the_editor(page, agent):
         pytest.fail("Tab never reaches the payload, which comes after the script's editor")
 
 
-def test_focus_is_seen_wherever_it_is(page, estate):
+def test_focus_is_seen_wherever_it_is(page, agent):
     page.goto("/agents")
     expect(page.get_by_role("row").nth(1)).to_be_visible()
     unseen = set()

@@ -103,7 +103,7 @@ def test_a_log_of_a_hundred_thousand_lines_is_read_and_scrolled(sign_in, roost):
     roost.built(agent)
     execution = roost.started(roost.order(agent))
     page.goto(f"/executions/{execution['id']}")
-    expect(page.locator("log-view .log-status")).to_contain_text("100,000 lines", timeout=2 * SOON)
+    expect(page.locator("log-view .log-status")).to_contain_text("100,000 lines", timeout=SOON)
     following = page.evaluate("Math.max(0, ...window.seen.tasks)")
     scrolled = page.evaluate(SCROLL)
     note(

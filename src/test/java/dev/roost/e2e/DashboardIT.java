@@ -15,13 +15,17 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.MethodOrderer;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestMethodOrder;
 
 /**
  * The dashboard in a browser. The tests themselves are src/test/python/dashboard; they get a Roost
  * of this runtime here, and their output is this test's.
  */
 @EveryRuntime
+@TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class DashboardIT {
   private static final Path TESTS = Path.of("src", "test", "python", "dashboard");
   private static final Duration LIMIT = Duration.ofMinutes(30);
@@ -43,12 +47,15 @@ class DashboardIT {
     }
   }
 
+  /** First, since the first of them is to find a Roost that nobody has used. */
   @Test
+  @Order(1)
   void peopleGetDoneWhatTheyCameFor() {
     check("journeys");
   }
 
   @Test
+  @Order(2)
   @LocalOnly("the pages are the same on every runtime")
   void everyPageCanBeUsedByEverybodyAndIsSmall() {
     check("pages");
