@@ -123,6 +123,8 @@ def main() -> int:
         print("\nLeft out: the tests that push an image (no crane on the PATH).")
     if shutil.which("helm") is None:
         print("\nLeft out: the tests of the chart (no helm on the PATH).")
+    if shutil.which("jq") is None:
+        print("\nLeft out: the documentation's examples that use jq (none on the PATH).")
     if arguments.jar is None:
         checks.run("SDK tests", "pytest", "-q", cwd=SDK)
         checks.run("tests of the documentation's tests", "pytest", "-q", "src/test/python/docs")
