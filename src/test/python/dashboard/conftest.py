@@ -65,12 +65,11 @@ def open_context(browser, roost, request):
         return context
 
     yield open_context
-    failed = getattr(request.node, "failed", False)
+    wrong = [line for watch in watches for line in watch.wrong]  # Closing ends requests, which is no mistake.
     for context in contexts:
-        if failed:
+        if wrong or getattr(request.node, "failed", False):
             keep_pictures(request.node.name, context.pages)
         context.close()
-    wrong = [line for watch in watches for line in watch.wrong]
     assert not wrong, "in the browser:\n" + "\n".join(wrong)
 
 
