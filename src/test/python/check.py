@@ -127,13 +127,13 @@ def main() -> int:
         print("\nLeft out: the documentation's examples that use jq (none on the PATH).")
     if arguments.jar is None:
         checks.run("SDK tests", "pytest", "-q", cwd=SDK)
-        checks.run("tests of the documentation's tests", "pytest", "-q", "src/test/python/docs")
+        checks.run("documentation, without its examples", "pytest", "-q", "src/test/python/docs")
         print("\nLeft out: the SDK's tests against a server, and the documentation's examples (no --jar).")
     else:
         with server(arguments.jar.resolve()) as (url, key):
             live = {"ROOST_TEST_URL": url, "ROOST_TEST_API_KEY": key}
             checks.run("SDK tests, alone and against a server", "pytest", "-q", cwd=SDK, env=live)
-            checks.run("the documentation's examples and reference", "pytest", "-q", "src/test/python/docs", env=live)
+            checks.run("documentation", "pytest", "-q", "-rs", "src/test/python/docs", env=live)
     print("\nPython checks: " + (f"FAILED: {', '.join(checks.failed)}" if checks.failed else "all passed"))
     return 1 if checks.failed else 0
 

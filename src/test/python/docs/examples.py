@@ -36,6 +36,7 @@ NOT_RUN = {
     "cluster": "needs a cluster, Helm and a registry; the end-to-end tests on Kubernetes install the chart",
     "fragment": "shows a form, not a whole command",
     "start": "starts Roost itself; the end-to-end tests do so",
+    "data": "needs the data directory of that Roost, and pg_dump",
     "build": "builds and tests the project",
     "install": "installs what the tests have already; the SDK's tests install its wheel",
     "network": "reaches an address that isn't the reader's",

@@ -49,6 +49,7 @@ def tidy() -> "Iterator[None]":
 
 
 @pytest.mark.skipif("ROOST_TEST_URL" not in os.environ, reason="no server")
+@pytest.mark.skipif(shutil.which("jq") is None, reason="no jq on the PATH, which examples use")
 @pytest.mark.usefixtures("tidy")
 @pytest.mark.parametrize("path", WITH_EXAMPLES, ids=[str(path.relative_to(ROOT)) for path in WITH_EXAMPLES])
 def test_the_examples_of(path: Path, tmp_path: Path) -> None:
