@@ -49,7 +49,8 @@ record AgentFields(
         double retryDelay,
     @Schema(
             type = SchemaType.ARRAY,
-            description = "Reasons after which there is no further attempt, for example timed_out.",
+            description =
+                "Reasons after which there is no further attempt, for example deadline_exceeded.",
             examples = "[\"deadline_exceeded\"]")
         List<String> neverRetry,
     @Schema(description = "Seconds that an idle executor is kept.", defaultValue = "60")

@@ -88,7 +88,10 @@ public class AgentsResource {
         @Header(name = "Location", schema = @Schema(type = SchemaType.STRING)),
         @Header(name = "ETag", schema = @Schema(type = SchemaType.STRING))
       },
-      content = @Content(schema = @Schema(implementation = AgentView.class)))
+      content =
+          @Content(
+              mediaType = MediaType.APPLICATION_JSON,
+              schema = @Schema(implementation = AgentView.class)))
   public Response create(byte[] bytes) {
     Body body = Body.parse(bytes);
     body.require("script");
@@ -121,7 +124,10 @@ public class AgentsResource {
   @APIResponse(
       responseCode = "200",
       headers = @Header(name = "ETag", schema = @Schema(type = SchemaType.STRING)),
-      content = @Content(schema = @Schema(implementation = AgentView.class)))
+      content =
+          @Content(
+              mediaType = MediaType.APPLICATION_JSON,
+              schema = @Schema(implementation = AgentView.class)))
   public Response retrieve(String id, @Parameter(description = INCLUDE) @RestQuery String include) {
     return answers.of(id, include);
   }
@@ -135,11 +141,18 @@ public class AgentsResource {
       description =
           "Fields that are not given stay. A change of script, requirements, env_vars or python_version makes the next"
               + " revision; a change of requirements or python_version also a BuilderJob.")
-  @RequestBody(content = @Content(schema = @Schema(implementation = AgentFields.class)))
+  @RequestBody(
+      content =
+          @Content(
+              mediaType = MediaType.APPLICATION_JSON,
+              schema = @Schema(implementation = AgentFields.class)))
   @APIResponse(
       responseCode = "200",
       headers = @Header(name = "ETag", schema = @Schema(type = SchemaType.STRING)),
-      content = @Content(schema = @Schema(implementation = AgentView.class)))
+      content =
+          @Content(
+              mediaType = MediaType.APPLICATION_JSON,
+              schema = @Schema(implementation = AgentView.class)))
   @APIResponse(responseCode = "412", ref = "precondition_failed")
   public Response update(
       String id,

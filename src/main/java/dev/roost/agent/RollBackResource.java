@@ -50,7 +50,10 @@ public class RollBackResource {
               examples = @ExampleObject(name = "to revision 3", value = "{\"revision\": 3}")))
   @APIResponse(
       responseCode = "200",
-      content = @Content(schema = @Schema(implementation = AgentView.class)))
+      content =
+          @Content(
+              mediaType = MediaType.APPLICATION_JSON,
+              schema = @Schema(implementation = AgentView.class)))
   @APIResponse(responseCode = "412", ref = "precondition_failed")
   public Response rollBack(
       String id,

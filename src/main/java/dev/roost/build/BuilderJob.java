@@ -175,7 +175,7 @@ public class BuilderJob extends PanacheEntityBase {
       String pythonVersion,
       String requirements,
       String state,
-      String reason,
+      @Schema(implementation = BuildReason.class) String reason,
       String message,
       String buildId,
       boolean reused,

@@ -63,7 +63,10 @@ public class BuilderJobsResource {
       description = "With wait, when it has ended or the time is over.")
   @APIResponse(
       responseCode = "200",
-      content = @Content(schema = @Schema(implementation = BuilderJob.View.class)))
+      content =
+          @Content(
+              mediaType = MediaType.APPLICATION_JSON,
+              schema = @Schema(implementation = BuilderJob.View.class)))
   public Uni<BuilderJob.View> retrieve(
       String id,
       @Parameter(description = "Seconds, 0 to 60") @RestQuery("wait") Integer waitSeconds) {

@@ -83,11 +83,17 @@ public class ExecuteBatchResource {
   @APIResponse(
       responseCode = "201",
       description = "The orders were made",
-      content = @Content(schema = @Schema(implementation = View.class)))
+      content =
+          @Content(
+              mediaType = MediaType.APPLICATION_JSON,
+              schema = @Schema(implementation = View.class)))
   @APIResponse(
       responseCode = "200",
       description = "The orders that an earlier request with this Idempotency-Key made",
-      content = @Content(schema = @Schema(implementation = View.class)))
+      content =
+          @Content(
+              mediaType = MediaType.APPLICATION_JSON,
+              schema = @Schema(implementation = View.class)))
   public Response execute(
       String id, @HeaderParam("Idempotency-Key") String idempotencyKey, byte[] bytes) {
     IdempotencyKey.check(idempotencyKey);

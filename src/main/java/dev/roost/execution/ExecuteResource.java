@@ -77,11 +77,17 @@ public class ExecuteResource {
   @APIResponse(
       responseCode = "201",
       description = "The order was made",
-      content = @Content(schema = @Schema(implementation = ExecutorJob.View.class)))
+      content =
+          @Content(
+              mediaType = MediaType.APPLICATION_JSON,
+              schema = @Schema(implementation = ExecutorJob.View.class)))
   @APIResponse(
       responseCode = "200",
       description = "The order that an earlier request with this Idempotency-Key made",
-      content = @Content(schema = @Schema(implementation = ExecutorJob.View.class)))
+      content =
+          @Content(
+              mediaType = MediaType.APPLICATION_JSON,
+              schema = @Schema(implementation = ExecutorJob.View.class)))
   public Uni<Response> execute(
       String id,
       @Parameter(description = "Seconds, 0 to 60") @RestQuery("wait") Integer waitSeconds,

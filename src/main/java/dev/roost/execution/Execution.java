@@ -216,7 +216,7 @@ public class Execution extends PanacheEntityBase {
       String buildId,
       int attempt,
       String state,
-      String reason,
+      @Schema(implementation = ExecutionReason.class) String reason,
       String message,
       JsonText error,
       JsonText returnValue,

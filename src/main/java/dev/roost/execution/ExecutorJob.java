@@ -302,7 +302,7 @@ public class ExecutorJob extends PanacheEntityBase {
       String concurrencyKey,
       String batchId,
       String state,
-      String reason,
+      @Schema(implementation = ExecutionReason.class) String reason,
       String message,
       String waitingOn,
       int attempts,

@@ -74,7 +74,10 @@ public class ExecutorJobsResource {
       description = "With wait, when it has ended or the time is over.")
   @APIResponse(
       responseCode = "200",
-      content = @Content(schema = @Schema(implementation = ExecutorJob.View.class)))
+      content =
+          @Content(
+              mediaType = MediaType.APPLICATION_JSON,
+              schema = @Schema(implementation = ExecutorJob.View.class)))
   public Uni<ExecutorJob.View> retrieve(
       String id,
       @Parameter(description = "Seconds, 0 to 60") @RestQuery("wait") Integer waitSeconds) {
@@ -96,7 +99,11 @@ public class ExecutorJobsResource {
       operationId = "cancelBatch",
       summary = "Cancel the ExecutorJobs of a batch",
       description = "All that were ordered together and have not ended. Harmless when all have.")
-  @RequestBody(content = @Content(schema = @Schema(implementation = CancelBatchRequest.class)))
+  @RequestBody(
+      content =
+          @Content(
+              mediaType = MediaType.APPLICATION_JSON,
+              schema = @Schema(implementation = CancelBatchRequest.class)))
   public Orders.CancelledBatch cancelBatch(byte[] bytes) {
     Body body = Body.parse(bytes);
     body.require("batch_id");

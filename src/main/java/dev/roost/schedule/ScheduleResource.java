@@ -66,7 +66,10 @@ public class ScheduleResource {
                            "payload": {"report": "sales"}, "overlap": "skip"}""")))
   @APIResponse(
       responseCode = "201",
-      content = @Content(schema = @Schema(implementation = ScheduleView.class)))
+      content =
+          @Content(
+              mediaType = MediaType.APPLICATION_JSON,
+              schema = @Schema(implementation = ScheduleView.class)))
   public Response create(byte[] bytes) {
     Body body = Body.parse(bytes);
     body.require("agent_id");
@@ -107,7 +110,11 @@ public class ScheduleResource {
       description =
           "Fields that are not given stay. When cron, time_zone, starts_at, ends_at or state changes, times count from"
               + " now on: what passed before is not made up for.")
-  @RequestBody(content = @Content(schema = @Schema(implementation = ScheduleFields.class)))
+  @RequestBody(
+      content =
+          @Content(
+              mediaType = MediaType.APPLICATION_JSON,
+              schema = @Schema(implementation = ScheduleFields.class)))
   public ScheduleView update(String id, byte[] bytes) {
     schedules.update(id, read(Body.parse(bytes)));
     return view(id);
@@ -136,11 +143,17 @@ public class ScheduleResource {
   @APIResponse(
       responseCode = "201",
       description = "The order was made",
-      content = @Content(schema = @Schema(implementation = ExecutorJob.View.class)))
+      content =
+          @Content(
+              mediaType = MediaType.APPLICATION_JSON,
+              schema = @Schema(implementation = ExecutorJob.View.class)))
   @APIResponse(
       responseCode = "200",
       description = "The order that an earlier request with this Idempotency-Key made",
-      content = @Content(schema = @Schema(implementation = ExecutorJob.View.class)))
+      content =
+          @Content(
+              mediaType = MediaType.APPLICATION_JSON,
+              schema = @Schema(implementation = ExecutorJob.View.class)))
   public Uni<Response> trigger(
       String id,
       @Parameter(description = "Seconds, 0 to 60") @RestQuery("wait") Integer waitSeconds,
@@ -182,7 +195,10 @@ public class ScheduleResource {
                       value = "{\"cron\": \"30 2 * * 1-5\", \"time_zone\": \"Europe/Berlin\"}")))
   @APIResponse(
       responseCode = "200",
-      content = @Content(schema = @Schema(implementation = Upcoming.class)))
+      content =
+          @Content(
+              mediaType = MediaType.APPLICATION_JSON,
+              schema = @Schema(implementation = Upcoming.class)))
   public Upcoming preview(byte[] bytes) {
     return Upcoming.preview(Body.parse(bytes));
   }

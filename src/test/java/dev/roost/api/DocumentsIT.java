@@ -11,10 +11,13 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.roost.Api;
 import dev.roost.Api.Answer;
 import dev.roost.TestDatabase;
+import dev.roost.build.BuildReason;
+import dev.roost.execution.ExecutionReason;
 import io.quarkus.test.common.WithTestResource;
 import io.quarkus.test.junit.QuarkusTest;
 import java.io.IOException;
 import java.util.List;
+import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
@@ -55,10 +58,31 @@ class DocumentsIT {
                 List<String> names = operation.get("parameters").findValuesAsText("name");
                 assertTrue(names.contains(parameters.group(1)), name + ": " + names);
               }
+              operation
+                  .get("responses")
+                  .fields()
+                  .forEachRemaining(response -> checkAnswer(name, response));
               for (String status : List.of("401", "403", "429", "500", "503")) {
                 assertTrue(operation.get("responses").has(status), name + " lacks " + status);
               }
             });
+  }
+
+  private static void checkAnswer(String operation, Map.Entry<String, JsonNode> response) {
+    JsonNode content = response.getValue().get("content");
+    if (response.getKey().startsWith("2") && content != null) {
+      assertFalse(content.isEmpty(), operation + " says nothing of " + response.getKey());
+    }
+  }
+
+  @Test
+  void everyReasonIsInTheDocument() throws IOException {
+    JsonNode schemas = document().at("/components/schemas");
+    int executions = ExecutionReason.values().length;
+    assertEquals(executions, schemas.at("/Execution/properties/reason/enum").size());
+    assertEquals(executions, schemas.at("/ExecutorJob/properties/reason/enum").size());
+    assertEquals(
+        BuildReason.values().length, schemas.at("/BuilderJob/properties/reason/enum").size());
   }
 
   @Test
