@@ -65,11 +65,23 @@ export function url(path: string, query: Query = {}): string {
   return `/v1${path}${text ? `?${text}` : ""}`;
 }
 
+/** What comes over the network; a connection that is lost, also in the midst of an answer, is a Problem. */
+async function reached<T>(answer: Promise<T>): Promise<T> {
+  try {
+    return await answer;
+  } catch (e) {
+    // Ended on purpose, or not what was expected: that is no lost connection.
+    if (!(e instanceof TypeError)) {
+      throw e;
+    }
+    throw new Problem(0, "unreachable", "Roost can't be reached", "Roost can't be reached. Is it running?");
+  }
+}
+
 async function send(method: string, path: string, options: Options): Promise<Response> {
   const text = options.text ?? (options.body === undefined ? undefined : toJson(options.body as Json));
-  let response: Response;
-  try {
-    response = await fetch(url(path, options.query), {
+  const response = await reached(
+    fetch(url(path, options.query), {
       method,
       body: options.blob ?? text,
       headers: {
@@ -78,13 +90,8 @@ async function send(method: string, path: string, options: Options): Promise<Res
         ...options.headers,
       },
       signal: options.signal,
-    });
-  } catch (e) {
-    if (options.signal?.aborted) {
-      throw e;
-    }
-    throw new Problem(0, "unreachable", "Roost can't be reached", "Roost can't be reached. Is it running?");
-  }
+    }),
+  );
   if (response.ok) {
     return response;
   }
@@ -109,7 +116,7 @@ export async function problemOf(response: Response, path: string): Promise<Probl
 
 export async function ask<T>(method: string, path: string, options: Options = {}): Promise<T> {
   const response = await send(method, path, options);
-  return (response.status === 204 ? undefined : await response.json()) as T;
+  return (response.status === 204 ? undefined : await reached(response.json())) as T;
 }
 
 export const get = <T>(path: string, query?: Query, signal?: AbortSignal) =>
@@ -120,7 +127,7 @@ export const remove = (path: string, query?: Query) => ask<void>("DELETE", path,
 
 export async function askTagged<T>(method: string, path: string, options: Options = {}): Promise<Answer<T>> {
   const response = await send(method, path, options);
-  return { value: (await response.json()) as T, tag: response.headers.get("ETag") };
+  return { value: (await reached(response.json())) as T, tag: response.headers.get("ETag") };
 }
 
 /** An answer as the text that it is. */
@@ -132,7 +139,7 @@ export async function askText(method: string, path: string, options: Options = {
 /** An answer whose JSON values (payload, return value, entries) must stay what they are. */
 export async function askExactly<T>(method: string, path: string, options: Options = {}): Promise<Answer<T>> {
   const response = await send(method, path, options);
-  return { value: parseExactly(await response.text()) as T, tag: response.headers.get("ETag") };
+  return { value: parseExactly(await reached(response.text())) as T, tag: response.headers.get("ETag") };
 }
 
 /** All pages of a list, for lists that are known to be short. */
