@@ -130,6 +130,10 @@ export function asProblem(e: unknown): Problem {
   if (e instanceof Problem) {
     return e;
   }
+  if (e instanceof TypeError && /dynamically imported module|module script/i.test(e.message)) {
+    const why = "Roost can't be reached, or it was upgraded meanwhile. Load the page again.";
+    return new Problem(0, "not_loaded", "A part of the page can't be loaded", why);
+  }
   console.error(e);
   return new Problem(0, "dashboard", "The page failed", `The page failed: ${String(e)}`);
 }

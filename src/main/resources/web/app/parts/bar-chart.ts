@@ -67,7 +67,11 @@ export class BarChartPart extends Part {
   }
 
   private async begin(): Promise<void> {
-    const { BarDrawing } = await import("./bar-drawing");
+    const drawing = await import("./bar-drawing").catch(() => null);
+    if (drawing === null) {
+      return; // The table has the same figures.
+    }
+    const { BarDrawing } = drawing;
     const canvas = this.querySelector<HTMLElement>(".canvas");
     if (!this.isConnected || !canvas || this.drawing) {
       return;

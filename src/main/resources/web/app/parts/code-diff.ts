@@ -1,7 +1,10 @@
 import { html, type PropertyValues, type TemplateResult } from "lit";
 import { customElement, property, state } from "lit/decorators.js";
+import { Problem } from "../core/api";
 import { plural } from "../core/format";
+import { asProblem } from "../core/load";
 import type { DiffGap, DiffLine } from "./diff-lines";
+import { toast } from "./dialogs";
 import { Part } from "./part";
 
 /** How one text became another, line by line; what is equal can be unfolded. */
@@ -50,7 +53,11 @@ export class CodeDiff extends Part {
   }
 
   private async compare(from: string, to: string): Promise<void> {
-    const { folded, linesOf } = await import("./diff-lines");
+    const lines = await import("./diff-lines").catch((e: unknown) => asProblem(e));
+    if (lines instanceof Problem) {
+      return toast(lines.detail, { failed: true });
+    }
+    const { folded, linesOf } = lines;
     if (from === this.from && to === this.to) {
       this.rows = folded(linesOf(from, to));
     }

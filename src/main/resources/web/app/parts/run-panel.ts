@@ -1,6 +1,6 @@
 import { html, nothing, type PropertyValues, type TemplateResult } from "lit";
 import { customElement, property, query, state } from "lit/decorators.js";
-import { askExactly, post, type Problem } from "../core/api";
+import { askExactly, post, Problem } from "../core/api";
 import { asProblem, Load } from "../core/load";
 import { signedIn } from "../core/session";
 import { keysText, offer } from "../core/shortcuts";
@@ -172,8 +172,12 @@ export class RunPanel extends Part {
     if (this.busy || !signedIn.may("execute")) {
       return;
     }
-    const { checkJson } = await import("./json-checks");
-    const [mistake] = checkJson(this.payload);
+    const checks = await import("./json-checks").catch((e: unknown) => asProblem(e));
+    if (checks instanceof Problem) {
+      this.problem = checks;
+      return;
+    }
+    const [mistake] = checks.checkJson(this.payload);
     if (mistake) {
       this.editor.goTo(mistake.line, mistake.column);
       return;
