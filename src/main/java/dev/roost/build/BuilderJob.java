@@ -8,6 +8,7 @@ import jakarta.persistence.Entity;
 import jakarta.persistence.Id;
 import java.time.Instant;
 import java.util.List;
+import org.eclipse.microprofile.openapi.annotations.enums.SchemaType;
 import org.eclipse.microprofile.openapi.annotations.media.Schema;
 
 /**
@@ -175,7 +176,7 @@ public class BuilderJob extends PanacheEntityBase {
       String pythonVersion,
       String requirements,
       String state,
-      @Schema(implementation = BuildReason.class) String reason,
+      @Schema(implementation = BuildReason.class, type = SchemaType.STRING) String reason,
       String message,
       String buildId,
       boolean reused,

@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.random.RandomGenerator;
+import org.eclipse.microprofile.openapi.annotations.enums.SchemaType;
 import org.eclipse.microprofile.openapi.annotations.media.Schema;
 
 /**
@@ -216,7 +217,7 @@ public class Execution extends PanacheEntityBase {
       String buildId,
       int attempt,
       String state,
-      @Schema(implementation = ExecutionReason.class) String reason,
+      @Schema(implementation = ExecutionReason.class, type = SchemaType.STRING) String reason,
       String message,
       JsonText error,
       JsonText returnValue,

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.random.RandomGenerator;
+import org.eclipse.microprofile.openapi.annotations.enums.SchemaType;
 import org.eclipse.microprofile.openapi.annotations.media.Schema;
 
 /** The order to run an agent once. States: queued, running, then succeeded, failed or cancelled. */
@@ -302,7 +303,7 @@ public class ExecutorJob extends PanacheEntityBase {
       String concurrencyKey,
       String batchId,
       String state,
-      @Schema(implementation = ExecutionReason.class) String reason,
+      @Schema(implementation = ExecutionReason.class, type = SchemaType.STRING) String reason,
       String message,
       String waitingOn,
       int attempts,
