@@ -49,6 +49,24 @@ def browser():
         browser.close()
 
 
+def reload_when_cut_off(page: Page) -> None:
+    """Goes to an address again, as a person would, when the document has come without its script.
+
+    Chromium ends what it is loading (ERR_NETWORK_CHANGED) when an interface of the machine comes or goes, and each
+    pod of a cluster on this machine has one.
+    """
+    go = page.goto
+
+    def goto(url: str, **options: Any) -> Any:
+        for _ in range(5):
+            answer = go(url, **options)
+            if page.evaluate("customElements.get('roost-app') !== undefined"):
+                break
+        return answer
+
+    page.goto = goto  # type: ignore[method-assign]
+
+
 @pytest.fixture
 def open_context(browser, roost, request):
     """Opens a browser context as a new visitor has it; keyword arguments are Playwright's."""
@@ -59,6 +77,7 @@ def open_context(browser, roost, request):
         settings = {"viewport": DESKTOP, "locale": "en-GB", "timezone_id": "UTC", "reduced_motion": "reduce"}
         context = browser.new_context(base_url=url, **{**settings, **options})
         context.set_default_timeout(30_000)
+        context.on("page", reload_when_cut_off)
         watches.append(Watch(context, url))
         context.watch = watches[-1]
         contexts.append(context)

@@ -5,6 +5,7 @@ import { live } from "../core/live";
 import { asProblem } from "../core/load";
 import { router, type Match } from "../core/router";
 import { signedIn } from "../core/session";
+import { pause } from "../core/stream";
 import { keysText, offer, startShortcuts } from "../core/shortcuts";
 import { applyTheme } from "../core/theme";
 import { problemNotice } from "../parts/notices";
@@ -29,6 +30,8 @@ const NAVIGATION = [
 
 /** Under which page of the navigation others are. */
 const ELSEWHERE: Record<string, string> = { create: "/agents", "executor-jobs": "/executions" };
+
+const RETRY = 500;
 
 /** The whole dashboard: navigation at the side, a page beside it; or the sign-in. */
 @customElement("roost-app")
@@ -124,7 +127,8 @@ export class App extends Part {
       </div>`;
     } else {
       try {
-        const page = await match.route.page();
+        // Once more: a browser drops what it loads when its machine's network changes.
+        const page = await match.route.page().catch(() => pause(RETRY).then(match.route.page));
         if (path !== location.pathname) {
           return;
         }
