@@ -1,6 +1,6 @@
 import { html, nothing } from "lit";
 import { customElement } from "lit/decorators.js";
-import { between, duration, words } from "../core/format";
+import { between, duration } from "../core/format";
 import { PagedLoad, typed } from "../core/load";
 import { queried, router } from "../core/router";
 import type { BuilderJob } from "../core/types";
@@ -8,6 +8,7 @@ import "../parts/agent-link";
 import { stateBadge, timeAgo } from "../parts/basics";
 import { emptyState } from "../parts/notices";
 import { Part } from "../parts/part";
+import { stateChips } from "../parts/state-chips";
 import { buildReason } from "../parts/reasons";
 import { pagedTable, type Column } from "../parts/tables";
 import "../parts/ticking";
@@ -90,19 +91,7 @@ export class BuildsPage extends Part {
     const agentId = queried("agent_id");
     return html`<div class="page-head"><h1>Builds</h1></div>
       <div class="filters" role="group" aria-label="Filters">
-        <div class="row" role="group" aria-label="States">
-          ${STATES.map((name) => {
-            const pressed = states.includes(name);
-            const toggled = pressed ? states.filter((s) => s !== name) : [...states, name];
-            return html`<button
-              class="chip"
-              aria-pressed=${pressed}
-              @click=${() => router.query({ state: toggled.join(",") })}
-            >
-              ${words(name)}
-            </button>`;
-          })}
-        </div>
+        ${stateChips(STATES, states, (state) => router.query({ state }))}
         ${agentId
           ? html`<span class="row"
               ><span class="faint">of</span><agent-link .agentId=${agentId}></agent-link

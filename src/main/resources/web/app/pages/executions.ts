@@ -7,6 +7,7 @@ import type { Agent, Page } from "../core/types";
 import "../parts/execution-table";
 import { toast } from "../parts/dialogs";
 import { Part } from "../parts/part";
+import { stateChips } from "../parts/state-chips";
 import { executionReason, executionReasons } from "../parts/reasons";
 
 const STATES = ["queued", "running", "succeeded", "failed", "timed_out", "cancelled", "lost"];
@@ -58,19 +59,7 @@ export class ExecutionsPage extends Part {
 
   private filters(states: string[]) {
     return html`<div class="filters" role="group" aria-label="Filters">
-      <div class="row" role="group" aria-label="States">
-        ${STATES.map((name) => {
-          const pressed = states.includes(name);
-          const toggled = pressed ? states.filter((s) => s !== name) : [...states, name];
-          return html`<button
-            class="chip"
-            aria-pressed=${pressed}
-            @click=${() => this.filter({ state: toggled.join(",") })}
-          >
-            ${words(name)}
-          </button>`;
-        })}
-      </div>
+      ${stateChips(STATES, states, (state) => this.filter({ state }))}
       <input
         type="search"
         list="agent-names"
