@@ -85,6 +85,9 @@ def open_context(browser, roost, request):
 
     yield open_context
     wrong = [line for watch in watches for line in watch.wrong]  # Closing ends requests, which is no mistake.
+    if wrong or getattr(request.node, "failed", False):
+        for watch in watches:
+            print("no answer to:", *watch.unanswered or ["(all were answered)"], sep="\n  ")
     for context in contexts:
         if wrong or getattr(request.node, "failed", False):
             keep_pictures(request.node.name, context.pages)

@@ -10,15 +10,17 @@ NO_ANSWER = "Failed to load resource"
 
 
 class Watch:
-    """Notes what is wrong in all pages of a context."""
+    """Notes what is wrong in all pages of a context, and which requests got no answer, which may explain it."""
 
     def __init__(self, context: BrowserContext, url: str) -> None:
         self.wrong: list[str] = []
+        self.unanswered: list[str] = []
         self.hosts = {urlsplit(url).netloc}
         self.expects_lost_connection = False
         context.on("page", self._page)
         context.on("request", self._request)
         context.on("response", self._response)
+        context.on("requestfailed", self._unanswered)
 
     def _page(self, page: Page) -> None:
         page.on("console", self._console)
@@ -37,3 +39,6 @@ class Watch:
         of_the_api = urlsplit(response.url).path.startswith("/v1/")
         if response.status >= 500 and not self.expects_lost_connection or response.status >= 400 and not of_the_api:
             self.wrong.append(f"{response.request.method} {response.url}: {response.status}")
+
+    def _unanswered(self, request: Request) -> None:
+        self.unanswered.append(f"{request.method} {request.url}: {request.failure}")

@@ -5,7 +5,7 @@ import re
 import pytest
 from cut_line import CutLine
 from every_page import settled
-from hands import SOON, editor, press, row, write
+from hands import SOON, editor, press, returned, row, write
 from playwright.sync_api import expect
 from roost_client import Roost, until
 
@@ -68,6 +68,41 @@ def test_a_log_goes_on_after_a_lost_connection(sign_in, roost, line):
 
 MORE_LINES = """(entries) =>
     Number(document.querySelector("log-view .log-status span").textContent.replace(/[^0-9]/g, "")) > entries"""
+
+
+def test_what_a_change_of_network_cuts_off_is_sent_again_and_ordered_once(page, roost, agent):
+    cut: set[str] = set()
+
+    def lose_the_first_answer(route):
+        asked = f"{route.request.method} {route.request.url}"
+        if asked in cut or "/v1/events" in asked:
+            route.fallback()
+            return
+        cut.add(asked)
+        route.fetch()
+        route.abort("connectionreset")
+
+    page.route("**/v1/**", lose_the_first_answer)
+    page.goto("/agents")
+    expect(row(page, agent["name"])).to_be_visible()
+    page.keyboard.press("Control+k")
+    page.keyboard.type(agent["name"])
+    expect(page.get_by_role("option", name=agent["name"]).first).to_be_visible()
+    page.keyboard.press("Enter")
+    expect(page).to_have_url(f"/agents/{agent['id']}")
+    press(page, "Run")
+    expect(returned(page)).to_contain_text("hello", timeout=SOON)
+    assert any(asked.startswith("POST") and asked.endswith("/execute") for asked in cut)
+    assert len(roost.get(f"/executor-jobs?agent_id={agent['id']}")["data"]) == 1
+
+
+def test_the_search_says_that_it_could_not_be_done(line, sign_in, agent):
+    page = sign_in(url=line.url)
+    page.keyboard.press("Control+k")
+    page.context.watch.expects_lost_connection = True
+    line.cut()
+    page.keyboard.type(agent["name"])
+    expect(page.get_by_role("dialog")).to_contain_text("Roost can't be reached")
 
 
 def test_a_change_of_one_tab_shows_in_the_other(page, roost, agent):

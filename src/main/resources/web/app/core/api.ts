@@ -1,3 +1,4 @@
+import { pause } from "./pause";
 import { ExactNumber, RawJson, type Json, type Page } from "./types";
 
 export interface FieldMistake {
@@ -36,6 +37,7 @@ export interface Options {
   text?: string;
   /** A body that is no JSON; its type is in the headers. */
   blob?: Blob;
+  /** A request with the header of `once` is sent again when its answer is lost. */
   headers?: Record<string, string>;
   signal?: AbortSignal;
 }
@@ -45,6 +47,12 @@ export interface Answer<T> {
   value: T;
   tag: string | null;
 }
+
+/**
+ * Milliseconds before each further attempt. Browsers cut off whatever waits for a connection when the
+ * machine's network changes, which is over in a moment.
+ */
+const PAUSES = [100, 400, 1_500];
 
 type Listener = () => void;
 const signedOut = new Set<Listener>();
@@ -65,33 +73,57 @@ export function url(path: string, query: Query = {}): string {
   return `/v1${path}${text ? `?${text}` : ""}`;
 }
 
-/** What comes over the network; a connection that is lost, also in the midst of an answer, is a Problem. */
-async function reached<T>(answer: Promise<T>): Promise<T> {
-  try {
-    return await answer;
-  } catch (e) {
-    // Ended on purpose, or not what was expected: that is no lost connection.
-    if (!(e instanceof TypeError)) {
-      throw e;
+/** The header of an order that the server carries out once, however often it is sent. */
+export function once(): Record<string, string> {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return { "Idempotency-Key": Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("") };
+}
+
+/**
+ * Sends a request and reads its answer. A connection that is lost, also in the midst of the answer, is a
+ * Problem; before that, requests that may be repeated are.
+ */
+async function exchange<T>(
+  method: string,
+  path: string,
+  options: Options,
+  read: (response: Response) => Promise<T>,
+): Promise<T> {
+  const repeatable = method === "GET" || options.headers?.["Idempotency-Key"] !== undefined;
+  for (const wait of repeatable ? PAUSES : []) {
+    try {
+      return await read(await send(method, path, options));
+    } catch (e) {
+      if (!isLost(e)) {
+        throw e;
+      }
     }
-    throw new Problem(0, "unreachable", "Roost can't be reached", "Roost can't be reached. Is it running?");
+    await pause(wait, options.signal);
+  }
+  try {
+    return await read(await send(method, path, options));
+  } catch (e) {
+    throw isLost(e)
+      ? new Problem(0, "unreachable", "Roost can't be reached", "Roost can't be reached. Is it running?")
+      : e;
   }
 }
 
+/** What `fetch` throws for a lost connection; another error is an end on purpose, or a mistake. */
+const isLost = (e: unknown): boolean => e instanceof TypeError;
+
 async function send(method: string, path: string, options: Options): Promise<Response> {
   const text = options.text ?? (options.body === undefined ? undefined : toJson(options.body as Json));
-  const response = await reached(
-    fetch(url(path, options.query), {
-      method,
-      body: options.blob ?? text,
-      headers: {
-        Accept: "application/json",
-        ...(text === undefined ? {} : { "Content-Type": "application/json" }),
-        ...options.headers,
-      },
-      signal: options.signal,
-    }),
-  );
+  const response = await fetch(url(path, options.query), {
+    method,
+    body: options.blob ?? text,
+    headers: {
+      Accept: "application/json",
+      ...(text === undefined ? {} : { "Content-Type": "application/json" }),
+      ...options.headers,
+    },
+    signal: options.signal,
+  });
   if (response.ok) {
     return response;
   }
@@ -114,33 +146,42 @@ export async function problemOf(response: Response, path: string): Promise<Probl
   );
 }
 
-export async function ask<T>(method: string, path: string, options: Options = {}): Promise<T> {
-  const response = await send(method, path, options);
-  return (response.status === 204 ? undefined : await reached(response.json())) as T;
-}
+export const ask = <T>(method: string, path: string, options: Options = {}): Promise<T> =>
+  exchange(
+    method,
+    path,
+    options,
+    async (response) => (response.status === 204 ? undefined : await response.json()) as T,
+  );
 
 export const get = <T>(path: string, query?: Query, signal?: AbortSignal) =>
   ask<T>("GET", path, { query, signal });
-export const post = <T>(path: string, body?: unknown) => ask<T>("POST", path, { body });
+export const post = <T>(path: string, body?: unknown, headers?: Record<string, string>) =>
+  ask<T>("POST", path, { body, headers });
 export const patch = <T>(path: string, body: unknown) => ask<T>("PATCH", path, { body });
 export const remove = (path: string, query?: Query) => ask<void>("DELETE", path, { query });
 
-export async function askTagged<T>(method: string, path: string, options: Options = {}): Promise<Answer<T>> {
-  const response = await send(method, path, options);
-  return { value: (await reached(response.json())) as T, tag: response.headers.get("ETag") };
-}
+export const askTagged = <T>(method: string, path: string, options: Options = {}): Promise<Answer<T>> =>
+  exchange(method, path, options, async (response) => tagged(response, (await response.json()) as T));
 
 /** An answer as the text that it is. */
-export async function askText(method: string, path: string, options: Options = {}): Promise<Answer<string>> {
-  const response = await send(method, path, options);
-  return { value: await response.text(), tag: response.headers.get("ETag") };
-}
+export const askText = (method: string, path: string, options: Options = {}): Promise<Answer<string>> =>
+  exchange(method, path, options, async (response) => tagged(response, await response.text()));
 
 /** An answer whose JSON values (payload, return value, entries) must stay what they are. */
-export async function askExactly<T>(method: string, path: string, options: Options = {}): Promise<Answer<T>> {
-  const response = await send(method, path, options);
-  return { value: parseExactly(await reached(response.text())) as T, tag: response.headers.get("ETag") };
-}
+export const askExactly = <T>(method: string, path: string, options: Options = {}): Promise<Answer<T>> =>
+  exchange(method, path, options, async (response) =>
+    tagged(response, parseExactly(await response.text()) as T),
+  );
+
+/** An answer to be kept as a file. */
+export const askBlob = (path: string, type: string): Promise<Blob> =>
+  exchange("GET", path, { headers: { Accept: type } }, (response) => response.blob());
+
+const tagged = <T>(response: Response, value: T): Answer<T> => ({
+  value,
+  tag: response.headers.get("ETag"),
+});
 
 /** All pages of a list, for lists that are known to be short. */
 export async function all<T>(path: string, query: Query = {}, signal?: AbortSignal): Promise<T[]> {

@@ -1,4 +1,4 @@
-import { ask, askText } from "./api";
+import { ask, askText, once } from "./api";
 import { memberText } from "./json-text";
 import { RawJson, type Page, type StoreEntry } from "./types";
 
@@ -48,6 +48,7 @@ export async function writeEntry(
   const write = { key, value: new RawJson(text), ...(seconds === null ? {} : { ttl: seconds }) };
   await ask("POST", `/datastore/${storeId}/transactions`, {
     body: { reads: [{ key, version }], writes: [write] },
+    headers: once(),
   });
 }
 
@@ -55,6 +56,7 @@ export async function writeEntry(
 export async function deleteEntry(storeId: string, key: string, version: number): Promise<void> {
   await ask("POST", `/datastore/${storeId}/transactions`, {
     body: { reads: [{ key, version }], writes: [{ key, delete: true }] },
+    headers: once(),
   });
 }
 

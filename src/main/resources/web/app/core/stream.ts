@@ -1,4 +1,5 @@
 import { Problem, problemOf, url, type Query } from "./api";
+import { pause } from "./pause";
 
 export interface StreamEvent {
   id: string | null;
@@ -135,18 +136,4 @@ class Parser {
     }
     return events;
   }
-}
-
-export function pause(milliseconds: number, signal?: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, milliseconds);
-    signal?.addEventListener(
-      "abort",
-      () => {
-        clearTimeout(timer);
-        resolve();
-      },
-      { once: true },
-    );
-  });
 }

@@ -1,6 +1,6 @@
 import { html, nothing, type TemplateResult } from "lit";
 import { customElement } from "lit/decorators.js";
-import { post } from "../core/api";
+import { once, post } from "../core/api";
 import { count } from "../core/format";
 import { asProblem, PagedLoad, typed } from "../core/load";
 import { queried, router } from "../core/router";
@@ -125,7 +125,7 @@ function actions(agent: Agent): unknown {
 
 async function run(agent: Agent): Promise<void> {
   try {
-    const job = await post<ExecutorJob>(`/agents/${agent.id}/execute`, {});
+    const job = await post<ExecutorJob>(`/agents/${agent.id}/execute`, {}, once());
     toast(`${agent.name} is ordered.`, { link: ["Show the order", `/executor-jobs/${job.id}`] });
   } catch (e) {
     toast(asProblem(e).message, { failed: true });

@@ -1,6 +1,6 @@
 import { html, nothing, type PropertyValues } from "lit";
 import { customElement, property, state } from "lit/decorators.js";
-import { problemOf, type Problem } from "../core/api";
+import { askBlob, type Problem } from "../core/api";
 import { prefer, preference } from "../core/drafts";
 import { count, plural } from "../core/format";
 import { asProblem } from "../core/load";
@@ -283,13 +283,12 @@ export class LogView extends Part {
 
   /** The whole log as plain text, as the API gives it: with its colours. */
   private async download(): Promise<void> {
-    const path = `/v1/${this.source}/logs`;
-    const response = await fetch(path, { headers: { Accept: "text/plain" } });
-    if (!response.ok) {
-      toast((await problemOf(response, path)).message, { failed: true });
-      return;
+    try {
+      const log = await askBlob(`/${this.source}/logs`, "text/plain");
+      saveFile(log, `${this.source.split("/")[1]}.log`);
+    } catch (e) {
+      toast(asProblem(e).message, { failed: true });
     }
-    saveFile(await response.blob(), `${this.source.split("/")[1]}.log`);
   }
 }
 

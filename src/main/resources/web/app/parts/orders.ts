@@ -1,5 +1,5 @@
 import { html } from "lit";
-import { askExactly, post } from "../core/api";
+import { askExactly, once, post } from "../core/api";
 import { asProblem } from "../core/load";
 import { router } from "../core/router";
 import type { ExecutorJob } from "../core/types";
@@ -12,6 +12,7 @@ export async function runAgain(job: ExecutorJob): Promise<void> {
   try {
     const { value } = await askExactly<ExecutorJob>("POST", `/agents/${job.agent_id}/execute`, {
       body: { payload: job.payload },
+      headers: once(),
     });
     await router.go(`/executor-jobs/${value.id}`);
   } catch (e) {

@@ -1,6 +1,6 @@
 import { html, nothing, type PropertyValues, type TemplateResult } from "lit";
 import { customElement, property, query, state } from "lit/decorators.js";
-import { askExactly, post, Problem } from "../core/api";
+import { askExactly, once, post, Problem } from "../core/api";
 import { asProblem, Load } from "../core/load";
 import { signedIn } from "../core/session";
 import { keysText, offer } from "../core/shortcuts";
@@ -191,7 +191,10 @@ export class RunPanel extends Part {
       const agent = await this.prepare();
       if (agent) {
         keepPayload(agent.id, this.payload);
-        const { value } = await askExactly<ExecutorJob>("POST", `/agents/${agent.id}/execute`, { text });
+        const { value } = await askExactly<ExecutorJob>("POST", `/agents/${agent.id}/execute`, {
+          text,
+          headers: once(),
+        });
         this.jobId = value.id;
         this.load.value = value;
         await this.load.again();

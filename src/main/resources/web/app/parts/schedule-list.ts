@@ -1,6 +1,6 @@
 import { html, nothing, type TemplateResult } from "lit";
 import { customElement, property } from "lit/decorators.js";
-import { patch, post, remove } from "../core/api";
+import { once, patch, post, remove } from "../core/api";
 import { at } from "../core/format";
 import { asProblem, PagedLoad, type Concerns } from "../core/load";
 import { signedIn } from "../core/session";
@@ -123,7 +123,7 @@ function actions(schedule: Schedule): unknown {
 
 const trigger = (schedule: Schedule): Promise<void> =>
   telling(async () => {
-    const job = await post<ExecutorJob>(`/schedules/${schedule.id}/trigger`);
+    const job = await post<ExecutorJob>(`/schedules/${schedule.id}/trigger`, undefined, once());
     toast(`${schedule.name} is ordered.`, { link: ["Show the order", `/executor-jobs/${job.id}`] });
   });
 

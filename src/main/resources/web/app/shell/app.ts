@@ -5,7 +5,7 @@ import { live } from "../core/live";
 import { asProblem } from "../core/load";
 import { router, type Match } from "../core/router";
 import { signedIn } from "../core/session";
-import { pause } from "../core/stream";
+import { pause } from "../core/pause";
 import { keysText, offer, startShortcuts } from "../core/shortcuts";
 import { applyTheme } from "../core/theme";
 import { problemNotice } from "../parts/notices";

@@ -1,10 +1,13 @@
 import { html, nothing } from "lit";
 import { customElement, query, state } from "lit/decorators.js";
-import { get } from "../core/api";
+import { get, type Problem } from "../core/api";
+import { asProblem } from "../core/load";
+import { pause } from "../core/pause";
 import { router } from "../core/router";
 import { keysText, offered } from "../core/shortcuts";
 import type { Agent, DataStore, Page } from "../core/types";
 import { open } from "../parts/dialogs";
+import { problemNotice } from "../parts/notices";
 import { Part } from "../parts/part";
 
 interface Choice {
@@ -22,6 +25,29 @@ const ADDRESSES: Record<string, string> = {
   hook: "/webhooks/",
 };
 
+/** Milliseconds without a key after which Roost is asked. */
+const SETTLE = 120;
+
+/** Agents and stores whose names have the text in them. */
+async function find(q: string, signal: AbortSignal): Promise<Choice[]> {
+  const [agents, stores] = await Promise.all([
+    get<Page<Agent>>("/agents", { q, limit: 6 }, signal),
+    get<Page<DataStore>>("/datastore", { q, limit: 4 }, signal),
+  ]);
+  return [
+    ...agents.data.map((agent) => ({
+      title: agent.name,
+      hint: "agent",
+      run: () => void router.go(`/agents/${agent.id}`),
+    })),
+    ...stores.data.map((store) => ({
+      title: store.name,
+      hint: "DataStore",
+      run: () => void router.go(`/stores/${store.id}`),
+    })),
+  ];
+}
+
 /** Finds commands, agents, stores, and whatever has the identifier that is typed. */
 @customElement("command-palette")
 export class Palette extends Part {
@@ -31,9 +57,10 @@ export class Palette extends Part {
   @state() private chosen = 0;
   @query("input") private input!: HTMLInputElement;
   @state() private searching = false;
+  @state() private problem: Problem | null = null;
   /** Enter was pressed before the answer came. */
   private eager = false;
-  private search = 0;
+  private search: AbortController | null = null;
 
   override firstUpdated(): void {
     this.input.focus();
@@ -68,9 +95,15 @@ export class Palette extends Part {
             </li>`,
         )}
       </ul>
-      ${choices.length
+      ${problemNotice(this.problem)}
+      ${choices.length || this.problem
         ? nothing
         : html`<p class="faint none">${this.searching ? "Searching…" : "Nothing is called so."}</p>`}`;
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    this.search?.abort();
   }
 
   override updated(): void {
@@ -97,36 +130,34 @@ export class Palette extends Part {
   private async typed(): Promise<void> {
     this.text = this.input.value;
     this.chosen = 0;
-    const mine = ++this.search;
-    const q = this.text.trim();
     this.eager = false;
+    this.problem = null;
+    this.search?.abort();
+    const search = new AbortController();
+    this.search = search;
+    const q = this.text.trim();
     this.searching = q !== "";
     if (!q) {
       this.found = [];
       return;
     }
-    const [agents, stores] = await Promise.all([
-      get<Page<Agent>>("/agents", { q, limit: 6 }),
-      get<Page<DataStore>>("/datastore", { q, limit: 4 }),
-    ]).catch(() => [{ data: [] }, { data: [] }] as never);
-    if (mine === this.search) {
-      this.searching = false;
-      this.found = [
-        ...agents.data.map((agent) => ({
-          title: agent.name,
-          hint: "agent",
-          run: () => void router.go(`/agents/${agent.id}`),
-        })),
-        ...stores.data.map((store) => ({
-          title: store.name,
-          hint: "DataStore",
-          run: () => void router.go(`/stores/${store.id}`),
-        })),
-      ];
-      const first = this.choices()[0];
-      if (this.eager && first && this.isConnected) {
-        this.run(first);
+    await pause(SETTLE, search.signal);
+    if (search.signal.aborted) {
+      return;
+    }
+    try {
+      this.found = await find(q, search.signal);
+    } catch (e) {
+      if (search.signal.aborted) {
+        return;
       }
+      this.found = [];
+      this.problem = asProblem(e);
+    }
+    this.searching = false;
+    const first = this.choices()[0];
+    if (this.eager && first && this.isConnected) {
+      this.run(first);
     }
   }
 
