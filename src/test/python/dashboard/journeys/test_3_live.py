@@ -96,6 +96,16 @@ def test_what_a_change_of_network_cuts_off_is_sent_again_and_ordered_once(page, 
     assert len(roost.get(f"/executor-jobs?agent_id={agent['id']}")["data"]) == 1
 
 
+def test_a_document_whose_scripts_do_not_come_says_so(page):
+    page.route("**/*.js", lambda route: route.abort("connectionreset"))
+    page.goto("/agents")
+    again = page.get_by_role("link", name="load the page again")
+    expect(again).to_be_visible()
+    page.unroute_all()
+    again.click()
+    expect(page.get_by_role("heading", name="Agents", level=1)).to_be_visible()
+
+
 def test_the_search_says_that_it_could_not_be_done(line, sign_in, agent):
     page = sign_in(url=line.url)
     page.keyboard.press("Control+k")

@@ -81,7 +81,8 @@ public class OpenApiFilter implements OASFilter {
             .type(SecurityScheme.Type.APIKEY)
             .in(SecurityScheme.In.COOKIE)
             .name(SessionCookie.NAME)
-            .description("The session of a browser that has signed in (POST /v1/session)."));
+            .description(
+                "The session of a browser that has signed in (POST /v1/session). At an address with a port, \"_\" and the port follow the name."));
     document.setSecurity(
         List.of(
             OASFactory.createSecurityRequirement().addScheme(SECURITY, List.of()),

@@ -4,18 +4,24 @@ import io.vertx.core.http.Cookie;
 import io.vertx.core.http.CookieSameSite;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
+import io.vertx.core.net.HostAndPort;
 import java.time.Duration;
 import java.util.Optional;
 
-/** The cookie by which a browser shows its session: no script can read it. */
+/**
+ * The cookie by which a browser shows its session: no script can read it. Cookies know no ports, so
+ * its name has the one of the address, if that names one: two Roosts on a machine have two
+ * sessions.
+ */
 final class SessionCookie {
+  /** The name at an address without a port; with one, "_" and the port follow. */
   static final String NAME = "roost_session";
 
   private SessionCookie() {}
 
   /** The session's secret that came with the request. */
   static Optional<String> secret(HttpServerRequest request) {
-    return Optional.ofNullable(request.getCookie(NAME)).map(Cookie::getValue);
+    return Optional.ofNullable(request.getCookie(name(request))).map(Cookie::getValue);
   }
 
   /** Gives the browser a session with the answer. */
@@ -30,14 +36,19 @@ final class SessionCookie {
 
   private static void add(HttpServerRequest request, String value, long maxAgeSeconds) {
     HttpServerResponse response = request.response();
-    response.removeCookies(NAME, false);
+    response.removeCookies(name(request), false);
     response.addCookie(
-        Cookie.cookie(NAME, value)
+        Cookie.cookie(name(request), value)
             .setPath("/")
             .setHttpOnly(true)
             .setSameSite(CookieSameSite.STRICT)
             .setSecure(isOverTls(request))
             .setMaxAge(maxAgeSeconds));
+  }
+
+  private static String name(HttpServerRequest request) {
+    HostAndPort address = request.authority();
+    return address == null || address.port() < 0 ? NAME : NAME + "_" + address.port();
   }
 
   /** Also behind a proxy that does the TLS and says so. */

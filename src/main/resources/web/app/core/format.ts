@@ -39,14 +39,16 @@ export function ago(time: string, now = Date.now()): string {
 
 export const at = (time: string): string => absolute.format(new Date(time));
 
+/** A number from 0 to 999 with three figures. */
+const figures = (value: number): string => value.toFixed(value < 9.995 ? 2 : value < 99.95 ? 1 : 0);
+
 /** Seconds with three figures: "12.3 ms", "4.56 s", "2 min 3 s". */
 export function duration(seconds: number): string {
   if (seconds < 0.9995) {
-    const ms = seconds * 1000;
-    return `${ms < 10 ? ms.toFixed(2) : ms < 100 ? ms.toFixed(1) : ms.toFixed(0)} ms`;
+    return `${figures(seconds * 1000)} ms`;
   }
-  if (seconds < 100) {
-    return `${seconds < 9.995 ? seconds.toFixed(2) : seconds.toFixed(1)} s`;
+  if (seconds < 99.95) {
+    return `${figures(seconds)} s`;
   }
   const total = Math.round(seconds);
   const hours = Math.floor(total / 3600);
@@ -71,7 +73,7 @@ export function bytes(n: number): string {
     value /= 1024;
     unit = next;
   }
-  return `${value < 10 ? value.toFixed(2) : value < 100 ? value.toFixed(1) : value.toFixed(0)} ${unit}`;
+  return `${figures(value)} ${unit}`;
 }
 
 /** "exec_01m7…v3k9": the end of an identifier tells it from others of the same moment. */

@@ -130,11 +130,16 @@ export class CodeEditor extends LitElement {
         ? nothing
         : html`<pre>${this.failed ? "The editor can't be loaded. Load the page again." : this.value}</pre>`}
       <div class="view"></div>
-      <span id="help" class=${this.tabIndents ? "help" : "unseen"}
-        >${this.tabIndents
-          ? "Tab indents; Esc, then Tab leaves"
-          : "Tab indents after you have typed. Escape, then Tab leaves the editor."}</span
-      >`;
+      <span id="help" class=${this.tabIndents ? "help" : "unseen"}>${this.help()}</span>`;
+  }
+
+  private help(): string {
+    if (this.readonly) {
+      return "";
+    }
+    return this.tabIndents
+      ? "Tab indents; Esc, then Tab leaves"
+      : "Tab indents after you have typed. Escape, then Tab leaves the editor.";
   }
 
   override updated(changed: PropertyValues<this>): void {

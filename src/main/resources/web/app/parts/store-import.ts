@@ -1,5 +1,5 @@
 import { html, nothing } from "lit";
-import { customElement, state } from "lit/decorators.js";
+import { customElement, query, state } from "lit/decorators.js";
 import { ask, Problem } from "../core/api";
 import { bytes, count, plural } from "../core/format";
 import { aboutWhole, lineParts } from "../core/line-parts";
@@ -25,6 +25,16 @@ export const importInto = (store: DataStore): Promise<void> =>
     { form: true },
   );
 
+/** A file that was written after a person had chosen it can't be read. */
+const isChanged = (e: unknown): boolean => e instanceof DOMException && e.name === "NotReadableError";
+
+const CHANGED = new Problem(
+  0,
+  "changed",
+  "The file can't be read",
+  "The file was changed or removed after you have chosen it. Choose it again.",
+);
+
 @customElement("store-import")
 export class StoreImport extends Part {
   store!: DataStore;
@@ -34,6 +44,9 @@ export class StoreImport extends Part {
   @state() private result: Imported = { imported: 0, expired: 0 };
   @state() private phase: "choosing" | "sending" | "done" = "choosing";
   @state() private problem: Problem | null = null;
+  /** Of the file that is or was sent, bytes. */
+  @state() private size = 0;
+  @query("input") private input!: HTMLInputElement;
   private readonly stopping = new AbortController();
 
   override disconnectedCallback(): void {
@@ -61,13 +74,13 @@ export class StoreImport extends Part {
           entries that aren't in the file stay.</span
         >
       </div>
-      ${file && phase !== "choosing"
+      ${phase !== "choosing"
         ? html`<div class="column" role="status">
-            <progress aria-label="Sent" max=${file.size || 1} .value=${file.size ? this.sent : 1}></progress>
+            <progress aria-label="Sent" max=${this.size || 1} .value=${this.size ? this.sent : 1}></progress>
             <p>
               ${phase === "done" && !this.problem
                 ? "Done: "
-                : `${bytes(this.sent)} of ${bytes(file.size)}: `}${plural(
+                : `${bytes(this.sent)} of ${bytes(this.size)}: `}${plural(
                 this.result.imported,
                 "entry",
                 "entries",
@@ -79,6 +92,11 @@ export class StoreImport extends Part {
           </div>`
         : nothing}
       ${problemNotice(this.problem)}
+      ${phase === "done" && this.problem && !file
+        ? html`<p>
+            Choose the corrected file. What is stored already is stored once more, which changes nothing.
+          </p>`
+        : nothing}
       <div class="actions">
         ${phase === "done" && !this.problem
           ? html`<button type="button" class="primary" @click=${this.close}>Done</button>`
@@ -104,6 +122,7 @@ export class StoreImport extends Part {
       return;
     }
     this.phase = "sending";
+    this.size = this.file.size;
     this.problem = null;
     this.sent = 0;
     this.result = { imported: 0, expired: 0 };
@@ -117,7 +136,12 @@ export class StoreImport extends Part {
       if (this.stopping.signal.aborted) {
         return;
       }
-      this.problem = asProblem(e);
+      this.problem = isChanged(e) ? CHANGED : asProblem(e);
+      if (this.problem === CHANGED || this.problem.status >= 400) {
+        // A browser reads a file as it was chosen: what was corrected has to be chosen again.
+        this.file = null;
+        this.input.value = "";
+      }
     }
     this.phase = "done";
   }

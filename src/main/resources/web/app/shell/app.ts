@@ -3,9 +3,9 @@ import { customElement, state } from "lit/decorators.js";
 import { onSignedOut, Problem } from "../core/api";
 import { live } from "../core/live";
 import { asProblem } from "../core/load";
+import { pause } from "../core/pause";
 import { router, type Match } from "../core/router";
 import { signedIn } from "../core/session";
-import { pause } from "../core/pause";
 import { keysText, offer, startShortcuts } from "../core/shortcuts";
 import { applyTheme } from "../core/theme";
 import { problemNotice } from "../parts/notices";
@@ -44,6 +44,7 @@ export class App extends Part {
   private shown = "";
 
   override connectedCallback(): void {
+    this.replaceChildren(); // What the document says while this code is on its way.
     super.connectedCallback();
     applyTheme();
     router.start();

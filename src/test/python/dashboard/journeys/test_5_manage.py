@@ -1,0 +1,203 @@
+"""What keeps a Roost in order: keys, webhooks, settings, revisions, whole stores."""
+
+import json
+import threading
+import time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+from hands import SOON, press, returned, row
+from playwright.sync_api import expect
+from roost_client import until
+
+ECHO = "def main(request):\n    return request.payload\n"
+
+
+@pytest.fixture
+def agent(roost, request):
+    """One that is built and returns its payload."""
+    agent = roost.agent(request.node.name[:90], ECHO)
+    roost.built(agent)
+    yield agent
+    if not roost.get("/agents?q=" + agent["name"])["data"]:
+        return
+    roost.delete("/agents/" + agent["id"])
+
+
+class Receiver:
+    """A program that gets deliveries, and answers with `status`."""
+
+    def __init__(self) -> None:
+        self.status = 200
+        self.received: list[dict] = []
+        receiver = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_POST(self) -> None:
+                body = self.rfile.read(int(self.headers["Content-Length"]))
+                receiver.received.append(json.loads(body))
+                self.send_response(receiver.status)
+                self.send_header("Content-Length", "0")
+                self.end_headers()
+
+            def log_message(self, *_: object) -> None:
+                pass
+
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self._server.server_port}/hook"
+        threading.Thread(target=self._server.serve_forever, daemon=True).start()
+
+    def close(self) -> None:
+        self._server.shutdown()
+        self._server.server_close()
+
+
+@pytest.fixture
+def receiver():
+    receiver = Receiver()
+    yield receiver
+    receiver.close()
+
+
+def dialog(page):
+    return page.get_by_role("dialog").last
+
+
+def test_a_key_is_shown_once_signs_in_and_ends_with_its_sessions(page, open_context, roost):
+    page.goto("/keys")
+    press(page, "New key")
+    press(page, "Create the key")
+    expect(dialog(page).get_by_label("Name")).to_be_focused()  # It is required.
+    dialog(page).get_by_label("Name").fill("a journey's")
+    dialog(page).get_by_label("Role").select_option("read")
+    press(page, "Create the key")
+    expect(dialog(page)).to_contain_text("shown this once")
+    key = dialog(page).locator(".secret code").inner_text()
+    press(page, "Done")
+    other = open_context().new_page()
+    other.goto("/")
+    other.get_by_label("API key").fill(key)
+    press(other, "Sign in")
+    expect(other.get_by_role("heading", name="Overview")).to_be_visible()
+    assert key not in page.content()
+    row(page, "a journey's").get_by_role("button", name="Delete").click()
+    press(page, "Delete the key")
+    expect(row(page, "a journey's")).to_have_count(0)
+    until("the end of the session", lambda: other.request.get("/v1/session").status == 401)
+    other.goto("/agents")
+    expect(other.get_by_label("API key")).to_be_visible()
+
+
+def test_a_webhook_is_made_tested_and_a_failed_delivery_is_explained(page, roost, agent, receiver):
+    page.goto("/webhooks")
+    press(page, "New webhook")
+    dialog(page).get_by_label("URL").fill("ftp://example.org/")
+    press(page, "Create the webhook")
+    expect(dialog(page).locator("#webhook-url-mistakes")).not_to_be_empty()
+    dialog(page).get_by_label("URL").fill(receiver.url)
+    dialog(page).get_by_label("Events").fill("execution.succeeded")
+    press(page, "Create the webhook")
+    expect(dialog(page)).to_contain_text("The webhook's secret")
+    press(page, "Done")
+    expect(page.get_by_role("heading", level=1)).to_have_text(receiver.url)
+    press(page, "Send a test")
+    expect(page.get_by_text("The test arrived: status 200.")).to_be_visible()
+    receiver.status = 500
+    press(page, "Send a test")
+    expect(dialog(page)).to_contain_text("the receiver answered 500")
+    press(page, "Close")
+    receiver.status = 200
+    execution = roost.run(agent, "told")
+    delivered = row(page, "execution.succeeded").filter(has_text="200")
+    expect(delivered).to_contain_text("succeeded", timeout=SOON)
+    assert receiver.received[-1]["subject"] == execution["id"]
+    delivered.get_by_role("button", name="Show").click()
+    expect(dialog(page)).to_contain_text(execution["id"])
+    press(page, "Close")
+    press(page, "Disable")
+    expect(page.get_by_text("This webhook is disabled")).to_be_visible()
+    press(page, "Delete")
+    press(page, "Delete the webhook")
+    expect(page).to_have_url("/webhooks")
+    expect(row(page, receiver.url)).to_have_count(0)
+
+
+def test_a_revision_is_compared_and_rolled_back_to(page, roost, agent):
+    roost.call("PATCH", f"/agents/{agent['id']}", {"script": ECHO.replace("request.payload", "'worse'")})
+    page.goto(f"/agents/{agent['id']}/revisions")
+    expect(page.get_by_role("heading", name="Revision 2")).to_be_visible()
+    changes = page.locator("code-diff")
+    expect(changes).to_contain_text("return request.payload")
+    expect(changes).to_contain_text("return 'worse'")
+    press(page, "Roll back to revision 1")
+    expect(dialog(page)).to_contain_text("script is as in revision 1")
+    dialog(page).get_by_role("button", name="Roll back").click()
+    expect(page.get_by_text("Revision 3 is as revision 1 was.")).to_be_visible()
+    expect(page.get_by_role("heading", name="Revision 3")).to_be_visible()
+    changed = roost.get("/agents/" + agent["id"])
+    assert (changed["revision"], changed["script"]) == (3, ECHO)
+
+
+def test_a_setting_that_cannot_be_is_told_at_its_field_and_a_draft_is_kept(page, roost, agent):
+    page.goto(f"/agents/{agent['id']}/settings")
+    page.get_by_label("Memory, MiB").fill("lots")
+    page.get_by_label("Time-out, seconds").fill("90")
+    press(page, "Save the settings")
+    expect(page.locator("#memory-mistakes")).not_to_be_empty()
+    expect(page.get_by_label("Memory, MiB")).to_be_focused()
+    page.reload()
+    expect(page.get_by_label("Memory, MiB")).to_have_value("lots")
+    page.get_by_label("Memory, MiB").fill("96")
+    page.get_by_label("out of memory").check()
+    press(page, "Save the settings")
+    expect(page.get_by_text("The settings are saved.")).to_be_visible()
+    saved = roost.get("/agents/" + agent["id"])
+    assert (saved["memory"], saved["timeout"], saved["never_retry"]) == (96, 90, ["out_of_memory"])
+
+
+def test_an_order_is_run_again_and_the_agent_is_deleted_after_a_question(page, roost, agent):
+    execution = roost.run(agent, {"n": 1.5})
+    page.goto("/executions/" + execution["id"])
+    press(page, "Run again")
+    page.wait_for_url("**/executor-jobs/*")
+    expect(returned(page)).to_contain_text("1.5", timeout=SOON)
+    page.goto(f"/agents/{agent['id']}/settings")
+    press(page, "Delete the agent")
+    expect(dialog(page)).to_contain_text("Keeps 1 DataStore with all entries, and the history of its executions")
+    dialog(page).get_by_role("button", name="Delete the agent").click()
+    expect(page).to_have_url("/agents")
+    expect(row(page, agent["name"])).to_have_count(0)
+    page.goto("/executions/" + execution["id"])
+    expect(returned(page)).to_contain_text("1.5")
+
+
+def test_a_store_is_filled_from_a_file_saved_and_deleted(page, roost, tmp_path):
+    name = f"journey-{time.time_ns()}"
+    store = roost.post("/datastore", {"name": name})
+    lines = [json.dumps({"key": f"user/{n}", "value": {"n": n}}) for n in range(500)]
+    file = tmp_path / "users.ndjson"
+    page.goto("/stores/" + store["id"])
+    press(page, "Import")
+    file.write_text("\n".join([*lines[:2], "{nonsense", *lines[2:]]))
+    dialog(page).get_by_label("File of JSON lines").set_input_files(file)
+    dialog(page).get_by_role("button", name="Import").click()
+    expect(dialog(page).get_by_role("alert")).to_contain_text("line 3")
+    expect(dialog(page).get_by_role("button", name="Import")).to_be_disabled()
+    expect(dialog(page)).to_contain_text("Choose the corrected file")
+    file.write_text("\n".join(lines))
+    dialog(page).get_by_label("File of JSON lines").set_input_files(file)
+    dialog(page).get_by_role("button", name="Import").click()
+    expect(dialog(page)).to_contain_text("500 entries stored")
+    press(page, "Done")
+    expect(row(page, "user/10").first).to_contain_text('{"n":10}')
+    with page.expect_download() as download:
+        page.get_by_role("link", name="Export").click()
+    saved = [json.loads(line) for line in download.value.path().read_text().splitlines()]
+    assert {entry["key"]: entry["value"]["n"] for entry in saved} == {f"user/{n}": n for n in range(500)}
+    press(page, "Delete")
+    confirm = dialog(page).get_by_role("button", name="Delete")
+    expect(confirm).to_be_disabled()
+    dialog(page).get_by_label(f"Type {name}").fill(name)
+    confirm.click()
+    expect(page).to_have_url("/stores")
+    assert roost.get(f"/datastore?q={name}")["data"] == []
