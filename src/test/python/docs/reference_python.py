@@ -1,19 +1,26 @@
 """The reference of the Python SDK, from its signatures and docstrings."""
 
+import ast
 import inspect
 import re
 import textwrap
 from collections.abc import Iterator
+from pathlib import Path
 
 import roost
 from roost import aio
-from roost._fields import Field
+from roost._fields import Field, Record
 
 INTRODUCTION = """# The Python SDK: reference
 
 Everything that `import roost` brings, and at the end what differs in `roost.aio`. [The SDK's page](../../sdk/python/README.md)
 shows how it is used. Times are aware `datetime`s, durations seconds.
 """
+
+SDK = Path(roost.__file__).parent
+
+# Classes whose schema in the REST API has another name.
+SCHEMAS = {"Key": "ApiKey"}
 
 
 class Annotation:
@@ -56,7 +63,8 @@ def _page() -> "Iterator[str]":
 def _class(name: str, each: type) -> "Iterator[str]":
     yield f"### {name}\n\n{_text(each)}\n"
     if fields := _fields(each):
-        yield f"Fields: {', '.join(f'`{field}`' for field in fields)}.\n"
+        schema = f" ([what they mean](rest.md#{SCHEMAS.get(name, name).lower()}))" if issubclass(each, Record) else ""
+        yield f"Fields{schema}:\n\n```\n" + "\n".join(fields) + "\n```\n"
     for member, value in sorted(_members(each).items()):
         if isinstance(value, property):
             yield f"#### {name}.{member}\n\n{_text(value)}\n"
@@ -93,11 +101,34 @@ def _signature(function: object) -> str:
 
 
 def _fields(each: type) -> "list[str]":
+    """Each as `name: type`."""
+    types = {name: kind for base in reversed(each.__mro__) for name, kind in _declared(base).items()}
     annotations = getattr(each, "__annotations__", {}).items()
     annotated = [f"{name}: {getattr(kind, '__forward_arg__', kind)}" for name, kind in annotations]
-    return [name for name, value in _members(each).items() if isinstance(value, Field)] or [
+    return [f"{name}: {types[name]}" for name, value in _members(each).items() if isinstance(value, Field)] or [
         text for text in annotated if not text.startswith("_")
     ]
+
+
+def _declared(each: type) -> "dict[str, str]":
+    """The types of the class's own fields, as the source has them: `name = Field[type](…)`."""
+    found = {}
+    for line in _source(each):
+        if isinstance(line, ast.Assign) and isinstance(line.value, ast.Call):
+            made = line.value.func
+            if isinstance(made, ast.Subscript) and ast.unparse(made.value) == "Field":
+                kind = re.sub(r"^Optional\[(.*)]$", r"\1 | None", ast.unparse(made.slice).strip("'"))
+                found[ast.unparse(line.targets[0])] = kind
+    return found
+
+
+def _source(each: type) -> "list[ast.stmt]":
+    """The body of a class; `__module__` is where users find it, so its file is known by its methods."""
+    methods = [getattr(value, "__func__", value) for value in vars(each).values()]
+    files = {value.__code__.co_filename for value in methods if inspect.isfunction(value)}
+    trees = [ast.parse(Path(file).read_text(encoding="utf-8")) for file in files if Path(file).is_relative_to(SDK)]
+    classes = (node for tree in trees for node in tree.body if isinstance(node, ast.ClassDef))
+    return next((node.body for node in classes if node.name == each.__name__), [])
 
 
 def _text(each: object) -> str:

@@ -1,6 +1,7 @@
 """The reference of the REST API, from its OpenAPI document."""
 
 import json
+import re
 import urllib.request
 from collections.abc import Iterator
 
@@ -14,6 +15,7 @@ Every operation may also answer 401 `unauthenticated`, 403 `forbidden`, 429 `rat
 `unavailable`; what the others mean is [at the end](#errors).
 """
 EVERYWHERE = {"401", "403", "429", "500", "503"}
+SCHEMA = r"#/components/schemas/(\w+)"
 METHODS = ("get", "post", "put", "patch", "delete")
 
 
@@ -48,9 +50,11 @@ def _page(api: dict) -> "Iterator[str]":
                 if tag["name"] in operations.get(method, {}).get("tags", []):
                     yield from _operation(method, path, operations[method])
     yield "## Schemas\n"
+    yield 'What Roost answers has every field, unless its description begins with "Only".\n'
+    sent = _sent(api)
     for name, schema in sorted(api["components"]["schemas"].items()):
         if not _is_page(schema):
-            yield from _schema(name, schema, api)
+            yield from _schema(name, schema, name in sent)
     yield "## Errors\n"
     yield "| code | status | what it means |\n|---|---|---|"
     for code, response in sorted(api["components"]["responses"].items()):
@@ -90,14 +94,26 @@ def _answer(answer: dict) -> str:
     return "".join(f": {each}" for each in said if each) + (f" (headers {headers})" if headers else "")
 
 
-def _schema(name: str, schema: dict, api: dict) -> "Iterator[str]":
+def _sent(api: dict) -> "set[str]":
+    """The names of the schemas of requests, with what they consist of."""
+    bodies = [each.get("requestBody", {}) for path in api["paths"].values() for each in path.values()]
+    found: set[str] = set()
+    more = set(re.findall(SCHEMA, json.dumps(bodies)))
+    while more:
+        found |= more
+        more = {name for each in more for name in re.findall(SCHEMA, json.dumps(api["components"]["schemas"][each]))}
+        more -= found
+    return found
+
+
+def _schema(name: str, schema: dict, is_sent: bool) -> "Iterator[str]":
     yield f"### {name}\n"
     if "description" in schema:
         yield schema["description"] + "\n"
     if "properties" not in schema:
         yield f"Type: {_type(schema)}\n"
         return
-    required = schema.get("required", [])
+    required = schema.get("required", []) if is_sent else []
     yield "| field | type | |\n|---|---|---|"
     for field, value in schema["properties"].items():
         text = ("Required. " if field in required else "") + value.get("description", "") + _bounds(value)
@@ -117,7 +133,7 @@ def _type(schema: dict) -> str:
     if "anyOf" in schema:
         return " or ".join(_type(each) for each in schema["anyOf"])
     if "enum" in schema:
-        return ", ".join(f"`{value}`" for value in schema["enum"])
+        return ", ".join(f"`{json.dumps(value) if value is None else value}`" for value in schema["enum"])
     kind = schema.get("type", "any JSON")
     if isinstance(kind, list):
         return " or ".join(kind)

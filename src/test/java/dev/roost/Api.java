@@ -17,6 +17,8 @@ import java.time.Instant;
 public final class Api {
   private static final HttpClient CLIENT = HttpClient.newHttpClient();
 
+  private static Contract contract;
+
   private final String key;
 
   private Api(String key) {
@@ -101,8 +103,24 @@ public final class Api {
     for (int i = 0; i < headers.length; i += 2) {
       request.setHeader(headers[i], headers[i + 1]);
     }
+    Answer answer = new Answer(answered(request.build()));
+    contract().check(method, path, answer.status(), answer.header("Content-Type"), answer.text());
+    return answer;
+  }
+
+  /** Of the server under test, which is the same for all tests of a run. */
+  private static synchronized Contract contract() {
+    if (contract == null) {
+      URI document = URI.create("http://localhost:" + RestAssured.port + "/openapi?format=json");
+      HttpResponse<byte[]> answer = answered(HttpRequest.newBuilder(document).build());
+      contract = new Contract(new String(answer.body(), StandardCharsets.UTF_8));
+    }
+    return contract;
+  }
+
+  private static HttpResponse<byte[]> answered(HttpRequest request) {
     try {
-      return new Answer(CLIENT.send(request.build(), HttpResponse.BodyHandlers.ofByteArray()));
+      return CLIENT.send(request, HttpResponse.BodyHandlers.ofByteArray());
     } catch (IOException e) {
       throw new IllegalStateException(e);
     } catch (InterruptedException e) {

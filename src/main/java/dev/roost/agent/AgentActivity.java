@@ -2,6 +2,7 @@ package dev.roost.agent;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
 import dev.roost.api.Sql;
+import dev.roost.build.BuildReason;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -9,6 +10,7 @@ import java.time.Instant;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.eclipse.microprofile.openapi.annotations.enums.SchemaType;
 import org.eclipse.microprofile.openapi.annotations.media.Schema;
 
 /**
@@ -23,29 +25,50 @@ import org.eclipse.microprofile.openapi.annotations.media.Schema;
  */
 @Schema(name = "AgentActivity")
 public record AgentActivity(
-    Builder builderJob,
-    @Schema(nullable = true) Last lastExecution,
-    @Schema(nullable = true) Instant nextRunAt,
-    int running,
-    int queued,
-    @JsonProperty("executions_7d") @Schema(name = "executions_7d") Week executions7d) {
+    @Schema(description = "The one of the present revision") Builder builderJob,
+    @Schema(nullable = true, description = "The one that was started last; null: none is kept")
+        Last lastExecution,
+    @Schema(nullable = true, description = "When a schedule will run it next; null: none will")
+        Instant nextRunAt,
+    @Schema(description = "Executions that run now") int running,
+    @Schema(description = "ExecutorJobs that wait now") int queued,
+    @JsonProperty("executions_7d")
+        @Schema(
+            name = "executions_7d",
+            description = "Executions that ended within the last seven days")
+        Week executions7d) {
   private static final Duration WEEK = Duration.ofDays(7);
 
   /** The state of a BuilderJob. */
   @Schema(name = "AgentActivityBuilderJob")
   public record Builder(
       String id,
-      @Schema(examples = "failed") String state,
-      @Schema(nullable = true, examples = "requirement_not_found") String reason) {}
+      @Schema(
+              enumeration = {"queued", "running", "succeeded", "failed", "cancelled"},
+              description = "How far the build is",
+              examples = "failed")
+          String state,
+      @Schema(
+              nullable = true,
+              implementation = BuildReason.class,
+              type = SchemaType.STRING,
+              description = "Why it was not built; null: it was, or may yet be",
+              examples = "requirement_not_found")
+          String reason) {}
 
   /** The state of an Execution. */
   @Schema(name = "AgentActivityExecution")
   public record Last(
       String id,
-      @Schema(examples = "succeeded") String state,
-      @Schema(nullable = true) String reason,
-      Instant startedAt,
-      @Schema(nullable = true) Instant finishedAt) {}
+      @Schema(
+              enumeration = {"running", "succeeded", "failed", "timed_out", "cancelled", "lost"},
+              description = "How far it is, or how it ended",
+              examples = "succeeded")
+          String state,
+      @Schema(nullable = true, description = "As the Execution has it; null: it runs or succeeded")
+          String reason,
+      @Schema(description = "When an executor got it") Instant startedAt,
+      @Schema(nullable = true, description = "When it ended; null: it runs") Instant finishedAt) {}
 
   /**
    * How they ended.
@@ -53,7 +76,12 @@ public record AgentActivity(
    * @param failed those that timed out or were lost, too
    */
   @Schema(name = "AgentActivityWeek")
-  public record Week(int succeeded, int failed) {}
+  public record Week(
+      @Schema(description = "Those that succeeded") int succeeded,
+      @Schema(
+              description =
+                  "Those that failed, timed out or were lost; not those that were cancelled")
+          int failed) {}
 
   /** With an upper bound, too: plans for any values then expect few rows. */
   static final Sql READ =

@@ -17,12 +17,26 @@ import org.eclipse.microprofile.openapi.annotations.media.Schema;
 @Schema(name = "AgentRevision")
 public record AgentRevisionView(
     @Schema(examples = "agent_01jd4m8z6hf0r9w2x3c5v7b8na") String agentId,
-    @Schema(examples = "3") int revision,
-    String script,
-    @Schema(examples = "Jinja2==3.1.4") String requirements,
-    String envVars,
-    @Schema(examples = "3.13") String pythonVersion,
-    String builderJobId,
+    @Schema(examples = "3", description = "Counts the agent's revisions from 1") int revision,
+    @Schema(description = "Python, as it was in this revision") String script,
+    @Schema(
+            examples = "Jinja2==3.1.4",
+            description = "As they were given, one package a line, name==version; empty: none")
+        String requirements,
+    @Schema(
+            description =
+                "As they were given, KEY=VALUE a line; empty: none. Keys that may not write"
+                    + " see ******** for each value")
+        String envVars,
+    @Schema(
+            examples = "3.13",
+            description = "Minor version of Python; this Roost may not offer it any more")
+        String pythonVersion,
+    @Schema(
+            description =
+                "The BuilderJob that was to install its requirements; a revision that needs"
+                    + " none shares that of the one before")
+        String builderJobId,
     @Schema(nullable = true, description = "null: its build has made none, or not yet")
         String buildId,
     Instant createdAt) {

@@ -26,28 +26,57 @@ import org.eclipse.microprofile.openapi.annotations.media.Schema;
 @Schema(name = "Agent")
 public record AgentView(
     String id,
-    String name,
-    String script,
-    String requirements,
-    String envVars,
-    String pythonVersion,
-    List<String> storeIds,
-    double timeout,
-    int memory,
-    double cpu,
-    int maxConcurrency,
-    int maxAttempts,
-    double retryDelay,
-    List<String> neverRetry,
-    double keepWarm,
-    String isolation,
-    int revision,
-    String buildId,
-    String latestBuilderJobId,
+    @Schema(description = "Unique among agents") String name,
+    @Schema(description = "Python that defines main(), main(request) or main(request, store)")
+        String script,
+    @Schema(description = "As they were given, one package a line, name==version; empty: none")
+        String requirements,
+    @Schema(
+            description =
+                "As they were given, KEY=VALUE a line; empty: none. Keys that may not write"
+                    + " see ******** for each value")
+        String envVars,
+    @Schema(
+            examples = "3.13",
+            description = "One of those that GET /v1/runtime lists, or listed when it was chosen")
+        String pythonVersion,
+    @Schema(description = "DataStores. The first is what main gets as its store; []: none")
+        List<String> storeIds,
+    @Schema(description = "Seconds that an execution may take, the import included") double timeout,
+    @Schema(description = "MiB that an execution may use, with all that it starts") int memory,
+    @Schema(description = "Cores; recorded, and not enforced by the local runtime") double cpu,
+    @Schema(description = "Executors, and so executions, at the same time") int maxConcurrency,
+    @Schema(description = "Attempts at one order") int maxAttempts,
+    @Schema(description = "Seconds before the second attempt; doubled each time, with jitter")
+        double retryDelay,
+    @Schema(
+            description =
+                "Reasons of Executions after which there is no further attempt, besides those"
+                    + " for which it would be pointless")
+        List<String> neverRetry,
+    @Schema(description = "Seconds that an idle executor is kept") double keepWarm,
+    @Schema(
+            enumeration = {"process", "pod"},
+            description =
+                "process: an executor runs many executions, each a fresh process; pod: only one")
+        String isolation,
+    @Schema(
+            description =
+                "The number of the present revision, from 1; it grows when script,"
+                    + " requirements, env_vars or python_version change")
+        int revision,
+    @Schema(
+            nullable = true,
+            description =
+                "The newest Build that was made for this agent, perhaps for an earlier"
+                    + " revision; null: there is none yet")
+        String buildId,
+    @Schema(description = "The BuilderJob whose Build the present revision runs on")
+        String latestBuilderJobId,
     Instant createdAt,
     Instant updatedAt,
     @JsonInclude(Include.NON_NULL)
-        @Schema(description = "What goes on with it; only with include=activity")
+        @Schema(description = "Only with include=activity: what goes on with it")
         AgentActivity activity) {
 
   /**

@@ -103,8 +103,9 @@ public class AgentsResource {
   @Transactional
   @Operation(operationId = "listAgents", summary = "List agents, newest first")
   public Page<AgentView> list(
-      @RestQuery String name,
-      @RestQuery String q,
+      @Parameter(description = "Only the agent of exactly this name") @RestQuery String name,
+      @Parameter(description = "Only those whose name contains this, in any case") @RestQuery
+          String q,
       @Parameter(description = INCLUDE) @RestQuery String include,
       @RestQuery String cursor,
       @RestQuery Integer limit) {

@@ -9,7 +9,9 @@ import jakarta.ws.rs.GET;
 import jakarta.ws.rs.Path;
 import java.util.List;
 import org.eclipse.microprofile.openapi.annotations.Operation;
+import org.eclipse.microprofile.openapi.annotations.parameters.Parameter;
 import org.eclipse.microprofile.openapi.annotations.tags.Tag;
+import org.jboss.resteasy.reactive.RestPath;
 import org.jboss.resteasy.reactive.RestQuery;
 
 /** What agents ran before. */
@@ -49,7 +51,8 @@ public class RevisionsResource {
   @Path("{revision}")
   @Transactional
   @Operation(operationId = "getAgentRevision", summary = "Retrieve a revision of an agent")
-  public AgentRevisionView retrieve(String id, int revision) {
+  public AgentRevisionView retrieve(
+      String id, @Parameter(description = "Its number, from 1") @RestPath int revision) {
     Agent.require(id);
     return views(List.of(AgentRevision.require(id, revision))).get(0);
   }

@@ -33,7 +33,13 @@ public class RollBackResource {
 
   /** The schema of the body. */
   @Schema(name = "RollBackRequest")
-  record RollBackFields(@Schema(required = true, minimum = "1", examples = "3") int revision) {}
+  record RollBackFields(
+      @Schema(
+              required = true,
+              minimum = "1",
+              description = "The one to go back to: its number",
+              examples = "3")
+          int revision) {}
 
   @POST
   @Consumes(MediaType.APPLICATION_JSON)

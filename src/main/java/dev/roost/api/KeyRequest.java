@@ -11,7 +11,11 @@ record KeyRequest(
             description = "What it is for, 1 to 100 characters",
             examples = "dashboard")
         String name,
-    @Schema(required = true, examples = "execute") Role role) {
+    @Schema(
+            required = true,
+            description = "What it may do; each role may also do what those before it may",
+            examples = "execute")
+        Role role) {
   private static final int MAX_NAME_CHARACTERS = 100;
   private static final List<String> ROLES = Arrays.stream(Role.values()).map(Role::code).toList();
 

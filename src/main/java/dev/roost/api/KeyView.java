@@ -13,12 +13,15 @@ import org.eclipse.microprofile.openapi.annotations.media.Schema;
 @Schema(name = "ApiKey")
 record KeyView(
     @Schema(examples = "key_01jd4m8z6hf0r9w2x3c5v7b8na") String id,
-    @Schema(examples = "dashboard") String name,
-    @Schema(examples = "execute") Role role,
+    @Schema(description = "What it is for; need not be unique", examples = "dashboard") String name,
+    @Schema(
+            description = "What it may do; each role may also do what those before it may",
+            examples = "execute")
+        Role role,
     Instant createdAt,
     @JsonInclude(Include.NON_NULL)
         @Schema(
-            description = "The text to send as bearer token; shown only in the answer that made it")
+            description = "Only in the answer to its creation: the text to send as bearer token")
         String key) {
   static KeyView of(ApiKey key) {
     return new KeyView(key.id, key.name, Role.of(key.role), key.createdAt, null);

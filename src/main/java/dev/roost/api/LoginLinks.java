@@ -44,7 +44,8 @@ public class LoginLinks {
               description = "Below this Roost's address. It signs in once.",
               examples = "/login?token=4e2a51…")
           String url,
-      Instant expiresAt) {}
+      @Schema(description = "Until when it can be used: 10 minutes after it was made")
+          Instant expiresAt) {}
 
   /** Empty: there is no such key any more. */
   public Optional<Link> make(String keyId) {

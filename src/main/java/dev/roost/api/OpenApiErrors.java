@@ -75,7 +75,11 @@ final class OpenApiErrors {
         .required(List.of("type", "title", "status", "code", "detail", "request_id"))
         .addProperty("type", text("Leads to an explanation").format("uri-reference"))
         .addProperty("title", text("What the code means; always the same"))
-        .addProperty("status", OASFactory.createSchema().addType(Schema.SchemaType.INTEGER))
+        .addProperty(
+            "status",
+            OASFactory.createSchema()
+                .addType(Schema.SchemaType.INTEGER)
+                .description("That of the HTTP answer; the same code always has the same"))
         .addProperty("code", text("For programs").enumeration(codes))
         .addProperty("detail", text("What is wrong this time, for a person"))
         .addProperty(

@@ -47,24 +47,18 @@ public class OpenApiFilter implements OASFilter {
     Map<String, PathItem> paths = new TreeMap<>(document.getPaths().getPathItems());
     paths.keySet().removeIf(path -> !path.startsWith(PUBLIC));
     document.getPaths().setPathItems(paths);
+    Components components = document.getComponents();
+    OpenApiSchemas found = new OpenApiSchemas(components.getSchemas());
     paths.forEach(
         (path, item) ->
-            item.getOperations().values().forEach(operation -> complete(path, operation)));
-
-    Components components = document.getComponents();
-    Map<String, Schema> schemas = new TreeMap<>(components.getSchemas());
-    schemas.put(
-        "JsonText",
-        OASFactory.createSchema()
-            .title("Any JSON value")
-            .description("Any JSON value. Its text is kept and given back exactly as it came."));
-    schemas.put(
-        "Instant",
-        OASFactory.createSchema()
-            .addType(Schema.SchemaType.STRING)
-            .format("date-time")
-            .description("RFC 3339, in UTC, with microseconds")
-            .examples(List.of("2026-11-21T18:12:41.123456Z")));
+            item.getOperations()
+                .values()
+                .forEach(
+                    operation -> {
+                      found.rename(operation);
+                      complete(path, operation);
+                    }));
+    Map<String, Schema> schemas = new TreeMap<>(found.schemas());
     schemas.putAll(OpenApiErrors.schemas());
     components.setSchemas(schemas);
     components.setResponses(OpenApiErrors.responses());
@@ -96,6 +90,12 @@ public class OpenApiFilter implements OASFilter {
     }
     List<Parameter> parameters =
         operation.getParameters() == null ? List.of() : operation.getParameters();
+    if (path.contains("{key}")) {
+      errors.add(ErrorCode.VALIDATION_FAILED);
+    }
+    if (path.equals("/v1/events")) {
+      errors.add(ErrorCode.GONE); // Said there, it would take the place of the answer by Accept.
+    }
     if (operation.getRequestBody() != null) {
       errors.addAll(WITH_BODY);
     } else if (parameters.stream().anyMatch(p -> p.getIn() == Parameter.In.QUERY)) {
@@ -107,14 +107,16 @@ public class OpenApiFilter implements OASFilter {
           Integer.toString(code.status()), OASFactory.createAPIResponse().ref(code.code()));
     }
     operation.getResponses().setAPIResponses(responses);
-    parameters.forEach(OpenApiFilter::describePaging);
+    parameters.forEach(OpenApiFilter::describe);
   }
 
-  private static void describePaging(Parameter parameter) {
-    if (parameter.getIn() != Parameter.In.QUERY || parameter.getDescription() != null) {
+  private static void describe(Parameter parameter) {
+    if (parameter.getDescription() != null) {
       return;
     }
-    if (parameter.getName().equals("limit")) {
+    if (parameter.getIn() == Parameter.In.PATH && parameter.getName().equals("id")) {
+      parameter.setDescription("Its identifier");
+    } else if (parameter.getName().equals("limit")) {
       parameter.setDescription("How many at most, 1 to " + Page.MAX_LIMIT);
       parameter.setSchema(
           OASFactory.createSchema()

@@ -14,7 +14,8 @@ public record Page<T>(
     List<T> data,
     @Schema(
             nullable = true,
-            description = "What to pass as cursor for the next part; null: the end")
+            description =
+                "What to pass as cursor (for events: as after) for the next part; null: the end")
         String nextCursor) {
   public static final int DEFAULT_LIMIT = 50;
   public static final int MAX_LIMIT = 200;

@@ -11,8 +11,9 @@ import org.eclipse.microprofile.openapi.annotations.media.Schema;
  */
 @Schema(name = "Session")
 record SessionView(
-    Key key,
-    Instant createdAt,
+    @Schema(description = "The API key for which the session stands, or that was sent") Key key,
+    @Schema(description = "When the session began; where a key was sent, when that was made")
+        Instant createdAt,
     @Schema(
             nullable = true,
             description = "When the session ends, unless it is used; null: a key was sent")
@@ -21,8 +22,9 @@ record SessionView(
   @Schema(name = "SessionKey")
   record Key(
       @Schema(examples = "key_01jd4m8z6hf0r9w2x3c5v7b8na") String id,
-      @Schema(examples = "first key") String name,
-      @Schema(examples = "write") Role role) {}
+      @Schema(description = "What the key is for", examples = "first key") String name,
+      @Schema(description = "What the key, and so the session, may do", examples = "write")
+          Role role) {}
 
   static SessionView of(Identity identity) {
     Key key = new Key(identity.keyId(), identity.keyName(), identity.role());

@@ -95,8 +95,8 @@ public class Build extends PanacheEntityBase {
   /** A distribution that is installed: what {@link #packages} holds, for its schema. */
   @Schema(name = "Package")
   record Installed(
-      @Schema(examples = "Jinja2") String name,
-      @Schema(examples = "3.1.4") String version,
+      @Schema(description = "As the package itself writes it", examples = "Jinja2") String name,
+      @Schema(description = "The one that was installed", examples = "3.1.4") String version,
       @Schema(description = "Of the file that it came from") String sha256,
       @Schema(nullable = true, description = "Of the installed files; null: of an older Build")
           Long sizeBytes) {}
@@ -113,14 +113,33 @@ public class Build extends PanacheEntityBase {
   @Schema(name = "Build")
   public record View(
       String id,
-      String imageKey,
-      String image,
-      String pythonVersion,
-      @Schema(type = SchemaType.ARRAY, implementation = Installed.class) JsonText packages,
-      long sizeBytes,
-      double duration,
+      @Schema(
+              description =
+                  "What went in, as a SHA-256 in hexadecimal digits: base, platform, Python"
+                      + " version and requirements. Agents that need the same share a Build")
+          String imageKey,
+      @Schema(
+              nullable = true,
+              description =
+                  "Reference of the image, by digest; null: on the local runtime, an environment")
+          String image,
+      @Schema(examples = "3.13", description = "Minor version of Python") String pythonVersion,
+      @Schema(
+              type = SchemaType.ARRAY,
+              implementation = Installed.class,
+              description = "Every package that is installed, also those that others need, by name")
+          JsonText packages,
+      @Schema(
+              description =
+                  "Bytes of the environment, or of the packages that the image adds to its base")
+          long sizeBytes,
+      @Schema(description = "Seconds that the first build of it took") double duration,
       Instant createdAt,
-      Instant removedAt) {
+      @Schema(
+              nullable = true,
+              description =
+                  "Since when its image or environment is gone, or going; null: it can be used")
+          Instant removedAt) {
     static View of(Build build) {
       return new View(
           build.id,

@@ -172,17 +172,45 @@ public class BuilderJob extends PanacheEntityBase {
   public record View(
       String id,
       String agentId,
-      int agentRevision,
-      String pythonVersion,
-      String requirements,
-      String state,
-      @Schema(implementation = BuildReason.class, type = SchemaType.STRING) String reason,
-      String message,
-      String buildId,
-      boolean reused,
+      @Schema(
+              description =
+                  "The revision for which it was made; later ones with the same requirements use it, too")
+          int agentRevision,
+      @Schema(examples = "3.13", description = "Minor version of Python") String pythonVersion,
+      @Schema(description = "Normalised and sorted, one package a line; empty: none")
+          String requirements,
+      @Schema(
+              enumeration = {"queued", "running", "succeeded", "failed", "cancelled"},
+              description = "succeeded, failed and cancelled are final")
+          String state,
+      @Schema(
+              nullable = true,
+              implementation = BuildReason.class,
+              type = SchemaType.STRING,
+              description = "Why it failed or was cancelled; null: it did not, or not yet")
+          String reason,
+      @Schema(
+              nullable = true,
+              description =
+                  "For a person: why it failed or was cancelled, or what it waits for while"
+                      + " it runs; null: there is nothing to say")
+          String message,
+      @Schema(
+              nullable = true,
+              description = "What it made, or found to be there; null: it has not succeeded")
+          String buildId,
+      @Schema(
+              description =
+                  "Whether the Build was there already, so that nothing had to be installed")
+          boolean reused,
       Instant createdAt,
-      Instant startedAt,
-      Instant finishedAt) {
+      @Schema(
+              nullable = true,
+              description =
+                  "When its build began; null: it waits, was cancelled before, or needed none")
+          Instant startedAt,
+      @Schema(nullable = true, description = "When it ended; null: it waits or runs")
+          Instant finishedAt) {
     static View of(BuilderJob job) {
       return new View(
           job.id,

@@ -23,6 +23,7 @@ import jakarta.ws.rs.sse.Sse;
 import java.util.List;
 import java.util.Optional;
 import org.eclipse.microprofile.openapi.annotations.Operation;
+import org.eclipse.microprofile.openapi.annotations.enums.SchemaType;
 import org.eclipse.microprofile.openapi.annotations.media.Content;
 import org.eclipse.microprofile.openapi.annotations.media.Schema;
 import org.eclipse.microprofile.openapi.annotations.parameters.Parameter;
@@ -47,7 +48,7 @@ public class BuilderJobsResource {
   @Transactional
   @Operation(operationId = "listBuilderJobs", summary = "List BuilderJobs, newest first")
   public Page<BuilderJob.View> list(
-      @RestQuery("agent_id") String agentId,
+      @Parameter(description = "Only those of this agent") @RestQuery("agent_id") String agentId,
       @Parameter(description = "One or several, separated by commas") @RestQuery String state,
       @RestQuery String cursor,
       @RestQuery Integer limit) {
@@ -86,10 +87,22 @@ public class BuilderJobsResource {
       summary = "Read a build's log: a page, plain text, or live as server-sent events, by Accept")
   public Page<LogEntry> logs(
       String id,
-      @RestQuery Integer limit,
-      @RestQuery("after_seq") Integer afterSeq,
+      @Parameter(
+              description = "How many at most, 1 to 1000",
+              schema =
+                  @Schema(
+                      type = SchemaType.INTEGER,
+                      minimum = "1",
+                      maximum = "1000",
+                      defaultValue = "200"))
+          @RestQuery
+          Integer limit,
+      @Parameter(description = "Only entries after the one with this seq; a cursor wins over it")
+          @RestQuery("after_seq")
+          Integer afterSeq,
       @RestQuery String cursor,
-      @RestQuery String contains) {
+      @Parameter(description = "Only entries whose message contains exactly this") @RestQuery
+          String contains) {
     find(id);
     return logs.page(id, limit, afterSeq, cursor, new LogBook.Filter(null, contains));
   }
@@ -106,7 +119,13 @@ public class BuilderJobsResource {
   @Path("{id}/logs")
   @Produces(LogAnswers.EVENTS)
   public Multi<OutboundSseEvent> follow(
-      String id, @HeaderParam("Last-Event-ID") String lastEventId, @Context Sse sse) {
+      String id,
+      @Parameter(
+              description =
+                  "Of a stream: go on after the entry with this seq; without it, from the start")
+          @HeaderParam("Last-Event-ID")
+          String lastEventId,
+      @Context Sse sse) {
     check(id);
     return logs.events(
         id,

@@ -7,6 +7,7 @@ import jakarta.transaction.Transactional;
 import jakarta.ws.rs.GET;
 import jakarta.ws.rs.Path;
 import org.eclipse.microprofile.openapi.annotations.Operation;
+import org.eclipse.microprofile.openapi.annotations.parameters.Parameter;
 import org.eclipse.microprofile.openapi.annotations.tags.Tag;
 import org.jboss.resteasy.reactive.RestQuery;
 
@@ -19,7 +20,11 @@ public class BuildsResource {
   @Transactional
   @Operation(operationId = "listBuilds", summary = "List Builds, newest first")
   public Page<Build.View> list(
-      @RestQuery("agent_id") String agentId, @RestQuery String cursor, @RestQuery Integer limit) {
+      @Parameter(description = "Only those that a BuilderJob of this agent made or found")
+          @RestQuery("agent_id")
+          String agentId,
+      @RestQuery String cursor,
+      @RestQuery Integer limit) {
     return Build.page(agentId, cursor, Page.limit(limit));
   }
 

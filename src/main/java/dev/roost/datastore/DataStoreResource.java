@@ -125,7 +125,11 @@ public class DataStoreResource {
       description = "Answers 409 when agents use it, unless force is true: then they lose it.")
   @APIResponse(responseCode = "204", description = "It is gone")
   @APIResponse(responseCode = "409", ref = "conflict")
-  public void delete(@PathParam("id") String id, @QueryParam("force") String force) {
+  public void delete(
+      @PathParam("id") String id,
+      @Parameter(description = "true: also when agents use it, which then lose it")
+          @QueryParam("force")
+          String force) {
     if (force != null && !List.of("true", "false").contains(force)) {
       throw Problem.invalid("?force", "not_a_choice", "force must be true or false.");
     }

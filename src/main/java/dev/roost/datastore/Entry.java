@@ -15,8 +15,9 @@ import org.eclipse.microprofile.openapi.annotations.media.Schema;
  * @param expiresAt from then on the entry is not seen any more; null: never
  */
 public record Entry(
-    @Schema(examples = "user/42") String key,
-    JsonText value,
+    @Schema(description = "1 to 512 bytes of UTF-8", examples = "user/42") String key,
+    @Schema(ref = "JsonText", description = "Any JSON value, with the exact text that was stored")
+        JsonText value,
     @Schema(description = "Grows with each change; the ETag", examples = "42") long version,
     @Schema(nullable = true, description = "From then on the entry is gone; null: never")
         Instant expiresAt,

@@ -94,7 +94,11 @@ public class EntryResource {
   public RestResponse<byte[]> get(
       @PathParam("id") String id,
       @Parameter(hidden = true) @Context RoutingContext context,
-      @HeaderParam("If-None-Match") String ifNoneMatch) {
+      @Parameter(
+              description =
+                  "Entity tags of versions that are known; 304 when the entry has one of them")
+          @HeaderParam("If-None-Match")
+          String ifNoneMatch) {
     String key = EntryPath.key(context);
     Entry entry = entries.get(Access.ofClient(id), key).orElseThrow(() -> absent(id, key));
     if (Precondition.isKnown(ifNoneMatch, entry.version())) {

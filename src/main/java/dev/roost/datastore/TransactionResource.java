@@ -54,7 +54,14 @@ public class TransactionResource {
       @Schema(description = "What to write, each key once") List<WriteRequest> writes) {}
 
   @Schema(name = "TransactionRead")
-  record Read(@Schema(examples = "account/a") String key, @Schema(examples = "41") long version) {}
+  record Read(
+      @Schema(required = true, description = "1 to 512 bytes of UTF-8", examples = "account/a")
+          String key,
+      @Schema(
+              required = true,
+              description = "The one that was read; 0: there was no such entry",
+              examples = "41")
+          long version) {}
 
   @Schema(name = "TransactionRange")
   record RangeRead(
@@ -72,8 +79,16 @@ public class TransactionResource {
 
   @Schema(name = "TransactionWrite")
   record WriteRequest(
-      @Schema(examples = "account/a") String key,
-      @Schema(description = "Stored under the key") JsonText value,
+      @Schema(
+              required = true,
+              description =
+                  "1 to 512 bytes of UTF-8; beside it comes one of value, delete and increment",
+              examples = "account/a")
+          String key,
+      @Schema(
+              ref = "JsonText",
+              description = "Any JSON value, stored under the key with its exact text")
+          JsonText value,
       @Schema(description = "With a value: seconds after which it is gone") Double ttl,
       @Schema(description = "true: removed, if it is there") Boolean delete,
       @Schema(description = "Added to the number that is there, or to 0") Double increment) {}

@@ -113,7 +113,23 @@ public class EventLog {
    */
   @Schema(name = "Event")
   public record Entry(
-      String id, String type, String subject, String agentId, Instant time, JsonText data) {
+      @Schema(
+              examples = "4711",
+              description = "Its position in the log: a number, as text, that only grows")
+          String id,
+      @Schema(
+              examples = "execution.failed",
+              description = "A resource and what has become of it; docs/events.md lists them")
+          String type,
+      @Schema(description = "The identifier of what has changed") String subject,
+      @Schema(nullable = true, description = "The agent that it concerns; null: it concerns none")
+          String agentId,
+      @Schema(description = "When the change was made") Instant time,
+      @Schema(
+              description =
+                  "The subject's main fields after the change, a JSON object without"
+                      + " payloads, return values, scripts and variables")
+          JsonText data) {
     private static Entry read(ResultSet row) throws SQLException {
       return new Entry(
           row.getString("position"),

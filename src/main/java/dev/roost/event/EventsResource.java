@@ -67,8 +67,10 @@ public class EventsResource {
           Long after,
       @RestQuery Integer limit,
       @Parameter(description = TYPES) @RestQuery String types,
-      @RestQuery("agent_id") String agentId,
-      @RestQuery String subject) {
+      @Parameter(description = "Only events that concern this agent") @RestQuery("agent_id")
+          String agentId,
+      @Parameter(description = "Only events of what has this identifier") @RestQuery
+          String subject) {
     int most = Page.limit(limit);
     long begin = log.begin(after == null ? 0 : checked("?after", after));
     EventLog.Part part = log.read(begin, most, filter(types, agentId, subject));
@@ -79,7 +81,9 @@ public class EventsResource {
   @GET
   @Produces(STREAM)
   public Multi<OutboundSseEvent> follow(
-      @HeaderParam("Last-Event-ID") String lastEventId,
+      @Parameter(description = "Of a stream: go on after this event; wins over after")
+          @HeaderParam("Last-Event-ID")
+          String lastEventId,
       @RestQuery Long after,
       @RestQuery String types,
       @RestQuery("agent_id") String agentId,

@@ -19,6 +19,7 @@ import org.eclipse.microprofile.openapi.annotations.Operation;
 import org.eclipse.microprofile.openapi.annotations.media.Content;
 import org.eclipse.microprofile.openapi.annotations.media.ExampleObject;
 import org.eclipse.microprofile.openapi.annotations.media.Schema;
+import org.eclipse.microprofile.openapi.annotations.parameters.Parameter;
 import org.eclipse.microprofile.openapi.annotations.parameters.RequestBody;
 import org.eclipse.microprofile.openapi.annotations.responses.APIResponse;
 import org.eclipse.microprofile.openapi.annotations.tags.Tag;
@@ -54,15 +55,16 @@ public class ExecuteBatchResource {
       @Schema(description = "Of the agent's jobs with the same one, one runs at a time.")
           String concurrencyKey) {}
 
-  /**
-   * What was ordered.
-   *
-   * @param executorJobIds in the order of the payloads
-   * @param lastEventId an event from before any event of these jobs: with it, GET /v1/events misses
-   *     none
-   */
+  /** What was ordered. */
   @Schema(name = "Batch")
-  public record View(String batchId, List<String> executorJobIds, String lastEventId) {}
+  public record View(
+      @Schema(description = "What the jobs have as batch_id: lists and cancels them together")
+          String batchId,
+      @Schema(description = "In the order of the payloads") List<String> executorJobIds,
+      @Schema(
+              description =
+                  "An event from before any event of these jobs: as after, GET /v1/events misses none of them")
+          String lastEventId) {}
 
   @POST
   @Consumes(MediaType.APPLICATION_JSON)
@@ -95,7 +97,13 @@ public class ExecuteBatchResource {
               mediaType = MediaType.APPLICATION_JSON,
               schema = @Schema(implementation = View.class)))
   public Response execute(
-      String id, @HeaderParam("Idempotency-Key") String idempotencyKey, byte[] bytes) {
+      String id,
+      @Parameter(
+              description =
+                  "Makes the request safe to repeat for 24 hours: the same one again answers the same jobs")
+          @HeaderParam("Idempotency-Key")
+          String idempotencyKey,
+      byte[] bytes) {
     IdempotencyKey.check(idempotencyKey);
     Body body = Body.parse(bytes);
     body.require("payloads");

@@ -49,7 +49,9 @@ public class ExecuteResource {
   /** The schema of the body of an order. */
   @Schema(name = "ExecuteRequest")
   record ExecuteRequest(
-      @Schema(description = "Any JSON value; without it, request.payload is None.")
+      @Schema(
+              ref = "JsonText",
+              description = "Any JSON value; without it, request.payload is None.")
           JsonText payload,
       @Schema(
               description = "Jobs of the agent with a higher one are run first.",
@@ -91,7 +93,11 @@ public class ExecuteResource {
   public Uni<Response> execute(
       String id,
       @Parameter(description = "Seconds, 0 to 60") @RestQuery("wait") Integer waitSeconds,
-      @HeaderParam("Idempotency-Key") String idempotencyKey,
+      @Parameter(
+              description =
+                  "Makes the request safe to repeat for 24 hours: the same one again answers the same job")
+          @HeaderParam("Idempotency-Key")
+          String idempotencyKey,
       byte[] bytes) {
     Duration wait = Waiting.parameter(waitSeconds);
     IdempotencyKey.check(idempotencyKey);

@@ -203,31 +203,62 @@ public class Execution extends PanacheEntityBase {
         .getResultList();
   }
 
-  /**
-   * An Execution, as the API shows it.
-   *
-   * @param error an object with type, message, traceback, line and column; or null
-   */
+  /** An Execution, as the API shows it. */
   @Schema(name = "Execution")
   public record View(
       String id,
-      String executorJobId,
+      @Schema(description = "The order that it is an attempt at") String executorJobId,
       String agentId,
-      int agentRevision,
-      String buildId,
-      int attempt,
-      String state,
-      @Schema(implementation = ExecutionReason.class, type = SchemaType.STRING) String reason,
-      String message,
-      JsonText error,
-      JsonText returnValue,
-      Instant startedAt,
-      Instant finishedAt,
-      boolean coldStart,
-      Timings timings,
-      Usage usage,
-      int logEntries,
-      boolean logsTruncated) {
+      @Schema(description = "The revision of the agent that it runs") int agentRevision,
+      @Schema(description = "The Build whose packages the script has") String buildId,
+      @Schema(
+              description =
+                  "From 1; a lost attempt that had not entered main doesn't count, so its number may come again")
+          int attempt,
+      @Schema(
+              enumeration = {"running", "succeeded", "failed", "timed_out", "cancelled", "lost"},
+              description =
+                  "timed_out: it ran longer than the agent's timeout; lost: its executor ended before it did")
+          String state,
+      @Schema(
+              implementation = ExecutionReason.class,
+              type = SchemaType.STRING,
+              nullable = true,
+              description = "Why it did not succeed; null: it did, or it still runs")
+          String reason,
+      @Schema(
+              nullable = true,
+              description = "The reason in words; null: it has succeeded, or it still runs")
+          String message,
+      @Schema(
+              nullable = true,
+              description =
+                  "Where and why the script failed: an object with type (the exception's class, with its module"
+                      + " unless that is builtins: KeyError, requests.exceptions.HTTPError), message (its text),"
+                      + " traceback (as Python prints it, from the first frame of the script on, which is called"
+                      + " agent.py; or null), line (the innermost of the script, from 1; or null) and column (in that"
+                      + " line, characters from 1; or null, for exceptions also before Python 3.11). Of a message or"
+                      + " traceback of more than 65536 characters, the middle is left out. null: it has not failed, or by"
+                      + " no exception, for example with the reason no_main, exited or deadline_exceeded.")
+          JsonText error,
+      @Schema(
+              ref = "JsonText",
+              description =
+                  "What main returned, any JSON value, with its exact text; null: it returned None, or it has not"
+                      + " succeeded")
+          JsonText returnValue,
+      @Schema(description = "When an executor got it") Instant startedAt,
+      @Schema(nullable = true, description = "null: it still runs") Instant finishedAt,
+      @Schema(description = "Whether it was its executor's first, which takes longer")
+          boolean coldStart,
+      @Schema(description = "Where the time went") Timings timings,
+      @Schema(description = "What the script's process and all that it started have used")
+          Usage usage,
+      @Schema(description = "How many entries its log has, so far while it runs") int logEntries,
+      @Schema(
+              description =
+                  "Whether the log was longer than roost.limits.log-bytes, so that entries before its end are left out")
+          boolean logsTruncated) {
 
     public static View of(Execution execution) {
       return new View(
@@ -261,15 +292,33 @@ public class Execution extends PanacheEntityBase {
     }
   }
 
-  /**
-   * Where the time went, seconds each.
-   *
-   * @param queued from the order (or the end of a retry's delay) until an executor got it
-   * @param starting until main was called; null before
-   * @param running until main returned; null before
-   */
-  public record Timings(double queued, Double starting, Double running) {}
+  /** Where the time went, seconds each. */
+  public record Timings(
+      @Schema(
+              description =
+                  "Seconds from the order, or from the end of the delay before a further attempt, until an executor got"
+                      + " it")
+          double queued,
+      @Schema(
+              nullable = true,
+              description =
+                  "Seconds from then until main was called; null: it was not, or nobody knows")
+          Double starting,
+      @Schema(
+              nullable = true,
+              description =
+                  "Seconds from then until the end; null: it has not ended, or main was not called, or nobody knows")
+          Double running) {}
 
   /** Of the script's process and all that it started; null while it runs or when unknown. */
-  public record Usage(Double cpuSeconds, Long maxMemoryBytes) {}
+  public record Usage(
+      @Schema(
+              nullable = true,
+              description = "Seconds of CPU time; null: it still runs, or nobody knows")
+          Double cpuSeconds,
+      @Schema(
+              nullable = true,
+              description =
+                  "The most memory at a time, bytes; null: it still runs, or nobody knows")
+          Long maxMemoryBytes) {}
 }

@@ -22,6 +22,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import org.eclipse.microprofile.openapi.annotations.Operation;
+import org.eclipse.microprofile.openapi.annotations.enums.SchemaType;
 import org.eclipse.microprofile.openapi.annotations.media.Schema;
 import org.eclipse.microprofile.openapi.annotations.parameters.Parameter;
 import org.eclipse.microprofile.openapi.annotations.tags.Tag;
@@ -42,9 +43,12 @@ public class ExecutionsResource {
   @Transactional
   @Operation(operationId = "listExecutions", summary = "List Executions, newest first")
   public Page<Execution.View> list(
-      @RestQuery("agent_id") String agentId,
-      @RestQuery("executor_job_id") String executorJobId,
-      @RestQuery("schedule_id") String scheduleId,
+      @Parameter(description = "Only those of this agent") @RestQuery("agent_id") String agentId,
+      @Parameter(description = "Only the attempts at this order") @RestQuery("executor_job_id")
+          String executorJobId,
+      @Parameter(description = "Only runs of this schedule, those by hand too")
+          @RestQuery("schedule_id")
+          String scheduleId,
       @Parameter(description = "One or several, separated by commas") @RestQuery String state,
       @Parameter(description = "Why they did not succeed") @RestQuery String reason,
       @Parameter(
@@ -96,11 +100,28 @@ public class ExecutionsResource {
               + " (text/event-stream), which Last-Event-ID resumes.")
   public Page<LogEntry> logs(
       String id,
-      @RestQuery Integer limit,
-      @RestQuery("after_seq") Integer afterSeq,
+      @Parameter(
+              description = "How many at most, 1 to 1000",
+              schema =
+                  @Schema(
+                      type = SchemaType.INTEGER,
+                      minimum = "1",
+                      maximum = "1000",
+                      defaultValue = "200"))
+          @RestQuery
+          Integer limit,
+      @Parameter(description = "Only entries with a greater seq; a cursor stands in its place")
+          @RestQuery("after_seq")
+          Integer afterSeq,
       @RestQuery String cursor,
-      @RestQuery String level,
-      @RestQuery String contains) {
+      @Parameter(
+              description =
+                  "Only entries of exactly this level, as the script's logging names it, for example ERROR")
+          @RestQuery
+          String level,
+      @Parameter(description = "Only entries whose message contains this, in the same case")
+          @RestQuery
+          String contains) {
     find(id);
     return logs.page(id, limit, afterSeq, cursor, new LogBook.Filter(level, contains));
   }
@@ -117,7 +138,13 @@ public class ExecutionsResource {
   @Path("{id}/logs")
   @Produces(LogAnswers.EVENTS)
   public Multi<OutboundSseEvent> follow(
-      String id, @HeaderParam("Last-Event-ID") String lastEventId, @Context Sse sse) {
+      String id,
+      @Parameter(
+              description =
+                  "For a stream: the seq of the last entry that came; it goes on after it")
+          @HeaderParam("Last-Event-ID")
+          String lastEventId,
+      @Context Sse sse) {
     check(id);
     return logs.events(
         id,

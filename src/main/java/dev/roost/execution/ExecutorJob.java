@@ -279,38 +279,71 @@ public class ExecutorJob extends PanacheEntityBase {
     return new Waiting((String) row[0], (String) row[1]);
   }
 
-  /**
-   * An ExecutorJob, as the API shows it.
-   *
-   * @param message why it did not succeed, or what keeps it waiting
-   * @param priority jobs of the agent with a higher one are run first
-   * @param concurrencyKey of the agent's jobs with the same one, one runs at a time; or null
-   * @param batchId the first of the jobs that were ordered together; or null
-   * @param waitingOn what it waits for while it is queued
-   * @param nextAttemptAt when the retry's delay ends; null when there is none to wait for
-   * @param attempts used up
-   * @param execution the latest attempt, or null before the first
-   */
+  /** An ExecutorJob, as the API shows it. */
   @Schema(name = "ExecutorJob")
   public record View(
       String id,
       String agentId,
-      int agentRevision,
-      String scheduleId,
-      Instant scheduledTime,
-      JsonText payload,
-      int priority,
-      String concurrencyKey,
-      String batchId,
-      String state,
-      @Schema(implementation = ExecutionReason.class, type = SchemaType.STRING) String reason,
-      String message,
-      String waitingOn,
-      int attempts,
-      Instant nextAttemptAt,
-      Execution.View execution,
+      @Schema(description = "The agent's that was current when it was ordered; it runs this one")
+          int agentRevision,
+      @Schema(
+              nullable = true,
+              description = "The schedule that made it, or was triggered; null: none")
+          String scheduleId,
+      @Schema(
+              nullable = true,
+              description =
+                  "The time of the schedule for which it was made; null: for none, as when it was triggered")
+          Instant scheduledTime,
+      @Schema(
+              ref = "JsonText",
+              description = "Any JSON value, with its exact text; null also when none was given")
+          JsonText payload,
+      @Schema(description = "-100 to 100: of the agent's jobs, higher ones are run first")
+          int priority,
+      @Schema(
+              nullable = true,
+              description =
+                  "Of the agent's jobs with the same one, one runs at a time; null: it has none")
+          String concurrencyKey,
+      @Schema(
+              nullable = true,
+              description = "What was ordered together has the same one; null: ordered alone")
+          String batchId,
+      @Schema(
+              enumeration = {"queued", "running", "succeeded", "failed", "cancelled"},
+              description =
+                  "queued: also before a further attempt; failed: also when the last attempt timed out or was lost")
+          String state,
+      @Schema(
+              implementation = ExecutionReason.class,
+              type = SchemaType.STRING,
+              nullable = true,
+              description = "Why it did not succeed; null: it did, or it has not ended")
+          String reason,
+      @Schema(
+              nullable = true,
+              description =
+                  "The reason in words; while it is queued, what the build or executor that it needs waits for;"
+                      + " null: nothing to say")
+          String message,
+      @Schema(
+              nullable = true,
+              enumeration = {"build", "retry_delay", "concurrency", "executor"},
+              description =
+                  "Why it is queued: the agent's build, retry_delay, max_concurrency or its concurrency_key, or"
+                      + " that an executor has to come; null: it is not queued")
+          String waitingOn,
+      @Schema(description = "How many were begun, without lost ones that had not entered main")
+          int attempts,
+      @Schema(
+              nullable = true,
+              description = "When the delay before a further attempt ends; null: it waits for none")
+          Instant nextAttemptAt,
+      @Schema(nullable = true, description = "The latest attempt; null: there is none yet")
+          Execution.View execution,
       Instant createdAt,
-      Instant finishedAt) {
+      @Schema(nullable = true, description = "null: it has not ended") Instant finishedAt) {
 
     public static View of(ExecutorJob job) {
       return of(

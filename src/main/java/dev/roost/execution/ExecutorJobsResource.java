@@ -42,9 +42,13 @@ public class ExecutorJobsResource {
   @Transactional
   @Operation(operationId = "listExecutorJobs", summary = "List ExecutorJobs, newest first")
   public Page<ExecutorJob.View> list(
-      @RestQuery("agent_id") String agentId,
-      @RestQuery("schedule_id") String scheduleId,
-      @RestQuery("batch_id") String batchId,
+      @Parameter(description = "Only those of this agent") @RestQuery("agent_id") String agentId,
+      @Parameter(description = "Only runs of this schedule, those by hand too")
+          @RestQuery("schedule_id")
+          String scheduleId,
+      @Parameter(description = "Only those that were ordered together: what execute-batch answered")
+          @RestQuery("batch_id")
+          String batchId,
       @Parameter(description = "One or several, separated by commas") @RestQuery String state,
       @Parameter(description = "Why they did not succeed") @RestQuery String reason,
       @RestQuery String cursor,

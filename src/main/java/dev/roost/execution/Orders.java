@@ -211,14 +211,11 @@ public class Orders {
     }
   }
 
-  /**
-   * What became of a batch that was cancelled.
-   *
-   * @param cancelled jobs that waited, and have ended
-   * @param stopping jobs whose script runs, and is told to stop
-   */
+  /** What became of a batch that was cancelled. */
   @Schema(name = "CancelledBatch")
-  record CancelledBatch(int cancelled, int stopping) {}
+  record CancelledBatch(
+      @Schema(description = "Jobs that waited, and have ended now") int cancelled,
+      @Schema(description = "Jobs whose script runs, and is told to stop") int stopping) {}
 
   /**
    * Cancels all jobs that were ordered together.

@@ -36,7 +36,8 @@ public class SettingsResource {
 
   /** In the order of the documentation. */
   @Schema(name = "Settings")
-  record All(List<Setting> data) {}
+  record All(
+      @Schema(description = "All of them, in the order of docs/settings.md") List<Setting> data) {}
 
   @GET
   @Needs(Role.WRITE)

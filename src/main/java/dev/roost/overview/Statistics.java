@@ -17,18 +17,32 @@ import org.eclipse.microprofile.openapi.annotations.media.Schema;
  */
 @Schema(name = "Statistics")
 record Statistics(
-    Instant from,
-    Instant to,
-    List<Hour> hours,
-    int running,
-    int queued,
-    Executors executors,
-    List<Failure> failures,
-    List<FailedBuild> failedBuilds) {
+    @Schema(description = "The beginning of the first hour") Instant from,
+    @Schema(description = "The present") Instant to,
+    @Schema(
+            description =
+                "One for each hour, also without Executions, oldest first; the last one has only begun")
+        List<Hour> hours,
+    @Schema(description = "Executions that run now") int running,
+    @Schema(description = "ExecutorJobs that wait now") int queued,
+    @Schema(description = "Those that exist now") Executors executors,
+    @Schema(description = "Of Executions that ended in these hours, by reason, most frequent first")
+        List<Failure> failures,
+    @Schema(
+            description =
+                "Agents whose newest build failed, whenever that was; newest first, 20 at most")
+        List<FailedBuild> failedBuilds) {
 
   /** How many Executions ended in an hour. */
   @Schema(name = "StatisticsHour")
-  record Hour(Instant hour, int succeeded, int failed, int timedOut, int cancelled, int lost) {}
+  record Hour(
+      @Schema(description = "When it begins") Instant hour,
+      @Schema(description = "Executions that succeeded in this hour") int succeeded,
+      @Schema(description = "Executions that failed in this hour") int failed,
+      @Schema(description = "Executions that reached their agent's timeout in this hour")
+          int timedOut,
+      @Schema(description = "Executions that were cancelled in this hour") int cancelled,
+      @Schema(description = "Executions whose executor ended under them in this hour") int lost) {}
 
   /**
    * The executors there are.
@@ -39,7 +53,14 @@ record Statistics(
    *     room for
    */
   @Schema(name = "StatisticsExecutors")
-  record Executors(int starting, int idle, int working, int limit) {}
+  record Executors(
+      @Schema(description = "Those that can take no work yet") int starting,
+      @Schema(description = "Those that are ready and have nothing to do") int idle,
+      @Schema(description = "Those that run an Execution") int working,
+      @Schema(
+              description =
+                  "How many there may be: of an agent its max_concurrency, else what the runtime has room for")
+          int limit) {}
 
   /**
    * Executions that failed, timed out or were lost for the same reason.
@@ -48,20 +69,29 @@ record Statistics(
    */
   @Schema(name = "StatisticsFailure")
   record Failure(
-      @Schema(examples = "exception") String reason, int count, int agents, Latest latest) {}
+      @Schema(description = "As Executions have it", examples = "exception") String reason,
+      @Schema(description = "Executions that failed, timed out or were lost for this reason")
+          int count,
+      @Schema(description = "How many agents they are of") int agents,
+      @Schema(description = "The one of them that ended last") Latest latest) {}
 
   /** The latest of them. */
   @Schema(name = "StatisticsLatestFailure")
   record Latest(
-      String executionId, String agentId, String agentName, String message, Instant finishedAt) {}
+      @Schema(description = "Of the Execution") String executionId,
+      String agentId,
+      @Schema(description = "Its present name; of a deleted agent, the last one") String agentName,
+      @Schema(description = "Why it failed, for a person") String message,
+      @Schema(description = "When it ended") Instant finishedAt) {}
 
   /** The newest build of an agent, which failed. */
   @Schema(name = "StatisticsFailedBuild")
   record FailedBuild(
-      String builderJobId,
+      @Schema(description = "The one of the agent's present revision") String builderJobId,
       String agentId,
-      String agentName,
-      @Schema(examples = "requirement_not_found") String reason,
-      String message,
-      Instant finishedAt) {}
+      @Schema(description = "Its present name") String agentName,
+      @Schema(description = "As BuilderJobs have it", examples = "requirement_not_found")
+          String reason,
+      @Schema(description = "Why it failed, for a person") String message,
+      @Schema(description = "When it failed") Instant finishedAt) {}
 }

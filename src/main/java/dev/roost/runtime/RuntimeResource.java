@@ -35,7 +35,12 @@ public class RuntimeResource {
    */
   @Schema(name = "Runtime")
   record View(
-      @Schema(description = "local or kubernetes", examples = "local") String kind,
+      @Schema(
+              enumeration = {"local", "kubernetes"},
+              description =
+                  "Where builds and executors run: as processes of this machine, or in a cluster",
+              examples = "local")
+          String kind,
       @Schema(
               description = "Those that agents can choose, oldest first",
               examples = "[\"3.11\", \"3.13\"]")
@@ -46,26 +51,33 @@ public class RuntimeResource {
               description = "The Python version of an agent that chooses none",
               examples = "3.13")
           String defaultVersion,
-      @Schema(examples = "linux/amd64") String platform,
+      @Schema(
+              description = "The operating system and processors for which packages are installed",
+              examples = "linux/amd64")
+          String platform,
       @Schema(description = "How many executors fit at the same time", examples = "32")
           int maxExecutors,
       @Schema(description = "Roost's own version") String version,
-      Limits limits) {}
+      @Schema(description = "As they are set here") Limits limits) {}
 
   /** The limits as they are set here. */
   record Limits(
-      int scriptBytes,
-      int requirementsBytes,
-      int requirementsLines,
-      int envVarsBytes,
-      int payloadBytes,
-      int returnValueBytes,
-      int logLineBytes,
-      int logBytes,
-      int storeKeyBytes,
-      int storeValueBytes,
-      long storeBytes,
-      int queuedExecutorJobs,
+      @Schema(description = "Bytes of an agent's script") int scriptBytes,
+      @Schema(description = "Bytes of an agent's requirements") int requirementsBytes,
+      @Schema(description = "Lines of an agent's requirements") int requirementsLines,
+      @Schema(description = "Bytes of an agent's environment variables") int envVarsBytes,
+      @Schema(description = "Bytes of a payload's JSON text") int payloadBytes,
+      @Schema(description = "Bytes of a return value's JSON text") int returnValueBytes,
+      @Schema(description = "Bytes of a log line; a longer one is split") int logLineBytes,
+      @Schema(
+              description =
+                  "Bytes of an execution's log; of what is longer, the end is kept besides")
+          int logBytes,
+      @Schema(description = "Bytes of a DataStore's key, in UTF-8") int storeKeyBytes,
+      @Schema(description = "Bytes of a DataStore's value, as JSON text") int storeValueBytes,
+      @Schema(description = "Bytes of a DataStore: its keys and values") long storeBytes,
+      @Schema(description = "ExecutorJobs of one agent that wait; further orders are refused")
+          int queuedExecutorJobs,
       @Schema(description = "Of one API key; 0: unlimited") int requestsPerMinute) {
     static Limits of(RoostConfig.Limits limits) {
       return new Limits(

@@ -22,7 +22,8 @@ record ScheduleFields(
     @Schema(description = "Any JSON value; without it, request.payload is None.") JsonText payload,
     @Schema(
             enumeration = {"active", "paused"},
-            defaultValue = "active")
+            defaultValue = "active",
+            description = "paused: it has no next time")
         String state,
     @Schema(
             enumeration = {"skip", "run_once", "run_all"},
@@ -31,7 +32,12 @@ record ScheduleFields(
                 "What becomes of times that passed while nobody was there to see it: nothing is made up for, the"
                     + " latest one is, or the latest missed_runs_limit are.")
         String missedRuns,
-    @Schema(defaultValue = "100", minimum = "1", maximum = "1000") int missedRunsLimit,
+    @Schema(
+            description = "How many times run_all makes up for at most",
+            defaultValue = "100",
+            minimum = "1",
+            maximum = "1000")
+        int missedRunsLimit,
     @Schema(
             enumeration = {"allow", "skip", "queue"},
             defaultValue = "allow",

@@ -32,6 +32,7 @@ import org.eclipse.microprofile.openapi.annotations.media.Schema;
 import org.eclipse.microprofile.openapi.annotations.parameters.Parameter;
 import org.eclipse.microprofile.openapi.annotations.parameters.RequestBody;
 import org.eclipse.microprofile.openapi.annotations.responses.APIResponse;
+import org.eclipse.microprofile.openapi.annotations.responses.APIResponseSchema;
 import org.eclipse.microprofile.openapi.annotations.tags.Tag;
 import org.jboss.resteasy.reactive.RestQuery;
 
@@ -70,6 +71,7 @@ public class ScheduleResource {
           @Content(
               mediaType = MediaType.APPLICATION_JSON,
               schema = @Schema(implementation = ScheduleView.class)))
+  @APIResponse(responseCode = "409", ref = "conflict")
   public Response create(byte[] bytes) {
     Body body = Body.parse(bytes);
     body.require("agent_id");
@@ -82,9 +84,9 @@ public class ScheduleResource {
   @Transactional
   @Operation(operationId = "listSchedules", summary = "List schedules, newest first")
   public Page<ScheduleView> list(
-      @RestQuery("agent_id") String agentId,
-      @RestQuery String state,
-      @RestQuery String name,
+      @Parameter(description = "Only those of this agent") @RestQuery("agent_id") String agentId,
+      @Parameter(description = "Only those that are so: active or paused") @RestQuery String state,
+      @Parameter(description = "Only those of exactly this name") @RestQuery String name,
       @RestQuery String cursor,
       @RestQuery Integer limit) {
     int most = Page.limit(limit);
@@ -115,6 +117,8 @@ public class ScheduleResource {
           @Content(
               mediaType = MediaType.APPLICATION_JSON,
               schema = @Schema(implementation = ScheduleFields.class)))
+  @APIResponseSchema(value = ScheduleView.class, responseCode = "200")
+  @APIResponse(responseCode = "409", ref = "conflict")
   public ScheduleView update(String id, byte[] bytes) {
     schedules.update(id, read(Body.parse(bytes)));
     return view(id);
@@ -157,7 +161,12 @@ public class ScheduleResource {
   public Uni<Response> trigger(
       String id,
       @Parameter(description = "Seconds, 0 to 60") @RestQuery("wait") Integer waitSeconds,
-      @HeaderParam("Idempotency-Key") String idempotencyKey) {
+      @Parameter(
+              description =
+                  "1 to 255 characters. Makes it safe to repeat for 24 hours: the same key"
+                      + " answers the same ExecutorJob")
+          @HeaderParam("Idempotency-Key")
+          String idempotencyKey) {
     Duration wait = Waiting.parameter(waitSeconds);
     IdempotencyKey.check(idempotencyKey);
     Orders.Placed placed = schedules.trigger(id, idempotencyKey);

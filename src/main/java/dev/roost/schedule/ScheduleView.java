@@ -18,20 +18,47 @@ import org.eclipse.microprofile.openapi.annotations.media.Schema;
 public record ScheduleView(
     String id,
     String agentId,
-    String name,
-    String cron,
-    String timeZone,
-    JsonText payload,
-    String state,
-    String missedRuns,
-    int missedRunsLimit,
-    String overlap,
-    double jitter,
-    Instant startsAt,
-    Instant endsAt,
-    Instant nextRunAt,
-    LastRun lastRun,
-    String description,
+    @Schema(description = "Unique among the agent's schedules") String name,
+    @Schema(
+            examples = "30 2 * * 1-5",
+            description = "As it was given: five fields, or a name as @daily")
+        String cron,
+    @Schema(examples = "Europe/Berlin", description = "IANA's name") String timeZone,
+    @Schema(nullable = true, description = "What the script gets as request.payload; null: None")
+        JsonText payload,
+    @Schema(
+            enumeration = {"active", "paused"},
+            description = "paused: it has no next time")
+        String state,
+    @Schema(
+            enumeration = {"skip", "run_once", "run_all"},
+            description =
+                "What becomes of times that passed while nobody was there to see it: nothing"
+                    + " is made up for, the latest one is, or the latest missed_runs_limit are")
+        String missedRuns,
+    @Schema(description = "How many times run_all makes up for at most") int missedRunsLimit,
+    @Schema(
+            enumeration = {"allow", "skip", "queue"},
+            description =
+                "While a run of this schedule waits or runs, another one may begin, is left out, or waits for it")
+        String overlap,
+    @Schema(description = "Seconds by up to which runs are put off, to spread the load")
+        double jitter,
+    @Schema(nullable = true, description = "No time is before it; null: no bound") Instant startsAt,
+    @Schema(nullable = true, description = "No time is after it; null: no bound") Instant endsAt,
+    @Schema(
+            nullable = true,
+            description =
+                "The first time that nothing was done about yet, without the jitter; null: it"
+                    + " is paused, or there is none any more")
+        Instant nextRunAt,
+    @Schema(
+            nullable = true,
+            description =
+                "The latest run that the clock has made, so none that was triggered; null: there was none")
+        LastRun lastRun,
+    @Schema(examples = "At 02:30 on Monday to Friday", description = "The cron expression in words")
+        String description,
     Instant createdAt,
     Instant updatedAt) {
 
@@ -39,7 +66,14 @@ public record ScheduleView(
    * @param state of the ExecutorJob; null when it is not kept any more
    */
   @Schema(name = "LastRun")
-  public record LastRun(Instant scheduledTime, String executorJobId, String state) {}
+  public record LastRun(
+      @Schema(description = "The time that it was for, without the jitter") Instant scheduledTime,
+      @Schema(description = "What was ordered") String executorJobId,
+      @Schema(
+              nullable = true,
+              enumeration = {"queued", "running", "succeeded", "failed", "cancelled"},
+              description = "The ExecutorJob's; null: it is not kept any more")
+          String state) {}
 
   static ScheduleView of(Schedule schedule) {
     return of(List.of(schedule)).get(0);

@@ -18,16 +18,32 @@ import org.eclipse.microprofile.openapi.annotations.media.Schema;
  * @param next its next times, fewer where there are no more
  */
 @Schema(name = "Upcoming")
-public record Upcoming(String description, List<Instant> next) {
+public record Upcoming(
+    @Schema(examples = "At 02:30 on Monday to Friday", description = "The cron expression in words")
+        String description,
+    @Schema(
+            description =
+                "The next times, in their order; fewer than asked for where there are no more")
+        List<Instant> next) {
   private static final int DEFAULT_COUNT = 5;
   private static final int MOST = 100;
 
   /** The schema of the body of a preview. */
   @Schema(name = "PreviewRequest")
   record Request(
-      @Schema(required = true, examples = "30 2 * * 1-5") String cron,
-      @Schema(defaultValue = "UTC", examples = "Europe/Berlin") String timeZone,
-      @Schema(defaultValue = "5", minimum = "1", maximum = "100") int count,
+      @Schema(
+              required = true,
+              description = "Five fields, or a name as @daily",
+              examples = "30 2 * * 1-5")
+          String cron,
+      @Schema(description = "IANA's name", defaultValue = "UTC", examples = "Europe/Berlin")
+          String timeZone,
+      @Schema(
+              description = "How many times at most",
+              defaultValue = "5",
+              minimum = "1",
+              maximum = "100")
+          int count,
       @Schema(description = "The time after which they come; without it, now.") Instant after) {}
 
   /**

@@ -104,7 +104,10 @@ public class DeliveriesResource {
   @Operation(
       operationId = "getDelivery",
       summary = "Retrieve a delivery, with its attempts and the body that is sent")
-  public Delivery.View get(String id, @PathParam("delivery_id") String deliveryId) {
+  public Delivery.View get(
+      String id,
+      @Parameter(description = "A delivery of this webhook") @PathParam("delivery_id")
+          String deliveryId) {
     return answers.get(id, deliveryId);
   }
 
@@ -121,7 +124,10 @@ public class DeliveriesResource {
       description = "The delivery",
       content = @Content(schema = @Schema(implementation = Delivery.View.class)))
   @APIResponse(responseCode = "410", ref = "gone")
-  public Delivery.View replay(String id, @PathParam("delivery_id") String deliveryId) {
+  public Delivery.View replay(
+      String id,
+      @Parameter(description = "A delivery of this webhook") @PathParam("delivery_id")
+          String deliveryId) {
     Delivery.View view = answers.again(id, deliveryId);
     signals.fire(Deliveries.TOPIC);
     return view;

@@ -17,21 +17,36 @@ final class Delivery {
   @Schema(name = "Delivery")
   record View(
       @Schema(examples = "dlv_01jd4m8z6hf0r9w2x3c5v7b8na") String id,
-      String webhookId,
+      @Schema(description = "The webhook that it is for") String webhookId,
       @Schema(description = "The event's position in the log of events") String eventId,
-      String eventType,
-      String subject,
-      @Schema(description = "pending, succeeded or failed") String state,
+      @Schema(description = "The event's type", examples = "execution.failed") String eventType,
+      @Schema(
+              description =
+                  "The identifier of what has changed; deliveries of one subject are sent in their order")
+          String subject,
+      @Schema(
+              enumeration = {"pending", "succeeded", "failed"},
+              description = "pending: it is to be sent, or sent again; failed: it is tried no more")
+          String state,
       @Schema(description = "Attempts that were begun") int attempts,
       @Schema(
               nullable = true,
               description =
-                  "While it is pending: when it is tried next; null: after an earlier delivery of the same subject")
+                  "When it is tried next; null: it is not pending, or waits for an earlier delivery of its subject")
           Instant nextAttemptAt,
       Instant createdAt,
-      @Schema(nullable = true) Instant finishedAt,
-      @Schema(nullable = true, description = "HTTP status of the last attempt") Integer status,
-      @Schema(nullable = true, description = "Why the last attempt did not succeed") String message,
+      @Schema(nullable = true, description = "When it succeeded or failed; null: it is pending")
+          Instant finishedAt,
+      @Schema(
+              nullable = true,
+              description =
+                  "HTTP status of the last attempt; null: there was no answer, or no attempt has ended")
+          Integer status,
+      @Schema(
+              nullable = true,
+              description =
+                  "Why the last attempt did not succeed; null: it did, or no attempt has ended")
+          String message,
       @Schema(description = "Only when one delivery is retrieved: its attempts, oldest first")
           @JsonInclude(JsonInclude.Include.NON_NULL)
           List<AttemptView> attemptsLog,
@@ -85,8 +100,8 @@ final class Delivery {
   /** One request that was made, as the API shows it. */
   @Schema(name = "DeliveryAttempt")
   record AttemptView(
-      int attempt,
-      Instant startedAt,
+      @Schema(description = "From 1; one that Roost did not see end is left out") int attempt,
+      @Schema(description = "When the request was begun") Instant startedAt,
       @Schema(description = "Seconds") double duration,
       @Schema(nullable = true, description = "HTTP status; null: there was no answer")
           Integer status,

@@ -62,13 +62,21 @@ record Webhook(
   @Schema(name = "Webhook")
   record View(
       @Schema(examples = "hook_01jd4m8z6hf0r9w2x3c5v7b8na") String id,
-      String url,
-      String description,
-      @Schema(examples = "[\"execution.failed\", \"builder_job.*\"]") List<String> eventTypes,
-      @Schema(nullable = true, description = "Only events of this agent; null: of all")
+      @Schema(description = "Where deliveries are sent") String url,
+      @Schema(description = "What it is for; empty when nothing was said") String description,
+      @Schema(
+              description =
+                  "Which events it gets: a type, all types of a resource (execution.*), or * for all",
+              examples = "[\"execution.failed\", \"builder_job.*\"]")
+          List<String> eventTypes,
+      @Schema(nullable = true, description = "The agent whose events it gets; null: all of them")
           String agentId,
-      @Schema(description = "active or disabled") String state,
-      @Schema(nullable = true, description = "Why it is disabled") String message,
+      @Schema(
+              enumeration = {"active", "disabled"},
+              description = "disabled: nothing is sent, and deliveries that are pending wait")
+          String state,
+      @Schema(nullable = true, description = "Why it is disabled; null: it is active")
+          String message,
       @Schema(description = "Only in the answer that makes or changes it")
           @JsonInclude(JsonInclude.Include.NON_NULL)
           String secret,

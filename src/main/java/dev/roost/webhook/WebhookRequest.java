@@ -36,7 +36,9 @@ record WebhookRequest(
                     + " signs too for 24 hours.")
         String secret,
     @Schema(description = "Only in a change: makes another secret") boolean rotateSecret,
-    @Schema(description = "Only in a change: active enables it again, disabled stops it")
+    @Schema(
+            enumeration = {"active", "disabled"},
+            description = "Only in a change: active enables it again, disabled stops it")
         String state) {
   private static final int MAX_DESCRIPTION_CHARACTERS = 1_000;
   private static final int MAX_EVENT_TYPES = 50;

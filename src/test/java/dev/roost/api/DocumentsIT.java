@@ -16,6 +16,7 @@ import dev.roost.execution.ExecutionReason;
 import io.quarkus.test.common.WithTestResource;
 import io.quarkus.test.junit.QuarkusTest;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.Matcher;
@@ -84,9 +85,10 @@ class DocumentsIT {
     assertReasons(BuildReason.values().length, schemas.at("/BuilderJob/properties/reason"));
   }
 
+  /** All of them, and null for what has not failed. */
   private static void assertReasons(int count, JsonNode property) {
-    assertEquals("string", property.path("type").asText());
-    assertEquals(count, property.path("enum").size());
+    assertEquals(count, property.at("/anyOf/0/enum").size());
+    assertEquals("null", property.at("/anyOf/1/type").asText());
   }
 
   @Test
@@ -104,6 +106,36 @@ class DocumentsIT {
     assertNull(danglingReference(document, document));
   }
 
+  /** What names can't say: units, what null means, what points where. */
+  @Test
+  void everyPropertyAndParameterIsDescribed() throws IOException {
+    JsonNode document = document();
+    List<String> silent = new ArrayList<>();
+    document
+        .at("/components/schemas")
+        .fields()
+        .forEachRemaining(
+            schema ->
+                schema
+                    .getValue()
+                    .path("properties")
+                    .fields()
+                    .forEachRemaining(
+                        property -> {
+                          if (!property.getValue().hasNonNull("description")) {
+                            silent.add(schema.getKey() + "." + property.getKey());
+                          }
+                        }));
+    for (JsonNode operation : document.at("/paths").findParents("operationId")) {
+      for (JsonNode parameter : operation.path("parameters")) {
+        if (!parameter.hasNonNull("description")) {
+          silent.add(operation.get("operationId").asText() + " " + parameter.get("name").asText());
+        }
+      }
+    }
+    assertEquals(List.of(), silent);
+  }
+
   @Test
   void schemasAreAsTheAnswersAre() throws IOException {
     JsonNode schemas = document().at("/components/schemas");
@@ -111,7 +143,9 @@ class DocumentsIT {
     assertTrue(schemas.at("/Runtime/properties").has("default"));
     assertFalse(schemas.get("JsonText").has("type"));
     assertTrue(schemas.at("/Entry/properties/expires_at").toString().contains("null"));
-    assertTrue(schemas.at("/PageEntry/properties/next_cursor").toString().contains("null"));
+    assertTrue(schemas.at("/EntryPage/properties/next_cursor").toString().contains("null"));
+    assertTrue(schemas.at("/Agent/required").toString().contains("\"keep_warm\""));
+    assertFalse(schemas.at("/Agent/required").toString().contains("\"activity\""));
     assertEquals("date-time", schemas.at("/Instant/format").asText());
     assertEquals("[\"read\",\"execute\",\"write\"]", schemas.at("/Role/enum").toString());
   }

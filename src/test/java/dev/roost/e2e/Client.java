@@ -1,11 +1,13 @@
 package dev.roost.e2e;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.roost.Contract;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -28,6 +30,9 @@ final class Client {
           .build();
 
   private static final int LIMIT_SECONDS = 120;
+
+  /** The same for all, since all Roosts of a run are of one build. */
+  private static volatile Contract contract;
 
   private final String url;
   private final String key;
@@ -55,11 +60,38 @@ final class Client {
       var response =
           HTTP.sendAsync(request, BodyHandlers.ofString(StandardCharsets.UTF_8))
               .get(LIMIT_SECONDS, TimeUnit.SECONDS);
+      checkContract(method, path, response);
       return new Answer(response.statusCode(), response.headers(), response.body());
     } catch (ExecutionException e) {
       throw new Unreachable(method + " " + path, e);
     } catch (TimeoutException e) {
       throw new AssertionError("no end of the answer to " + method + " " + path, e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private void checkContract(String method, String path, HttpResponse<String> answer) {
+    Contract found = contract;
+    if (found == null) {
+      contract = found = document().map(Contract::new).orElse(null);
+    }
+    if (found != null) {
+      String contentType = answer.headers().firstValue("Content-Type").orElse(null);
+      found.check(method, path, answer.statusCode(), contentType, answer.body());
+    }
+  }
+
+  /** The OpenAPI document; nothing while Roost can't be reached, which tests may well want. */
+  private Optional<String> document() {
+    try {
+      HttpRequest request =
+          HttpRequest.newBuilder(URI.create(url + "/openapi?format=json")).build();
+      HttpResponse<String> answer = HTTP.send(request, BodyHandlers.ofString());
+      return answer.statusCode() == 200 ? Optional.of(answer.body()) : Optional.empty();
+    } catch (IOException e) {
+      return Optional.empty();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new IllegalStateException(e);
