@@ -128,6 +128,16 @@ def page(sign_in) -> Page:
     return sign_in()
 
 
+@pytest.fixture
+def agent(roost, request) -> Any:
+    """One with the script that the module calls AGENT, built, and named after the test."""
+    made = roost.agent(request.node.name[:90], request.module.AGENT)
+    roost.built(made)
+    yield roost.get("/agents/" + made["id"])
+    if roost.get("/agents?name=" + made["name"])["data"]:
+        roost.delete("/agents/" + made["id"])
+
+
 def pytest_terminal_summary(terminalreporter) -> None:
     for line in measured:
         terminalreporter.write_line(f"measured: {line}")

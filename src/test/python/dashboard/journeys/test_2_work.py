@@ -1,21 +1,11 @@
 """What people do with agents that they have: schedules, stores, runs that take long."""
 
-import pytest
 from hands import SOON, logged, press, returned, row, write
 from playwright.sync_api import expect
 from roost_client import until
 
-ECHO = "def main(request, store):\n    store['last'] = request.payload\n    return request.payload\n"
+AGENT = "def main(request, store):\n    store['last'] = request.payload\n    return request.payload\n"
 ENDLESS = "import time\n\n\ndef main():\n    for n in range(36_000):\n        print('tick', n, flush=True)\n        time.sleep(0.1)\n"
-
-
-@pytest.fixture
-def agent(roost, request):
-    """One that is built and returns its payload."""
-    agent = roost.agent(request.node.name[:90], ECHO)
-    roost.built(agent)
-    yield roost.get("/agents/" + agent["id"])
-    roost.delete("/agents/" + agent["id"])
 
 
 def test_a_schedule_is_made_triggered_and_paused(page, roost, agent):

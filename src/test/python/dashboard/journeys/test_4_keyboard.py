@@ -4,16 +4,7 @@ import pytest
 from hands import SOON, editor, returned, write
 from playwright.sync_api import expect
 
-GREETING = "def main():\n    return 'hello'\n"
-
-
-@pytest.fixture
-def agent(roost, request):
-    """One that is built and returns a greeting."""
-    agent = roost.agent(request.node.name[:90], GREETING)
-    roost.built(agent)
-    yield agent
-    roost.delete("/agents/" + agent["id"])
+AGENT = "def main():\n    return 'hello'\n"
 
 
 def test_an_agent_is_changed_run_and_saved_by_keys_alone(page, roost, agent):
@@ -28,7 +19,7 @@ def test_an_agent_is_changed_run_and_saved_by_keys_alone(page, roost, agent):
     expect(editor(page, "Script")).to_contain_text("hello")
     page.keyboard.press("Control+Enter")
     expect(returned(page)).to_contain_text("hello", timeout=SOON)
-    write(page, "Script", GREETING.replace("hello", "by keys"))
+    write(page, "Script", AGENT.replace("hello", "by keys"))
     page.keyboard.press("Control+s")
     expect(page.get_by_text("Saved as revision 2")).to_be_visible()
     page.keyboard.press("Control+Enter")

@@ -10,18 +10,7 @@ from hands import SOON, press, returned, row
 from playwright.sync_api import expect
 from roost_client import until
 
-ECHO = "def main(request):\n    return request.payload\n"
-
-
-@pytest.fixture
-def agent(roost, request):
-    """One that is built and returns its payload."""
-    agent = roost.agent(request.node.name[:90], ECHO)
-    roost.built(agent)
-    yield agent
-    if not roost.get("/agents?q=" + agent["name"])["data"]:
-        return
-    roost.delete("/agents/" + agent["id"])
+AGENT = "def main(request):\n    return request.payload\n"
 
 
 class Receiver:
@@ -123,7 +112,7 @@ def test_a_webhook_is_made_tested_and_a_failed_delivery_is_explained(page, roost
 
 
 def test_a_revision_is_compared_and_rolled_back_to(page, roost, agent):
-    roost.call("PATCH", f"/agents/{agent['id']}", {"script": ECHO.replace("request.payload", "'worse'")})
+    roost.call("PATCH", f"/agents/{agent['id']}", {"script": AGENT.replace("request.payload", "'worse'")})
     page.goto(f"/agents/{agent['id']}/revisions")
     expect(page.get_by_role("heading", name="Revision 2")).to_be_visible()
     changes = page.locator("code-diff")
@@ -135,7 +124,7 @@ def test_a_revision_is_compared_and_rolled_back_to(page, roost, agent):
     expect(page.get_by_text("Revision 3 is as revision 1 was.")).to_be_visible()
     expect(page.get_by_role("heading", name="Revision 3")).to_be_visible()
     changed = roost.get("/agents/" + agent["id"])
-    assert (changed["revision"], changed["script"]) == (3, ECHO)
+    assert (changed["revision"], changed["script"]) == (3, AGENT)
 
 
 def test_a_setting_that_cannot_be_is_told_at_its_field_and_a_draft_is_kept(page, roost, agent):
@@ -159,8 +148,11 @@ def test_an_order_is_run_again_and_the_agent_is_deleted_after_a_question(page, r
     execution = roost.run(agent, {"n": 1.5})
     page.goto("/executions/" + execution["id"])
     press(page, "Run again")
-    page.wait_for_url("**/executor-jobs/*")
-    expect(returned(page)).to_contain_text("1.5", timeout=SOON)
+    page.wait_for_url(lambda url: "/executions/" in url and not url.endswith(execution["id"]), timeout=SOON)
+    again = page.url.rpartition("/")[2]
+    until("the second end", lambda: roost.get("/executions/" + again)["return_value"] == {"n": 1.5})
+    expect(page.get_by_text(again[-6:]).first).to_be_visible()
+    expect(returned(page)).to_contain_text("1.5")
     page.goto(f"/agents/{agent['id']}/settings")
     press(page, "Delete the agent")
     expect(dialog(page)).to_contain_text("Keeps 1 DataStore with all entries, and the history of its executions")

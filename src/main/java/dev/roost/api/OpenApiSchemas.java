@@ -36,6 +36,18 @@ final class OpenApiSchemas {
   private static final Set<String> OF_REQUESTS =
       Set.of("TransactionRead", "TransactionWrite", "TransactionRange");
 
+  private static final Schema JSON_TEXT =
+      OASFactory.createSchema()
+          .title("Any JSON value")
+          .description("Any JSON value. Its text is kept and given back exactly as it came.");
+
+  private static final Schema INSTANT =
+      OASFactory.createSchema()
+          .addType(Schema.SchemaType.STRING)
+          .format("date-time")
+          .description("RFC 3339, in UTC, with microseconds")
+          .examples(List.of("2026-11-21T18:12:41.123456Z"));
+
   private final Map<String, Schema> schemas = new TreeMap<>();
 
   /** From the name that is read off to the one that clients see. */
@@ -61,18 +73,6 @@ final class OpenApiSchemas {
     Schema sums = schemas.get("TransactionResult").getProperties().get("sums");
     sums.getItems().addType(Schema.SchemaType.NULL);
   }
-
-  private static final Schema JSON_TEXT =
-      OASFactory.createSchema()
-          .title("Any JSON value")
-          .description("Any JSON value. Its text is kept and given back exactly as it came.");
-
-  private static final Schema INSTANT =
-      OASFactory.createSchema()
-          .addType(Schema.SchemaType.STRING)
-          .format("date-time")
-          .description("RFC 3339, in UTC, with microseconds")
-          .examples(List.of("2026-11-21T18:12:41.123456Z"));
 
   /** By the names that clients see. */
   Map<String, Schema> schemas() {

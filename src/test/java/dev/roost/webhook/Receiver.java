@@ -26,6 +26,7 @@ import javax.net.ServerSocketFactory;
  */
 final class Receiver implements AutoCloseable {
   private final ServerSocket server;
+  private final Thread accepting;
   private final Set<Socket> sockets = ConcurrentHashMap.newKeySet();
   private final List<Request> requests = new CopyOnWriteArrayList<>();
   private final AtomicInteger connections = new AtomicInteger();
@@ -62,7 +63,7 @@ final class Receiver implements AutoCloseable {
     } catch (IOException e) {
       throw new IllegalStateException(e);
     }
-    thread(this::accept);
+    accepting = thread(this::accept);
   }
 
   static Behaviour answer(int status) {
@@ -175,21 +176,26 @@ final class Receiver implements AutoCloseable {
     return line.toString(StandardCharsets.UTF_8);
   }
 
-  private static void thread(Runnable work) {
+  private static Thread thread(Runnable work) {
     Thread thread = new Thread(work, "receiver");
     thread.setDaemon(true);
     thread.start();
+    return thread;
   }
 
+  /** Returns when connections are refused. */
   @Override
   public void close() {
     try {
       server.close();
+      accepting.join(); // While it is in its system call, the kernel still takes connections.
       for (Socket socket : sockets) {
         socket.close();
       }
     } catch (IOException e) {
       throw new IllegalStateException(e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
     }
   }
 }
