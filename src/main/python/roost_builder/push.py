@@ -21,6 +21,9 @@ from roost_builder.failures import BuildFailed
 MAX_RESULT_BYTES = 16 << 20
 DIGEST = re.compile(r"@sha256:[0-9a-f]{64}$")
 
+# What a package has in the result, and as what.
+PACKAGE = {"name": str, "version": str, "sha256": str, "size_bytes": int}
+
 
 def push(options: argparse.Namespace) -> dict[str, Any]:
     """Push the image, and return what the successful result tells about it; raise BuildFailed."""
@@ -89,9 +92,7 @@ def result_of_build(file: Path) -> dict[str, Any]:
         if size_of(file) > MAX_RESULT_BYTES:
             raise ValueError("it is too large")
         result = json.loads(file.read_bytes())
-        packages = [
-            {name: str(package[name]) for name in ("name", "version", "sha256")} for package in result["packages"]
-        ]
+        packages = [{name: kind(package[name]) for name, kind in PACKAGE.items()} for package in result["packages"]]
         return {"packages": packages, "size_bytes": int(result["size_bytes"])}
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise BuildFailed("runtime_unavailable", f"The build has left no valid result: {error!r}") from error

@@ -24,7 +24,7 @@ from roost_builder.failures import BuildFailed
 from roost_builder.push import push
 
 BUILDER = Path(__file__).resolve().parents[4] / "src" / "main" / "python" / "roost_builder"
-PACKAGES = [{"name": "idna", "version": "3.10", "sha256": "9" * 64}]
+PACKAGES = [{"name": "idna", "version": "3.10", "sha256": "9" * 64, "size_bytes": 8}]
 needs_crane = pytest.mark.skipif(shutil.which("crane") is None, reason="there is no crane")
 
 

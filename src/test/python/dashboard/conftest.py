@@ -11,7 +11,7 @@ import pytest
 from browsers import browser_path, launch
 from estate import Estate, make_estate
 from figures import measured
-from playwright.sync_api import Page, expect, sync_playwright
+from playwright.sync_api import Error, Page, expect, sync_playwright
 from roost_client import Roost
 from watch import Watch
 
@@ -50,7 +50,7 @@ def browser():
 
 
 def reload_when_cut_off(page: Page) -> None:
-    """Goes to an address again, as a person would, when the document has come without its script.
+    """Goes to an address again, as a person would, when the document has not come, or without its script.
 
     Chromium ends what it is loading (ERR_NETWORK_CHANGED) when an interface of the machine comes or goes, and each
     pod of a cluster on this machine has one.
@@ -58,8 +58,14 @@ def reload_when_cut_off(page: Page) -> None:
     go = page.goto
 
     def goto(url: str, **options: Any) -> Any:
+        answer = None
         for _ in range(5):
-            answer = go(url, **options)
+            try:
+                answer = go(url, **options)
+            except Error as e:
+                if "ERR_NETWORK_CHANGED" not in str(e):
+                    raise
+                continue
             if page.evaluate("customElements.get('roost-app') !== undefined"):
                 break
         return answer

@@ -6,8 +6,10 @@ import com.fasterxml.jackson.core.StreamReadConstraints;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.networknt.schema.JsonMetaSchema;
 import com.networknt.schema.JsonSchema;
 import com.networknt.schema.JsonSchemaFactory;
+import com.networknt.schema.NonValidationKeyword;
 import com.networknt.schema.SpecVersion.VersionFlag;
 import com.networknt.schema.ValidationMessage;
 import java.util.ArrayList;
@@ -35,6 +37,8 @@ public final class Contract {
                       .maxNestingDepth(Integer.MAX_VALUE)
                       .build())
               .build());
+
+  private static final JsonSchemaFactory SCHEMAS = schemas();
 
   /** Of the framework, the same for every address: wrong method, media types that nobody has. */
   private static final Set<Integer> OF_ANY_ADDRESS = Set.of(404, 405, 406, 415);
@@ -120,10 +124,25 @@ public final class Contract {
     }
   }
 
+  /**
+   * JSON Schema as OpenAPI 3.1 has it, with all schemas of the document where references look for
+   * them.
+   */
+  private static JsonSchemaFactory schemas() {
+    JsonMetaSchema dialect =
+        JsonMetaSchema.builder(JsonMetaSchema.getV202012())
+            .keyword(new NonValidationKeyword("components"))
+            .build();
+    return JsonSchemaFactory.builder(JsonSchemaFactory.getInstance(VersionFlag.V202012))
+        .metaSchema(dialect)
+        .defaultMetaSchemaIri(dialect.getIri())
+        .build();
+  }
+
   private JsonSchema compiled(JsonNode schema) {
     ObjectNode root = schema.deepCopy();
     root.set("components", document.get("components"));
-    return JsonSchemaFactory.getInstance(VersionFlag.V202012).getSchema(root);
+    return SCHEMAS.getSchema(root);
   }
 
   private static JsonNode read(String text) {

@@ -40,6 +40,8 @@ export interface Options {
   /** A request with the header of `once` is sent again when its answer is lost. */
   headers?: Record<string, string>;
   signal?: AbortSignal;
+  /** Doing it twice is as doing it once, so that it may be sent again when its answer is lost. */
+  repeatable?: boolean;
 }
 
 /** An answer with its headers, for those that need the entity tag. */
@@ -89,7 +91,8 @@ async function exchange<T>(
   options: Options,
   read: (response: Response) => Promise<T>,
 ): Promise<T> {
-  const repeatable = method === "GET" || options.headers?.["Idempotency-Key"] !== undefined;
+  const repeatable =
+    method === "GET" || options.repeatable || options.headers?.["Idempotency-Key"] !== undefined;
   for (const wait of repeatable ? PAUSES : []) {
     try {
       return await read(await send(method, path, options));

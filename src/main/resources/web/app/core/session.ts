@@ -28,11 +28,12 @@ class SignedIn {
     await this.begin(await ask<Session>("POST", "/session", { body: credentials }));
   }
 
+  /** Ends the session; throws the Problem when it may not have ended. */
   async signOut(): Promise<void> {
+    await ask("DELETE", "/session", { repeatable: true });
     live.stop();
     dropAllDrafts();
     this.session = null;
-    await ask("DELETE", "/session");
   }
 
   may(role: Role): boolean {

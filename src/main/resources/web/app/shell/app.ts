@@ -8,6 +8,7 @@ import { router, type Match } from "../core/router";
 import { signedIn } from "../core/session";
 import { keysText, offer, startShortcuts } from "../core/shortcuts";
 import { applyTheme } from "../core/theme";
+import { toast } from "../parts/dialogs";
 import { problemNotice } from "../parts/notices";
 import { Part } from "../parts/part";
 import { symbol } from "../parts/shapes";
@@ -111,8 +112,14 @@ export class App extends Part {
   }
 
   private async signOut(): Promise<void> {
+    try {
+      await signedIn.signOut();
+    } catch (e) {
+      toast(`You are still signed in: ${asProblem(e).message}`, { failed: true });
+      return;
+    }
     this.status = "signed-out";
-    await signedIn.signOut().catch(() => undefined);
+    this.problem = null;
     history.replaceState(null, "", "/login");
   }
 
