@@ -107,6 +107,18 @@ def test_the_search_says_that_it_could_not_be_done(line, sign_in, agent):
     expect(page.get_by_role("dialog")).to_contain_text("Roost can't be reached")
 
 
+def test_who_cannot_be_signed_out_is_told(sign_in, line):
+    page = sign_in(url=line.url)
+    page.context.watch.expects_lost_connection = True
+    line.cut()
+    press(page, "Sign out")
+    expect(page.get_by_text("You are still signed in")).to_be_visible()
+    line.restore()
+    press(page, "Sign out")
+    expect(page.get_by_role("heading", name="Sign in to Roost")).to_be_visible()
+    assert page.evaluate("fetch('/v1/agents').then((answer) => answer.status)") == 401
+
+
 def test_a_change_of_one_tab_shows_in_the_other(page, roost, agent):
     other = page.context.new_page()
     other.goto("/agents?q=" + agent["name"][:40])
