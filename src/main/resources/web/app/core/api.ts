@@ -93,7 +93,8 @@ async function exchange<T>(
 ): Promise<T> {
   const repeatable =
     method === "GET" || options.repeatable || options.headers?.["Idempotency-Key"] !== undefined;
-  for (const wait of repeatable ? PAUSES : []) {
+  const pauses = repeatable ? [...PAUSES] : [];
+  for (;;) {
     try {
       return await read(await send(method, path, options));
     } catch (e) {
@@ -101,14 +102,11 @@ async function exchange<T>(
         throw e;
       }
     }
+    const wait = pauses.shift();
+    if (wait === undefined) {
+      throw new Problem(0, "unreachable", "Roost can't be reached", "Roost can't be reached. Is it running?");
+    }
     await pause(wait, options.signal);
-  }
-  try {
-    return await read(await send(method, path, options));
-  } catch (e) {
-    throw isLost(e)
-      ? new Problem(0, "unreachable", "Roost can't be reached", "Roost can't be reached. Is it running?")
-      : e;
   }
 }
 
