@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 from typing import Any, Callable, Optional
 
-from control_plane import LAST, ControlPlane
+from control_plane import LAST, WAIT_SECONDS, ControlPlane
 
 PYTHON = os.environ.get("ROOST_TEST_PYTHON", sys.executable)
 PACKAGE = Path(__file__).parents[4] / "src/main/python/roost_executor"
@@ -91,7 +91,7 @@ class Orders:
             self.plane.changed.notify_all()
         return name
 
-    def finished(self, execution: str, seconds: float = 40) -> Result:
+    def finished(self, execution: str, seconds: float = WAIT_SECONDS) -> Result:
         """The frames, as soon as the last one is there."""
 
         def last() -> bool:
@@ -105,7 +105,7 @@ class Orders:
         """`submit`, then `finished`."""
         return self.finished(self.submit(script, **changes))
 
-    def logged(self, execution: str, text: str, seconds: float = 30) -> None:
+    def logged(self, execution: str, text: str, seconds: float = WAIT_SECONDS) -> None:
         """Waits until a log line with `text` has arrived."""
         self.plane.wait_for(
             lambda: any(
@@ -144,11 +144,15 @@ class Executor(Orders):
         """Processes that belong to this executor; with `word`, those that have it among their arguments."""
         return processes_of(self.directory, word)
 
+    def ended(self) -> int:
+        """Waits for the sidecar's end; its exit status."""
+        return self.process.wait(WAIT_SECONDS)
+
     def close(self) -> None:
         """Ends the executor; nothing of it may be left."""
         if self.process.poll() is None:
             self.process.terminate()
-        self.process.wait(20)
+        self.ended()
         wait_until(lambda: not self.processes())
         self.plane.stop()
 
@@ -169,7 +173,7 @@ def processes_of(path: Path, word: str = "") -> "list[int]":
     return found
 
 
-def wait_until(condition: "Callable[[], Any]", seconds: float = 20) -> Any:
+def wait_until(condition: "Callable[[], Any]", seconds: float = WAIT_SECONDS) -> Any:
     """Polls until `condition()` is true; fails when it isn't within `seconds`."""
     end = time.monotonic() + seconds
     while True:

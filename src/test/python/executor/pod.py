@@ -15,7 +15,7 @@ import subprocess
 from pathlib import Path
 from typing import Optional
 
-from control_plane import ControlPlane
+from control_plane import WAIT_SECONDS, ControlPlane
 from executor import PACKAGE, PYTHON, Orders, processes_of, wait_until
 
 RUNNER_USER = 10001
@@ -129,9 +129,9 @@ class Container:
             for process in [*children(self.process.pid), self.process.pid]:
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(process, signal.SIGKILL)
-        self.process.wait(20)
+        self.process.wait(WAIT_SECONDS)
 
-    def ended(self, seconds: float = 20) -> int:
+    def ended(self, seconds: float = WAIT_SECONDS) -> int:
         """Waits for its end; its exit status."""
         status = self.process.wait(seconds)
         return 128 - status if status < 0 else status

@@ -124,14 +124,14 @@ def test_a_runner_that_is_killed_loses_the_execution_with_a_reason(executor: Exe
     result = executor.finished(name)
     assert (result.last["state"], result.reason) == ("lost", "executor_lost")
     assert "SIGKILL" in result.last["message"] and "memory" in result.last["message"]
-    assert executor.process.wait(20) == 1
+    assert executor.ended() == 1
     wait_until(lambda: not executor.processes())
 
 
 def test_a_runner_that_is_killed_while_idle_ends_the_executor(executor: Executor) -> None:
     executor.run("def main(): pass\n")
     os.kill(executor.runner, signal.SIGKILL)
-    assert executor.process.wait(20) == 1
+    assert executor.ended() == 1
 
 
 def test_a_sidecar_that_is_killed_leaves_no_process(executor: Executor) -> None:
@@ -149,7 +149,7 @@ def test_sigterm_ends_everything(executor: Executor) -> None:
     )
     executor.logged(name, "on")
     executor.process.terminate()
-    executor.process.wait(20)
+    executor.ended()
     wait_until(lambda: not executor.processes())
 
 
@@ -158,7 +158,7 @@ def test_410_ends_the_executor_well(executor: Executor) -> None:
     with executor.plane.changed:
         executor.plane.stop_polls = True
         executor.plane.changed.notify_all()
-    assert executor.process.wait(20) == 0
+    assert executor.ended() == 0
     wait_until(lambda: not executor.processes())
 
 
@@ -166,7 +166,7 @@ def test_a_refused_token_ends_the_executor(make_executor: Make) -> None:
     plane = ControlPlane()
     plane.fault = lambda call: (401, {"code": "unauthenticated"})
     executor = make_executor(plane=plane)
-    assert executor.process.wait(20) == 1
+    assert executor.ended() == 1
     assert "refused" in executor.output.read_text()
 
 
@@ -182,14 +182,14 @@ def test_the_token_file_is_removed_and_a_new_token_taken(executor: Executor) -> 
 def test_a_directory_that_vanishes_ends_the_executor(executor: Executor) -> None:
     executor.run("def main(): pass\n")
     shutil.rmtree(executor.directory)
-    assert executor.process.wait(20) == 1
+    assert executor.ended() == 1
 
 
 def test_an_interpreter_that_does_not_start_ends_the_executor(
     make_executor: Make,
 ) -> None:
     executor = make_executor(runner="/bin/false")
-    assert executor.process.wait(20) == 1
+    assert executor.ended() == 1
     assert "the runner didn't start" in executor.output.read_text()
 
 

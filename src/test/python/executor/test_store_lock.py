@@ -10,6 +10,8 @@ HOLD = """
             print("held", lock.held, flush=True)
             while "go" not in store:
                 time.sleep(0.01)
+            while not lock.held:  # its lease may be over, until it is renewed
+                time.sleep(0.01)
             print("still", lock.held)
         return lock.held
     """
@@ -18,7 +20,7 @@ HOLD = """
 def test_a_lock_is_renewed_while_it_is_held_and_then_freed(executor: Executor) -> None:
     stores = executor.plane.stores
     name = executor.submit(HOLD.format(ttl=0.3))
-    executor.plane.wait_for(lambda: stores.renewals >= 6)  # twice its lease
+    executor.plane.wait_for(lambda: stores.renewals >= 6)  # for at least twice its lease
     assert stores.locks["store_main", "report"]["execution"] == name
     stores.put("store_main", "go", "1")
     result = executor.finished(name)
@@ -39,7 +41,7 @@ def test_a_lost_lock_stops_every_write_until_its_block_is_left(executor: Executo
                 with store.lock("report", ttl=0.3) as lock:
                     store["a"] = 1
                     print("held", flush=True)
-                    while lock.held:
+                    while "go" not in store or lock.held:
                         time.sleep(0.01)
                     for write in (lambda: store.set("a", 2), lambda: other.set("a", 2), lambda: store.pop("a"), store.clear,
                                   lambda: store.increment("a"), lambda: store.transact(lambda tx: tx.set("a", 2))):
@@ -64,6 +66,7 @@ def test_a_lost_lock_stops_every_write_until_its_block_is_left(executor: Executo
     )
     executor.logged(name, "held")
     stores.take_lock("store_main", "report")
+    stores.put("store_main", "go", "1")
     assert executor.finished(name).value == [
         1,
         "the lock 'report' was lost: its lease ran out and it was taken",
@@ -110,7 +113,7 @@ def test_a_lock_that_another_holds_is_waited_for(executor: Executor) -> None:
                 try:
                     store.lock("report", timeout=timeout).__enter__()
                 except store.LockTimeout as error:
-                    found += [str(error), timeout <= time.monotonic() - began < timeout + 5]
+                    found += [str(error), time.monotonic() - began >= timeout]
 
             def other_thread():
                 store["meanwhile"] = 1  # waiting for a lock keeps nobody from the store
@@ -218,7 +221,7 @@ def test_a_wait_that_is_interrupted_leaves_no_lock_behind(executor: Executor) ->
                 print("interrupted", flush=True)
             while "go" not in store:
                 time.sleep(0.01)
-            with store.lock("report", ttl=60, timeout=10):
+            with store.lock("report", ttl=60, timeout=60):
                 return "free"
         """
     )
