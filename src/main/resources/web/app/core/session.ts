@@ -25,7 +25,9 @@ class SignedIn {
 
   /** Signs in with a key or a one-time token; throws the Problem. */
   async signIn(credentials: { key: string } | { token: string }): Promise<void> {
-    await this.begin(await ask<Session>("POST", "/session", { body: credentials }));
+    // A session of which the answer got lost does no harm, but a link that was used is used.
+    const options = { body: credentials, repeatable: "key" in credentials };
+    await this.begin(await ask<Session>("POST", "/session", options));
   }
 
   /** Ends the session; throws the Problem when it may not have ended. */
