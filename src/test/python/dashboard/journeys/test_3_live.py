@@ -88,6 +88,24 @@ def test_what_a_change_of_network_cuts_off_is_sent_again_and_ordered_once(page, 
     assert len(roost.get(f"/executor-jobs?agent_id={agent['id']}")["data"]) == 1
 
 
+def test_a_sign_in_whose_answer_is_lost_is_sent_again(open_context, roost):
+    context = open_context()
+    lost = []
+
+    def lose_the_first_answer(route):
+        if route.request.method != "POST" or lost:
+            route.fallback()
+            return
+        lost.append(route.fetch().status)
+        route.abort("connectionreset")
+
+    context.route("**/v1/session", lose_the_first_answer)
+    page = context.new_page()
+    page.goto(roost.link())
+    expect(page.locator("nav#navigation")).to_be_visible()
+    assert lost == [201]
+
+
 def test_a_document_whose_scripts_do_not_come_says_so(page):
     page.route("**/*.js", lambda route: route.abort("connectionreset"))
     page.goto("/agents")

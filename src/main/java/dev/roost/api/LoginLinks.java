@@ -14,6 +14,9 @@ import org.eclipse.microprofile.openapi.annotations.media.Schema;
 public class LoginLinks {
   private static final Duration LIFETIME = Duration.ofMinutes(10);
 
+  /** For whoever used a link, and whose answer got lost. */
+  private static final Duration REPEATABLE = Duration.ofMinutes(1);
+
   private static final Sql MAKE =
       Sql.of(
           """
@@ -24,7 +27,8 @@ public class LoginLinks {
   private static final Sql USE =
       Sql.of(
           """
-          delete from login_link where secret_sha256 = :hash and expires_at > :now
+          update login_link set used_by = :user, expires_at = least(expires_at, :end)
+          where secret_sha256 = :hash and expires_at > :now and (used_by is null or used_by = :user)
           returning key_id""");
 
   private final EntityManager entities;
@@ -62,10 +66,17 @@ public class LoginLinks {
     return made == 1 ? Optional.of(new Link("/login?token=" + token, expiresAt)) : Optional.empty();
   }
 
-  /** Uses a link up, in the caller's transaction; answers its key. Empty: used before, too old. */
-  Optional<String> use(String token) {
+  /**
+   * Uses a link up, in the caller's transaction; answers its key. Empty: used before, too old.
+   *
+   * @param idempotencyKey with the same one, a link can be used again for a minute; may be null
+   */
+  Optional<String> use(String token, String idempotencyKey) {
+    Instant now = clock.instant();
     return USE.with("hash", Text.sha256(token))
-        .with("now", clock.instant())
+        .with("user", Text.sha256(idempotencyKey == null ? Secrets.next() : idempotencyKey))
+        .with("now", now)
+        .with("end", now.plus(REPEATABLE))
         .first(entities, row -> row.getString("key_id"));
   }
 }

@@ -6,6 +6,7 @@ import io.vertx.core.http.HttpServerRequest;
 import jakarta.ws.rs.Consumes;
 import jakarta.ws.rs.DELETE;
 import jakarta.ws.rs.GET;
+import jakarta.ws.rs.HeaderParam;
 import jakarta.ws.rs.POST;
 import jakarta.ws.rs.Path;
 import jakarta.ws.rs.Produces;
@@ -18,6 +19,7 @@ import org.eclipse.microprofile.openapi.annotations.headers.Header;
 import org.eclipse.microprofile.openapi.annotations.media.Content;
 import org.eclipse.microprofile.openapi.annotations.media.ExampleObject;
 import org.eclipse.microprofile.openapi.annotations.media.Schema;
+import org.eclipse.microprofile.openapi.annotations.parameters.Parameter;
 import org.eclipse.microprofile.openapi.annotations.parameters.RequestBody;
 import org.eclipse.microprofile.openapi.annotations.responses.APIResponse;
 import org.eclipse.microprofile.openapi.annotations.security.SecurityRequirements;
@@ -76,10 +78,20 @@ public class SessionResource {
         @Header(name = "Set-Cookie", schema = @Schema(type = SchemaType.STRING))
       },
       content = @Content(schema = @Schema(implementation = SessionView.class)))
-  public RestResponse<SessionView> signIn(@Context HttpServerRequest http, byte[] body) {
+  public RestResponse<SessionView> signIn(
+      @Context HttpServerRequest http,
+      @Parameter(
+              description =
+                  "1 to 255 characters. Makes it safe to repeat: a link that was used signs in again"
+                      + " within a minute, with the same key")
+          @HeaderParam("Idempotency-Key")
+          String idempotencyKey,
+      byte[] body) {
+    IdempotencyKey.check(idempotencyKey);
     SessionRequest request = SessionRequest.of(body);
     Sessions.Started started =
-        QuarkusTransaction.requiringNew().call(() -> sessions.start(keyOf(request)));
+        QuarkusTransaction.requiringNew()
+            .call(() -> sessions.start(keyOf(request, idempotencyKey)));
     SessionCookie.give(http, started.secret(), sessions.lifetime());
     return ResponseBuilder.ok(SessionView.of(authentication.of(started.session())))
         .status(RestResponse.Status.CREATED)
@@ -88,12 +100,12 @@ public class SessionResource {
         .build();
   }
 
-  private String keyOf(SessionRequest request) {
+  private String keyOf(SessionRequest request, String idempotencyKey) {
     if (request.key().isPresent()) {
       return authentication.ofKey(request.key().get()).keyId();
     }
     return links
-        .use(request.token().orElseThrow())
+        .use(request.token().orElseThrow(), idempotencyKey)
         .orElseThrow(
             () ->
                 Authentication.unauthenticated(

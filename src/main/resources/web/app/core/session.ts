@@ -1,4 +1,4 @@
-import { ask, get, Problem } from "./api";
+import { ask, get, once, Problem } from "./api";
 import { dropAllDrafts } from "./drafts";
 import { live } from "./live";
 import type { Role, Runtime, Session } from "./types";
@@ -25,9 +25,7 @@ class SignedIn {
 
   /** Signs in with a key or a one-time token; throws the Problem. */
   async signIn(credentials: { key: string } | { token: string }): Promise<void> {
-    // A session of which the answer got lost does no harm, but a link that was used is used.
-    const options = { body: credentials, repeatable: "key" in credentials };
-    await this.begin(await ask<Session>("POST", "/session", options));
+    await this.begin(await ask<Session>("POST", "/session", { body: credentials, headers: once() }));
   }
 
   /** Ends the session; throws the Problem when it may not have ended. */

@@ -40,8 +40,8 @@ class SessionIT {
     return browser.post("/v1/session", "{\"key\": \"" + key + "\"}");
   }
 
-  private Answer signInBy(String token) {
-    return browser.post("/v1/session", "{\"token\": \"" + token + "\"}");
+  private Answer signInBy(String token, String... headers) {
+    return browser.post("/v1/session", "{\"token\": \"" + token + "\"}", headers);
   }
 
   /** What a browser sends back. */
@@ -293,6 +293,24 @@ class SessionIT {
             .mapToObj(i -> CompletableFuture.supplyAsync(() -> signInBy(token)))
             .toList();
     assertEquals(1, sent.stream().filter(answer -> answer.join().status() == 201).count());
+  }
+
+  @Test
+  void whoseAnswerGotLostSignsInByTheSameLinkAgainForAMinute() {
+    Api api = Api.as(Role.READ);
+    String token = token(api);
+    String[] first = {"Idempotency-Key", "first"};
+    assertEquals(422, signInBy(token, "Idempotency-Key", "x".repeat(256)).status());
+    assertEquals(201, signInBy(token, first).status());
+    Answer again = signInBy(token, first);
+    assertEquals(201, again.status());
+    assertEquals(200, browser.get("/v1/agents", "Cookie", cookie(again)).status());
+    assertEquals(401, signInBy(token, "Idempotency-Key", "second").status());
+    assertEquals(401, signInBy(token).status());
+    String minute =
+        "update login_link set expires_at = expires_at - interval '1 minute' where key_id = :key";
+    update(minute, idOf(api));
+    assertEquals(401, signInBy(token, first).status());
   }
 
   @Test
