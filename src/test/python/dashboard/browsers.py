@@ -11,6 +11,7 @@ from playwright.sync_api import Error, Playwright, sync_playwright
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 INSTALL_SECONDS = 300
+LAUNCH_SECONDS = 180
 
 
 def browser_path(playwright: Playwright) -> Optional[str]:
@@ -54,7 +55,7 @@ def launch(playwright: Playwright, path: str):  # noqa: ANN201 - a browser
     """Starts it, quietly: it looks for nothing on the network by itself."""
     quiet = ["--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-first-run"]
     alone = [] if os.geteuid() else ["--no-sandbox"]  # Chromium's sandbox refuses root.
-    return playwright.chromium.launch(executable_path=path, args=[*quiet, *alone])
+    return playwright.chromium.launch(executable_path=path, args=[*quiet, *alone], timeout=LAUNCH_SECONDS * 1_000)
 
 
 if __name__ == "__main__":

@@ -16,7 +16,15 @@ from roost_client import Roost
 from watch import Watch
 
 DESKTOP = {"width": 1280, "height": 800}
-expect.set_options(timeout=30_000)
+PATIENCE_MILLISECONDS = 60_000
+# What pages say for some seconds only; see `told` of hands.py.
+KEEP_WHAT_IS_TOLD = """
+window.told = [];
+const keep = ({ classList, textContent }) => classList?.contains("toast") && window.told.push(textContent);
+new MutationObserver((changes) => changes.forEach(({ addedNodes }) => addedNodes.forEach(keep)))
+  .observe(document, { childList: true, subtree: true });
+"""
+expect.set_options(timeout=PATIENCE_MILLISECONDS)
 
 
 def pytest_report_header() -> str:
@@ -82,7 +90,8 @@ def open_context(browser, roost, request):
     def open_context(url: str = roost.url, **options: Any):
         settings = {"viewport": DESKTOP, "locale": "en-GB", "timezone_id": "UTC", "reduced_motion": "reduce"}
         context = browser.new_context(base_url=url, **{**settings, **options})
-        context.set_default_timeout(30_000)
+        context.set_default_timeout(PATIENCE_MILLISECONDS)
+        context.add_init_script(KEEP_WHAT_IS_TOLD)
         context.on("page", reload_when_cut_off)
         watches.append(Watch(context, url))
         context.watch = watches[-1]

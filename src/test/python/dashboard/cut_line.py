@@ -15,8 +15,12 @@ class CutLine:
         self._open: set[socket.socket] = set()
         self._lock = threading.Lock()
         self._is_cut = False
-        self._listener = self._listen(0)
-        self._port = self._listener.getsockname()[1]
+        # Never listens: keeps the port from everybody else while the line is cut.
+        self._holder = socket.socket()
+        self._holder.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        self._holder.bind(("127.0.0.1", 0))
+        self._port = self._holder.getsockname()[1]
+        self._listener = self._listen()
         self.url = f"http://127.0.0.1:{self._port}"
 
     def cut(self) -> None:
@@ -31,10 +35,15 @@ class CutLine:
     def restore(self) -> None:
         """Connections go through again, at the same address."""
         self._is_cut = False
-        self._listener = self._listen(self._port)
+        self._listener = self._listen()
 
-    def _listen(self, port: int) -> socket.socket:
-        listener = socket.create_server(("127.0.0.1", port), backlog=100)
+    def close(self) -> None:
+        """Cuts it for good."""
+        self.cut()
+        self._holder.close()
+
+    def _listen(self) -> socket.socket:
+        listener = socket.create_server(("127.0.0.1", self._port), backlog=100)
         threading.Thread(target=self._accept, args=(listener,), daemon=True).start()
         return listener
 

@@ -19,6 +19,18 @@ def write(page: Page, label: str, text: str) -> None:
     page.keyboard.press("Control+v")
 
 
+def search(page: Page, text: str) -> None:
+    """Types into the search, which its shortcut opens."""
+    page.keyboard.press("Control+k")
+    expect(page.get_by_role("combobox", name="Search for")).to_be_focused()
+    page.keyboard.type(text)
+
+
+def told(page: Page, text: str) -> None:
+    """Returns when the page has said so in passing; that may be gone again."""
+    page.wait_for_function("(text) => window.told.some((each) => each.includes(text))", arg=text)
+
+
 def press(page: Page, name: str) -> None:
     """Clicks a button by the words that it begins with; its shortcut may stand behind them."""
     page.get_by_role("button", name=name).first.click()

@@ -63,7 +63,7 @@ def test_a_run_that_takes_too_long_is_cancelled(page, roost):
     agent = roost.agent("ticker", ENDLESS)
     execution = roost.started(roost.order(agent))
     page.goto(f"/executions/{execution['id']}")
-    logged(page, "tick 3")
+    logged(page, "tick")
     press(page, "Cancel")
     page.get_by_role("dialog").get_by_role("button", name="Cancel the").click()
     expect(page.get_by_role("status").filter(has_text="cancelled").first).to_be_visible(timeout=SOON)

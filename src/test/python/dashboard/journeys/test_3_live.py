@@ -5,7 +5,7 @@ import re
 import pytest
 from cut_line import CutLine
 from every_page import settled
-from hands import SOON, editor, press, returned, row, write
+from hands import SOON, editor, press, returned, row, search, write
 from playwright.sync_api import expect
 from roost_client import Roost, until
 
@@ -17,7 +17,7 @@ AGENT = "def main():\n    return 'hello'\n"
 def line(roost):
     line = CutLine(roost.url)
     yield line
-    line.cut()
+    line.close()
 
 
 def test_what_happened_during_a_lost_connection_is_there_without_a_reload(sign_in, roost, agent, line):
@@ -70,14 +70,13 @@ def test_what_a_change_of_network_cuts_off_is_sent_again_and_ordered_once(page, 
             route.fallback()
             return
         cut.add(asked)
-        route.fetch()
+        route.fetch(timeout=SOON)  # A log ends only with its execution.
         route.abort("connectionreset")
 
     page.route("**/v1/**", lose_the_first_answer)
     page.goto("/agents")
     expect(row(page, agent["name"])).to_be_visible()
-    page.keyboard.press("Control+k")
-    page.keyboard.type(agent["name"])
+    search(page, agent["name"])
     expect(page.get_by_role("option", name=agent["name"]).first).to_be_visible()
     page.keyboard.press("Enter")
     expect(page).to_have_url(f"/agents/{agent['id']}")
@@ -118,10 +117,9 @@ def test_a_document_whose_scripts_do_not_come_says_so(page):
 
 def test_the_search_says_that_it_could_not_be_done(line, sign_in, agent):
     page = sign_in(url=line.url)
-    page.keyboard.press("Control+k")
     page.context.watch.expects_lost_connection = True
     line.cut()
-    page.keyboard.type(agent["name"])
+    search(page, agent["name"])
     expect(page.get_by_role("dialog")).to_contain_text("Roost can't be reached")
 
 
@@ -191,6 +189,7 @@ def test_a_key_that_may_only_read_sees_no_buttons_that_it_cannot_use(sign_in, re
     for path in ("/agents", f"/agents/{agent['id']}", "/schedules", "/stores", "/webhooks", "/create"):
         page.goto(path)
         expect(page.get_by_role("heading", level=1)).to_be_visible()
+        expect(page.locator("main [aria-busy=true]")).to_have_count(0)
         refused = page.locator("main").get_by_role("button", name=FORBIDDEN)
         expect(refused).to_have_count(0)
     page.goto("/create")

@@ -120,7 +120,7 @@ function askBeforeItIsLost(dialog: HTMLDialogElement): void {
   });
 }
 
-/** Says something that needs no answer, for a few seconds; a failure stays until it is closed. */
+/** Says something that needs no answer, for a few seconds; a failure, or a way on, stays until it is closed. */
 export function toast(
   text: string,
   { failed = false, link }: { failed?: boolean; link?: [string, string] } = {},
@@ -136,17 +136,13 @@ export function toast(
   item.className = failed ? "toast failed" : "toast";
   const close = () => item.remove();
   render(
-    html`<span class="grow">${text}</span>${link ? html`<a href=${link[1]}>${link[0]}</a>` : nothing}<button
-        class="quiet icon"
-        aria-label="Close"
-        @click=${close}
-      >
-        ${symbol("close")}
-      </button>`,
+    html`<span class="grow">${text}</span>${link
+        ? html`<a href=${link[1]} @click=${close}>${link[0]}</a>`
+        : nothing}<button class="quiet icon" aria-label="Close" @click=${close}>${symbol("close")}</button>`,
     item,
   );
   box.append(item);
-  if (!failed) {
+  if (!failed && !link) {
     setTimeout(close, 5000);
   }
 }
