@@ -22,6 +22,7 @@ The shell knows $URL and $KEY. `agent_…` in what a reader is to type is the la
 
 import os
 import re
+import socket
 import sys
 from pathlib import Path
 
@@ -31,6 +32,7 @@ from sessions import Interpreter, Shell
 
 SDK = Path(__file__).resolve().parents[4] / "sdk/python/src"
 LOCAL = "http://127.0.0.1:8080"
+RECEIVER = "http://127.0.0.1:9000"
 
 NOT_RUN = {
     "cluster": "needs a cluster, Helm and a registry; the end-to-end tests on Kubernetes install the chart",
@@ -49,9 +51,14 @@ class Reader:
 
     def __init__(self, name: str, directory: Path, url: str, key: str) -> None:
         self.name, self.directory, self.url = name, directory, url
+        # Bound and not listened on, so that it stays free for the reader's own server (all of Python's set this option).
+        self.port = socket.socket()
+        self.port.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        self.port.bind(("127.0.0.1", 0))
         environment = {**os.environ, "URL": url, "KEY": key, "ROOST_URL": url, "ROOST_API_KEY": key}
         environment |= {"HOME": str(directory), "XDG_CACHE_HOME": str(directory.parent / "cache")}
         environment |= {"PYTHONPATH": str(SDK), "PATH": f"{self._programs()}:{os.environ['PATH']}"}
+        environment |= {"PORT": str(self.port.getsockname()[1])}
         environment |= {"NO_COLOR": "1", "TERM": "dumb", "COLUMNS": "200"}
         (directory / ".roost").mkdir()
         (directory / ".roost/api_key").write_text(key, encoding="ascii")
@@ -77,6 +84,7 @@ class Reader:
     def __exit__(self, *_: object) -> None:
         self.shell.close()
         self.python.close()
+        self.port.close()
 
     def read(self, block: Block) -> None:
         """Runs one block and compares; raises AssertionError with what was seen."""
@@ -135,6 +143,6 @@ class Reader:
         )
 
     def _typed(self, text: str) -> str:
-        """What a reader types, with the identifiers and the address that there are really."""
-        text = text.replace(LOCAL, self.url)
+        """What a reader types, with the identifiers and the addresses that there are really."""
+        text = text.replace(LOCAL, self.url).replace(RECEIVER, f"http://127.0.0.1:{self.port.getsockname()[1]}")
         return IDENTIFIER.sub(lambda found: self.seen.get(found[1], found[0]), text)

@@ -8,7 +8,7 @@ import threading
 from pathlib import Path
 from queue import Empty, Queue
 
-LIMIT_SECONDS = 60
+LIMIT_SECONDS = 180
 MARK = "--the example has ended--"
 
 # Reads the names of files from its input, runs them, and says how each ended. `await` works as in a notebook.

@@ -29,7 +29,7 @@ def call(method: str, path: str) -> dict:
     """What the server answers; {} for nothing."""
     headers = {"Authorization": f"Bearer {os.environ['ROOST_TEST_API_KEY']}"}
     request = urllib.request.Request(f"{os.environ['ROOST_TEST_URL']}/v1/{path}", method=method, headers=headers)
-    with urllib.request.urlopen(request, timeout=30) as answer:
+    with urllib.request.urlopen(request, timeout=60) as answer:
         return json.loads(answer.read() or b"{}")
 
 
