@@ -16,7 +16,7 @@ import roost
 from roost import aio
 
 pytestmark = pytest.mark.anyio
-PATIENCE = 20.0
+PATIENCE = 60.0
 
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
 

@@ -110,7 +110,11 @@ async def test_events_are_followed_while_others_work(
     assert (await running).return_value == 9
 
 
-async def test_a_cancelled_map_cancels_what_waits(make: Callable[..., Any]) -> None:
+async def test_a_cancelled_map_cancels_what_waits(
+    make: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # A task that is cancelled does not wait long for a server that is slow.
+    monkeypatch.setattr("roost._async._concurrency._LAST_WORDS_SECONDS", PATIENCE)
     agent: aio.Agent = await make(script=SLEEP, max_concurrency=1)
     ordered = asyncio.Event()
 

@@ -17,6 +17,8 @@ import roost
 SOURCES = Path(__file__).resolve().parents[2] / "src"
 PATIENCE = 300
 START = "from roost._cli import main; main()"
+# Completion gives up rather than make anybody wait; here it is what it finds that matters.
+WITH_PATIENCE = f"from roost._cli import connect; connect._HASTY_SECONDS = {PATIENCE}; {START}"
 SLEEP = "import time\n\n\ndef main():\n    print('asleep', flush=True)\n    time.sleep(600)\n"
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
@@ -38,9 +40,11 @@ def environment(client: roost.Client, tmp_path: Path) -> dict[str, str]:
 def run(environment: dict[str, str], tmp_path: Path) -> Run:
     """`roost` with arguments, and variables of the environment by name."""
 
-    def call(*arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:
+    def call(
+        *arguments: str, start: str = START, **variables: str
+    ) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
-            [sys.executable, "-c", START, *arguments],
+            [sys.executable, "-c", start, *arguments],
             cwd=tmp_path,
             env={**environment, **variables},
             stdin=subprocess.DEVNULL,
@@ -162,7 +166,7 @@ def test_the_shell_completes_commands_and_agents(make_agent: MakeAgent, run: Run
 
     def completed(words: str, number: int) -> str:
         variables = {"_ROOST_COMPLETE": "bash_complete", "COMP_WORDS": words}
-        return run(COMP_CWORD=str(number), **variables).stdout
+        return run(COMP_CWORD=str(number), start=WITH_PATIENCE, **variables).stdout
 
     assert "plain,deploy" in completed("roost dep", 1)
     assert f"plain,{agent.name}" in completed(f"roost execute {agent.name[:4]}", 2)

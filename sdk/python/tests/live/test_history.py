@@ -40,7 +40,8 @@ def test_what_an_agent_does_is_seen(make_agent: MakeAgent, client: roost.Client)
     assert activity.last_execution.id == execution.id
     assert activity.builder_job is not None
     assert activity.executions_7d == roost.ExecutionCounts(succeeded=0, failed=1)
-    statistics = client.statistics(hours=1, agent_id=agent.id)
+    # The hour before as well: a new one may have begun since.
+    statistics = client.statistics(hours=2, agent_id=agent.id)
     assert sum(hour.failed for hour in statistics.hours) == 1
     assert [(each.reason, each.count) for each in statistics.failures] == [("exception", 1)]
     assert statistics.failures[0].latest.execution_id == execution.id

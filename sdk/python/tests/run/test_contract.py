@@ -19,7 +19,7 @@ CASES = sorted(path for path in CONTRACT.iterdir() if path.is_dir())
 TIME = "2026-01-01T00:00:00.000000Z"
 # The column of other errors depends on the version of Python; see the README beside the cases.
 WITH_COLUMN = ("syntax_error", "bad_signature")
-WAIT_SECONDS = 60
+WAIT_SECONDS = 180
 
 
 def run(case: Path, environment: Path, stores: Stores) -> Execution:

@@ -261,7 +261,7 @@ def test_a_lock_is_waited_for_and_given_back(store: Asking) -> None:
     )
     waiting.start()
     assert store.do("unlock", name="report", holder="h1") == {"released": True}
-    waiting.join(20)
+    waiting.join()
     assert answers == [{"acquired": True}]
     assert store.do("unlock", name="report", holder="h1") == {"released": False}
 
@@ -302,7 +302,7 @@ def test_no_increment_of_two_files_on_one_store_is_lost(stores: Stores, tmp_path
         other = threading.Thread(target=count, args=(elsewhere, "exec_2"))
         other.start()
         count(stores, "exec_1")
-        other.join(30)
+        other.join()
     assert Asking(stores).get("n") == "100"
 
 

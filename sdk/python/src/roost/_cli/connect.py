@@ -28,6 +28,7 @@ _KINDS = {
 }
 _MOST_SUGGESTED_FROM = 200
 _MOST_AT_ONCE = 8
+_HASTY_SECONDS = 1.0
 
 
 def client() -> roost.Client:
@@ -40,7 +41,7 @@ def client() -> roost.Client:
 
 def hasty_client(profile: str | None) -> roost.Client:
     """Return a client that would rather give up than make anybody wait."""
-    return _client(profile, timeout=1.0, max_retries=0)
+    return _client(profile, timeout=_HASTY_SECONDS, max_retries=0)
 
 
 def _client(profile: str | None, **settings: Any) -> roost.Client:
