@@ -18,10 +18,13 @@ import pytest
 SOURCES = Path(__file__).resolve().parents[2] / "src"
 PYTHON = "{}.{}".format(*sys.version_info[:2])
 SECONDS = 180
-# With --watch, a script that is slow to end is killed; these tests wait for what it says.
+# With --watch, a script that is slow to end is killed; these tests wait for what it says. A shell
+# that has the tests run in the background makes them, and what they start, ignore Ctrl-C.
 PROGRAM = f"""
+import signal
 from importlib import import_module
 from roost._cli import main
+signal.signal(signal.SIGINT, signal.default_int_handler)
 import_module("roost._cli.run")._RESTART_SECONDS = {SECONDS}
 main()
 """

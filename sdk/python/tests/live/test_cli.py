@@ -17,6 +17,8 @@ import roost
 SOURCES = Path(__file__).resolve().parents[2] / "src"
 PATIENCE = 300
 START = "from roost._cli import main; main()"
+# A shell that has the tests run in the background makes them, and what they start, ignore Ctrl-C.
+HEARING = f"import signal; signal.signal(signal.SIGINT, signal.default_int_handler); {START}"
 # Completion gives up rather than make anybody wait; here it is what it finds that matters.
 WITH_PATIENCE = f"from roost._cli import connect; connect._HASTY_SECONDS = {PATIENCE}; {START}"
 SLEEP = "import time\n\n\ndef main():\n    print('asleep', flush=True)\n    time.sleep(600)\n"
@@ -61,7 +63,7 @@ def test_after_ctrl_c_the_execution_goes_on(
     make_agent: MakeAgent, environment: dict[str, str], run: Run
 ) -> None:
     agent = make_agent(script=SLEEP, store_ids=[])
-    arguments = [sys.executable, "-c", START, "execute", agent.id, "--follow"]
+    arguments = [sys.executable, "-c", HEARING, "execute", agent.id, "--follow"]
     process = subprocess.Popen(
         arguments, env=environment, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     )
