@@ -23,13 +23,13 @@ import java.util.stream.Stream;
 
 /** Speaks to a Roost over HTTP. */
 final class Client {
+  private static final int LIMIT_SECONDS = 120;
+
   private static final HttpClient HTTP =
       HttpClient.newBuilder()
           .version(HttpClient.Version.HTTP_1_1)
-          .connectTimeout(Duration.ofSeconds(10))
+          .connectTimeout(Duration.ofSeconds(LIMIT_SECONDS))
           .build();
-
-  private static final int LIMIT_SECONDS = 120;
 
   /** The same for all, since all Roosts of a run are of one build. */
   private static volatile Contract contract;

@@ -264,7 +264,7 @@ final class PodWorkers implements Workers {
               .inContainer(name)
               .writingOutput(output)
               .exec(command)) {
-        watch.exitCode().get(30, TimeUnit.SECONDS);
+        watch.exitCode().get(Await.LIMIT.toSeconds(), TimeUnit.SECONDS);
       } catch (Exception e) {
         throw new AssertionError(String.join(" ", command) + " in " + pod, e);
       }
