@@ -4,7 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -14,6 +13,9 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
@@ -22,6 +24,9 @@ final class RoostProcess implements AutoCloseable {
   private static final Path JAR =
       Path.of(System.getProperty("packaged.jar", "target/quarkus-app/quarkus-run.jar"))
           .toAbsolutePath();
+
+  /** What {@link #freePort} has answered. */
+  private static final Set<Integer> PORTS = ConcurrentHashMap.newKeySet();
 
   private final Path home;
   private final int port = freePort();
@@ -300,11 +305,20 @@ final class RoostProcess implements AutoCloseable {
     }
   }
 
+  /**
+   * One that nobody takes before its process listens, nor while that starts again: neither the
+   * kernel, for those who ask for any port, nor Kubernetes gives out those below 30,000.
+   */
   static int freePort() {
-    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      return socket.getLocalPort();
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
+    while (true) {
+      int port = ThreadLocalRandom.current().nextInt(20_000, 30_000);
+      try (ServerSocket socket = new ServerSocket(port)) {
+        if (PORTS.add(port)) {
+          return socket.getLocalPort();
+        }
+      } catch (IOException e) {
+        // It is taken.
+      }
     }
   }
 }
