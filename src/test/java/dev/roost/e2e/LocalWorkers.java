@@ -3,6 +3,7 @@ package dev.roost.e2e;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -33,7 +34,10 @@ record LocalWorkers(Path home) implements Workers {
   List<Machine.Running> runners() {
     List<Machine.Running> all = processes(" runner ");
     List<Long> pids = all.stream().map(Machine.Running::pid).toList();
-    return all.stream().filter(one -> !pids.contains(Machine.parent(one.pid()))).toList();
+    // The parent of one that has ended meanwhile isn't known: it may be any.
+    return all.stream()
+        .filter(one -> !pids.contains(Machine.parent(one.pid())) && one.isAlive())
+        .toList();
   }
 
   @Override
@@ -61,7 +65,6 @@ record LocalWorkers(Path home) implements Workers {
       return executors.anyMatch(
           directory ->
               one.command().contains(directory.getFileName().toString())
-                  && Files.exists(directory.resolve("labels"))
                   && labels(directory).contains("agent-id: " + agentId));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
@@ -71,6 +74,8 @@ record LocalWorkers(Path home) implements Workers {
   private static String labels(Path executor) {
     try {
       return Files.readString(executor.resolve("labels"));
+    } catch (NoSuchFileException e) {
+      return ""; // It is being removed.
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
