@@ -29,13 +29,19 @@ class SharingIT {
           import time
 
           def main(request):
-              address, name = request.payload
+              address, name, gate = request.payload
               tell(address, "+" + name)
+              if gate:
+                  socket.create_connection(gate).recv(1)
               time.sleep(0.02)
               tell(address, "-" + name)
           """;
 
-  private static final String SLEEPING = "import time\n\ndef main():\n    time.sleep(0.05)\n";
+  /**
+   * Long enough that few end while another agent's executor starts, be it slowly, and short beside
+   * the time that all of them take.
+   */
+  private static final String SLEEPING = "import time\n\ndef main():\n    time.sleep(0.5)\n";
 
   private static RoostProcess roost;
 
@@ -54,20 +60,24 @@ class SharingIT {
   @Test
   void neitherAnAgentsLimitNorAKeyIsEverExceeded() {
     Client client = roost.client();
-    try (Tally tally = new Tally()) {
+    try (Tally tally = new Tally();
+        Gate gate = new Gate()) {
       String limited = client.agent(TELLING, "max_concurrency", 2);
       String keyed = client.agent(TELLING, "max_concurrency", 4);
       List<String> jobs = new ArrayList<>();
-      jobs.addAll(batch(client, limited, payloads(tally, "limited", 150), ""));
+      jobs.addAll(batch(client, limited, payloads(tally, "limited", gate.address(), 150), ""));
       for (int key = 0; key < 3; key++) {
         String name = "key" + key;
         jobs.addAll(
             batch(
                 client,
                 keyed,
-                payloads(tally, name, 40),
+                payloads(tally, name, null, 40),
                 ", \"concurrency_key\": \"" + name + "\""));
       }
+      // Else they might be over before a second executor is there.
+      Await.until("as many as may run do", () -> gate.arrivals() == 2);
+      gate.open();
       jobs.forEach(job -> assertEquals("succeeded", client.ended(job).path("state").asText()));
       Map<String, Integer> most = mostAtOnce(tally.told());
       System.out.println("at once: " + most + " of " + jobs.size() + " executions");
@@ -75,8 +85,8 @@ class SharingIT {
     }
   }
 
-  private static List<String> payloads(Tally tally, String name, int count) {
-    return Collections.nCopies(count, "[" + tally.address() + ", \"" + name + "\"]");
+  private static List<String> payloads(Tally tally, String name, String gate, int count) {
+    return Collections.nCopies(count, "[%s, \"%s\", %s]".formatted(tally.address(), name, gate));
   }
 
   /** How many of each name had begun and not ended, at most. */
