@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -25,6 +26,8 @@ class FaultsIT {
   private static RoostProcess roost;
   private static Client client;
 
+  private final Gate last = new Gate();
+
   @BeforeAll
   static void start() {
     roost = RoostProcess.started("ROOST_LOCAL_MAX_EXECUTORS", "60");
@@ -36,11 +39,17 @@ class FaultsIT {
     roost.close();
   }
 
+  @AfterEach
+  void close() {
+    last.close();
+  }
+
   @Test
   void aKilledControlPlaneLosesNoLogLineAndNoValue(Gate gate) {
     List<String> jobs = underWay("control", gate);
     roost.kill9();
     roost.start();
+    last.open();
     for (String job : jobs) {
       JsonNode ended = client.ended(job);
       Numbered.assertComplete(client, ended);
@@ -77,6 +86,7 @@ class FaultsIT {
     Machine.signal(postmaster, "KILL");
     Await.until("the kill has taken effect", () -> !Machine.isAlive(postmaster));
     Await.until("the database is back", () -> client.get("/v1/agents").status() == 200);
+    last.open();
     over.set(true);
     requests.join();
     assertEquals(List.of(), refusals);
@@ -180,13 +190,17 @@ class FaultsIT {
     return client.get("/v1/executions?executor_job_id=" + job).json().path("data").size();
   }
 
-  /** Executions that all run, and of which some have logged a part of their lines. */
-  private static List<String> underWay(String name, Gate gate) {
+  /**
+   * Executions that all run, and of which some have logged a part of their lines. One goes on only
+   * when the last gate opens, however fast the others are.
+   */
+  private List<String> underWay(String name, Gate gate) {
     int many = roost.workers().many();
     String agent = client.agent(Numbered.SCRIPT, "max_concurrency", many);
     List<String> jobs = new ArrayList<>();
     for (int i = 0; i < many; i++) {
-      jobs.add(client.order(agent, Numbered.payload(name + i, LINES, 0.04, gate.address())));
+      String address = (i == 0 ? last : gate).address();
+      jobs.add(client.order(agent, Numbered.payload(name + i, LINES, 0.04, address)));
     }
     String running = "/v1/executor-jobs?limit=200&state=running&agent_id=" + agent;
     Await.until("all run", () -> client.get(running).json().path("data").size() == many);
