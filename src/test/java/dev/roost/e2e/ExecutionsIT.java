@@ -76,20 +76,22 @@ class ExecutionsIT {
   }
 
   @Test
-  void anIdleExecutorEndsWhenItsWarmthIsOver(Client client, Workers workers) {
-    String agent = client.agent("def main(): pass", "keep_warm", 2);
-    client.execute(agent, null);
+  void anIdleExecutorEndsWhenItsWarmthIsOver(Client client, Workers workers, Gate gate) {
+    String agent = client.agent(GATED, "keep_warm", 2);
+    String job = client.order(agent, gate.address());
     Worker sidecar = workers.executorOf(agent, "sidecar");
     Worker runner = workers.executorOf(agent, "runner");
+    gate.open();
+    client.ended(job);
     Await.until("both have ended", () -> !sidecar.isAlive() && !runner.isAlive());
-    assertEquals("succeeded", client.execute(agent, null).path("state").asText());
+    assertEquals("succeeded", client.execute(agent, gate.address()).path("state").asText());
   }
 
   @Test
   void isolationDecidesWhetherExecutionsShareAnExecutor(Client client) {
     String script =
         "import os, socket\n\ndef main():\n    return f'{socket.gethostname()} {os.getppid()}'";
-    String shared = client.agent(script, "max_concurrency", 1);
+    String shared = client.agent(script, "max_concurrency", 1, "keep_warm", 600);
     String apart = client.agent(script, "max_concurrency", 1, "isolation", "pod");
     assertEquals(runner(client, shared), runner(client, shared));
     assertNotEquals(runner(client, apart), runner(client, apart));

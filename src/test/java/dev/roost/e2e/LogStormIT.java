@@ -15,6 +15,10 @@ import org.junit.jupiter.api.extension.ExtendWith;
 class LogStormIT {
   private static final long EXECUTOR_MIB = 150;
   private static final long CONTROL_PLANE_MIB = 1_024;
+
+  /** The executor is looked at after its log has been read, which takes a while. */
+  private static final int KEEP_WARM_SECONDS = 600;
+
   private static final long KEPT_BYTES = (32 << 20) + (1 << 20) + (1 << 16);
 
   @Test
@@ -39,7 +43,9 @@ class LogStormIT {
                 for _ in range(100):
                     sys.stdout.write("x" * 1_000_000)
                 return "done"
-            """);
+            """,
+            "keep_warm",
+            KEEP_WARM_SECONDS);
     JsonNode execution = client.execute(agent, null).path("execution");
     check(client, roost, agent, execution);
     List<JsonNode> entries = client.entries(execution.path("id").asText());
@@ -57,7 +63,9 @@ class LogStormIT {
                     print(block)
                     print("block", number)
                 return "done"
-            """);
+            """,
+            "keep_warm",
+            KEEP_WARM_SECONDS);
     JsonNode execution = client.execute(agent, Integer.toString(megabytes)).path("execution");
     check(client, roost, agent, execution);
     List<String> messages = client.messages(execution.path("id").asText());

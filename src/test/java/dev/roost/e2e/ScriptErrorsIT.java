@@ -111,28 +111,34 @@ class ScriptErrorsIT {
     assertEquals(reason, execution.path("reason").asText());
     assertTrue(
         execution.path("message").asText().contains(message), execution.path("message").asText());
+    // Which isn't about its time-out.
+    client.send("PATCH", "/v1/agents/" + agent, "{\"timeout\": 60}").expect(200);
     JsonNode next = client.execute(agent, "\"fine\"");
     assertEquals("succeeded", next.path("state").asText());
   }
 
   @Test
   @LocalOnly("no process can kill the first one of its container, and that is the runner")
-  void aScriptThatKillsItsRunnerIsLostAndLeavesNothing(Client client, RoostProcess roost) {
+  void aScriptThatKillsItsRunnerIsLostAndLeavesNothing(
+      Client client, RoostProcess roost, Gate gate) {
     String agent =
         client.agent(
             """
-            import os, subprocess, time
+            import os, socket, subprocess, time
 
             def main(request):
-                if request.payload:
+                if request.payload == "fine":
                     return "fine"
                 subprocess.Popen(["sleep", "611"], start_new_session=True)
                 print("shot", flush=True)
-                time.sleep(0.3)
+                socket.create_connection(request.payload).recv(1)
                 os.kill(os.getppid(), 9)
                 time.sleep(600)
             """);
-    JsonNode job = client.execute(agent, null);
+    String order = client.order(agent, gate.address());
+    client.logged(order, "shot");
+    gate.open();
+    JsonNode job = client.ended(order);
     assertEquals("failed", job.path("state").asText());
     assertEquals("lost", job.path("execution").path("state").asText());
     assertEquals("executor_lost", job.path("reason").asText());
@@ -140,7 +146,7 @@ class ScriptErrorsIT {
     Await.until(
         "what it started is gone",
         () -> roost.processes().stream().noneMatch(one -> one.command().equals("sleep 611")));
-    assertEquals("succeeded", client.execute(agent, "1").path("state").asText());
+    assertEquals("succeeded", client.execute(agent, "\"fine\"").path("state").asText());
   }
 
   @Test
