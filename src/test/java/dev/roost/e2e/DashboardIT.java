@@ -38,6 +38,8 @@ class DashboardIT {
   static void start() {
     browser = browser();
     roost = RoostProcess.started("ROOST_WEBHOOKS_ALLOWED_NETWORKS", "127.0.0.0/8");
+    // It answers before it has printed where to go.
+    Await.until("the link is printed", () -> LINK.matcher(roost.output()).find());
   }
 
   @AfterAll
@@ -111,13 +113,14 @@ class DashboardIT {
 
   private static Map<String, String> settings() {
     Matcher link = LINK.matcher(roost.output());
+    link.find();
     return Map.of(
         "ROOST_TEST_URL",
         roost.url(),
         "ROOST_TEST_API_KEY",
         roost.key(),
         "ROOST_TEST_LINK",
-        link.find() ? link.group(1) : "",
+        link.group(1),
         "ROOST_TEST_BROWSER",
         browser);
   }
