@@ -44,9 +44,10 @@ def ask(method, url):
     scheme, _, rest = url.partition("://")
     host, _, path = rest.partition("/")
     if scheme == "https":
+        # A closed network may leave it without an answer; the control plane's answer must come.
         connection = http.client.HTTPSConnection(host, timeout=10, context=ssl._create_unverified_context())
     else:
-        connection = http.client.HTTPConnection(host, timeout=10)
+        connection = http.client.HTTPConnection(host, timeout=60)
     try:
         # The path goes out as it is.
         connection.putrequest(method, "/" + path)

@@ -19,6 +19,7 @@ import java.util.Queue;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -98,14 +99,14 @@ class ChartIT {
     String agent = roost.agent(SCRIPT, "max_concurrency", 4, "name", "upgrade");
     Map<String, String> orders = new ConcurrentHashMap<>();
     Queue<String> failures = new ConcurrentLinkedQueue<>();
-    boolean[] done = new boolean[1];
+    AtomicBoolean done = new AtomicBoolean();
     List<Thread> clients = new ArrayList<>();
     for (int i = 0; i < CLIENTS; i++) {
       String prefix = "client " + i + ", order ";
       Thread client =
           new Thread(
               () -> {
-                for (int n = 0; !done[0]; n++) {
+                for (int n = 0; !done.get(); n++) {
                   String id = prefix + n;
                   try {
                     orders.put(id, order(roost, agent, tally, id, n % 10 == 0 ? 2 : 0));
@@ -127,7 +128,7 @@ class ChartIT {
           "--timeout=5m",
           "--set=podAnnotations.round=two");
     } finally {
-      done[0] = true;
+      done.set(true);
       for (Thread client : clients) {
         client.join();
       }

@@ -209,7 +209,7 @@ class PodFaultsIT {
         "family() | out_of_memory | 128 MiB",
         "fill() | out_of_disk | 64 MiB",
         "bombs() | too_many_processes | 256",
-        "time.sleep(600) | deadline_exceeded | 3 s",
+        "time.sleep(600) | deadline_exceeded | 5 s",
       })
   void whatAScriptUsesUpIsItsReasonAndTheExecutorGoesOn(
       String code, String reason, String message) {
@@ -246,12 +246,14 @@ class PodFaultsIT {
         """
             .formatted(code);
     int memory = reason.equals("too_many_processes") ? 4096 : 128;
-    int timeout = reason.equals("deadline_exceeded") ? 3 : 60;
+    int timeout = reason.equals("deadline_exceeded") ? 5 : 60;
     String agent = client.agent(script, "timeout", timeout, "memory", memory);
     JsonNode ended = client.execute(agent, null);
     assertEquals(reason, ended.path("reason").asText(), ended::toPrettyString);
     assertTrue(ended.path("message").asText().contains(message), ended.path("message").asText());
     assertEquals("begins", client.messages(ended.path("execution").path("id").asText()).get(0));
+    // Which isn't about its time-out.
+    client.send("PATCH", "/v1/agents/" + agent, "{\"timeout\": 60}").expect(200);
     JsonNode next = client.execute(agent, "\"fine\"");
     assertEquals("succeeded", next.path("state").asText(), next::toPrettyString);
     assertFalse(next.path("execution").path("cold_start").asBoolean(), "the executor has gone on");

@@ -20,7 +20,11 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** What keeps a pod from starting is said at once, and believed late. */
 @KubernetesOnly
 class WaitingForTheClusterIT {
-  private static final Duration SOON = Duration.ofSeconds(10);
+  /** Long before what is waited for is given up. */
+  private static final Duration SOON = Duration.ofSeconds(60);
+
+  private static final String PENDING_TIMEOUT = "ROOST_EXECUTORS_PENDING_TIMEOUT";
+  private static final String LATE = "5m";
   private static final Duration START_TIMEOUT = Duration.ofSeconds(10);
   private static final String ECHO = "def main(request): return request.payload";
 
@@ -32,10 +36,14 @@ class WaitingForTheClusterIT {
   static void start() {
     roost =
         RoostProcess.started(
-            "ROOST_EXECUTORS_START_TIMEOUT", START_TIMEOUT.toSeconds() + "s",
-            "ROOST_EXECUTORS_PENDING_TIMEOUT", "25s",
-            "ROOST_KUBERNETES_MEMORY_REQUEST_RATIO", "1",
-            "ROOST_KUBERNETES_PYTHON_VERSIONS", "3.11,3.13,3.99");
+            "ROOST_EXECUTORS_START_TIMEOUT",
+            START_TIMEOUT.toSeconds() + "s",
+            PENDING_TIMEOUT,
+            LATE,
+            "ROOST_KUBERNETES_MEMORY_REQUEST_RATIO",
+            "1",
+            "ROOST_KUBERNETES_PYTHON_VERSIONS",
+            "3.11,3.13,3.99");
     pods = (PodWorkers) roost.workers();
     client = roost.client();
   }
@@ -80,10 +88,21 @@ class WaitingForTheClusterIT {
     String agent = built("memory", 1 << 20);
     String job = client.order(agent, "1");
     awaitMessage(job, "No node fits the pod", "memory");
-    JsonNode ended = client.ended(job);
-    assertEquals("failed", ended.path("state").asText(), ended::toPrettyString);
-    assertEquals("unschedulable", ended.path("reason").asText());
-    assertTrue(ended.path("message").asText().contains("nsufficient memory"));
+    restart("1s"); // So it has waited too long now.
+    try {
+      JsonNode ended = client.ended(job);
+      assertEquals("failed", ended.path("state").asText(), ended::toPrettyString);
+      assertEquals("unschedulable", ended.path("reason").asText());
+      assertTrue(ended.path("message").asText().contains("nsufficient memory"));
+    } finally {
+      restart(LATE);
+    }
+  }
+
+  private static void restart(String pendingTimeout) {
+    roost.terminate();
+    roost.set(PENDING_TIMEOUT, pendingTimeout);
+    roost.start();
   }
 
   @ParameterizedTest
@@ -129,7 +148,7 @@ class WaitingForTheClusterIT {
     return agent.path("id").asText();
   }
 
-  /** Within seconds, the waiting order says what its executor waits for. */
+  /** Soon, the waiting order says what its executor waits for. */
   private static void awaitMessage(String job, String... parts) {
     Await.value(
         "the message of the waiting order: " + String.join(", ", parts),
