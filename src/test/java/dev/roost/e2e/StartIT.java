@@ -126,7 +126,8 @@ class StartIT {
   void aKilledRoostsDatabaseAndWarmExecutorsAreAdopted() {
     try (RoostProcess roost = RoostProcess.started()) {
       Client client = roost.client();
-      String agent = client.agent("def main():\n    return 1", "max_concurrency", 1);
+      String agent =
+          client.agent("def main():\n    return 1", "max_concurrency", 1, "keep_warm", 600);
       client.execute(agent, null);
       long postmaster = roost.postmaster().pid();
       List<Machine.Running> sidecars = roost.sidecars();
