@@ -36,8 +36,12 @@ final class DatabaseReplicas implements Replicas, DatabaseSession.Handler {
    * @param pool for what is told: so short that a connection of its own isn't worth it
    */
   DatabaseReplicas(DatabaseSession.Database database, DataSource pool) {
+    this(database, DatabaseSession.Pace.USUAL, pool);
+  }
+
+  DatabaseReplicas(DatabaseSession.Database database, DatabaseSession.Pace pace, DataSource pool) {
     this.pool = pool;
-    this.session = new DatabaseSession(id, database, this);
+    this.session = new DatabaseSession(id, database, pace, this);
     sender.setDaemon(true);
   }
 

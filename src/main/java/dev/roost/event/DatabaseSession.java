@@ -31,8 +31,6 @@ final class DatabaseSession {
   private static final long LOCK = 0x726f6f7374L;
 
   private static final Logger LOG = Logger.getLogger(DatabaseSession.class);
-  private static final long BEAT_NANOS = TimeUnit.SECONDS.toNanos(1);
-  private static final int SILENCE_SECONDS = 3;
   private static final long FIRST_PAUSE_MILLIS = 100;
   private static final long LONGEST_PAUSE_MILLIS = 1_000;
 
@@ -46,11 +44,11 @@ final class DatabaseSession {
       from (values ('idle_session_timeout', '%1$d000'), ('tcp_user_timeout', '%1$d000'),
         ('tcp_keepalives_idle', '1'), ('tcp_keepalives_interval', '1'), ('tcp_keepalives_count', '2'))
         as wanted (name, value)
-      where exists (select 1 from pg_settings s where s.name = wanted.name)"""
-          .formatted(SILENCE_SECONDS);
+      where exists (select 1 from pg_settings s where s.name = wanted.name)""";
 
   private final String replicaId;
   private final Database database;
+  private final Pace pace;
   private final Handler handler;
   private final Thread thread;
   private final CountDownLatch stopped = new CountDownLatch(1);
@@ -61,6 +59,14 @@ final class DatabaseSession {
   /** Where the database is. */
   record Database(String url, String username, String password) {}
 
+  /**
+   * @param beatSeconds how often a process says that it is there, and a follower tries to lead
+   * @param silenceSeconds after which whoever says nothing is given up; longer than a beat
+   */
+  record Pace(int beatSeconds, int silenceSeconds) {
+    static final Pace USUAL = new Pace(1, 3);
+  }
+
   /** Hears what happens; on the session's thread, which it must not block. */
   interface Handler {
     void connected();
@@ -70,9 +76,10 @@ final class DatabaseSession {
     void heard(Payload payload);
   }
 
-  DatabaseSession(String replicaId, Database database, Handler handler) {
+  DatabaseSession(String replicaId, Database database, Pace pace, Handler handler) {
     this.replicaId = replicaId;
     this.database = database;
+    this.pace = pace;
     this.handler = handler;
     this.thread = new Thread(this::run, "replica-session");
     thread.setDaemon(true);
@@ -82,7 +89,7 @@ final class DatabaseSession {
     thread.start();
   }
 
-  /** Ends after the notification that is heard next, or within a second. */
+  /** Ends after the notification that is heard next, or within a beat. */
   void stop() {
     stopped.countDown();
   }
@@ -136,8 +143,8 @@ final class DatabaseSession {
       properties.setProperty("password", database.password());
     }
     properties.setProperty("ApplicationName", "roost " + replicaId);
-    properties.setProperty("connectTimeout", Integer.toString(SILENCE_SECONDS));
-    properties.setProperty("socketTimeout", Integer.toString(SILENCE_SECONDS));
+    properties.setProperty("connectTimeout", Integer.toString(pace.silenceSeconds()));
+    properties.setProperty("socketTimeout", Integer.toString(pace.silenceSeconds()));
     properties.setProperty("tcpKeepAlive", "true");
     // Not by the DriverManager: it asks for the class loader that the driver came from.
     Connection connection = new Driver().connect(database.url(), properties);
@@ -145,7 +152,7 @@ final class DatabaseSession {
       throw new SQLException("no PostgreSQL URL: " + database.url());
     }
     try (Statement statement = connection.createStatement()) {
-      statement.execute(SETTINGS);
+      statement.execute(SETTINGS.formatted(pace.silenceSeconds()));
       statement.execute("listen " + CHANNEL);
       return connection;
     } catch (SQLException e) {
@@ -156,13 +163,14 @@ final class DatabaseSession {
 
   private void serve(Connection connection) throws SQLException {
     PGConnection session = connection.unwrap(PGConnection.class);
+    long beat = TimeUnit.SECONDS.toNanos(pace.beatSeconds());
     while (!isStopped()) {
       long began = System.nanoTime();
       beat(connection, began);
       boolean vacant = false;
-      for (long left = BEAT_NANOS;
+      for (long left = beat;
           left > 0 && !vacant && !isStopped();
-          left = began + BEAT_NANOS - System.nanoTime()) {
+          left = began + beat - System.nanoTime()) {
         int millis = (int) Math.max(1, TimeUnit.NANOSECONDS.toMillis(left));
         PGNotification[] notifications = session.getNotifications(millis);
         if (notifications == null) {
@@ -193,7 +201,7 @@ final class DatabaseSession {
     } else if (!query(connection, "select pg_try_advisory_lock(" + LOCK + ")")) {
       return;
     }
-    heldUntil = now + TimeUnit.SECONDS.toNanos(SILENCE_SECONDS);
+    heldUntil = now + TimeUnit.SECONDS.toNanos(pace.silenceSeconds());
     if (!leads) {
       LOG.infof("this replica (%s) leads", replicaId);
       handler.leads();

@@ -11,6 +11,7 @@ import java.net.URI;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -18,9 +19,12 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Stream;
+import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -29,15 +33,24 @@ import org.junit.jupiter.api.Timeout;
 import org.postgresql.ds.PGSimpleDataSource;
 
 /** Several replicas in one process, each with its own connections to one database. */
-@Timeout(120)
+@Timeout(180)
 class DatabaseReplicasIT {
-  /** Five seconds are the promise; a busy machine gets more. */
-  private static final Duration TAKEOVER = Duration.ofSeconds(10);
+  /**
+   * For replicas whose leadership and connections no pause of the machine may end; and what happens
+   * within the limit of {@link Await} happens because one was told, not at the next beat.
+   */
+  private static final DatabaseSession.Pace SLOW = new DatabaseSession.Pace(600, 1_800);
+
+  /** Outlives pauses as well, and looks each second whether nobody leads. */
+  private static final DatabaseSession.Pace PATIENT = new DatabaseSession.Pace(1, 60);
 
   private static final TestDatabase DATABASE = new TestDatabase();
   private static String url;
 
   private final List<Replica> replicas = new ArrayList<>();
+
+  /** Where a test holds them back: what some wait for who ask the pool for a connection. */
+  private volatile CountDownLatch connections = new CountDownLatch(0);
 
   @BeforeAll
   static void startDatabase() {
@@ -53,6 +66,8 @@ class DatabaseReplicasIT {
   @AfterEach
   void stopReplicas() {
     replicas.forEach(replica -> replica.own.stop());
+    // With a session, its lock is gone: the leader of the next test looks for it once.
+    Await.until("their sessions have ended", () -> sessions() == 0);
   }
 
   /** One replica and what it has heard. */
@@ -63,8 +78,8 @@ class DatabaseReplicasIT {
     final AtomicInteger anything = new AtomicInteger();
     final AtomicInteger gained = new AtomicInteger();
 
-    Replica(String url) {
-      own = new DatabaseReplicas(new DatabaseSession.Database(url, "roost", "roost"), pool());
+    Replica(String url, DatabaseSession.Pace pace, DataSource pool) {
+      own = new DatabaseReplicas(new DatabaseSession.Database(url, "roost", "roost"), pace, pool);
       own.whenGained(gained::incrementAndGet);
       own.start(this);
     }
@@ -101,50 +116,62 @@ class DatabaseReplicasIT {
     return pool;
   }
 
-  private Replica replica(String url) {
-    Replica replica = new Replica(url);
+  private Replica replica(String url, DatabaseSession.Pace pace, DataSource pool) {
+    Replica replica = new Replica(url, pace, pool);
     replicas.add(replica);
-    Await.until("it listens", () -> replica.anything.get() == 1);
+    Await.until("it listens", () -> replica.anything.get() >= 1);
     return replica;
   }
 
-  private Replica replica() {
-    return replica(url);
+  private Replica replica(DatabaseSession.Pace pace) {
+    return replica(url, pace, pool());
   }
 
-  private Replica leader() {
-    Replica leader = replica();
+  private Replica leader(DatabaseSession.Pace pace) {
+    Replica leader = replica(pace);
     Await.until("it leads", leader::leads);
     return leader;
   }
 
+  /** Leadership is told of after it is there. */
+  private static void awaitGained(int times, Replica... replicas) {
+    Await.until(
+        "it is told", () -> Stream.of(replicas).mapToInt(one -> one.gained.get()).sum() >= times);
+    assertEquals(times, Stream.of(replicas).mapToInt(one -> one.gained.get()).sum());
+  }
+
   @Test
   void oneLeadsAndWhenItStopsTheNextLeadsAtOnce() {
-    Replica first = leader();
-    Replica second = replica();
-    Replica third = replica();
+    Replica first = leader(SLOW);
+    Replica second = replica(SLOW);
+    Replica third = replica(SLOW);
     assertFalse(second.leads() || third.leads());
-    assertEquals(1, first.gained.get());
+    awaitGained(1, first);
 
-    long began = System.nanoTime();
     first.own.stop();
-    assertFalse(first.leads());
     Await.until("another one leads", () -> second.leads() || third.leads());
-    assertTrue(System.nanoTime() - began < 3_000_000_000L, "it was told that nobody leads");
+    assertFalse(first.leads());
     assertFalse(second.leads() && third.leads());
-    assertEquals(1, second.gained.get() + third.gained.get());
+    awaitGained(1, second, third);
+  }
+
+  /** The promise, which no test on a busy machine can measure. */
+  @Test
+  void anotherOneLeadsWithinFiveSecondsOfSilence() {
+    DatabaseSession.Pace usual = DatabaseSession.Pace.USUAL;
+    assertTrue(usual.silenceSeconds() + usual.beatSeconds() < 5);
+    assertTrue(usual.beatSeconds() < usual.silenceSeconds());
   }
 
   @Test
   void aBrokenConnectionEndsLeadershipAndSomebodyLeadsAgain() throws SQLException {
-    Replica first = leader();
-    Replica second = replica();
-    long began = System.nanoTime();
+    Replica first = leader(PATIENT);
+    Replica second = replica(PATIENT);
+    awaitGained(1, first, second);
     assertEquals(1, terminate("pg_locks l where l.pid = a.pid and l.locktype = 'advisory'"));
     Await.until("leadership is given up", () -> !first.leads() || first.gained.get() == 2);
     Await.until("somebody leads", () -> first.leads() ^ second.leads());
-    assertTrue(System.nanoTime() - began < TAKEOVER.toNanos());
-    assertEquals(2, first.gained.get() + second.gained.get());
+    awaitGained(2, first, second);
   }
 
   /** Its machine is gone: no end of the connection hears from the other. */
@@ -152,11 +179,12 @@ class DatabaseReplicasIT {
   void aLeaderThatVanishesIsReplacedAndNoTwoLeadMeanwhile() throws IOException {
     int port = URI.create(url.substring("jdbc:".length())).getPort();
     try (Partition partition = new Partition(port)) {
-      Replica first = replica(url.replace(":" + port, ":" + partition.port()));
+      Replica first =
+          replica(
+              url.replace(":" + port, ":" + partition.port()), DatabaseSession.Pace.USUAL, pool());
       Await.until("it leads", first::leads);
-      Replica second = replica();
+      Replica second = replica(PATIENT);
       AtomicBoolean two = new AtomicBoolean();
-      long began = System.nanoTime();
       partition.goSilent();
       Await.until(
           "the other one leads",
@@ -166,11 +194,10 @@ class DatabaseReplicasIT {
             two.set(two.get() || (other && first.leads()));
             return other;
           });
-      assertTrue(System.nanoTime() - began < TAKEOVER.toNanos());
       assertFalse(two.get());
 
       partition.heal();
-      Await.until("the first one is back", () -> first.anything.get() == 2);
+      Await.until("the first one is back", () -> first.anything.get() >= 2);
       assertFalse(first.leads());
       assertTrue(second.leads());
     }
@@ -178,9 +205,9 @@ class DatabaseReplicasIT {
 
   @Test
   void whatOneTellsTheOthersHearAndItselfDoesNot() {
-    Replica first = leader();
-    Replica second = replica();
-    Replica third = replica();
+    Replica first = leader(SLOW);
+    Replica second = replica(SLOW);
+    Replica third = replica(SLOW);
     first.own.tellTopic("exec_1");
     first.own.tellEvent(new Sample(1));
     second.own.tellTopic("exec_2");
@@ -197,8 +224,8 @@ class DatabaseReplicasIT {
 
   @Test
   void whatConcernsTheLeaderAloneItKeepsToItself() {
-    Replica first = leader();
-    Replica second = replica();
+    Replica first = leader(SLOW);
+    Replica second = replica(SLOW);
     first.own.tellEvent(new ForLeader(1));
     first.own.tellEvent(new Sample(2));
     second.own.tellEvent(new ForLeader(3));
@@ -209,19 +236,31 @@ class DatabaseReplicasIT {
 
   @Test
   void manyTopicsArriveOrAreOneHintThatAnythingMayHaveChanged() {
-    Replica first = leader();
-    Replica second = replica();
+    PGSimpleDataSource gated =
+        new PGSimpleDataSource() {
+          @Override
+          public Connection getConnection() throws SQLException {
+            try {
+              connections.await();
+            } catch (InterruptedException e) {
+              throw new SQLException(e);
+            }
+            return pool().getConnection();
+          }
+        };
+    Replica first = replica(url, SLOW, gated);
+    Replica second = replica(SLOW);
     for (int i = 0; i < 5_000; i++) {
       first.own.tellTopic("exec_01jd3x5e6q8r9s0t1v2w3x4y5z" + i);
     }
     Await.until("all are heard", () -> second.topics.size() == 5_000);
     assertEquals(1, second.anything.get());
 
-    long began = System.nanoTime();
+    connections = new CountDownLatch(1);
     for (int i = 0; i < 200_000; i++) {
-      first.own.tellTopic("topic " + i);
+      first.own.tellTopic("topic " + i); // Doesn't wait for the database, which doesn't answer.
     }
-    assertTrue(System.nanoTime() - began < 10_000_000_000L, "telling doesn't wait");
+    connections.countDown();
     Await.until(
         "all are heard, or that anything may have changed",
         () -> second.topics.contains("topic 199999") || second.anything.get() > 1);
@@ -229,8 +268,8 @@ class DatabaseReplicasIT {
 
   @Test
   void afterAConnectionBrokeEverythingMayHaveChanged() throws SQLException {
-    Replica first = leader();
-    Replica second = replica();
+    Replica first = leader(SLOW);
+    Replica second = replica(SLOW);
     terminate("(select 1) one where a.application_name <> ''");
     first.own.tellTopic("lost");
     Await.until("both look again", () -> first.anything.get() == 2 && second.anything.get() == 2);
@@ -239,13 +278,12 @@ class DatabaseReplicasIT {
   }
 
   @Test
-  void stoppingIsQuickAndTellsWhatIsStillToBeTold() {
-    Replica first = leader();
-    Replica second = replica();
+  void stoppingWaitsForNoBeatAndTellsWhatIsStillToBeTold() {
+    Replica first = leader(SLOW);
+    Replica second = replica(SLOW);
     first.own.tellTopic("last words");
-    long began = System.nanoTime();
     first.own.stop();
-    assertTrue(System.nanoTime() - began < 3_000_000_000L);
+    Await.until("its session has ended", () -> sessions() == 1);
     Await.until("they are heard", () -> second.topics.contains("last words"));
   }
 
@@ -255,12 +293,27 @@ class DatabaseReplicasIT {
     int port = URI.create(url.substring("jdbc:".length())).getPort();
     try (Partition partition = new Partition(port)) {
       partition.goSilent();
-      Replica replica = new Replica(url.replace(":" + port, ":" + partition.port()));
+      Replica replica =
+          new Replica(
+              url.replace(":" + port, ":" + partition.port()), DatabaseSession.Pace.USUAL, pool());
       replicas.add(replica);
       LockSupport.parkNanos(Duration.ofMillis(500).toNanos());
       assertFalse(replica.leads());
       partition.heal();
       Await.until("it leads", replica::leads);
+    }
+  }
+
+  private static int sessions() {
+    try (Connection connection = pool().getConnection();
+        Statement statement = connection.createStatement();
+        var rows =
+            statement.executeQuery(
+                "select count(*) from pg_stat_activity where application_name like 'roost %'")) {
+      rows.next();
+      return rows.getInt(1);
+    } catch (SQLException e) {
+      throw new IllegalStateException(e);
     }
   }
 
