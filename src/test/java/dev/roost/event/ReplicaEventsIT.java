@@ -2,7 +2,6 @@ package dev.roost.event;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.roost.Api;
 import dev.roost.Await;
@@ -30,7 +29,7 @@ import org.junit.jupiter.api.Timeout;
 /** What the application tells other replicas, and what it makes of what they tell. */
 @QuarkusTest
 @WithTestResource(FollowerDatabase.class)
-@Timeout(60)
+@Timeout(180)
 class ReplicaEventsIT implements Replicas.Listener {
   @Inject Signals signals;
   @Inject Replicas own;
@@ -46,9 +45,14 @@ class ReplicaEventsIT implements Replicas.Listener {
   @BeforeEach
   void startAnother() {
     String url = settings.getValue("quarkus.datasource.jdbc.url", String.class);
-    other = new DatabaseReplicas(new DatabaseSession.Database(url, "roost", "roost"), pool);
+    // One whose connection a pause of the machine doesn't break: what it is told then is lost.
+    other =
+        new DatabaseReplicas(
+            new DatabaseSession.Database(url, "roost", "roost"),
+            new DatabaseSession.Pace(1, 60),
+            pool);
     other.start(this);
-    listening.orTimeout(20, TimeUnit.SECONDS).join();
+    listening.orTimeout(30, TimeUnit.SECONDS).join();
   }
 
   @AfterEach
@@ -83,7 +87,7 @@ class ReplicaEventsIT implements Replicas.Listener {
     Await.until("it is heard there", () -> topics.contains("from here"));
     CompletableFuture<Void> signal = signals.next("from there");
     other.tellTopic("from there");
-    signal.orTimeout(10, TimeUnit.SECONDS).join();
+    signal.orTimeout(30, TimeUnit.SECONDS).join();
   }
 
   @Test
@@ -94,7 +98,7 @@ class ReplicaEventsIT implements Replicas.Listener {
     Await.until("the change is heard", () -> events.contains(new AgentChanged(id, 2)));
     api.post("/v1/agents/" + id + "/execute", "{}");
     Await.until("the order is heard", () -> heard("JobWaiting[agentId=" + id));
-    assertTrue(heard("ExecutorsNeeded") && heard("BuilderJobsChanged"), "the leader must know");
+    Await.until("the leader knows", () -> heard("ExecutorsNeeded") && heard("BuilderJobsChanged"));
   }
 
   private boolean heard(String beginning) {
@@ -113,26 +117,42 @@ class ReplicaEventsIT implements Replicas.Listener {
             + job
             + "'");
     other.tellTopic(job);
-    assertEquals("cancelled", answer.orTimeout(10, TimeUnit.SECONDS).join().get("state"));
+    assertEquals("cancelled", answer.orTimeout(30, TimeUnit.SECONDS).join().get("state"));
   }
 
   @Test
   void aKeyThatWasDeletedElsewhereIsForgotten() {
     Api api = Api.as(Role.WRITE);
-    Api.Answer made = api.post("/v1/keys", "{\"name\": \"a\", \"role\": \"read\"}");
-    String id = made.get("id");
-    Api reader = Api.withKey(made.get("key"));
-    assertEquals(200, reader.get("/v1/runtime").status());
-    long began = System.nanoTime();
-    sql("delete from api_key where id = '" + id + "'");
-    other.tellEvent(new ReplicaEvents.ForgottenKey(id));
-    Await.until("it is refused", () -> reader.get("/v1/runtime").status() == 401);
-    assertTrue(System.nanoTime() - began < 4_000_000_000L, "before its memory runs out");
+    Await.until(
+        "one that was told of is refused, and another one still remembered",
+        () -> isForgottenBeforeAnother(api));
 
     String second = api.post("/v1/keys", "{\"name\": \"b\", \"role\": \"read\"}").get("id");
     api.delete("/v1/keys/" + second);
     Await.until("it is told", () -> events.contains(new ReplicaEvents.ForgottenKey(second)));
-    assertFalse(events.contains(new ReplicaEvents.ForgottenKey(id)), "no echo");
+    assertEquals(
+        List.of(new ReplicaEvents.ForgottenKey(second)),
+        events.stream().filter(ReplicaEvents.ForgottenKey.class::isInstance).toList(),
+        "no echo");
+  }
+
+  /**
+   * Two keys are deleted, and one is told of. The other one, which was used first, would be
+   * forgotten before it when its memory ran out; after a long pause of the machine both have been.
+   */
+  private boolean isForgottenBeforeAnother(Api api) {
+    Api.Answer untold = api.post("/v1/keys", "{\"name\": \"a\", \"role\": \"read\"}");
+    Api.Answer told = api.post("/v1/keys", "{\"name\": \"b\", \"role\": \"read\"}");
+    Api remembered = Api.withKey(untold.get("key"));
+    Api forgotten = Api.withKey(told.get("key"));
+    assertEquals(200, remembered.get("/v1/runtime").status());
+    assertEquals(200, forgotten.get("/v1/runtime").status());
+
+    String id = told.get("id");
+    sql("delete from api_key where id in ('%s', '%s')".formatted(id, untold.get("id")));
+    other.tellEvent(new ReplicaEvents.ForgottenKey(id));
+    Await.until("it is refused", () -> forgotten.get("/v1/runtime").status() == 401);
+    return remembered.get("/v1/runtime").status() == 200;
   }
 
   private void sql(String text) {
