@@ -92,7 +92,7 @@ class SignalsTest {
                   seen.set(now);
                   change.cancel(false);
                 } else {
-                  change.orTimeout(10, TimeUnit.SECONDS).join();
+                  change.orTimeout(60, TimeUnit.SECONDS).join();
                 }
               }
             });
@@ -103,7 +103,7 @@ class SignalsTest {
         Thread.onSpinWait();
       }
     }
-    reader.get(20, TimeUnit.SECONDS);
+    reader.get(60, TimeUnit.SECONDS);
     assertEquals(rounds, seen.get());
   }
 }
