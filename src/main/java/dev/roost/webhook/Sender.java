@@ -16,7 +16,7 @@ import java.util.concurrent.CompletionStage;
  * or have a name that leads to what only Roost can reach. So an attempt connects to an address that
  * was judged, takes a bounded time and reads a bounded answer, and holds no thread meanwhile.
  */
-final class Sender {
+class Sender {
   private final Vertx vertx;
   private final HttpClient client;
   private final Lookups lookups;

@@ -1,6 +1,7 @@
 package dev.roost.webhook;
 
 import dev.roost.config.RoostConfig;
+import io.quarkus.arc.DefaultBean;
 import io.vertx.core.Vertx;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.inject.Produces;
@@ -37,6 +38,7 @@ class WebhookSettings {
 
   @Produces
   @Singleton
+  @DefaultBean // Tests bring another one.
   Sender sender(Vertx vertx, Resolver resolver, Addresses addresses) {
     return new Sender(vertx, resolver, addresses, timeout(), null);
   }

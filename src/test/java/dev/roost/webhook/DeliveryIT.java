@@ -121,6 +121,7 @@ class DeliveryIT {
     assertEquals("failed", failed.get("state"));
     assertEquals(503, (int) failed.get("attempts_log[0].status"));
     receiver.behave(Receiver.hang());
+    api.patch(webhook, "{\"url\": \"%s\"}".formatted(receiver.url() + TestSender.HURRIED));
     Answer late = api.post(webhook + "/test", null);
     assertEquals("failed", late.get("state"));
     assertTrue(late.<String>get("message").contains("within 2 s"), late.text());
