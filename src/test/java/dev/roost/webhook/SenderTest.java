@@ -14,6 +14,7 @@ import io.vertx.core.net.PemTrustOptions;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.net.Socket;
 import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -34,7 +35,10 @@ import org.junit.jupiter.api.Test;
 class SenderTest {
   private static final Vertx VERTX = Vertx.vertx();
   private static final byte[] BODY = "{\"x\":\"ä\"}".getBytes(StandardCharsets.UTF_8);
-  private static final Duration TIMEOUT = Duration.ofMillis(1_500);
+
+  /** For those who hang. They are asked at the same time, since each of them takes that long. */
+  private static final Duration TIMEOUT = Duration.ofSeconds(5);
+
   private static final Duration LONG = Duration.ofSeconds(30);
 
   private final Receiver receiver = new Receiver();
@@ -53,7 +57,7 @@ class SenderTest {
 
   @Test
   void aRequestArrivesAsItIsMeant() {
-    Answer answer = send(loopbackAllowed(TIMEOUT), receiver.url() + "?a=b%20c");
+    Answer answer = send(loopbackAllowed(LONG), receiver.url() + "?a=b%20c");
     assertTrue(answer.succeeded(), answer.toString());
     assertEquals(204, answer.status());
     Receiver.Request request = receiver.requests().get(0);
@@ -67,7 +71,7 @@ class SenderTest {
 
   @Test
   void theNameOfTheUrlIsToldAndTheAddressThatWasJudgedIsUsed() throws UnknownHostException {
-    Sender sender = sender(TIMEOUT, host -> loopback(), "127.0.0.0/8");
+    Sender sender = sender(LONG, host -> loopback(), "127.0.0.0/8");
     Answer answer = send(sender, "http://hooks.example.org:" + receiver.port() + "/x");
     assertTrue(answer.succeeded(), answer.toString());
     assertEquals("hooks.example.org:" + receiver.port(), receiver.requests().get(0).header("host"));
@@ -75,7 +79,7 @@ class SenderTest {
 
   @Test
   void byDefaultNothingPrivateIsConnectedTo() throws UnknownHostException {
-    Sender sender = sender(TIMEOUT, host -> List.of(InetAddress.getAllByName(host)));
+    Sender sender = sender(LONG, host -> List.of(InetAddress.getAllByName(host)));
     for (String host :
         List.of("127.0.0.1", "localhost", "localhost.", "[::1]", "[::ffff:127.0.0.1]", "0.0.0.0")) {
       Answer answer = send(sender, "http://" + host + ":" + receiver.port() + "/");
@@ -95,8 +99,7 @@ class SenderTest {
     // Nobody listens at the first address, which is allowed; the second is not.
     List<InetAddress> harmless = addresses("127.0.0.2");
     Sender sender =
-        sender(
-            TIMEOUT, host -> asked.getAndIncrement() == 0 ? harmless : loopback(), "127.0.0.2/32");
+        sender(LONG, host -> asked.getAndIncrement() == 0 ? harmless : loopback(), "127.0.0.2/32");
     String url = "http://rebinding.example.org:" + receiver.port() + "/";
     Answer first = send(sender, url);
     assertTrue(first.message().contains("127.0.0.2"), first.message());
@@ -112,9 +115,9 @@ class SenderTest {
     try (Receiver other = new Receiver()) {
       // Nobody listens at 127.0.0.2, which is allowed; 127.0.0.1 is the last.
       List<InetAddress> addresses = addresses("::1", "127.0.0.2", "127.0.0.1");
-      Sender all = sender(TIMEOUT, host -> addresses, "127.0.0.0/8");
+      Sender all = sender(LONG, host -> addresses, "127.0.0.0/8");
       assertTrue(send(all, "http://a.example.org:" + other.port() + "/").succeeded());
-      Sender one = sender(TIMEOUT, host -> addresses, "127.0.0.2/32");
+      Sender one = sender(LONG, host -> addresses, "127.0.0.2/32");
       Answer refused = send(one, "http://a.example.org:" + other.port() + "/");
       assertTrue(refused.message().contains("127.0.0.2"), refused.message());
       assertTrue(refused.message().contains("refuses connections"), refused.message());
@@ -128,7 +131,7 @@ class SenderTest {
       for (int status : new int[] {301, 302, 303, 307, 308}) {
         for (String location : List.of(elsewhere.url(), "http://169.254.169.254/", "/other")) {
           receiver.behave(Receiver.answer(status, "Location: " + location + "\r\n", ""));
-          Answer answer = send(loopbackAllowed(TIMEOUT), receiver.url());
+          Answer answer = send(loopbackAllowed(LONG), receiver.url());
           assertFalse(answer.succeeded());
           assertEquals(status, answer.status());
           assertTrue(answer.message().contains("never followed"), answer.message());
@@ -140,35 +143,47 @@ class SenderTest {
   }
 
   @Test
-  void whoNeverAnswersIsGivenUp() {
-    receiver.behave(Receiver.hang());
-    expectLate("did not answer", null);
-    Await.until("the connection is closed", () -> receiver.open() == 0);
+  void whoeverHangsIsGivenUpWhereverThatIs() throws IOException {
+    send(
+        loopbackAllowed(LONG),
+        receiver.url()); // The first one loads classes, for seconds at times.
+    Receiver bytes = new Receiver();
+    Receiver body = new Receiver();
+    // Nobody takes the connection that the system has accepted.
+    try (ServerSocket silent = new ServerSocket(0, 10, InetAddress.getByName("127.0.0.1"));
+        bytes;
+        body) {
+      receiver.behave(Receiver.hang());
+      bytes.behave(
+          (request, socket) -> {
+            Receiver.write(socket, "HTTP/1.1 200 OK\r\nX-Slow: ");
+            dribble(socket);
+          });
+      body.behave(
+          (request, socket) -> {
+            Receiver.write(socket, "HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n");
+            dribble(socket);
+          });
+      Sender sender = loopbackAllowed(TIMEOUT);
+      long begun = System.nanoTime();
+      var handshake = later(sender, "https://127.0.0.1:" + silent.getLocalPort() + "/");
+      var never = later(sender, receiver.url());
+      var byteByByte = later(sender, bytes.url());
+      var bodyByteByByte = later(sender, body.url());
+      assertLate(handshake, "no connection", null);
+      assertTrue(System.nanoTime() - begun >= TIMEOUT.toNanos());
+      assertLate(never, "did not answer", null);
+      assertLate(byteByByte, "did not answer", null);
+      assertLate(bodyByteByByte, "began to answer (200)", 200);
+      Await.until("the connection is closed", () -> receiver.open() == 0);
+    }
   }
 
-  @Test
-  void whoAnswersByteByByteIsGivenUp() {
-    receiver.behave(
-        (request, socket) -> {
-          for (byte b : "HTTP/1.1 200 OK\r\nX-Slow: aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa".getBytes()) {
-            socket.getOutputStream().write(b);
-            new CountDownLatch(1).await(100, TimeUnit.MILLISECONDS);
-          }
-        });
-    expectLate("did not answer", null);
-  }
-
-  @Test
-  void whoseBodyComesByteByByteIsGivenUp() {
-    receiver.behave(
-        (request, socket) -> {
-          Receiver.write(socket, "HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n");
-          while (true) {
-            Receiver.write(socket, "x");
-            new CountDownLatch(1).await(50, TimeUnit.MILLISECONDS);
-          }
-        });
-    expectLate("began to answer (200)", 200);
+  private static void dribble(Socket socket) throws IOException, InterruptedException {
+    while (true) {
+      Receiver.write(socket, "x");
+      new CountDownLatch(1).await(100, TimeUnit.MILLISECONDS);
+    }
   }
 
   @Test
@@ -182,12 +197,11 @@ class SenderTest {
             sent.addAndGet(1_024);
           }
         });
-    long begun = System.nanoTime();
-    Answer answer = send(loopbackAllowed(LONG), receiver.url());
+    // Its time is not over by far when the answer has been read.
+    Answer answer = send(loopbackAllowed(Duration.ofMinutes(10)), receiver.url());
     assertEquals(200, answer.status());
     assertTrue(answer.succeeded());
     Await.until("the connection is broken", () -> receiver.open() == 0);
-    assertTrue(System.nanoTime() - begun < LONG.toNanos() / 3);
     assertTrue(sent.get() < 16 << 20, sent + " bytes were taken");
   }
 
@@ -222,7 +236,7 @@ class SenderTest {
   @Test
   void whereNobodyListensIsTold() {
     receiver.close();
-    Answer answer = send(loopbackAllowed(TIMEOUT), receiver.url());
+    Answer answer = send(loopbackAllowed(LONG), receiver.url());
     assertEquals("127.0.0.1:" + receiver.port() + " refuses connections", answer.message());
   }
 
@@ -230,7 +244,7 @@ class SenderTest {
   void aNameThatNobodyKnowsIsTold() {
     Sender sender =
         sender(
-            TIMEOUT,
+            LONG,
             host -> {
               throw new UnknownHostException(host);
             });
@@ -259,7 +273,7 @@ class SenderTest {
             .limit(20)
             .toList();
     for (CompletableFuture<Answer> answer : answers) {
-      assertTrue(answer.get(10, TimeUnit.SECONDS).late());
+      assertTrue(answer.get(60, TimeUnit.SECONDS).late());
     }
     assertEquals(1, asked.get());
   }
@@ -293,26 +307,12 @@ class SenderTest {
     }
   }
 
-  @Test
-  void aHandshakeThatHangsIsGivenUp() throws IOException {
-    // Nobody takes the connection that the system has accepted.
-    try (ServerSocket silent = new ServerSocket(0, 10, InetAddress.getByName("127.0.0.1"))) {
-      Answer answer =
-          send(loopbackAllowed(TIMEOUT), "https://127.0.0.1:" + silent.getLocalPort() + "/");
-      assertTrue(answer.late(), answer.toString());
-      assertTrue(answer.message().contains("no connection"), answer.message());
-    }
-  }
-
-  private void expectLate(String message, Integer status) {
-    long begun = System.nanoTime();
-    Answer answer = send(loopbackAllowed(TIMEOUT), receiver.url());
-    long took = System.nanoTime() - begun;
-    assertTrue(answer.late());
+  private static void assertLate(CompletionStage<Answer> sent, String message, Integer status) {
+    Answer answer = sent.toCompletableFuture().orTimeout(60, TimeUnit.SECONDS).join();
+    assertTrue(answer.late(), answer.toString());
     assertEquals(status, answer.status());
     assertTrue(answer.message().contains(message), answer.message());
-    assertTrue(answer.message().endsWith("within 1.5 s"), answer.message());
-    assertTrue(took >= TIMEOUT.toNanos() && took < 4 * TIMEOUT.toNanos(), took + " ns");
+    assertTrue(answer.message().endsWith("within 5 s"), answer.message());
   }
 
   private void assertMessage(String part) {
