@@ -24,6 +24,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.util.Comparator;
@@ -43,7 +44,7 @@ import java.util.stream.Stream;
 final class Cluster implements BuildLogs.Source {
   private static final String ALREADY_EXISTS = "AlreadyExists";
 
-  private static final long PAUSE_NANOS = 1_000_000_000L;
+  private static final Duration PAUSE = Duration.ofSeconds(1);
 
   private static final long LOG_LIMIT_SECONDS = 10;
   private static final int MAX_REFUSAL = 65_536;
@@ -53,11 +54,21 @@ final class Cluster implements BuildLogs.Source {
 
   private final KubernetesClient client;
   private final String namespace;
-  private volatile long silentSince = System.nanoTime() - PAUSE_NANOS;
+  private final long pauseNanos;
+  private volatile long silentSince;
 
   Cluster(KubernetesClient client, String namespace) {
+    this(client, namespace, PAUSE);
+  }
+
+  /**
+   * @param pause for how long nothing is asked after a question that nobody answered
+   */
+  Cluster(KubernetesClient client, String namespace, Duration pause) {
     this.client = client;
     this.namespace = namespace;
+    this.pauseNanos = pause.toNanos();
+    this.silentSince = System.nanoTime() - pauseNanos;
   }
 
   /** Makes the Job, or finds the one of that name: whoever made it meant the same. */
@@ -295,7 +306,7 @@ final class Cluster implements BuildLogs.Source {
    * that looks at many things would wait for the limit at each.
    */
   private <T> T ask(Supplier<T> question) {
-    if (System.nanoTime() - silentSince < PAUSE_NANOS) {
+    if (System.nanoTime() - silentSince < pauseNanos) {
       throw new RuntimeUnavailable("the Kubernetes API does not answer", null);
     }
     try {

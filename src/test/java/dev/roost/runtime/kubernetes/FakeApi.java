@@ -50,8 +50,8 @@ final class FakeApi implements AutoCloseable {
                 new ConfigBuilder(io.fabric8.kubernetes.client.Config.empty())
                     .withMasterUrl("http://127.0.0.1:" + server.getAddress().getPort())
                     .withRequestRetryBackoffLimit(0)
-                    .withConnectionTimeout(2_000)
-                    .withRequestTimeout(2_000)
+                    .withConnectionTimeout(30_000)
+                    .withRequestTimeout(30_000)
                     .build())
             .build();
   }
