@@ -162,18 +162,25 @@ class ReplicasIT {
     order();
     String execution = given(now(here, executor, 1));
     end(here, executor, execution);
+    // It is kept warm for a minute.
+    finished(execution, "30 s");
+    assertInstanceOf(Answer.None.class, there.poll(executor, 2, true, Duration.ZERO).join());
+    finished(execution, "59.5 s");
+    CompletableFuture<Answer> poll = there.poll(executor, 4, true, LONG); // One went elsewhere.
+    assertInstanceOf(Answer.Stop.class, poll.orTimeout(60, TimeUnit.SECONDS).join());
+    assertEquals("stopping", state(executor));
+  }
+
+  private void finished(String execution, String ago) {
     QuarkusTransaction.requiringNew()
         .run(
             () ->
                 entities
                     .createNativeQuery(
-                        "update execution set finished_at = now() - interval '59.5 s' where id = :id")
+                        "update execution set finished_at = now() - cast(:ago as interval) where id = :id")
+                    .setParameter("ago", ago)
                     .setParameter("id", execution)
                     .executeUpdate());
-    CompletableFuture<Answer> poll = there.poll(executor, 2, true, LONG);
-    assertFalse(poll.isDone());
-    assertInstanceOf(Answer.Stop.class, poll.orTimeout(10, TimeUnit.SECONDS).join());
-    assertEquals("stopping", state(executor));
   }
 
   @Test
