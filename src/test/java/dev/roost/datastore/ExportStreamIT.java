@@ -1,6 +1,7 @@
 package dev.roost.datastore;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -104,8 +105,13 @@ class ExportStreamIT {
       statement.execute("lock table datastore_entry in access exclusive mode");
       export.close();
       awaitQuiet();
-      assertEquals(
-          0, number("select count(*) from pg_stat_activity where wait_event_type = 'Lock'"));
+      // One page may have been asked for before; and what has expired is looked for at any time.
+      for (int i = 0; i < 3 && isWaitedFor(); i++) {
+        connection.rollback();
+        statement.execute("lock table datastore_entry in access exclusive mode");
+        awaitQuiet();
+      }
+      assertFalse(isWaitedFor(), "it reads on");
       connection.rollback();
       connection.setAutoCommit(true);
     }
@@ -168,6 +174,10 @@ class ExportStreamIT {
                     and (state = 'active' and wait_event_type is distinct from 'Lock'
                       or state_change > now() - interval '0.5 s')""")
                 == 0);
+  }
+
+  private boolean isWaitedFor() {
+    return number("select count(*) from pg_stat_activity where wait_event_type = 'Lock'") > 0;
   }
 
   private static long usedHeapBytes() {

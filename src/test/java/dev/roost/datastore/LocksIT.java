@@ -70,7 +70,7 @@ class LocksIT {
     assertThrows(
         java.util.concurrent.TimeoutException.class, () -> waiting.get(200, TimeUnit.MILLISECONDS));
     unlock(ada, "h1");
-    assertEquals("{'acquired':true}", waiting.get(10, TimeUnit.SECONDS));
+    assertEquals("{'acquired':true}", waiting.get(60, TimeUnit.SECONDS));
   }
 
   @Test
