@@ -3,8 +3,6 @@ package dev.roost;
 import io.quarkus.test.common.QuarkusTestResourceLifecycleManager;
 import java.io.IOException;
 import java.io.InputStream;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -46,7 +44,7 @@ public class TestDatabase implements QuarkusTestResourceLifecycleManager {
           "--encoding=UTF8",
           "--locale=C",
           "--no-sync");
-      port = freePort();
+      port = Ports.free();
       startServer();
       String url = url();
       return Map.of(
@@ -116,7 +114,7 @@ public class TestDatabase implements QuarkusTestResourceLifecycleManager {
       if (server != null) {
         // SIGINT: don't wait for connections to end.
         new ProcessBuilder("kill", "-INT", Long.toString(server.pid())).start().waitFor();
-        if (!server.waitFor(10, TimeUnit.SECONDS)) {
+        if (!server.waitFor(60, TimeUnit.SECONDS)) {
           server.destroyForcibly();
         }
       }
@@ -193,12 +191,6 @@ public class TestDatabase implements QuarkusTestResourceLifecycleManager {
     return new ProcessBuilder(command)
         .redirectErrorStream(true)
         .redirectOutput(directory.resolve(program + ".log").toFile());
-  }
-
-  private static int freePort() throws IOException {
-    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      return socket.getLocalPort();
-    }
   }
 
   /** Listening is not enough: while it starts up, it refuses whoever connects. */

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.roost.Api;
+import dev.roost.Ports;
 import dev.roost.TestDatabase;
 import dev.roost.api.Role;
 import io.quarkus.test.common.WithTestResource;
@@ -15,7 +16,6 @@ import jakarta.inject.Inject;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
@@ -40,11 +40,7 @@ class LinkServerIT {
   public static class OwnPort implements QuarkusTestProfile {
     @Override
     public Map<String, String> getConfigOverrides() {
-      try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-        return Map.of("roost.internal-port", Integer.toString(socket.getLocalPort()));
-      } catch (IOException e) {
-        throw new UncheckedIOException(e);
-      }
+      return Map.of("roost.internal-port", Integer.toString(Ports.free()));
     }
   }
 
