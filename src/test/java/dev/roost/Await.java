@@ -6,7 +6,7 @@ import java.util.function.BooleanSupplier;
 
 /** Waits for conditions, with a limit. */
 public final class Await {
-  private static final long LIMIT_NANOS = TimeUnit.SECONDS.toNanos(30);
+  private static final long LIMIT_NANOS = TimeUnit.SECONDS.toNanos(60);
 
   private Await() {}
 
