@@ -164,7 +164,7 @@ class CronTest {
         Cron.parse("*/7 * */28 2 1#5"); // a 29 February that is a Monday, on the wall's clock
     ZoneId zone = ZoneId.of("Europe/Berlin");
     assertTimeout(
-        Duration.ofSeconds(5),
+        Duration.ofSeconds(60),
         () -> {
           for (int i = 0; i < 1000; i++) {
             rare.next(Instant.parse("2072-03-01T00:00:00Z").plusSeconds(i), zone).orElseThrow();

@@ -13,17 +13,18 @@ import dev.roost.api.Role;
 import io.quarkus.test.common.WithTestResource;
 import io.quarkus.test.junit.QuarkusTest;
 import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /** Schedules as clients see them. */
 @QuarkusTest
 @WithTestResource(TestDatabase.class)
 class ScheduleIT {
   private static final String SCHEDULES = "/v1/schedules";
+  private static final String JOBS = "/v1/executor-jobs?schedule_id=";
   private static final int ROUNDS = 6;
 
   private Api api;
@@ -69,8 +70,10 @@ class ScheduleIT {
     assertNull(made.get("last_run"));
     assertTrue(made.<String>get("description").contains("5"), made.text());
     Instant next = Instant.parse(made.get("next_run_at"));
-    assertTrue(next.isAfter(before) && next.isBefore(before.plus(301, ChronoUnit.SECONDS)));
-    assertEquals(made.text(), schedule(id).text());
+    Instant latest = Instant.now().plusSeconds(301);
+    assertTrue(next.isAfter(before) && next.isBefore(latest), before + " " + next);
+    Answer rare = create("'cron': '0 0 29 2 *'"); // Its time doesn't come between the two.
+    assertEquals(rare.text(), schedule(rare.get("id")).text());
   }
 
   @Test
@@ -153,8 +156,9 @@ class ScheduleIT {
     assertEquals("paused", paused.get("state"));
     assertNull(paused.get("next_run_at"));
     assertEquals(List.of(), api.get(SCHEDULES + "/" + id + "/next").get("next"));
+    Instant before = Instant.now();
     Answer resumed = change(id, "{'state': 'active'}");
-    assertTrue(Instant.parse(resumed.get("next_run_at")).isAfter(Instant.now().minusSeconds(1)));
+    assertTrue(Instant.parse(resumed.get("next_run_at")).isAfter(before));
   }
 
   @Test
@@ -258,9 +262,10 @@ class ScheduleIT {
 
   /** Whoever has the row first does its work, and the other one finds what that left. */
   @Test
+  @Timeout(180)
   void aScheduleThatIsPausedOrDeletedWhileItIsDueMakesItsJobBeforeThatOrNotAtAll() {
     int ordered = 0;
-    for (int i = 0; i < ROUNDS; i++) {
+    for (int i = 0; i < ROUNDS || ordered == i; i++) { // The pause must have been first once.
       String paused = create("'cron': '* * * * *'").get("id");
       String deleted = create("'cron': '* * * * *'").get("id");
       TestRows.of(paused).dueNow();
@@ -269,8 +274,8 @@ class ScheduleIT {
       assertEquals(204, api.delete(SCHEDULES + "/" + deleted).status());
       assertNull(after.get("next_run_at"));
       int jobs = jobs(paused).size();
-      ordered += jobs;
-      assertEquals(jobs == 1, after.get("last_run") != null, after.text());
+      ordered += Math.min(1, jobs);
+      assertEquals(jobs > 0, after.get("last_run") != null, after.text());
       int left = jobs(deleted).size();
       String later = create("'cron': '* * * * *'").get("id");
       TestRows.of(later).dueNow();
@@ -278,7 +283,6 @@ class ScheduleIT {
       assertEquals(jobs, jobs(paused).size());
       assertEquals(left, jobs(deleted).size());
     }
-    assertTrue(ordered < ROUNDS, "the pause always came too late");
   }
 
   @Test
@@ -292,15 +296,18 @@ class ScheduleIT {
       String minute = "date_trunc('minute', now()) - interval '10 s'";
       // Due in the past, and not seen by a ticker as long as the row is changed in one go.
       TestRows.of(id).set("next_run_at = %s, due_at = now() + interval '1 h'".formatted(minute));
+      Instant before = Instant.now();
       Answer changed = change(id, "{" + change + "}");
       Instant next = Instant.parse(changed.get("next_run_at"));
-      assertTrue(next.isAfter(Instant.now().minusSeconds(1)), changed.text());
-      assertEquals(List.of(), jobs(id));
+      assertTrue(next.isAfter(before), changed.text());
+      // The next minute may have come since.
+      List<String> times = api.get(JOBS + id).get("data.scheduled_time");
+      assertTrue(times.stream().map(Instant::parse).allMatch(before::isBefore), times.toString());
     }
-    String id = create("'cron': '* * * * *', 'jitter': 3600").get("id");
+    String id = create("'cron': '0 0 29 2 *', 'jitter': 3600").get("id");
     String next = schedule(id).get("next_run_at");
     assertEquals(next, change(id, "{'overlap': 'skip', 'payload': 1}").get("next_run_at"));
-    assertEquals(next, change(id, "{'cron': '* * * * *', 'jitter': 0}").get("next_run_at"));
+    assertEquals(next, change(id, "{'cron': '0 0 29 2 *', 'jitter': 0}").get("next_run_at"));
     assertEquals(List.of(next), TestRows.of(id).dueAt());
   }
 
@@ -315,6 +322,6 @@ class ScheduleIT {
   }
 
   private List<String> jobs(String schedule) {
-    return api.get("/v1/executor-jobs?schedule_id=" + schedule).get("data.id");
+    return api.get(JOBS + schedule).get("data.id");
   }
 }
