@@ -7,7 +7,7 @@ import java.util.concurrent.Callable;
 
 /** Waits for a condition, with a limit. */
 final class Await {
-  private static final Duration LIMIT = Duration.ofSeconds(60);
+  private static final Duration LIMIT = Duration.ofSeconds(120);
 
   private Await() {}
 

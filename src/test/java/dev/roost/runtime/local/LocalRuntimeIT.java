@@ -64,7 +64,7 @@ class LocalRuntimeIT {
                 "-c",
                 "import pydantic, six; print(pydantic.VERSION)"),
             Map.of(),
-            Duration.ofSeconds(30));
+            Duration.ofSeconds(60));
     assertEquals("2.9.2", imported.output().strip(), imported.errors());
     assertFalse(Files.exists(root.resolve("builder-jobs/bjob_compiled/tmp")));
 
@@ -190,8 +190,9 @@ class LocalRuntimeIT {
     assertEquals(Set.of("xtor_1"), next.executors());
 
     next.stopExecutor("xtor_1");
+    // What was killed may end a moment later.
+    Await.until("all of it has ended", () -> LiveProcess.workingIn(job.path()).isEmpty());
     assertInstanceOf(Observation.Ended.class, next.observeExecutor("xtor_1"));
-    assertEquals(List.of(), LiveProcess.workingIn(job.path()));
     next.deleteExecutor("xtor_1");
     Await.until("it is deleted", () -> next.executors().isEmpty());
     assertInstanceOf(Observation.Absent.class, next.observeExecutor("xtor_1"));
