@@ -31,10 +31,15 @@ WEB = ROOT / "src/main/resources/web/app"
 WEB_TESTS = ROOT / "src/test/web"
 START_SECONDS = 180
 STOP_SECONDS = 30
+LEFT_OUT_WITHOUT = {
+    "crane": "the tests that push an image",
+    "helm": "the tests of the chart",
+    "jq": "the documentation's examples that use jq",
+}
 
 
 class Checks:
-    """Runs one command after another and remembers which have failed."""
+    """Runs commands and remembers which have failed."""
 
     def __init__(self, python: Path) -> None:
         self.python = python
@@ -43,10 +48,30 @@ class Checks:
     def run(self, name: str, *arguments: object, cwd: Path = ROOT, env: "dict[str, str] | None" = None) -> None:
         """One tool, by the name of its module, with its output shown."""
         print(f"\n--- {name}", flush=True)
-        command = [str(self.python), "-m", *map(str, arguments)]
-        merged = {**os.environ, **(env or {})}
-        if subprocess.run(command, cwd=cwd, env=merged, check=False).returncode:
+        if subprocess.run(self._command(arguments), cwd=cwd, env={**os.environ, **(env or {})}, check=False).returncode:
             self.failed.append(name)
+
+    @contextlib.contextmanager
+    def beside(self, name: str, *arguments: object, env: "dict[str, str]"):  # noqa: ANN201 - a generator of nothing
+        """Runs one tool while the block runs; its output is shown then."""
+        with tempfile.TemporaryFile() as output:
+            process = subprocess.Popen(
+                self._command(arguments), cwd=ROOT, env={**os.environ, **env}, stdout=output, stderr=subprocess.STDOUT
+            )
+            try:
+                yield
+            finally:
+                status = process.wait()
+                print(f"\n--- {name}", flush=True)
+                output.seek(0)
+                sys.stdout.flush()
+                shutil.copyfileobj(output, sys.stdout.buffer)
+                sys.stdout.flush()
+                if status:
+                    self.failed.append(name)
+
+    def _command(self, arguments: "tuple[object, ...]") -> "list[str]":
+        return [str(self.python), "-m", *map(str, arguments)]
 
 
 def check_web(checks: Checks) -> None:
@@ -105,6 +130,19 @@ def await_ready(process: "subprocess.Popen[bytes]", url: str) -> None:
     raise SystemExit(f"the server was not ready within {START_SECONDS} s")
 
 
+def check_sdk(checks: Checks, jar: "Path | None") -> None:
+    """The SDK's tests and the documentation's, with a server where there is one."""
+    if jar is None:
+        checks.run("SDK tests", "pytest", "-q", cwd=SDK)
+        checks.run("documentation, without its examples", "pytest", "-q", "src/test/python/docs")
+        print("\nLeft out: the SDK's tests against a server, and the documentation's examples (no --jar).")
+        return
+    with server(jar.resolve()) as (url, key):
+        live = {"ROOST_TEST_URL": url, "ROOST_TEST_API_KEY": key}
+        checks.run("SDK tests, alone and against a server", "pytest", "-q", cwd=SDK, env=live)
+        checks.run("documentation", "pytest", "-q", "-rs", "src/test/python/docs", env=live)
+
+
 def main() -> int:
     """Runs everything; 0 when nothing has failed."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -129,22 +167,12 @@ def main() -> int:
     # The dashboard's tests need a browser and a Roost: DashboardIT starts them on each runtime.
     apart = [f"--ignore=src/test/python/{name}" for name in ("dashboard", "docs")]
     tests = ["pytest", "-q", "src/test/python", *apart, "-m", "not slow", "-rs"]
-    checks.run("executor, builder, chart and cron tests", *tests, env=tools)
-    if shutil.which("crane") is None:
-        print("\nLeft out: the tests that push an image (no crane on the PATH).")
-    if shutil.which("helm") is None:
-        print("\nLeft out: the tests of the chart (no helm on the PATH).")
-    if shutil.which("jq") is None:
-        print("\nLeft out: the documentation's examples that use jq (none on the PATH).")
-    if arguments.jar is None:
-        checks.run("SDK tests", "pytest", "-q", cwd=SDK)
-        checks.run("documentation, without its examples", "pytest", "-q", "src/test/python/docs")
-        print("\nLeft out: the SDK's tests against a server, and the documentation's examples (no --jar).")
-    else:
-        with server(arguments.jar.resolve()) as (url, key):
-            live = {"ROOST_TEST_URL": url, "ROOST_TEST_API_KEY": key}
-            checks.run("SDK tests, alone and against a server", "pytest", "-q", cwd=SDK, env=live)
-            checks.run("documentation", "pytest", "-q", "-rs", "src/test/python/docs", env=live)
+    # Neither keeps two processors busy.
+    with checks.beside("executor, builder, chart and cron tests", *tests, env=tools):
+        check_sdk(checks, arguments.jar)
+    for tool, what in LEFT_OUT_WITHOUT.items():
+        if shutil.which(tool) is None:
+            print(f"\nLeft out: {what} (no {tool} on the PATH).")
     print("\nPython checks: " + (f"FAILED: {', '.join(checks.failed)}" if checks.failed else "all passed"))
     return 1 if checks.failed else 0
 
