@@ -22,8 +22,13 @@ def test_a_schedule_is_made_triggered_and_paused(page, roost, agent):
     schedule = until("the schedule", lambda: roost.get(f"/schedules?agent_id={agent['id']}")["data"])[0]
     assert (schedule["cron"], schedule["time_zone"], schedule["payload"]) == ("30 4 1 1 *", "Asia/Tokyo", {"n": 7})
     line = row(page, "30 4 1 1 *")
+    order = page.get_by_role("link", name="Show the order")
     line.get_by_role("button", name="Run now").click()
-    page.get_by_role("link", name="Show the order").click()
+    first = order.get_attribute("href")
+    line.get_by_role("button", name="Run now").click()
+    expect(order).not_to_have_attribute("href", first)  # The next one has taken its place.
+    order.click()
+    expect(order).to_have_count(0)
     expect(returned(page)).to_contain_text("7", timeout=SOON)
     page.goto(f"/agents/{agent['id']}/schedules")
     line.get_by_role("button", name="Pause").click()

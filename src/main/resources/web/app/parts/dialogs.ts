@@ -1,4 +1,5 @@
 import { html, nothing, render, type TemplateResult } from "lit";
+import { router } from "../core/router";
 import { symbol } from "./shapes";
 
 /** What a person is asked before something happens that can't be undone. */
@@ -120,7 +121,13 @@ function askBeforeItIsLost(dialog: HTMLDialogElement): void {
   });
 }
 
-/** Says something that needs no answer, for a few seconds; a failure, or a way on, stays until it is closed. */
+/** Takes away the notice that leads on; there is one at most. */
+let closeWayOn = () => {};
+
+/**
+ * Says something that needs no answer, for a few seconds. A failure stays until it is closed, and what leads on
+ * until somebody goes elsewhere or the next one comes.
+ */
 export function toast(
   text: string,
   { failed = false, link }: { failed?: boolean; link?: [string, string] } = {},
@@ -136,13 +143,24 @@ export function toast(
   item.className = failed ? "toast failed" : "toast";
   const close = () => item.remove();
   render(
-    html`<span class="grow">${text}</span>${link
-        ? html`<a href=${link[1]} @click=${close}>${link[0]}</a>`
-        : nothing}<button class="quiet icon" aria-label="Close" @click=${close}>${symbol("close")}</button>`,
+    html`<span class="grow">${text}</span>${link ? html`<a href=${link[1]}>${link[0]}</a>` : nothing}<button
+        class="quiet icon"
+        aria-label="Close"
+        @click=${close}
+      >
+        ${symbol("close")}
+      </button>`,
     item,
   );
   box.append(item);
-  if (!failed && !link) {
+  if (link) {
+    closeWayOn();
+    const endMoves = router.onMove(() => closeWayOn());
+    closeWayOn = () => {
+      endMoves();
+      close();
+    };
+  } else if (!failed) {
     setTimeout(close, 5000);
   }
 }
