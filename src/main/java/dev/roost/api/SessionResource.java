@@ -82,8 +82,8 @@ public class SessionResource {
       @Context HttpServerRequest http,
       @Parameter(
               description =
-                  "1 to 255 characters. Makes it safe to repeat: a link that was used signs in again"
-                      + " within a minute, with the same key")
+                  "1 to 255 characters. Makes it safe to repeat: within a minute, a link that was used signs"
+                      + " in again for a request with the same Idempotency-Key")
           @HeaderParam("Idempotency-Key")
           String idempotencyKey,
       byte[] body) {
