@@ -48,6 +48,38 @@ def test_nobody_reaches_a_pod_of_the_agents():
         ("169.254.169.254", False),
         ("fd00:ec2::254", False),
         ("fe80::1", False),
+        ("0.0.0.0", False),
+        ("100.100.100.200", False),
+        ("168.63.129.16", False),
+        ("192.0.0.192", False),
+        ("192.0.2.1", False),
+        ("192.88.99.1", False),
+        ("198.18.0.1", False),
+        ("198.19.255.255", False),
+        ("198.51.100.1", False),
+        ("203.0.113.1", False),
+        ("239.255.255.250", False),
+        ("255.255.255.255", False),
+        ("::", False),
+        ("::1", False),
+        ("::127.0.0.1", False),
+        ("::ffff:169.254.169.254", False),
+        ("64:ff9b::a9fe:a9fe", False),
+        ("64:ff9b:1::a00:1", False),
+        ("100::1", False),
+        ("100:0:0:1::1", False),
+        ("2001::1", False),
+        ("2001:db8::1", False),
+        ("2002:a00:1::1", False),
+        ("3fff::1", False),
+        ("5f00::1", False),
+        ("fec0::1", False),
+        ("ff02::1", False),
+        ("168.63.129.17", True),
+        ("192.0.1.1", True),
+        ("198.20.0.1", True),
+        ("2606:4700:4700::1111", True),
+        ("2001:4860:4860::8888", True),
     ],
 )
 def test_agents_reach_the_internet_but_no_private_address(address, reached):
@@ -63,6 +95,19 @@ def test_agents_reach_the_internet_but_no_private_address(address, reached):
         and not any(address in ipaddress.ip_network(network) for network in block["except"])
         for block in blocks
     )
+
+
+def test_what_python_calls_private_is_not_reached():
+    """Python's list is made from the same registries; a block that is added there is missed here."""
+    excepted = [
+        ipaddress.ip_network(network)
+        for rule in policy(render(SMALL), "roost-agents")["egress"][1:]
+        for peer in rule["to"]
+        for network in peer["ipBlock"]["except"]
+    ]
+    constants = (ipaddress._IPv4Constants, ipaddress._IPv6Constants)
+    for private in (network for each in constants for network in each._private_networks):
+        assert any(private.version == one.version and private.subnet_of(one) for one in excepted), private
 
 
 def test_exceptions_are_of_the_family_of_their_block():

@@ -14,8 +14,9 @@ import java.util.Optional;
  *
  * <p>Source: the IANA IPv4 and IPv6 Special-Purpose Address Registries (RFC 6890, RFC 8190) as of
  * 2025-10-09, column "Globally Reachable"; "N/A" counts as no. Beyond the registries, multicast is
- * refused (RFC 5771), and of IPv6 everything outside of 2000::/3, the only block from which unicast
- * addresses are assigned (RFC 4291).
+ * refused (RFC 5771), 168.63.129.16, at which Azure's machines find their bootstrap services
+ * although it is a public address, and of IPv6 everything outside of 2000::/3, the only block from
+ * which unicast addresses are assigned (RFC 4291).
  */
 final class Addresses {
   private static final String SETTING = "roost.webhooks.allowed-networks";
@@ -32,6 +33,7 @@ final class Addresses {
           special("10.0.0.0/8", "private"),
           special("100.64.0.0/10", "shared between a carrier's customers"),
           special("127.0.0.0/8", "loopback"),
+          special("168.63.129.16/32", "a cloud's service for its own machines"),
           special("169.254.0.0/16", "link-local"),
           special("172.16.0.0/12", "private"),
           special("192.0.0.0/24", "for protocols"),

@@ -29,6 +29,8 @@ class AddressesTest {
         "100.128.0.0",
         "126.255.255.255",
         "128.0.0.0",
+        "168.63.129.15",
+        "168.63.129.17",
         "169.253.255.255",
         "169.255.0.0",
         "172.15.255.255",
@@ -80,6 +82,7 @@ class AddressesTest {
     "100.127.255.255, carrier",
     "127.0.0.1, loopback",
     "127.255.255.254, loopback",
+    "168.63.129.16, cloud",
     "169.254.169.254, link-local",
     "169.254.0.0, link-local",
     "172.16.0.0, private",
@@ -145,6 +148,7 @@ class AddressesTest {
     "64:ff9b::127.0.0.1, loopback",
     "64:ff9b::10.0.0.1, private",
     "64:ff9b::a9fe:a9fe, link-local",
+    "64:ff9b::a83f:8110, cloud",
     "64:ff9b::, this network",
   })
   void whatIsNotIsRefusedWithTheReasonAndTheSetting(String address, String kind)
