@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Optional
 
-from roost_builder.failures import BuildFailed
+from roost_builder.failures import BuildFailed, cause_of
 
 ADDED = "ROOST_CA_FILE"
 # Where distributions keep theirs: Debian and Alpine, Fedora, SUSE, older Alpine.
@@ -34,7 +34,9 @@ def bundle(environment: Mapping[str, str], own_environment: Mapping[str, str], d
     try:
         certificates = Path(added).read_bytes()
     except OSError as error:
-        raise BuildFailed("runtime_unavailable", f"The certificate authorities can't be read: {error}") from error
+        raise BuildFailed(
+            "runtime_unavailable", f"The certificate authorities can't be read: {cause_of(error)}"
+        ) from error
     together = directory / "certificate-authorities.pem"
     together.write_bytes((system.read_bytes() + b"\n" if system else b"") + certificates)
     return together

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Optional
 
 from roost_builder import credentials
-from roost_builder.failures import MAX_MESSAGE_CHARACTERS, BuildFailed
+from roost_builder.failures import MAX_MESSAGE_CHARACTERS, BuildFailed, cause_of
 
 PAUSES_SECONDS = (2.0, 8.0)
 
@@ -95,7 +95,7 @@ class Crane:
                     errors="replace",
                 )
             except OSError as error:
-                raise BuildFailed("runtime_unavailable", f"crane can't be run: {error}") from error
+                raise BuildFailed("runtime_unavailable", f"crane can't be run: {cause_of(error)}") from error
             assert process.stderr is not None
             errors: list[str] = []
             for raw in process.stderr:

@@ -35,6 +35,7 @@ NO_PYTHON = re.compile(
 UNKNOWN_VERSION = re.compile(r"[Tt]here is no version of ([A-Za-z0-9._-]+)(?:\[[^\]]*\])?==([^\s,]+)")
 BLOCK = re.compile(r"^\s*\[(stdout|stderr)\]$")
 HEAD = re.compile(r"^(error:|\s*×)")
+DIRECTORIES = re.compile(r"(?<![\w:/.~-])~?/(?:[^\s/`'\":,;()]+/)+")
 GENERIC_HINT = re.compile(r"^hint: Build failures usually indicate")
 
 
@@ -60,7 +61,8 @@ def failure_of(status: int, lines: list[str]) -> BuildFailed:
         explanation = "uv was killed; most likely it ran out of memory."
     if reason in ("build_from_source_failed", "out_of_memory") and output:
         explanation += "\n\n" + "\n".join(output[-BUILD_OUTPUT_LINES:])
-    return BuildFailed(reason, explanation.strip()[:MAX_MESSAGE_CHARACTERS] or f"uv ended with status {status}.")
+    explanation = without_directories(explanation.strip())
+    return BuildFailed(reason, explanation[:MAX_MESSAGE_CHARACTERS] or f"uv ended with status {status}.")
 
 
 def reason_of(status: int, explanation: str, output: str) -> str:
@@ -101,10 +103,20 @@ def split(lines: list[str]) -> tuple[list[str], list[str]]:
     return [word for word in words if word], output
 
 
+def without_directories(text: str) -> str:
+    """The text with only the names of files: where the builder works is the server's own matter. URLs stay."""
+    return DIRECTORIES.sub("…/", text)
+
+
+def cause_of(error: OSError) -> str:
+    """What the operating system says, without the path."""
+    return error.strerror or type(error).__name__
+
+
 def explain_os_error(error: OSError) -> tuple[str, str]:
     """The reason and the message of an error of the operating system's in the builder itself."""
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
-        return "out_of_disk", f"There is no space left for the build: {error}"
+        return "out_of_disk", f"There is no space left for the build: {cause_of(error)}"
     if error.errno == errno.ENOMEM:
-        return "out_of_memory", f"The builder ran out of memory: {error}"
-    return "runtime_unavailable", f"The builder could not work: {error}"
+        return "out_of_memory", f"The builder ran out of memory: {cause_of(error)}"
+    return "runtime_unavailable", f"The builder could not work: {cause_of(error)}"

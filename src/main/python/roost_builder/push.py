@@ -16,7 +16,7 @@ from typing import Any
 
 from roost_builder import certificates
 from roost_builder.crane import Crane, CraneFailed
-from roost_builder.failures import BuildFailed
+from roost_builder.failures import BuildFailed, cause_of
 
 MAX_RESULT_BYTES = 16 << 20
 DIGEST = re.compile(r"@sha256:[0-9a-f]{64}$")
@@ -94,7 +94,9 @@ def result_of_build(file: Path) -> dict[str, Any]:
         result = json.loads(file.read_bytes())
         packages = [{name: kind(package[name]) for name, kind in PACKAGE.items()} for package in result["packages"]]
         return {"packages": packages, "size_bytes": int(result["size_bytes"])}
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except OSError as error:
+        raise BuildFailed("runtime_unavailable", f"The build has left no valid result: {cause_of(error)}") from error
+    except (ValueError, KeyError, TypeError) as error:
         raise BuildFailed("runtime_unavailable", f"The build has left no valid result: {error!r}") from error
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from roost_builder import credentials
-from roost_builder.failures import BuildFailed, failure_of
+from roost_builder.failures import BuildFailed, cause_of, failure_of
 
 MAX_LINE_CHARACTERS = 16_384
 KEPT_LINES = 400
@@ -68,7 +68,7 @@ class Uv:
                 errors="replace",
             )
         except (FileNotFoundError, PermissionError) as error:
-            raise BuildFailed("runtime_unavailable", f"uv can't be run: {error}") from error
+            raise BuildFailed("runtime_unavailable", f"uv can't be run: {cause_of(error)}") from error
         head: list[str] = []
         tail: collections.deque[str] = collections.deque(maxlen=KEPT_LINES)
         assert process.stdout is not None

@@ -1,7 +1,9 @@
 """What uv says is told as the API's reasons. The texts are those of uv 0.13, shortened."""
 
+import errno
+
 import pytest
-from roost_builder.failures import failure_of
+from roost_builder.failures import explain_os_error, failure_of
 
 NOT_FOUND = """\
 error: No solution found when resolving dependencies
@@ -88,3 +90,32 @@ def test_a_failed_compiler_is_quoted_with_its_own_error() -> None:
     assert "fatal error: nothing.h" in message
     assert "running build" not in message
     assert "hint" not in message
+
+
+@pytest.mark.parametrize(
+    ("said", "message"),
+    [
+        (
+            "error: Couldn't parse requirement in `/srv/roost/data/jobs/job_1/requirements.txt` at position 0",
+            "Couldn't parse requirement in `…/requirements.txt` at position 0",
+        ),
+        ("error: failed to write to file '/home/me/.cache/uv/x.so'", "failed to write to file '…/x.so'"),
+        ("error: no such file: /srv/roost/a/b, ~/.config/uv.toml", "no such file: …/b, …/uv.toml"),
+        (
+            "error: Failed to fetch: https://index.example/simple/requests/",
+            "Failed to fetch: https://index.example/simple/requests/",
+        ),
+        ("error: either this and/or/that", "either this and/or/that"),
+    ],
+)
+def test_no_message_tells_where_the_server_keeps_its_files(said: str, message: str) -> None:
+    assert failure_of(1, [said]).message == message
+
+
+@pytest.mark.parametrize(
+    ("number", "reason"),
+    [(errno.ENOSPC, "out_of_disk"), (errno.ENOMEM, "out_of_memory"), (errno.EACCES, "runtime_unavailable")],
+)
+def test_an_error_of_the_operating_system_names_no_path(number: int, reason: str) -> None:
+    found, message = explain_os_error(OSError(number, "It went wrong", "/srv/roost/data/jobs/job_1"))
+    assert (found, "/srv" in message, "It went wrong" in message) == (reason, False, True)

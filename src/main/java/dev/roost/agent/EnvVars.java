@@ -3,10 +3,12 @@ package dev.roost.agent;
 import dev.roost.api.Problem.FieldError;
 import dev.roost.api.Text;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /**
  * An agent's environment variables: {@code KEY=VALUE} a line; the value is everything after the
@@ -15,8 +17,9 @@ import java.util.regex.Pattern;
  * @param errors every mistake, with its line; no message shows a value
  */
 public record EnvVars(Map<String, String> values, List<FieldError> errors) {
-  private static final Pattern KEY = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*");
+  private static final Pattern KEY = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*+");
   private static final String RESERVED = "ROOST_";
+  private static final String MASK = "********";
 
   public static EnvVars parse(String text) {
     Map<String, String> values = new LinkedHashMap<>();
@@ -51,9 +54,19 @@ public record EnvVars(Map<String, String> values, List<FieldError> errors) {
     return new EnvVars(values, errors);
   }
 
-  /** The text with every value replaced, for those who may not see them. */
+  /**
+   * The text with every value replaced, for those who may not see them; also what follows an equals
+   * sign in a comment, where a value may be kept that is not used at present.
+   */
   static String masked(String text) {
-    // d: only \n ends a line, as in parse. Otherwise a value could go on after another separator.
-    return text.replaceAll("(?md)^([A-Za-z_][A-Za-z0-9_]*=).*?(\r?)$", "$1********$2");
+    return Arrays.stream(text.split("\n", -1))
+        .map(EnvVars::maskedLine)
+        .collect(Collectors.joining("\n"));
+  }
+
+  private static String maskedLine(String line) {
+    int equals = line.indexOf('=');
+    String end = line.endsWith("\r") ? "\r" : "";
+    return equals < 0 ? line : line.substring(0, equals + 1) + MASK + end;
   }
 }

@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
@@ -20,27 +21,31 @@ import java.util.regex.Pattern;
  * @param errors every mistake, with its line
  */
 public record Requirements(List<String> normalised, List<FieldError> errors) {
-  private static final Pattern NAME = Pattern.compile("[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?");
+  private static final Pattern NAME = Pattern.compile("[A-Za-z0-9]++(?:[._-]++[A-Za-z0-9]++)*+");
+
+  /** Every quantifier is possessive, here and below: what doesn't match fails at once. */
   private static final Pattern PARTS =
       Pattern.compile(
-          "(?<name>"
-              + NAME
-              + ")\\s*(?:\\[(?<extras>[^\\]]*)])?\\s*(?<rest>(?<operator>===|==|~=|!=|<=|>=|<|>|@)?.*)");
+          "(?<name>[A-Za-z0-9._-]++)\\s*+(?:\\[(?<extras>[^\\]]*+)])?+\\s*+"
+              + "(?<rest>(?<operator>===|==|~=|!=|<=|>=|<|>|@)?+.*+)",
+          Pattern.DOTALL);
 
   /**
    * PEP 440, appendix B, without the leading {@code v} and the alternative spellings that it only
-   * tolerates. The repeated groups are possessive: others recurse once for each repetition.
+   * tolerates. A possessive group doesn't try its alternatives again, so the longer ones come
+   * first.
    */
   private static final Pattern VERSION =
       Pattern.compile(
-          "(?i)(?:\\d+!)?\\d+(?:\\.\\d+)*+(?:[._-]?(?:a|b|c|rc|alpha|beta|pre|preview)[._-]?\\d*)?"
-              + "(?:-\\d+|[._-]?(?:post|rev|r)[._-]?\\d*)?(?:[._-]?dev[._-]?\\d*)?"
-              + "(?:\\+[a-z0-9]+(?:[._-][a-z0-9]+)*+)?");
+          "(?i)(?:\\d++!)?+\\d++(?:\\.\\d++)*+"
+              + "(?:[._-]?+(?:alpha|beta|preview|pre|rc|a|b|c)[._-]?+\\d*+)?+"
+              + "(?:-\\d++|[._-]?+(?:post|rev|r)[._-]?+\\d*+)?+(?:[._-]?+dev[._-]?+\\d*+)?+"
+              + "(?:\\+[a-z0-9]++(?:[._-][a-z0-9]++)*+)?+");
 
-  private static final Pattern MARKER_VARIABLE =
-      Pattern.compile(
-          "\\b(?:os_name|sys_platform|platform_(?:machine|python_implementation|release|system|version)|"
-              + "python_(?:version|full_version)|implementation_(?:name|version)|extra)\\b");
+  /** What some programs take for the end of a line, and what no text file holds. */
+  private static final Pattern SEPARATOR = Pattern.compile("[\\x00\\x0B\\f\\x85\\u2028\\u2029]");
+
+  private static final Pattern SPACE = Pattern.compile("\\s++");
 
   public static Requirements parse(String text) {
     return new Parser().parse(text);
@@ -59,12 +64,27 @@ public record Requirements(List<String> normalised, List<FieldError> errors) {
       int number = 0;
       for (String raw : text.split("\r?\n|\r", -1)) {
         number++;
-        String line = raw.replaceFirst("(?s)(^|\\s)#.*", "").strip();
-        if (!line.isEmpty()) {
-          parse(line, number);
+        String line = withoutComment(raw);
+        Matcher separator = SEPARATOR.matcher(line);
+        if (separator.find()) {
+          reject(
+              number,
+              "invalid_requirement",
+              "%s holds the character U+%04X. Write one package a line, name==version."
+                  .formatted(Text.quote(line.strip()), (int) line.charAt(separator.start())));
+        } else if (!line.isBlank()) {
+          parse(line.strip(), number);
         }
       }
       return new Requirements(List.copyOf(normalised), List.copyOf(errors));
+    }
+
+    private static String withoutComment(String line) {
+      int hash = line.indexOf('#');
+      while (hash > 0 && !Character.isWhitespace(line.charAt(hash - 1))) {
+        hash = line.indexOf('#', hash + 1);
+      }
+      return hash < 0 ? line : line.substring(0, hash);
     }
 
     private void parse(String line, int number) {
@@ -95,7 +115,7 @@ public record Requirements(List<String> normalised, List<FieldError> errors) {
         return;
       }
       Matcher parts = PARTS.matcher(line);
-      if (!parts.matches()) {
+      if (!parts.matches() || !NAME.matcher(parts.group("name")).matches()) {
         reject(
             number,
             "invalid_requirement",
@@ -118,7 +138,11 @@ public record Requirements(List<String> normalised, List<FieldError> errors) {
       String[] versionAndMarker = parts.group("rest").substring(operator.length()).split(";", 2);
       String version = versionAndMarker[0].strip();
       String marker =
-          versionAndMarker.length == 2 ? versionAndMarker[1].strip().replaceAll("\\s+", " ") : "";
+          versionAndMarker.length == 2
+              ? SPACE.matcher(versionAndMarker[1].strip()).replaceAll(" ")
+              : "";
+      Optional<String> mistake =
+          versionAndMarker.length == 2 ? Marker.mistake(marker) : Optional.empty();
       if (operator.equals("@")) {
         reject(
             number,
@@ -145,12 +169,14 @@ public record Requirements(List<String> normalised, List<FieldError> errors) {
             number,
             "invalid_version",
             Text.quote(version) + " is not a version (PEP 440). Write " + name + "==1.2.3, say.");
-      } else if (versionAndMarker.length == 2 && !MARKER_VARIABLE.matcher(marker).find()) {
+      } else if (mistake.isPresent()) {
         reject(
             number,
             "invalid_marker",
             Text.quote(marker)
-                + " is not an environment marker (PEP 508). Write one like python_version < \"3.12\", or leave out the \";\".");
+                + " is not an environment marker (PEP 508): "
+                + mistake.get()
+                + ". Write one like python_version < \"3.12\", or leave out the \";\".");
       } else {
         List<String> extras = extras(parts.group("extras"), number);
         accept(name, extras, version.toLowerCase(Locale.ROOT), marker, number);
@@ -203,6 +229,6 @@ public record Requirements(List<String> normalised, List<FieldError> errors) {
 
   /** PEP 503. */
   static String normalise(String name) {
-    return name.replaceAll("[-_.]+", "-").toLowerCase(Locale.ROOT);
+    return name.replaceAll("[-_.]++", "-").toLowerCase(Locale.ROOT);
   }
 }

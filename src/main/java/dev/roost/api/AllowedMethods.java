@@ -72,7 +72,7 @@ class AllowedMethods {
     return PARAMETER
             .matcher(path)
             .replaceAll(
-                match -> match.group(1) == null ? "[^/]+" : "(?:" + match.group(1).strip() + ")")
+                match -> match.group(1) == null ? "[^/]++" : "(?:" + match.group(1).strip() + ")")
         + "/?";
   }
 }

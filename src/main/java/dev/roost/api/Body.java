@@ -26,6 +26,11 @@ public final class Body {
 
   private static final Instant YEAR_10000 = Instant.parse("+10000-01-01T00:00:00Z");
 
+  /** Fields that don't exist are listed up to this many mistakes. */
+  private static final int MOST_LISTED = 100;
+
+  private static final int MOST_POINTER_CHARACTERS = 200;
+
   private final Map<String, JsonText> members;
   private final Set<String> known = new java.util.LinkedHashSet<>();
   private final List<Problem.FieldError> errors;
@@ -264,13 +269,17 @@ public final class Body {
 
   private void noteUnknown() {
     for (String name : members.keySet()) {
+      if (errors.size() >= MOST_LISTED) {
+        return;
+      }
       if (!known.contains(name)) {
         String hint =
             Text.nearest(name, known).map(near -> " Did you mean \"" + near + "\"?").orElse("");
+        String shown = Text.beginning(name, MOST_POINTER_CHARACTERS);
         String detail = "There is no field " + Text.quote(name) + "." + hint;
         errors.add(
             new Problem.FieldError(
-                at + "/" + name.replace("~", "~0").replace("/", "~1"), "unknown_field", detail));
+                at + "/" + shown.replace("~", "~0").replace("/", "~1"), "unknown_field", detail));
       }
     }
   }

@@ -9,7 +9,7 @@ import java.util.regex.Pattern;
 public final class EntityTags {
   /** A tag, and what separates it from the next. */
   private static final Pattern TAG =
-      Pattern.compile("\\s*(W/)?\"([\\x21\\x23-\\x7e\\x80-\\xff]*)\"\\s*(?:,|$)");
+      Pattern.compile("\\s*+(W/)?+\"([\\x21\\x23-\\x7e\\x80-\\xff]*+)\"\\s*+(?:,|$)");
 
   private EntityTags() {}
 
@@ -25,7 +25,7 @@ public final class EntityTags {
     Matcher matcher = TAG.matcher(text);
     int end = 0;
     while (end < text.length()) {
-      if (!matcher.find(end) || matcher.start() != end) {
+      if (!matcher.region(end, text.length()).lookingAt()) {
         throw Problem.invalid(
             header, "wrong_type", header + " must be an ETag with its quotation marks, or *.");
       }

@@ -8,6 +8,9 @@ import java.util.Optional;
 
 /** Small things about strings. */
 public final class Text {
+  /** Names of fields and the like are shorter; to compare takes time with the length. */
+  private static final int MOST_COMPARED_CHARACTERS = 100;
+
   private Text() {}
 
   /** The string in quotation marks, shortened to 80 characters, for messages. */
@@ -17,7 +20,10 @@ public final class Text {
   }
 
   /** The first characters, and not half of one. */
-  private static String beginning(String text, int length) {
+  static String beginning(String text, int length) {
+    if (text.length() <= length) {
+      return text;
+    }
     return text.substring(
         0, Character.isHighSurrogate(text.charAt(length - 1)) ? length - 1 : length);
   }
@@ -50,6 +56,9 @@ public final class Text {
 
   /** The candidate with the smallest edit distance, if it is close enough to be a slip. */
   public static Optional<String> nearest(String word, Collection<String> candidates) {
+    if (word.length() > MOST_COMPARED_CHARACTERS) {
+      return Optional.empty();
+    }
     return candidates.stream()
         .filter(candidate -> distance(word, candidate) <= Math.max(2, candidate.length() / 3))
         .min(java.util.Comparator.comparingInt(candidate -> distance(word, candidate)));

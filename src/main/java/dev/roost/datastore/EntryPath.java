@@ -23,7 +23,7 @@ class EntryPath {
   private static final String STORES = "/v1/datastore/";
 
   private static final Pattern ENTRY =
-      Pattern.compile("(" + STORES + "[^/]+/entries/)(.*)", Pattern.DOTALL);
+      Pattern.compile("(" + STORES + "[^/]++/entries/)(.*+)", Pattern.DOTALL);
 
   private static final String KEY = EntryPath.class.getName();
 

@@ -18,6 +18,7 @@ import jakarta.ws.rs.sse.OutboundSseEvent;
 import jakarta.ws.rs.sse.Sse;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
@@ -158,7 +159,7 @@ public class EventsResource {
     if (types == null || types.isBlank()) {
       return new EventLog.Filter(List.of(), agentId, subject);
     }
-    List<String> patterns = List.of(types.split("\\s*,\\s*"));
+    List<String> patterns = Arrays.stream(types.split(",")).map(String::strip).toList();
     List<Problem.FieldError> mistakes = new ArrayList<>();
     for (String pattern : patterns) {
       EventTypes.mistake(pattern)

@@ -27,8 +27,8 @@ final class ExecutorOutputs {
   /** {@code [time execution/seq stream(+) (level logger)] message}. */
   private static final Pattern LINE =
       Pattern.compile(
-          "\\[(?<time>\\S+) (?<execution>exec_[0-9a-z]+)/(?<seq>\\d+) (?<stream>stdout|stderr|logging|system)(?<more>\\+?)"
-              + "(?: (?<level>\\S+) (?<logger>.+?))?\\] (?<message>.*)",
+          "\\[(?<time>\\S++) (?<execution>exec_[0-9a-z]++)/(?<seq>\\d++) (?<stream>stdout|stderr|logging|system)(?<more>\\+?+)"
+              + "(?: (?<level>\\S++) (?<logger>.+?))?\\] (?<message>.*+)",
           Pattern.DOTALL);
 
   private final ObjectMapper mapper;

@@ -32,7 +32,7 @@ final class SettingsReader {
 
   /** User and password in the address of a database or of a package index. */
   private static final Pattern CREDENTIALS =
-      Pattern.compile("(?<=//)[^/@\\s]+(?=@)|(?<=[?&;](?:user|password)=)[^&;\\s]+");
+      Pattern.compile("(?<=//)[^/@\\s]++(?=@)|(?<=[?&;](?:user|password)=)[^&;\\s]++");
 
   private final Config config;
 

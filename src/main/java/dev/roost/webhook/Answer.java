@@ -50,7 +50,7 @@ record Answer(Integer status, String message, boolean late) {
   private static String excerpt(byte[] body) {
     String line =
         new String(body, StandardCharsets.UTF_8)
-            .replaceAll("[\\p{Cntrl}\\p{Space}\\uFFFD]+", " ")
+            .replaceAll("[\\p{Cntrl}\\p{Space}\\uFFFD]++", " ")
             .strip();
     int end = Math.min(line.length(), MOST_CHARACTERS);
     if (end < line.length() && Character.isHighSurrogate(line.charAt(end - 1))) {

@@ -22,13 +22,13 @@ record Target(boolean secure, String host, int port, String uri) {
   static final int MAX_CHARACTERS = 2_048;
 
   private static final String LABEL = "[A-Za-z0-9_](?:[A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?";
-  private static final Pattern NAME = Pattern.compile(LABEL + "(?:\\." + LABEL + ")*\\.?");
+  private static final Pattern NAME = Pattern.compile(LABEL + "(?:\\." + LABEL + ")*+\\.?+");
   private static final Pattern AUTHORITY =
-      Pattern.compile("(?<host>\\[[^\\[\\]]*]|[^:\\[\\]]*)(?::(?<port>\\d{1,5}))?");
+      Pattern.compile("(?<host>\\[[^\\[\\]]*+]|[^:\\[\\]]*+)(?::(?<port>\\d{1,5}))?");
 
   /** Resolvers take a name whose last label is a number for an IPv4 address (WHATWG URL, 3.5). */
   private static final Pattern ENDS_IN_NUMBER =
-      Pattern.compile("(?:.*\\.)?(?:\\d+|0[xX][0-9a-fA-F]*)\\.?");
+      Pattern.compile("(?:.*\\.)?(?:\\d++|0[xX][0-9a-fA-F]*+)\\.?+");
 
   /** A URL that is no target; the message says what to write instead. */
   static final class Invalid extends Exception {

@@ -121,6 +121,14 @@ class EnvVarsTest {
         EnvVars.masked("# a comment\nA=s3cret\n\nB_2=\"s3cret = s3cret\"\r\nC="));
   }
 
+  @Test
+  void maskingCoversValuesInComments() {
+    assertEquals(
+        "#OLD_KEY=********\n  # export TOKEN =********\r\nA=********\n# why: see below",
+        EnvVars.masked(
+            "#OLD_KEY=s3cret\n  # export TOKEN = s3cret=\r\nA=s3cret\n# why: see below"));
+  }
+
   /** Java's {@code .} stops at more characters than lines end with. */
   @ParameterizedTest
   @ValueSource(strings = {"\r", "\u0085", "\u2028", "\u2029", "\f", "\u000b"})

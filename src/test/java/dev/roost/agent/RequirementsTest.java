@@ -36,7 +36,8 @@ class RequirementsTest {
         "torch==2.5.1+CU124                | torch==2.5.1+cu124",
         "a==2024.11.21                     | a==2024.11.21",
         "a==1 ; python_version < '3.12'    | a==1 ; python_version < '3.12'",
-        "a==1;sys_platform=='linux'        | a==1 ; sys_platform=='linux'"
+        "a==1;sys_platform=='linux'        | a==1 ; sys_platform=='linux'",
+        "a==1 ; os_name in 'nt posix' and (python_version>='3.9' or extra not  in \"x\") | a==1 ; os_name in 'nt posix' and (python_version>='3.9' or extra not in \"x\")"
       })
   void aPinnedRequirementIsNormalised(String line, String normalised) {
     assertEquals(new Requirements(List.of(normalised), List.of()), Requirements.parse(line));
@@ -102,7 +103,17 @@ class RequirementsTest {
         "a[b c]==1                       | invalid_extra       | \"b c\" is not the name of an extra",
         "a[,]==1                         | invalid_extra       | \"\" is not the name of an extra",
         "a==1 ;                          | invalid_marker      | or leave out the \";\"",
-        "a==1 ; on a sunny day           | invalid_marker      | Write one like python_version < \"3.12\""
+        "a==1 ; on a sunny day           | invalid_marker      | Write one like python_version < \"3.12\"",
+        "a==1 ; python_version < \"3.12   | invalid_marker      | a string is not closed",
+        "a==1 ; python_version < 3.12    | invalid_marker      | or a quoted string, is missing",
+        "a==1 ; python_version           | invalid_marker      | a comparison is missing",
+        "a==1 ; os_name not 'nt'         | invalid_marker      | \"in\" is missing after \"not\"",
+        "a==1 ; (os_name == 'nt'         | invalid_marker      | a parenthesis is not closed",
+        "a==1 ; os_name == 'nt')         | invalid_marker      | neither \"and\" nor \"or\"",
+        "a==1 ; os_name == 'nt' and      | invalid_marker      | is missing",
+        "a==1 ; 'a' == 'a'               | invalid_marker      | two strings are compared",
+        "a==1 ; os_name == 'a\\b'         | invalid_marker      | printable ASCII only",
+        "a==1 ; os_names == 'nt'         | invalid_marker      | a variable such as python_version"
       })
   void anythingElseIsRefusedWithItsLineAndWhatToWrite(String line, String code, String detail) {
     Requirements parsed = Requirements.parse("# first\n\nfine==1\n" + line + "\n");
@@ -111,6 +122,25 @@ class RequirementsTest {
     assertEquals(4, error.line());
     assertEquals(code, error.code(), error.detail());
     assertTrue(error.detail().contains(detail), error.detail());
+  }
+
+  /** Some programs would read two lines where others read one. */
+  @ParameterizedTest
+  @ValueSource(strings = {"\u2028", "\u2029", "\u0085", "\u000b", "\f", "\0"})
+  void aCharacterThatMayEndALineIsRefusedOutsideComments(String separator) {
+    for (String text : List.of("a==1" + separator + "b==2", "a==1" + separator, separator)) {
+      FieldError error = Requirements.parse(text).errors().get(0);
+      assertEquals("invalid_requirement", error.code());
+      String name = "U+%04X".formatted((int) separator.charAt(0));
+      assertTrue(error.detail().contains("holds the character " + name), error.detail());
+    }
+  }
+
+  @Test
+  void nestedParenthesesDontOverflowTheStack() {
+    String marker = "(".repeat(30_000) + "os_name == 'nt'" + ")".repeat(30_000);
+    FieldError error = Requirements.parse("a==1 ; " + marker).errors().get(0);
+    assertTrue(error.detail().contains("more than 50 parentheses"), error.detail());
   }
 
   @Test

@@ -48,7 +48,7 @@ final class Diagnosis {
 
   /** What the scheduler appends about pods that it might remove for this one. */
   private static final Pattern PREEMPTION =
-      Pattern.compile("\\s*(no new claims to deallocate,)?\\s*preemption: .*$", Pattern.DOTALL);
+      Pattern.compile("\\s*+(no new claims to deallocate,)?+\\s*+preemption: .*+$", Pattern.DOTALL);
 
   private static final Pattern CREATION =
       Pattern.compile("^FailedCreate: Error creating: (pods \"[^\"]*\" is forbidden: )?");
