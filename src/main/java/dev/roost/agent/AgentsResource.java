@@ -84,6 +84,7 @@ public class AgentsResource {
                            "script": "from jinja2 import Template\\n\\ndef main(request):\\n    return Template('Hello {{ name }}').render(request.payload)"}""")))
   @APIResponse(
       responseCode = "201",
+      description = "The agent, whose BuilderJob may still be at work",
       headers = {
         @Header(name = "Location", schema = @Schema(type = SchemaType.STRING)),
         @Header(name = "ETag", schema = @Schema(type = SchemaType.STRING))

@@ -4,6 +4,7 @@ import jakarta.ws.rs.core.Application;
 import org.eclipse.microprofile.openapi.annotations.OpenAPIDefinition;
 import org.eclipse.microprofile.openapi.annotations.info.Info;
 import org.eclipse.microprofile.openapi.annotations.info.License;
+import org.eclipse.microprofile.openapi.annotations.servers.Server;
 import org.eclipse.microprofile.openapi.annotations.tags.Tag;
 
 /** What the OpenAPI document says about the whole interface. */
@@ -24,6 +25,7 @@ import org.eclipse.microprofile.openapi.annotations.tags.Tag;
                 pages: pass `next_cursor` as `cursor` for the next one. Every error is a problem \
                 document; [all of them are explained](/docs/errors). Clients ignore fields that they \
                 don't know: more may come, none will be renamed or removed within `/v1`."""),
+    servers = @Server(url = "/", description = "The Roost that serves this document"),
     tags = {
       @Tag(name = "Agents", description = "Python scripts with their requirements"),
       @Tag(
@@ -33,6 +35,9 @@ import org.eclipse.microprofile.openapi.annotations.tags.Tag;
       @Tag(name = "DataStores", description = "Values that outlive an execution"),
       @Tag(name = "Schedules", description = "Orders that repeat"),
       @Tag(name = "Events", description = "What changes, as it changes"),
+      @Tag(
+          name = "Webhooks",
+          description = "Events that are posted to a URL, and their deliveries"),
       @Tag(name = "Keys", description = "API keys and what they may do"),
       @Tag(name = "Sessions", description = "Signing in and out with a browser"),
       @Tag(name = "Overview", description = "How it goes, and how Roost is set up"),

@@ -1,5 +1,6 @@
 package dev.roost.api;
 
+import jakarta.ws.rs.core.Response;
 import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.List;
@@ -106,8 +107,19 @@ public class OpenApiFilter implements OASFilter {
       responses.putIfAbsent(
           Integer.toString(code.status()), OASFactory.createAPIResponse().ref(code.code()));
     }
+    responses.forEach(OpenApiFilter::describe);
     operation.getResponses().setAPIResponses(responses);
     parameters.forEach(OpenApiFilter::describe);
+  }
+
+  /**
+   * No response is valid without a description; an annotation that has other parts leaves it out.
+   */
+  private static void describe(String status, APIResponse response) {
+    if (response.getRef() == null && response.getDescription() == null) {
+      response.setDescription(
+          Response.Status.fromStatusCode(Integer.parseInt(status)).getReasonPhrase());
+    }
   }
 
   private static void describe(Parameter parameter) {

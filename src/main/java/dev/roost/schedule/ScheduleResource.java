@@ -67,6 +67,7 @@ public class ScheduleResource {
                            "payload": {"report": "sales"}, "overlap": "skip"}""")))
   @APIResponse(
       responseCode = "201",
+      description = "The schedule",
       content =
           @Content(
               mediaType = MediaType.APPLICATION_JSON,

@@ -17,8 +17,10 @@ import io.quarkus.test.common.WithTestResource;
 import io.quarkus.test.junit.QuarkusTest;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
@@ -74,6 +76,29 @@ class DocumentsIT {
     if (response.getKey().startsWith("2") && content != null) {
       assertFalse(content.isEmpty(), operation + " says nothing of " + response.getKey());
     }
+  }
+
+  /** What validators and generators of clients insist on. */
+  @Test
+  void theDocumentIsCompleteForStrictReaders() throws IOException {
+    JsonNode document = document();
+    assertEquals("/", document.at("/servers/0/url").asText());
+    Set<String> described = new HashSet<>();
+    for (JsonNode tag : document.get("tags")) {
+      assertTrue(tag.hasNonNull("description"), tag.toString());
+      described.add(tag.get("name").asText());
+    }
+    List<String> names = new ArrayList<>();
+    for (JsonNode operation : document.at("/paths").findParents("operationId")) {
+      names.add(operation.get("operationId").asText());
+      operation
+          .get("tags")
+          .forEach(tag -> assertTrue(described.contains(tag.asText()), names::toString));
+      for (JsonNode response : operation.get("responses")) {
+        assertTrue(response.has("$ref") || response.hasNonNull("description"), operation::toString);
+      }
+    }
+    assertEquals(names.size(), Set.copyOf(names).size(), names.toString());
   }
 
   @Test
