@@ -27,6 +27,8 @@ from tools import ROOT, environment
 
 SOURCES = ["src/main/python", "src/test/python", "bench", "k8s"]
 SDK = ROOT / "sdk/python"
+# The lowest and the highest versions of what the SDK depends on (sdk/python/tests/versions.in).
+VERSIONS = ["oldest", "newest"]
 WEB = ROOT / "src/main/resources/web/app"
 WEB_TESTS = ROOT / "src/test/web"
 START_SECONDS = 180
@@ -45,10 +47,18 @@ class Checks:
         self.python = python
         self.failed: list[str] = []
 
-    def run(self, name: str, *arguments: object, cwd: Path = ROOT, env: "dict[str, str] | None" = None) -> None:
+    def run(
+        self,
+        name: str,
+        *arguments: object,
+        cwd: Path = ROOT,
+        env: "dict[str, str] | None" = None,
+        python: "Path | None" = None,
+    ) -> None:
         """One tool, by the name of its module, with its output shown."""
         print(f"\n--- {name}", flush=True)
-        if subprocess.run(self._command(arguments), cwd=cwd, env={**os.environ, **(env or {})}, check=False).returncode:
+        command = [str(python or self.python), *self._command(arguments)[1:]]
+        if subprocess.run(command, cwd=cwd, env={**os.environ, **(env or {})}, check=False).returncode:
             self.failed.append(name)
 
     @contextlib.contextmanager
@@ -143,6 +153,14 @@ def check_sdk(checks: Checks, jar: "Path | None") -> None:
         checks.run("documentation", "pytest", "-q", "-rs", "src/test/python/docs", env=live)
 
 
+def check_sdk_versions(checks: Checks) -> None:
+    """The SDK's tests that start nothing, with the lowest and the highest versions that it allows."""
+    apart = [f"--ignore=tests/{name}" for name in ("live", "run", "cli/test_run.py")]
+    for version in VERSIONS:
+        python = environment(SDK / f"tests/{version}.txt")
+        checks.run(f"SDK tests, {version} dependencies", "pytest", "-q", *apart, cwd=SDK, python=python)
+
+
 def main() -> int:
     """Runs everything; 0 when nothing has failed."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -169,6 +187,7 @@ def main() -> int:
     tests = ["pytest", "-q", "src/test/python", *apart, "-m", "not slow", "-rs"]
     # Neither keeps two processors busy.
     with checks.beside("executor, builder, chart and cron tests", *tests, env=tools):
+        check_sdk_versions(checks)
         check_sdk(checks, arguments.jar)
     for tool, what in LEFT_OUT_WITHOUT.items():
         if shutil.which(tool) is None:

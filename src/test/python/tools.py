@@ -2,7 +2,8 @@
 
     python3 src/test/python/tools.py -m pytest src/test/python/dashboard
 
-makes that environment when it isn't there, and becomes its Python with the arguments given.
+makes that environment when it isn't there, and becomes its Python with the arguments given. `--requirements FILE`
+before these takes what another file pins.
 """
 
 import hashlib
@@ -14,11 +15,11 @@ import venv
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[3]
+TOOLS = ROOT / "src/test/python/requirements.txt"
 
 
-def environment() -> Path:
-    """The Python with the tools; made when it isn't there or the pinned versions have changed."""
-    pinned = ROOT / "src/test/python/requirements.txt"
+def environment(pinned: Path = TOOLS) -> Path:
+    """The Python with what a file pins; made when it isn't there or the pinned versions have changed."""
     key = hashlib.sha256(pinned.read_bytes() + sys.version.encode()).hexdigest()[:16]
     directory = ROOT / "target/python" / key
     python = directory / "bin/python"
@@ -32,5 +33,9 @@ def environment() -> Path:
 
 
 if __name__ == "__main__":
-    python = environment()
-    os.execv(python, [str(python), *sys.argv[1:]])
+    arguments = sys.argv[1:]
+    if arguments[:1] == ["--requirements"]:
+        python, arguments = environment(Path(arguments[1])), arguments[2:]
+    else:
+        python = environment()
+    os.execv(python, [str(python), *arguments])

@@ -38,6 +38,13 @@ def test_every_command_has_help_and_an_example_of_itself(name: str, command: cli
             assert parameter.help, parameter.name
 
 
+@pytest.mark.parametrize("name", [name for name, _ in commands()])
+def test_every_command_shows_its_help(cli: Any, name: str) -> None:
+    done = cli(*name.split(), "--help")
+    assert (done.code, done.err) == (0, "")
+    assert done.out.startswith(f"Usage: roost {name} ")
+
+
 @pytest.mark.parametrize(("name", "command"), list(commands()))
 def test_every_command_prints_json_but_groups_and_raw_data(
     name: str, command: click.Command

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -117,10 +118,9 @@ def _profile_name() -> str:
 
 
 def _read_key(url: str, key: str | None) -> str:
-    stdin = click.get_text_stream("stdin")
     if key == "-":
-        text = stdin.readline()
-    elif stdin.isatty():
+        text = sys.stdin.readline()
+    elif sys.stdin.isatty():
         text = click.prompt(f"API key for {url}", hide_input=True, err=True)
     else:
         raise click.UsageError("There is no terminal to ask for the key. Write --key - .")

@@ -34,7 +34,7 @@ class _States(click.ParamType):
     def __init__(self, known: list[str]) -> None:
         self._known = known
 
-    def get_metavar(self, param: click.Parameter, *_: Any) -> str:
+    def get_metavar(self, param: click.Parameter, ctx: click.Context | None = None) -> str:
         return "STATE[,STATE]"
 
     def convert(self, value: Any, param: Any, ctx: Any) -> list[str]:

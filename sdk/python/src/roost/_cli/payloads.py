@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from typing import Any
-
-import click
 
 from .failures import Failure
 
@@ -40,7 +39,10 @@ def read_json(argument: str, what: str) -> Any:
 
 def _text(argument: str, what: str) -> tuple[str, str | None]:
     if argument == "-":
-        return click.get_text_stream("stdin", encoding="utf-8").read(), "standard input"
+        try:
+            return sys.stdin.buffer.read().decode("utf-8"), "standard input"
+        except UnicodeDecodeError:
+            raise Failure(f"{what}: standard input is not UTF-8 text.") from None
     if not argument.startswith("@"):
         return argument, None
     path = Path(argument[1:])

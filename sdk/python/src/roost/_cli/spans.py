@@ -25,7 +25,7 @@ class _Time(click.ParamType):
     name = "time"
     sign = -1
 
-    def get_metavar(self, param: click.Parameter, *_: Any) -> str:
+    def get_metavar(self, param: click.Parameter, ctx: click.Context | None = None) -> str:
         return "TIME|AGO"
 
     def convert(self, value: Any, param: Any, ctx: Any) -> datetime:
@@ -50,7 +50,7 @@ class _Span(click.ParamType):
 
     name = "span"
 
-    def get_metavar(self, param: click.Parameter, *_: Any) -> str:
+    def get_metavar(self, param: click.Parameter, ctx: click.Context | None = None) -> str:
         return "SPAN"
 
     def convert(self, value: Any, param: Any, ctx: Any) -> float:
@@ -67,7 +67,7 @@ class _Later(_Time):
 
     sign = 1
 
-    def get_metavar(self, param: click.Parameter, *_: Any) -> str:
+    def get_metavar(self, param: click.Parameter, ctx: click.Context | None = None) -> str:
         return "TIME|SPAN"
 
 

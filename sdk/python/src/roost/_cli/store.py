@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import click
@@ -184,7 +185,7 @@ def export(store: str, prefix: str, output: str | None, resume: bool) -> None:
         raise click.UsageError("--resume needs --output.")
     found = connect.store(store)
     if output is None:
-        found.export(click.get_binary_stream("stdout"), prefix)
+        found.export(sys.stdout.buffer, prefix)
     else:
         lines = found.export(output, prefix, resume=resume)
         note(f"Wrote {lines:,} entries to {output}.")
