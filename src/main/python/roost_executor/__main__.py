@@ -26,14 +26,19 @@ usage: roost_executor sidecar OPTIONS    the link to the control plane
          [--publish-code DIR]   copy this package into DIR first of all, for the runner
          [--runner PYTHON]      start the runner with this Python interpreter
          [--parent PID]         be killed when this parent process ends
+         [--sandbox JSON]       the runner's
        roost_executor runner OPTIONS     runs the script, in a fork for each execution
          --directory DIR        this process's own directory
          [--sockets DIR]        where the two processes meet (default: --directory)
          [--parent PID]         end when this is no longer the parent process
+         [--sandbox JSON]       confine scripts: {"readable": [PATH, …], "writable": […], "private": […]}
 """
 COMMANDS = {
-    "sidecar": (("url", "executor", "token-file", "directory"), ("sockets", "publish-code", "runner", "parent")),
-    "runner": (("directory",), ("sockets", "parent")),
+    "sidecar": (
+        ("url", "executor", "token-file", "directory"),
+        ("sockets", "publish-code", "runner", "parent", "sandbox"),
+    ),
+    "runner": (("directory",), ("sockets", "parent", "sandbox")),
 }
 
 
@@ -55,6 +60,11 @@ def main() -> int:
     if command == "runner":
         from roost_executor.runner import Runner
 
+        if "sandbox" in options:
+            from roost_executor import sandbox
+
+            sandbox.set_up(options["sandbox"])
+
         return Runner(directory, sockets, int(options["parent"]) if "parent" in options else None).run()
     if "parent" in options:
         from roost_executor.linux import die_with
@@ -65,7 +75,7 @@ def main() -> int:
         from roost_executor.spawn import spawn_runner
 
         # Before the heavier imports, so that both processes start side by side.
-        runner_id = spawn_runner(options["runner"], directory, sockets)
+        runner_id = spawn_runner(options["runner"], directory, sockets, options.get("sandbox"))
     from roost_executor.sidecar import Sidecar
 
     url, executor, token_file = options["url"], options["executor"], options["token-file"]

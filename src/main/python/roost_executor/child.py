@@ -12,7 +12,7 @@ import time
 from types import MappingProxyType, ModuleType
 from typing import Any
 
-from roost_executor import script
+from roost_executor import sandbox, script
 from roost_executor.clock import moment
 from roost_executor.control import ENDED, ENTERED, Channel
 from roost_executor.failures import ScriptFailure, bounded, failure_of
@@ -93,6 +93,7 @@ class Child:
         sys.path.insert(0, os.path.dirname(self._script_path))
         sys.dont_write_bytecode = True
         sys.argv = [self._script_path]
+        sandbox.confine_script(self._script_path, self._work_directory)
         # A fresh one, or `multiprocessing` with spawn would run the executor's own in each child.
         sys.modules["__main__"] = ModuleType("__main__")
         return self._redirect()

@@ -7,7 +7,7 @@ from roost_executor.files import truncate_when_large
 PRIVATE_PREFIXES = ("ROOST_", "QUARKUS_")
 
 
-def spawn_runner(python: str, directory: str, sockets: str) -> int:
+def spawn_runner(python: str, directory: str, sockets: str, sandbox: "str | None" = None) -> int:
     """Starts the runner with the interpreter `python`, its output going to `agent.log`; returns its process id.
 
     What the control plane was configured with (its `ROOST_*` and `QUARKUS_*` variables may hold
@@ -23,7 +23,8 @@ def spawn_runner(python: str, directory: str, sockets: str) -> int:
         return os.posix_spawn(
             python,
             [python, "-I", "-B", package, "runner", "--directory", directory]
-            + ["--sockets", sockets, "--parent", str(os.getpid())],
+            + ["--sockets", sockets, "--parent", str(os.getpid())]
+            + (["--sandbox", sandbox] if sandbox else []),
             environment,
             file_actions=[
                 (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),

@@ -120,7 +120,13 @@ class Orders:
 class Executor(Orders):
     """Starts sidecar and runner; `close` ends them and checks that no process is left."""
 
-    def __init__(self, directory: Path, plane: "Optional[ControlPlane]" = None, runner: str = PYTHON) -> None:
+    def __init__(
+        self,
+        directory: Path,
+        plane: "Optional[ControlPlane]" = None,
+        runner: str = PYTHON,
+        sandbox: "Optional[dict[str, list[str]]]" = None,
+    ) -> None:
         super().__init__()
         self.directory = directory
         self.plane = plane or ControlPlane()
@@ -131,6 +137,8 @@ class Executor(Orders):
         command = [PYTHON, "-I", "-B", str(PACKAGE), "sidecar", "--url", self.plane.url]
         command += ["--executor", "executor_1", "--token-file", str(token)]
         command += ["--directory", str(directory), "--runner", runner]
+        if sandbox is not None:
+            command += ["--sandbox", json.dumps(sandbox)]
         environment = {**os.environ, "ROOST_SECRET": "x"}
         with open(self.output, "ab") as output:
             self.process = subprocess.Popen(command, stdout=output, stderr=subprocess.STDOUT, env=environment)

@@ -1,0 +1,354 @@
+"""Confines the processes of a script, or of a build, on a machine that they share with Roost.
+
+Landlock, a Linux security module that needs neither root nor namespaces, leaves them the files that they need, and
+nothing of other processes: no memory, no environment, no signals. A seccomp filter refuses system calls that no
+script needs and that kernel exploits start from. Capabilities, which only root has, are dropped. What a process is
+confined to holds for all that it starts.
+
+What the kernel lacks isn't confined: signals and abstract Unix sockets before Linux 6.12 (ABI 6). Never confined are
+Unix sockets in the file system, UDP, and, unless `ports` says so, TCP.
+
+`python sandbox.py --probe` prints as JSON what works on this machine. Imports nothing of this package.
+"""
+
+import contextlib
+import ctypes
+import errno
+import json
+import os
+import stat
+import struct
+import sys
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple, Optional
+
+_library = ctypes.CDLL(None, use_errno=True)
+
+# Numbers of system calls; these are the same on every architecture.
+CREATE_RULESET, ADD_RULE, RESTRICT_SELF = 444, 445, 446
+VERSION_FLAG = 1
+RULE_PATH, RULE_PORT = 1, 2
+LOG_OFF = 1  # from ABI 7 on; a script could flood the kernel's log with what it is refused
+
+EXECUTE, WRITE_FILE, READ_FILE, READ_DIR = 1 << 0, 1 << 1, 1 << 2, 1 << 3
+MAKE_CHAR, MAKE_BLOCK = 1 << 6, 1 << 11
+REFER, TRUNCATE, IOCTL_DEV = 1 << 13, 1 << 14, 1 << 15
+FIRST_RIGHTS = (1 << 13) - 1
+SINCE = ((2, REFER), (3, TRUNCATE), (5, IOCTL_DEV))
+FOR_FILES = EXECUTE | WRITE_FILE | READ_FILE | TRUNCATE | IOCTL_DEV
+READ = EXECUTE | READ_FILE | READ_DIR
+BIND_TCP, CONNECT_TCP = 1 << 0, 1 << 1
+TCP_SINCE = 4
+SCOPE_ABSTRACT_SOCKETS, SCOPE_SIGNALS = 1 << 0, 1 << 1
+SCOPES_SINCE = 6
+LOG_OFF_SINCE = 7
+
+READABLE = (
+    *("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/etc", "/opt", "/nix/store", "/gnu/store", "/proc"),
+    *("/run/current-system", "/var/lib/ca-certificates", "/etc/resolv.conf", "/etc/hosts", "/etc/localtime"),
+    *("/sys/devices", "/sys/class", "/sys/bus", "/sys/fs/cgroup", "/sys/kernel/mm"),
+)
+WRITABLE = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty", "/dev/shm")
+# Root could read these.
+PRIVATE = (
+    *("/etc/shadow", "/etc/shadow-", "/etc/gshadow", "/etc/gshadow-", "/etc/sudoers", "/etc/sudoers.d", "/etc/ssh"),
+    *("/etc/ssl/private", "/etc/pki/tls/private", "/etc/kubernetes", "/etc/rancher"),
+)
+CERTIFICATES = ("SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE")
+
+PR_SET_SECCOMP, PR_CAPBSET_DROP, PR_SET_NO_NEW_PRIVS = 22, 24, 38
+SECCOMP_MODE_FILTER = 2
+ALLOW, REFUSE = 0x7FFF0000, 0x00050000 | errno.EPERM
+LOAD, EQUAL, AT_LEAST, RETURN = 0x20, 0x15, 0x35, 0x06  # BPF instructions
+X32_BIT = 0x40000000  # 32-bit calls on x86-64, by numbers of their own
+# Name: the number on x86-64, on arm64.
+REFUSED_CALLS = {
+    "ptrace": (101, 117),
+    "process_vm_readv": (310, 270),
+    "process_vm_writev": (311, 271),
+    "pidfd_getfd": (438, 438),
+    "bpf": (321, 280),
+    "perf_event_open": (298, 241),
+    "userfaultfd": (323, 282),
+    "keyctl": (250, 219),
+    "add_key": (248, 217),
+    "request_key": (249, 218),
+    "kexec_load": (246, 104),
+    "kexec_file_load": (320, 294),
+    "init_module": (175, 105),
+    "finit_module": (313, 273),
+    "delete_module": (176, 106),
+    "mount": (165, 40),
+    "umount2": (166, 39),
+    "pivot_root": (155, 41),
+    "move_mount": (429, 429),
+    "open_tree": (428, 428),
+    "fsopen": (430, 430),
+    "fsconfig": (431, 431),
+    "fsmount": (432, 432),
+    "fspick": (433, 433),
+    "mount_setattr": (442, 442),
+    "open_by_handle_at": (304, 265),
+    "reboot": (169, 142),
+    "swapon": (167, 224),
+    "swapoff": (168, 225),
+}
+ARCHITECTURES = {"x86_64": (0xC000003E, 0), "aarch64": (0xC00000B7, 1)}  # AUDIT_ARCH_…, column above
+
+CAPABILITY_VERSION = 0x20080522
+# chown, dac_override, fowner, fsetid, kill, setgid, setuid, net_bind_service: those of an ordinary process of root.
+KEPT_CAPABILITIES = sum(1 << number for number in (0, 1, 3, 4, 5, 6, 7, 10))
+SETPCAP, CAPABILITIES = 8, 64
+
+_home = os.path.expanduser("~")
+_set_up: "Optional[SetUp]" = None  # None: nothing is confined
+
+
+class CannotConfine(OSError):
+    """This process can't be confined as asked for; it must not go on."""
+
+
+class SetUp(NamedTuple):
+    """Paths that every confined process gets, found once, before any of them can have a say in it."""
+
+    readable: "list[str]"
+    writable: "list[str]"
+
+
+def set_up(text: str = "{}") -> None:
+    """From now on `confine` works as the option `--sandbox` says, a JSON object.
+
+    `readable` and `writable`: further paths; `private`: directories that stay out of reach even where a readable
+    one holds them.
+    """
+    global _set_up  # noqa: PLW0603 - one process, one setting, which every fork inherits
+    options = json.loads(text)
+    private = [os.path.realpath(path) for path in options.get("private", ())]
+    if os.geteuid() == 0:
+        private += PRIVATE
+    certificates = [os.environ[name] for name in CERTIFICATES if os.environ.get(name)]
+    given = {os.path.realpath(path) for path in (*READABLE, *certificates, *options.get("readable", ()))}
+    readable = [part for path in given for part in _without(path, private)]
+    _set_up = SetUp(readable + _interpreter_paths(), [*WRITABLE, *options.get("writable", ())])
+
+
+def confine_script(script: str, directory: str, ports: "Optional[Iterable[int]]" = None) -> None:
+    """Confines this process, which is about to run `script` in `directory`; does nothing unless that was set up.
+
+    Raises CannotConfine.
+    """
+    if _set_up is None:
+        return
+    temporary = os.path.realpath(os.environ.get("TMPDIR", "/tmp"))
+    if not any(_is_in(temporary, place) for place in (directory, *_set_up.writable)):
+        os.environ["TMPDIR"] = directory
+    if os.environ.get("HOME") == _home:
+        os.environ["HOME"] = directory
+    confine([os.path.dirname(os.path.abspath(__file__)), os.path.dirname(script)], [directory], ports)
+
+
+def confine(readable: "Iterable[str]", writable: "Iterable[str]", ports: "Optional[Iterable[int]]" = None) -> None:
+    """Confines this thread, and all that it starts, to these paths besides those that were set up.
+
+    ports: those to which TCP connections may be made, on any host; None: all.
+    Raises CannotConfine when Landlock isn't there, or lacks what `ports` takes.
+    """
+    abi = landlock_abi()
+    if abi < 1 or _set_up is None:
+        raise CannotConfine(errno.EOPNOTSUPP, why_no_landlock())
+    if ports is not None and abi < TCP_SINCE:
+        raise CannotConfine(errno.EOPNOTSUPP, "TCP ports can be confined from Linux 6.7 on")
+    rights = _rights(abi)
+    ruleset = _create_ruleset(abi, rights, ports is not None)
+    try:
+        for path in (*_set_up.readable, *readable):
+            _allow(ruleset, path, READ)
+        for path in (*_set_up.writable, *writable):
+            _allow(ruleset, path, rights & ~(MAKE_CHAR | MAKE_BLOCK))
+        for port in ports or ():
+            _call(ADD_RULE, ruleset, RULE_PORT, struct.pack("=QQ", CONNECT_TCP, port), 0)
+        _drop_capabilities()
+        if _library.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0):
+            raise CannotConfine(ctypes.get_errno(), "no_new_privs can't be set")
+        _call(RESTRICT_SELF, ruleset, LOG_OFF if abi >= LOG_OFF_SINCE else 0)
+    finally:
+        os.close(ruleset)
+    _filter_calls()
+
+
+def landlock_abi() -> int:
+    """The version of Landlock's interface; 0 where there is none."""
+    return max(0, _library.syscall(CREATE_RULESET, None, ctypes.c_size_t(0), VERSION_FLAG))
+
+
+def why_no_landlock() -> str:
+    """For people; right after `landlock_abi` has returned 0."""
+    if _library.syscall(CREATE_RULESET, None, ctypes.c_size_t(0), VERSION_FLAG) >= 0:
+        return ""
+    if ctypes.get_errno() == errno.EOPNOTSUPP:
+        return "Landlock is turned off on this machine: its kernel was started without it (lsm=landlock,…)"
+    return "this kernel has no Landlock, which came with Linux 5.13"
+
+
+def filters_calls() -> bool:
+    """Whether there is a filter of system calls for this architecture."""
+    return sys.maxsize > 1 << 32 and os.uname().machine in ARCHITECTURES
+
+
+def probe() -> "dict[str, Any]":
+    """What works: confines a process of its own and looks at what that can do."""
+    import tempfile
+
+    abi = landlock_abi()
+    if abi < 1:
+        return {"mechanism": "none", "landlock_abi": 0, "message": why_no_landlock()}
+    with tempfile.TemporaryDirectory(prefix="roost-probe-") as directory:
+        mine, others = os.path.join(directory, "mine"), os.path.join(directory, "secret")
+        os.mkdir(mine)
+        with open(others, "wb"):
+            pass
+        process = os.fork()
+        if process == 0:
+            _look_around(mine, others)
+        _, status = os.waitpid(process, 0)
+    if status:
+        return {"mechanism": "none", "landlock_abi": abi, "message": "Landlock doesn't keep what it promises here"}
+    mechanism = "landlock+seccomp" if filters_calls() else "landlock"
+    return {"mechanism": mechanism, "landlock_abi": abi, "message": None}
+
+
+def _look_around(mine: str, others: str) -> None:
+    status = 1
+    try:
+        set_up()
+        confine([], [mine])
+        with open(os.path.join(mine, "file"), "wb"), open("/dev/null", "rb"):
+            pass
+        try:
+            open(others, "rb").close()
+        except PermissionError:
+            status = 0
+    except OSError as error:
+        print(f"roost: sandbox: {error}", file=sys.stderr, flush=True)
+    finally:
+        os._exit(status)
+
+
+def _interpreter_paths() -> "list[str]":
+    """Where this interpreter and its packages are, its virtual environment's included."""
+    home = os.path.realpath(_home)
+    paths = [os.path.dirname(os.__file__), os.path.realpath(sys.executable)]
+    for prefix in {sys.prefix, sys.exec_prefix, sys.base_prefix, sys.base_exec_prefix}:
+        path = os.path.realpath(prefix)
+        if _is_in(home, path):  # a directory that holds much besides
+            paths += [os.path.join(path, name) for name in ("bin", "lib", "lib64", "include")]
+        else:
+            paths.append(path)
+    return paths
+
+
+def _is_in(path: str, directory: str) -> bool:
+    return path == directory or path.startswith(directory.rstrip("/") + "/")
+
+
+def _without(path: str, private: "list[str]") -> "Iterator[str]":
+    """`path`, or, when it holds something private, all that is in it but that."""
+    inside = [one for one in private if _is_in(one, path)]
+    if not inside:
+        if not any(_is_in(path, one) for one in private):
+            yield path
+        return
+    with contextlib.suppress(OSError), os.scandir(path) as entries:
+        for entry in entries:
+            # What a link leads to is allowed where that is.
+            if entry.path not in inside and not entry.is_symlink():
+                yield from _without(entry.path, inside)
+
+
+def _rights(abi: int) -> int:
+    """All rights that this version knows."""
+    rights = FIRST_RIGHTS
+    for since, right in SINCE:
+        if abi >= since:
+            rights |= right
+    return rights
+
+
+def _create_ruleset(abi: int, rights: int, with_ports: bool) -> int:
+    ports = CONNECT_TCP if with_ports else 0
+    scopes = SCOPE_ABSTRACT_SOCKETS | SCOPE_SIGNALS if abi >= SCOPES_SINCE else 0
+    attributes = struct.pack("=QQQ", rights, ports, scopes)
+    return _call(CREATE_RULESET, attributes, ctypes.c_size_t(len(attributes)), 0)
+
+
+def _allow(ruleset: int, path: str, rights: int) -> None:
+    """What isn't there isn't allowed, and isn't missed."""
+    try:
+        descriptor = os.open(path, os.O_PATH | os.O_CLOEXEC)
+    except OSError:
+        return
+    try:
+        if not stat.S_ISDIR(os.fstat(descriptor).st_mode):
+            rights &= FOR_FILES
+        _call(ADD_RULE, ruleset, RULE_PATH, struct.pack("=Qi", rights, descriptor), 0)
+    finally:
+        os.close(descriptor)
+
+
+def _call(number: int, *arguments: Any) -> int:
+    result: int = _library.syscall(number, *arguments)
+    if result < 0:
+        error = ctypes.get_errno()
+        raise CannotConfine(error, f"Landlock: {os.strerror(error)}")
+    return result
+
+
+def _drop_capabilities() -> None:
+    """Root keeps what concerns files and users, and loses what reaches devices, the kernel, other processes."""
+    header = struct.pack("=Ii", CAPABILITY_VERSION, 0)
+    data = ctypes.create_string_buffer(24)
+    if _library.capget(header, data):
+        return
+    low = struct.unpack("=6I", data.raw)
+    effective, permitted = low[0] | low[3] << 32, low[1] | low[4] << 32
+    if effective & 1 << SETPCAP:
+        for number in range(CAPABILITIES):
+            if not KEPT_CAPABILITIES >> number & 1:
+                _library.prctl(PR_CAPBSET_DROP, number, 0, 0, 0)
+    if permitted & ~KEPT_CAPABILITIES:
+        kept = struct.pack("=6I", effective & KEPT_CAPABILITIES, permitted & KEPT_CAPABILITIES, 0, 0, 0, 0)
+        if _library.capset(header, kept):
+            raise CannotConfine(ctypes.get_errno(), "the capabilities can't be dropped")
+
+
+def _filter_calls() -> None:
+    if not filters_calls():
+        return
+    architecture, column = ARCHITECTURES[os.uname().machine]
+    numbers = sorted(call[column] for call in REFUSED_CALLS.values())
+    first_number = 4
+    refuse = first_number + len(numbers) + 1  # the last instruction
+
+    def jump(code: int, value: int, place: int, to_refuse: bool) -> bytes:
+        distance = refuse - place - 1
+        return struct.pack("=HBBI", code, distance if to_refuse else 0, 0 if to_refuse else distance, value)
+
+    program = [
+        struct.pack("=HBBI", LOAD, 0, 0, 4),  # seccomp_data.arch
+        jump(EQUAL, architecture, 1, False),
+        struct.pack("=HBBI", LOAD, 0, 0, 0),  # seccomp_data.nr
+        jump(AT_LEAST, X32_BIT, 3, True),
+        *(jump(EQUAL, number, first_number + i, True) for i, number in enumerate(numbers)),
+        struct.pack("=HBBI", RETURN, 0, 0, ALLOW),
+        struct.pack("=HBBI", RETURN, 0, 0, REFUSE),
+    ]
+    instructions = ctypes.create_string_buffer(b"".join(program))
+    header = struct.pack("@HP", len(program), ctypes.addressof(instructions))
+    if _library.prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, header, 0, 0):
+        raise CannotConfine(ctypes.get_errno(), "the filter of system calls can't be installed")
+
+
+if __name__ == "__main__":
+    if sys.argv[1:] != ["--probe"]:
+        sys.exit("usage: python sandbox.py --probe")
+    print(json.dumps(probe()))

@@ -1,0 +1,307 @@
+"""What a confined script can reach, and that what scripts do goes on working."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Callable
+
+import pytest
+from executor import PACKAGE, PYTHON, Executor
+
+sys.path.insert(0, str(PACKAGE.parent))
+
+from roost_executor import sandbox  # noqa: E402
+
+ABI = sandbox.landlock_abi()
+SIGNALS = pytest.mark.skipif(ABI < sandbox.SCOPES_SINCE, reason="signals are confined from Linux 6.12 on")
+
+pytestmark = pytest.mark.skipif(ABI < 1, reason=f"nothing can be confined here: {sandbox.why_no_landlock()}")
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    """A data directory, with a key, the password of the database, and another agent's files."""
+    (tmp_path / "api_key").write_text("roost_secret\n")
+    (tmp_path / "builds/other").mkdir(parents=True)
+    (tmp_path / "builds/other/module.py").write_text("x = 1\n")
+    return tmp_path
+
+
+@pytest.fixture
+def confined(data: Path, make_executor: "Callable[..., Executor]") -> Executor:
+    return make_executor(sandbox={"private": [str(data)]})
+
+
+@pytest.fixture
+def bystander() -> "Iterator[subprocess.Popen[bytes]]":
+    """A process of the same user that has nothing to do with the script."""
+    process = subprocess.Popen(["sleep", "600"], env={"PASSWORD": "secret"})
+    yield process
+    process.kill()
+    process.wait()
+
+
+ATTEMPT = """
+def attempt(call, *arguments):
+    try:
+        call(*arguments)
+        return "done"
+    except OSError as error:
+        return type(error).__name__
+
+def read(path):
+    open(path, "rb").read(10)
+
+def write(path):
+    open(path, "ab").close()
+
+"""
+
+
+def run(executor: Executor, script: str, payload: Any = None) -> Any:
+    return executor.run(ATTEMPT + script, payload=json.dumps(payload)).value
+
+
+def test_files_of_roost_and_of_the_user_are_out_of_reach(confined: Executor, data: Path) -> None:
+    script = """
+import os
+
+def main(request):
+    data, home = request.payload["data"], request.payload["home"]
+    return {
+        "key": attempt(read, data + "/api_key"),
+        "through a link": attempt(lambda: (os.symlink(data + "/api_key", "link"), read("link"))),
+        "through the root": attempt(read, "/proc/self/root" + data + "/api_key"),
+        "hard link": attempt(os.link, data + "/api_key", "hard"),
+        "overwrite": attempt(write, data + "/api_key"),
+        "another agent's": attempt(read, data + "/builds/other/module.py"),
+        "list": attempt(os.listdir, data),
+        "list executors": attempt(os.listdir, os.path.dirname(os.path.dirname(os.getcwd()))),
+        "remove": attempt(os.unlink, data + "/api_key"),
+        "move": attempt(os.rename, data + "/api_key", "moved"),
+        "home": attempt(os.listdir, home),
+        "var": attempt(os.listdir, "/var"),
+        "tmp": attempt(write, "/tmp/roost-test-sandbox"),
+        "shadow": attempt(read, "/etc/shadow"),
+        "usr": attempt(write, "/usr/roost-test-sandbox"),
+        "etc": attempt(write, "/etc/roost-test-sandbox"),
+        "oom": attempt(write, "/proc/self/oom_score_adj"),
+        "device": attempt(os.mknod, "device", 0o60600, os.makedev(8, 0)),
+    }
+"""
+    found = run(confined, script, {"data": str(data), "home": os.path.expanduser("~")})
+    assert set(found.values()) <= {"PermissionError", "OSError"}, found  # a move between directories: EXDEV
+    assert (data / "api_key").read_text() == "roost_secret\n"
+
+
+def test_other_processes_are_out_of_reach(confined: Executor, bystander: "subprocess.Popen[bytes]") -> None:
+    script = """
+import ctypes, os, signal
+
+def system_call(number, *arguments):
+    library = ctypes.CDLL(None, use_errno=True)
+    if library.syscall(number, *arguments) < 0:
+        raise OSError(ctypes.get_errno(), "")
+
+def main(request):
+    found = {}
+    for pid in (os.getppid(), request.payload["pid"]):
+        for name in ("environ", "mem", "maps", "fd/1", "root/etc/passwd"):
+            found[f"{pid} {name}"] = attempt(read, f"/proc/{pid}/{name}")
+        found[f"{pid} descriptor"] = attempt(lambda: system_call(438, os.pidfd_open(pid), 1, 0))
+    child = os.fork()
+    if child == 0:
+        signal.pause()
+    numbers = {"x86_64": (101, 310, 165, 250), "aarch64": (117, 270, 40, 219)}[os.uname().machine]
+    for name, number in zip(("ptrace", "process_vm_readv", "mount", "keyctl"), numbers):
+        found[name] = attempt(system_call, number, 16, child, 0, 0, 0, 0)
+    os.kill(child, 9)
+    os.waitpid(child, 0)
+    return found
+"""
+    found = run(confined, script, {"pid": bystander.pid})
+    assert len(found) == 16
+    assert set(found.values()) == {"PermissionError"}, found
+
+
+@SIGNALS
+def test_signals_reach_only_what_the_script_has_started(
+    confined: Executor, bystander: "subprocess.Popen[bytes]"
+) -> None:
+    script = """
+import os, signal, subprocess
+
+def main(request):
+    found = {str(pid): attempt(os.kill, pid, number)
+             for pid in (os.getppid(), request.payload["pid"]) for number in (0, signal.SIGSTOP, signal.SIGKILL)}
+    child = subprocess.Popen(["sleep", "600"])
+    child.terminate()
+    return [*found.values(), child.wait()]
+"""
+    assert run(confined, script, {"pid": bystander.pid}) == ["PermissionError", "PermissionError", -15]
+    assert bystander.poll() is None
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root has capabilities to lose")
+def test_root_loses_the_capabilities_that_reach_beyond_files(confined: Executor) -> None:
+    script = """
+import subprocess
+
+def main(request):
+    inherited = subprocess.run(["grep", "CapEff", "/proc/self/status"], capture_output=True, text=True).stdout
+    return int(inherited.split()[1], 16)
+"""
+    assert run(confined, script) & ~sandbox.KEPT_CAPABILITIES == 0
+
+
+def test_what_scripts_do_goes_on_working(confined: Executor) -> None:
+    script = """
+import asyncio, ctypes, json, os, socket, sqlite3, ssl, subprocess, sys, tempfile, threading, time
+import multiprocessing
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from multiprocessing import shared_memory
+from pathlib import Path
+
+def double(number):
+    return 2 * number
+
+async def gathered():
+    process = await asyncio.create_subprocess_exec("echo", "hi", stdout=subprocess.PIPE)
+    output, _ = await process.communicate()
+    return [output.decode().strip(), await asyncio.get_running_loop().run_in_executor(None, double, 4)]
+
+def main(request, store):
+    found = {}
+    found["list"] = subprocess.run(["ls", "/usr"], capture_output=True, text=True, check=True).stdout.split()
+    found["python"] = subprocess.check_output([sys.executable, "-c", "import json; print(6 * 7)"], text=True).strip()
+    with ThreadPoolExecutor(4) as threads:
+        found["threads"] = list(threads.map(double, range(3)))
+    with ProcessPoolExecutor(2, multiprocessing.get_context("fork")) as processes:
+        found["processes"] = list(processes.map(double, range(3)))
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        found["spawned"] = pool.map(abs, [-1])
+    memory = shared_memory.SharedMemory(create=True, size=1000)
+    memory.buf[0] = 7
+    found["shared"] = memory.buf[0]
+    memory.close()
+    memory.unlink()
+    with tempfile.TemporaryDirectory() as directory:
+        Path(directory, "a").write_text("x")
+        os.rename(Path(directory, "a"), "b")
+        found["temporary"] = Path("b").read_text()
+    with sqlite3.connect("numbers.db") as numbers:
+        numbers.execute("create table number (n)")
+        numbers.execute("insert into number values (1)")
+        found["sqlite"] = numbers.execute("select n from number").fetchone()
+    numbers.close()
+    found["certificates"] = ssl.create_default_context().verify_mode == ssl.CERT_REQUIRED
+    listener = socket.create_server(("127.0.0.1", 0))
+    with socket.create_connection(listener.getsockname()):
+        found["resolved"] = socket.getaddrinfo("localhost", 80)[0][4][1]
+    listener.close()
+    with socket.socket(socket.AF_UNIX) as own:
+        own.bind("own.sock")
+    found["asyncio"] = asyncio.run(gathered())
+    found["ctypes"] = ctypes.CDLL(None).getpid() == os.getpid()
+    found["random"] = len(open("/dev/urandom", "rb").read(8)) + len(os.urandom(8))
+    open("/dev/null", "w").close()
+    found["cpus"] = len(open("/proc/cpuinfo").read()) > 0 and os.cpu_count() > 0
+    found["home"] = os.path.expanduser("~") == os.getcwd()
+    found["program"] = run_own_program()
+    found["time"] = time.strftime("%Z") != ""
+    return found
+
+def run_own_program():
+    Path("program").write_text("#!/bin/sh\\necho made here\\n")
+    os.chmod("program", 0o700)
+    return subprocess.check_output(["./program"], text=True).strip()
+"""
+    found = run(confined, script)
+    assert "bin" in found.pop("list")
+    assert found == {
+        "python": "42",
+        "threads": [0, 2, 4],
+        "processes": [0, 2, 4],
+        "spawned": [1],
+        "shared": 7,
+        "temporary": "x",
+        "sqlite": [1],
+        "certificates": True,
+        "resolved": 80,
+        "asyncio": ["hi", 8],
+        "ctypes": True,
+        "random": 16,
+        "cpus": True,
+        "home": True,
+        "program": "made here",
+        "time": True,
+    }
+
+
+def test_stores_are_reached(confined: Executor) -> None:
+    script = """
+def main(request, store):
+    store["key"] = 1
+    return store["key"]
+"""
+    assert run(confined, script) == 1
+
+
+def test_packages_of_the_environment_are_there_and_nothing_of_it_can_be_changed(
+    tmp_path: Path, make_executor: "Callable[..., Executor]"
+) -> None:
+    environment = tmp_path / "builds/mine"
+    subprocess.run([PYTHON, "-m", "venv", "--without-pip", environment], check=True)
+    packages = next(environment.glob("lib/python*/site-packages"))
+    (packages / "greeting.py").write_text("text = 'hello'\n")
+    executor = make_executor(runner=str(environment / "bin/python"), sandbox={"private": [str(tmp_path)]})
+    script = """
+import greeting, subprocess, sys
+
+def main():
+    inner = subprocess.check_output([sys.executable, "-c", "import greeting; print(greeting.text)"], text=True)
+    return [greeting.text, inner.strip(), attempt(write, greeting.__file__)]
+"""
+    assert run(executor, script) == ["hello", "hello", "PermissionError"]
+
+
+def test_what_the_settings_name_is_given_but_for_what_is_private(
+    tmp_path: Path, make_executor: "Callable[..., Executor]"
+) -> None:
+    for name in ("given/data/secret", "given/shared/note", "own/note"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("x")
+    (tmp_path / "given/link").symlink_to(tmp_path / "given/data")
+    executor = make_executor(
+        sandbox={
+            "readable": [str(tmp_path / "given"), str(tmp_path / "missing")],
+            "writable": [str(tmp_path / "own")],
+            "private": [str(tmp_path / "given/data")],
+        }
+    )
+    script = """
+def main(request):
+    names = ("given/shared/note", "given/data/secret", "given/link/secret", "own/note")
+    return [(attempt(read, f"{request.payload}/{name}"), attempt(write, f"{request.payload}/{name}")) for name in names]
+"""
+    assert run(executor, script, str(tmp_path)) == [
+        ["done", "PermissionError"],
+        ["PermissionError", "PermissionError"],
+        ["PermissionError", "PermissionError"],
+        ["done", "done"],
+    ]
+
+
+def test_without_the_option_nothing_is_confined(executor: Executor, data: Path) -> None:
+    assert run(executor, "def main(request): return attempt(read, request.payload)", str(data / "api_key")) == "done"
+
+
+def test_the_probe_tells_what_works() -> None:
+    command = [PYTHON, "-I", "-B", str(PACKAGE / "sandbox.py"), "--probe"]
+    found = json.loads(subprocess.run(command, capture_output=True, check=True, text=True).stdout)
+    assert found["landlock_abi"] == ABI
+    assert found["mechanism"].startswith("landlock")
+    assert found["message"] is None
