@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from roost_executor.clock import time_text
 from roost_executor.link import Answer, Pause
 from roost_executor.spool import Spool
+from roost_executor.watch import HEARTBEAT, Watch
 
 if TYPE_CHECKING:
     from roost_executor.heartbeat import Heartbeat
@@ -19,6 +20,7 @@ HEARTBEAT_AFTER_SECONDS = 0.5
 ANSWER_SECONDS = 30.0
 LOOK_SECONDS = 1.0
 LAST = ("returned", "failed")
+ALIVE = HEARTBEAT.rstrip()
 
 
 class Delivery:
@@ -38,6 +40,7 @@ class Delivery:
         self._stores = StoreServer(sidecar.address)
         self._stores.begin(work)
         self._pause = Pause()
+        self._watch = Watch(sidecar.runner_process)
         self._heartbeat: Heartbeat | None = None
         self._heartbeat_at = time.monotonic() + HEARTBEAT_AFTER_SECONDS
         self._send_at: float | None = None
@@ -92,7 +95,9 @@ class Delivery:
             readers.append(answer)
         ready = select.select(readers, [], [], self._timeout())[0]
         if self._sidecar.runner.socket in ready:
+            self._watch.heard()
             self._take_frames()
+        self._watch_runner()
         if answer is not None and answer in ready:
             self._take_answer()
         elif self._in_flight and time.monotonic() > self._answer_by:
@@ -116,12 +121,25 @@ class Delivery:
             due.append(self._heartbeat_at)
         return max(0.0, min(due) - now)
 
+    def _watch_runner(self) -> None:
+        if self.runner_lost or self._complete:
+            return
+        if self._spool.full:
+            self._watch.heard()  # nobody listens
+            return
+        reason = self._watch.look()
+        if reason is not None:
+            self._sidecar.kill_runner()
+            self._runner_has_gone(reason)
+
     def _take_frames(self) -> None:
         lines = self._sidecar.runner.receive()
         if lines is None:
             self._runner_has_gone()
             return
         for line in lines:
+            if line == ALIVE:
+                continue
             self._add(json.loads(line), line + b"\n")
 
     def _add(self, frame: "dict[str, Any]", line: bytes) -> None:
@@ -138,15 +156,16 @@ class Delivery:
         elif self._send_at is None:
             self._send_at = time.monotonic() + BATCH_SECONDS
 
-    def _runner_has_gone(self) -> None:
+    def _runner_has_gone(self, given_up: "str | None" = None) -> None:
+        """`given_up`: why the sidecar has ended it, or the connection to one in another container."""
         self.runner_lost = True
         if self._complete:
             return
-        if not self._sidecar.runner_is_ours:
+        if given_up is None and not self._sidecar.runner_is_ours:
             # The control plane sees how the runner's container has ended, and why, better than we do.
             self._complete = True
             return
-        fate = self._sidecar.runner_fate()
+        fate = self._sidecar.runner_fate() if given_up is None else given_up
         self._sidecar.end_processes()
         frame = {
             "seq": self._sequence + 1,
@@ -154,7 +173,7 @@ class Delivery:
             "time": time_text(),
             "state": "lost",
             "reason": "executor_lost",
-            "message": f"the executor's runner has gone: {fate}",
+            "message": f"the executor's runner {'has gone' if given_up is None else 'was given up'}: {fate}",
             "error": None,
             "logs_truncated": False,
             "usage": {"cpu_seconds": 0.0, "max_memory_bytes": 0},

@@ -12,6 +12,7 @@ from typing import Any
 from roost_executor.files import truncate_when_large
 from roost_executor.sink import Sink
 from roost_executor.sockets import LineReader, connect
+from roost_executor.watch import HEARTBEAT, HEARTBEAT_SECONDS, continue_process, is_stopped
 
 # Above this much unsent output the script's pipes aren't read: the script waits, the limits don't.
 CONGESTION_BYTES = 4 * 1024 * 1024
@@ -43,6 +44,7 @@ class Runner:
         self._stopped = False
         self._terminated = False
         self._flush_by: float | None = None
+        self._heartbeat_at = 0.0
 
     def run(self) -> int:
         """Serves the sidecar until it goes away; returns the exit status."""
@@ -131,10 +133,19 @@ class Runner:
             if execution is not None and execution.ended:
                 self._execution = None
                 continue
+            if execution is not None and time.monotonic() >= self._heartbeat_at:
+                self._show_life()
             if self._flush_by is not None:
                 timeout = max(0.0, self._flush_by - time.monotonic())
             for descriptor, _ in self._wait(timeout):
                 self._handle(descriptor)
+
+    def _show_life(self) -> None:
+        self._heartbeat_at = time.monotonic() + HEARTBEAT_SECONDS
+        if not self._sidecar.waiting_bytes:
+            self._sidecar.write(HEARTBEAT)
+        if self._parent is not None and is_stopped(self._parent):
+            continue_process(self._parent)
 
     def _wind_up(self) -> None:
         """SIGTERM: in a pod the script gets its grace, and what it has written is brought on its way."""
@@ -219,6 +230,7 @@ class Runner:
             return
         try:
             self._prepare(work)
+            self._heartbeat_at = time.monotonic() + HEARTBEAT_SECONDS
             self._execution = self._execution_class(
                 work,
                 self._script_path,

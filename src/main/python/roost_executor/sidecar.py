@@ -15,6 +15,7 @@ from roost_executor import PROTOCOL, sockets
 from roost_executor.delivery import Delivery
 from roost_executor.files import truncate_when_large
 from roost_executor.link import Address, Answer, Link, Pause
+from roost_executor.watch import LOST_AFTER_SECONDS
 
 POLL_WAIT_SECONDS = 30
 ANSWER_SECONDS = 15
@@ -38,6 +39,8 @@ class RunnerConnection:
 
     def __init__(self, connection: socket.socket) -> None:
         self.socket = connection
+        # So long may a runner take nothing of a large payload.
+        connection.settimeout(LOST_AFTER_SECONDS)
         self._lines = sockets.LineReader()
         self._lock = _thread.allocate_lock()
 
@@ -218,6 +221,17 @@ class Sidecar:
             if ended:
                 self._runner_id = None
                 raise Leave(1, f"the runner didn't start: {_fate(status)}")
+
+    @property
+    def runner_process(self) -> "int | None":
+        """The runner's process id; None when it has ended, or is in another container."""
+        return self._runner_id
+
+    def kill_runner(self) -> None:
+        """Ends the runner, or the connection to it: one that comes back later ends then."""
+        if self._runner_id is not None:
+            os.kill(self._runner_id, signal.SIGKILL)  # it isn't reaped yet, so the number is still its own
+        self.runner.socket.close()
 
     def runner_fate(self) -> str:
         """How the runner ended, for people."""
