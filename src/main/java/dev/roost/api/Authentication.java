@@ -102,6 +102,11 @@ public class Authentication {
     forget(event.keyId());
   }
 
+  /** A user has signed out at another replica. */
+  public void forgetSession(String sessionId) {
+    sessions.forget(sessionId);
+  }
+
   public void forget(String keyId) {
     known.remove(keyId.substring("key_".length()));
   }

@@ -92,8 +92,8 @@ public enum ErrorCode {
   RATE_LIMITED(
       429,
       "Too many requests",
-      "This API key has used its requests of the current minute. Wait for the seconds that"
-          + " Retry-After names."),
+      "This API key has used its requests of the current minute, or as many streams are open as the"
+          + " limit allows; the detail says which. Wait for the seconds that Retry-After names."),
   QUEUE_FULL(
       429,
       "The agent's queue is full",

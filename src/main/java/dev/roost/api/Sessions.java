@@ -3,12 +3,14 @@ package dev.roost.api;
 import dev.roost.config.RoostConfig;
 import io.quarkus.narayana.jta.QuarkusTransaction;
 import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.enterprise.event.Event;
 import jakarta.enterprise.event.Observes;
 import jakarta.persistence.EntityManager;
 import java.nio.ByteBuffer;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.HexFormat;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
@@ -49,20 +51,23 @@ class Sessions {
   private final EntityManager entities;
   private final Clock clock;
   private final Duration lifetime;
+  private final Event<SessionEnded> ended;
 
   /** By the hash of the secret. */
   private final Map<ByteBuffer, Known> known = new ConcurrentHashMap<>();
 
-  Sessions(EntityManager entities, RoostConfig config, Clock clock) {
+  Sessions(EntityManager entities, RoostConfig config, Clock clock, Event<SessionEnded> ended) {
     this.entities = entities;
     this.clock = clock;
     this.lifetime = config.sessions().lifetime();
+    this.ended = ended;
   }
 
   /**
+   * @param id the hash of its secret, in hexadecimal digits
    * @param renewed whether its end was put off just now, so that its cookie must live longer, too
    */
-  record Session(String keyId, Instant createdAt, Instant expiresAt, boolean renewed) {}
+  record Session(String id, String keyId, Instant createdAt, Instant expiresAt, boolean renewed) {}
 
   /**
    * @param secret what the cookie holds; stored nowhere
@@ -82,10 +87,11 @@ class Sessions {
   /** Starts one in the caller's transaction. */
   Started start(String keyId) {
     Instant now = clock.instant();
-    Session session = new Session(keyId, now, now.plus(lifetime), false);
     String secret = Secrets.next();
+    byte[] sha256 = Text.sha256(secret);
+    Session session = new Session(id(sha256), keyId, now, now.plus(lifetime), false);
     START
-        .with("hash", Text.sha256(secret))
+        .with("hash", sha256)
         .with("key", keyId)
         .with("now", now)
         .with("expires", session.expiresAt())
@@ -109,7 +115,12 @@ class Sessions {
             known.put(
                 hash,
                 new Known(
-                    new Session(session.keyId(), session.createdAt(), session.expiresAt(), false),
+                    new Session(
+                        session.id(),
+                        session.keyId(),
+                        session.createdAt(),
+                        session.expiresAt(),
+                        false),
                     System.nanoTime())));
     return found;
   }
@@ -122,6 +133,7 @@ class Sessions {
                 entities,
                 row ->
                     new Session(
+                        id(sha256),
                         row.getString("key_id"),
                         Sql.instant(row, "created_at"),
                         Sql.instant(row, "expires_at"),
@@ -141,14 +153,26 @@ class Sessions {
                 .with("before", session.expiresAt())
                 .update(entities)
             == 1;
-    return renewed ? new Session(session.keyId(), session.createdAt(), expiresAt, true) : session;
+    return renewed
+        ? new Session(session.id(), session.keyId(), session.createdAt(), expiresAt, true)
+        : session;
   }
 
   /** Harmless when there is none. */
   void end(String secret) {
     byte[] sha256 = Text.sha256(secret);
     QuarkusTransaction.requiringNew().run(() -> END.with("hash", sha256).update(entities));
-    known.remove(ByteBuffer.wrap(sha256));
+    forget(id(sha256));
+    ended.fire(new SessionEnded(id(sha256)));
+  }
+
+  private static String id(byte[] sha256) {
+    return HexFormat.of().formatHex(sha256);
+  }
+
+  /** It was ended through another replica. */
+  void forget(String sessionId) {
+    known.remove(ByteBuffer.wrap(HexFormat.of().parseHex(sessionId)));
   }
 
   /** The database has ended them with their key. */

@@ -172,6 +172,14 @@ public interface RoostConfig {
     /** Requests a minute of one key; 0: unlimited. */
     @WithDefault("0")
     int requestsPerMinute();
+
+    /** Open streams of one key: events, logs; 0: unlimited. Each replica counts its own. */
+    @WithDefault("100")
+    int streamsPerKey();
+
+    /** Open streams of all keys together; 0: unlimited. Each replica counts its own. */
+    @WithDefault("500")
+    int streams();
   }
 
   /** How dependencies are installed. */

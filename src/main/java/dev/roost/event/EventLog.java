@@ -29,7 +29,7 @@ import org.eclipse.microprofile.openapi.annotations.media.Schema;
  * the order in which they happened, since each change of a row waits for the one before.
  */
 @ApplicationScoped
-public class EventLog {
+public class EventLog implements EventTail.Source {
   /** The topic that is signalled when events have got their positions. */
   public static final String TOPIC = "events";
 
@@ -150,7 +150,15 @@ public class EventLog {
    *
    * @param types names of types, without patterns
    */
-  public record Filter(List<String> types, String agentId, String subject) {}
+  public record Filter(List<String> types, String agentId, String subject) {
+    static final Filter NONE = new Filter(List.of(), null, null);
+
+    boolean matches(Entry entry) {
+      return (types == null || types.isEmpty() || types.contains(entry.type()))
+          && (agentId == null || agentId.equals(entry.agentId()))
+          && (subject == null || subject.equals(entry.subject()));
+    }
+  }
 
   /**
    * @param entries in the order of their positions
@@ -215,6 +223,7 @@ public class EventLog {
   }
 
   /** The position of the latest event: what happens from now on comes after it. */
+  @Override
   public long latest() {
     return bounds().last();
   }
@@ -271,6 +280,7 @@ public class EventLog {
   }
 
   /** The next events after a position. */
+  @Override
   public Part read(long after, int limit, Filter filter) {
     // Read first: what the query doesn't find up to here is not there, or filtered out.
     long last = bounds().last();

@@ -44,11 +44,16 @@ public class EventsResource {
       "Comma-separated types, for example execution.failed,builder_job.*; without it, all";
 
   private final EventLog log;
+  private final EventTail tail;
+  private final OpenStreams streams;
   private final Waiting waiting;
   private final ObjectMapper mapper;
 
-  EventsResource(EventLog log, Waiting waiting, ObjectMapper mapper) {
+  EventsResource(
+      EventLog log, EventTail tail, OpenStreams streams, Waiting waiting, ObjectMapper mapper) {
     this.log = log;
+    this.tail = tail;
+    this.streams = streams;
     this.waiting = waiting;
     this.mapper = mapper;
   }
@@ -91,6 +96,8 @@ public class EventsResource {
       @RestQuery String subject,
       @Context Sse sse) {
     EventLog.Filter filter = filter(types, agentId, subject);
+    streams.begin(tail::leave);
+    tail.join();
     AtomicLong position = new AtomicLong(start(lastEventId, after));
     // At once, so that who is cut off before the first event knows where it was.
     Multi<OutboundSseEvent> here = Multi.createFrom().item(keepAlive(position.get(), sse));
@@ -124,10 +131,11 @@ public class EventsResource {
   private Uni<List<OutboundSseEvent>> step(AtomicLong position, EventLog.Filter filter, Sse sse) {
     return waiting
         .until(
-            EventLog.TOPIC,
+            EventTail.TOPIC,
+            KEEP_ALIVE,
             KEEP_ALIVE,
             () -> {
-              EventLog.Part part = log.read(position.get(), STEP, filter);
+              EventLog.Part part = tail.read(position.get(), STEP, filter);
               position.set(part.next());
               return part.entries().isEmpty()
                   ? Optional.<List<OutboundSseEvent>>empty()

@@ -2,6 +2,7 @@ package dev.roost.event;
 
 import dev.roost.api.Authentication;
 import dev.roost.api.KeyDeleted;
+import dev.roost.api.SessionEnded;
 import io.quarkus.runtime.ShutdownEvent;
 import io.quarkus.runtime.StartupEvent;
 import jakarta.annotation.Priority;
@@ -23,6 +24,7 @@ class ReplicaEvents implements Replicas.Listener {
   private final Replicas replicas;
   private final Signals signals;
   private final Authentication authentication;
+  private final OpenStreams streams;
   private final Event<Object> events;
   private final ExecutorService workers;
 
@@ -33,17 +35,22 @@ class ReplicaEvents implements Replicas.Listener {
       Replicas replicas,
       Signals signals,
       Authentication authentication,
+      OpenStreams streams,
       Event<Object> events,
       ExecutorService workers) {
     this.replicas = replicas;
     this.signals = signals;
     this.authentication = authentication;
+    this.streams = streams;
     this.events = events;
     this.workers = workers;
   }
 
   /** An API key that must not be remembered any more. */
   record ForgottenKey(String keyId) implements Shared {}
+
+  /** A session that must not be remembered any more. */
+  record ForgottenSession(String sessionId) implements Shared {}
 
   void start(@Observes StartupEvent event) {
     replicas.start(this);
@@ -64,8 +71,18 @@ class ReplicaEvents implements Replicas.Listener {
     replicas.tellEvent(new ForgottenKey(event.keyId()));
   }
 
+  void tell(@Observes SessionEnded event) {
+    replicas.tellEvent(new ForgottenSession(event.sessionId()));
+  }
+
   void forget(@Observes @Elsewhere ForgottenKey key) {
     authentication.forget(key.keyId());
+    streams.closeOfKey(key.keyId());
+  }
+
+  void forget(@Observes @Elsewhere ForgottenSession session) {
+    authentication.forgetSession(session.sessionId());
+    streams.closeOfSession(session.sessionId());
   }
 
   @Override

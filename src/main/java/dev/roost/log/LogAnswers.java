@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.roost.api.Page;
 import dev.roost.api.Problem;
+import dev.roost.event.OpenStreams;
 import dev.roost.event.Waiting;
 import io.quarkus.narayana.jta.QuarkusTransaction;
 import io.smallrye.mutiny.Multi;
@@ -38,13 +39,21 @@ public class LogAnswers {
 
   private static final int STEP = 500;
 
+  /** Hundreds of slow readers may hold a step each. */
+  private static final int STEP_BYTES = 256 << 10;
+
+  /** How often a stream looks without a signal, which may have got lost. */
+  private static final Duration LOOK = Duration.ofSeconds(5);
+
   private final LogBook log;
   private final Waiting waiting;
+  private final OpenStreams streams;
   private final ObjectMapper mapper;
 
-  LogAnswers(LogBook log, Waiting waiting, ObjectMapper mapper) {
+  LogAnswers(LogBook log, Waiting waiting, OpenStreams streams, ObjectMapper mapper) {
     this.log = log;
     this.waiting = waiting;
+    this.streams = streams;
     this.mapper = mapper;
   }
 
@@ -69,14 +78,19 @@ public class LogAnswers {
     return new Page<>(shown, more ? Integer.toString(last) : null);
   }
 
-  /** The messages, one a line; a line that was split is whole again. */
+  /**
+   * The messages, one a line; a line that was split is whole again.
+   *
+   * @throws Problem rate_limited
+   */
   public Multi<String> text(String ownerId) {
+    streams.begin();
     return Multi.createBy()
         .repeating()
         .uni(
             AtomicInteger::new,
             position ->
-                onWorker(() -> read(ownerId, position.get(), STEP, LogBook.Filter.NONE))
+                onWorker(() -> step(ownerId, position.get()))
                     .invoke(entries -> advance(position, entries)))
         .whilst(entries -> !entries.isEmpty())
         .map(LogAnswers::lines)
@@ -91,11 +105,13 @@ public class LogAnswers {
    *
    * @param lastEventId the header, or null
    * @param ended the resource's view once it has ended; runs on a worker thread
+   * @throws Problem rate_limited
    */
   public Multi<OutboundSseEvent> events(
       String ownerId, String lastEventId, Sse sse, Supplier<Optional<Object>> ended) {
     boolean fromStart = lastEventId == null || lastEventId.isBlank();
     int start = fromStart ? 0 : sequence("Last-Event-ID", lastEventId);
+    streams.begin();
     return Multi.createBy()
         .repeating()
         .uni(() -> new AtomicInteger(start), position -> step(ownerId, position, sse, ended))
@@ -124,10 +140,11 @@ public class LogAnswers {
         .until(
             ownerId,
             KEEP_ALIVE,
+            LOOK,
             () -> {
               // The end is read first: after it, the entries are all there.
               Optional<Object> end = ended.get();
-              List<LogEntry> entries = read(ownerId, position.get(), STEP, LogBook.Filter.NONE);
+              List<LogEntry> entries = step(ownerId, position.get());
               if (entries.isEmpty() && end.isEmpty()) {
                 return Optional.empty();
               }
@@ -162,6 +179,11 @@ public class LogAnswers {
 
   private List<LogEntry> read(String ownerId, int after, int limit, LogBook.Filter filter) {
     return QuarkusTransaction.joiningExisting().call(() -> log.read(ownerId, after, limit, filter));
+  }
+
+  private List<LogEntry> step(String ownerId, int after) {
+    return QuarkusTransaction.joiningExisting()
+        .call(() -> log.read(ownerId, after, STEP, STEP_BYTES, LogBook.Filter.NONE));
   }
 
   private static void advance(AtomicInteger position, List<LogEntry> entries) {

@@ -18,6 +18,8 @@ public class LogBook {
    */
   private static final int MAX_ENTRIES = 1_000;
 
+  private static final int PAGE_BYTES = 4 << 20;
+
   private final EntityManager entities;
 
   LogBook(EntityManager entities) {
@@ -87,6 +89,11 @@ public class LogBook {
    * at least one if there is one.
    */
   public List<LogEntry> read(String ownerId, int afterSeq, int limit, Filter filter) {
+    return read(ownerId, afterSeq, limit, PAGE_BYTES, filter);
+  }
+
+  /** The same with at most about so many bytes of messages. */
+  List<LogEntry> read(String ownerId, int afterSeq, int limit, int mostBytes, Filter filter) {
     // The running sum keeps a page of 64 KiB lines from filling the memory.
     List<Object[]> rows =
         entities
@@ -100,13 +107,14 @@ public class LogBook {
                       and (cast(:level as text) is null or level = :level)
                       and (cast(:contains as text) is null or strpos(message, :contains) > 0)
                     order by seq limit :limit) as entries) as summed
-                where before < 4194304 order by seq""",
+                where before < :bytes order by seq""",
                 Object[].class)
             .setParameter("owner", ownerId)
             .setParameter("after", afterSeq)
             .setParameter("level", filter.level())
             .setParameter("contains", filter.contains())
             .setParameter("limit", Math.min(limit, MAX_ENTRIES))
+            .setParameter("bytes", mostBytes)
             .getResultList();
     return rows.stream().map(LogBook::entry).toList();
   }

@@ -32,6 +32,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(180)
 class ReplicaEventsIT implements Replicas.Listener {
   @Inject Signals signals;
+  @Inject OpenStreams streams;
   @Inject Replicas own;
   @Inject DataSource pool;
   @Inject Config settings;
@@ -157,5 +158,17 @@ class ReplicaEventsIT implements Replicas.Listener {
 
   private void sql(String text) {
     QuarkusTransaction.requiringNew().run(() -> entities.createNativeQuery(text).executeUpdate());
+  }
+
+  @Test
+  void aStreamEndsWhenItsKeyIsDeletedElsewhere() {
+    CompletableFuture<Void> closed = new CompletableFuture<>();
+    streams.begin("key_elsewhere", null, () -> closed.complete(null));
+    other.tellEvent(new ReplicaEvents.ForgottenKey("key_elsewhere"));
+    closed.orTimeout(30, TimeUnit.SECONDS).join();
+    CompletableFuture<Void> signedOut = new CompletableFuture<>();
+    streams.begin("key_2", "0f0f", () -> signedOut.complete(null));
+    other.tellEvent(new ReplicaEvents.ForgottenSession("0f0f"));
+    signedOut.orTimeout(30, TimeUnit.SECONDS).join();
   }
 }

@@ -1,0 +1,196 @@
+package dev.roost.event;
+
+import dev.roost.api.Database;
+import io.quarkus.runtime.ShutdownEvent;
+import io.quarkus.runtime.StartupEvent;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.enterprise.event.Observes;
+import jakarta.inject.Inject;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.jboss.logging.Logger;
+
+/**
+ * The end of the log of events, read once for all streams of this process: when a signal says that
+ * there are events, and now and then, since a signal may have got lost. A stream that is further
+ * behind reads the database itself until it has caught up. While there are no streams, nothing is
+ * read.
+ */
+@ApplicationScoped
+class EventTail {
+  private static final Logger LOG = Logger.getLogger(EventTail.class);
+
+  /** Signalled, in this process only, after events were read. */
+  static final String TOPIC = "events read";
+
+  private static final int STEP = 500;
+  private static final int MAX_ENTRIES = 2_000;
+  private static final long MAX_CHARACTERS = 4 << 20;
+
+  private final Signals signals;
+  private final Source source;
+  private final Duration every;
+  private final Thread thread = new Thread(this::run, "event-tail");
+  private final TreeMap<Long, EventLog.Entry> recent = new TreeMap<>();
+  private long characters;
+
+  /** All events in (from, to] are in {@link #recent}. */
+  private long from;
+
+  private long to;
+  private int followers;
+  private boolean stopped;
+
+  /** Where events are read. */
+  interface Source {
+    long latest();
+
+    EventLog.Part read(long after, int limit, EventLog.Filter filter);
+  }
+
+  @Inject
+  EventTail(EventLog log, Signals signals) {
+    this(log, signals, Duration.ofSeconds(1));
+  }
+
+  /**
+   * @param every how often to look without a signal
+   */
+  EventTail(Source source, Signals signals, Duration every) {
+    this.source = source;
+    this.signals = signals;
+    this.every = every;
+    thread.setDaemon(true);
+  }
+
+  void start(@Observes StartupEvent event) {
+    thread.start();
+  }
+
+  void stop(@Observes ShutdownEvent event) throws InterruptedException {
+    synchronized (this) {
+      stopped = true;
+      notifyAll();
+    }
+    thread.interrupt();
+    thread.join(5_000);
+  }
+
+  /** One more stream wants events. */
+  synchronized void join() {
+    followers++;
+    notifyAll();
+  }
+
+  synchronized void leave() {
+    followers--;
+  }
+
+  /** The next events after a position, as {@link EventLog#read}. */
+  EventLog.Part read(long after, int limit, EventLog.Filter filter) {
+    synchronized (this) {
+      if (followers > 0 && to > 0 && after >= from) {
+        return after >= to ? new EventLog.Part(List.of(), after) : remembered(after, limit, filter);
+      }
+    }
+    return source.read(after, limit, filter);
+  }
+
+  private EventLog.Part remembered(long after, int limit, EventLog.Filter filter) {
+    List<EventLog.Entry> matching = new ArrayList<>();
+    for (EventLog.Entry entry : recent.tailMap(after, false).values()) {
+      if (filter.matches(entry)) {
+        matching.add(entry);
+        if (matching.size() == limit) {
+          return new EventLog.Part(matching, entry.position());
+        }
+      }
+    }
+    return new EventLog.Part(matching, to);
+  }
+
+  private void run() {
+    try {
+      while (awaitFollower()) {
+        // First the future, then the look: no signal is missed.
+        CompletableFuture<Void> change = signals.next(EventLog.TOPIC);
+        try {
+          boolean more = true;
+          while (more) {
+            more = readOn();
+          }
+        } catch (Database.Failure e) {
+          LOG.debugf("the log of events can't be read now: %s", e.getMessage());
+        } catch (RuntimeException e) {
+          LOG.warn("the log of events can't be read now", e);
+        }
+        await(change);
+      }
+    } catch (InterruptedException e) {
+      LOG.debug("the tail was interrupted");
+    }
+  }
+
+  /** Waits for a stream; false: this process ends. */
+  private synchronized boolean awaitFollower() throws InterruptedException {
+    while (followers == 0 && !stopped) {
+      // Whatever happens from here on isn't read: the next stream begins anew.
+      recent.clear();
+      characters = 0;
+      from = 0;
+      to = 0;
+      wait();
+    }
+    return !stopped;
+  }
+
+  /** Reads some and signals that; whether there may be more. */
+  private boolean readOn() {
+    long after;
+    synchronized (this) {
+      after = to;
+    }
+    if (after == 0) {
+      long latest = source.latest();
+      synchronized (this) {
+        from = latest;
+        to = latest;
+      }
+      signals.fireHere(TOPIC); // Streams that came before may be behind.
+      return latest > 0;
+    }
+    EventLog.Part part = source.read(after, STEP, EventLog.Filter.NONE);
+    synchronized (this) {
+      for (EventLog.Entry entry : part.entries()) {
+        recent.put(entry.position(), entry);
+        characters += entry.data().text().length();
+      }
+      to = part.next();
+      while (recent.size() > MAX_ENTRIES || characters > MAX_CHARACTERS) {
+        var oldest = recent.pollFirstEntry();
+        characters -= oldest.getValue().data().text().length();
+        from = oldest.getKey();
+      }
+    }
+    if (!part.entries().isEmpty()) {
+      signals.fireHere(TOPIC);
+    }
+    return part.entries().size() == STEP;
+  }
+
+  private void await(CompletableFuture<Void> change) throws InterruptedException {
+    try {
+      change.get(every.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (TimeoutException e) {
+      change.cancel(false);
+    } catch (ExecutionException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+}
