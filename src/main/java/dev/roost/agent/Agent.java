@@ -19,7 +19,13 @@ import java.util.Optional;
 public class Agent extends PanacheEntityBase {
   @Id public String id;
   public String name;
+
+  /** The newest one. */
   public int revision;
+
+  /** The newest one whose build has succeeded; null before the first. */
+  public Integer runningRevision;
+
   public double timeoutSeconds;
   public int memoryMib;
   public double cpu;
@@ -41,6 +47,11 @@ public class Agent extends PanacheEntityBase {
   public Instant createdAt;
   public Instant updatedAt;
   public Instant deletedAt;
+
+  /** What an execution that is submitted now runs; before the first build that is the newest. */
+  public int revisionToRun() {
+    return runningRevision == null ? revision : runningRevision;
+  }
 
   /** For ETag and If-Match, without quotation marks: another one after each change. */
   String tag() {

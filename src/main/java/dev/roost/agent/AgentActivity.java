@@ -25,7 +25,7 @@ import org.eclipse.microprofile.openapi.annotations.media.Schema;
  */
 @Schema(name = "AgentActivity")
 public record AgentActivity(
-    @Schema(description = "The one of the present revision") Builder builderJob,
+    @Schema(description = "The one of the newest revision") Builder builderJob,
     @Schema(nullable = true, description = "The one that was started last; null: none is kept")
         Last lastExecution,
     @Schema(nullable = true, description = "When a schedule will run it next; null: none will")

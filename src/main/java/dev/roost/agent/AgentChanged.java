@@ -3,9 +3,9 @@ package dev.roost.agent;
 import dev.roost.event.Shared;
 
 /**
- * Told after an agent has a new revision, other settings, or was deleted: executors that no longer
- * fit should go.
+ * Told after an agent runs another revision, has other settings, or was deleted: executors that no
+ * longer fit should go.
  *
- * @param revision the current one; 0 when the agent was deleted
+ * @param revision the one that runs; 0 when the agent was deleted
  */
 public record AgentChanged(String agentId, int revision) implements Shared {}

@@ -2,12 +2,14 @@ package dev.roost.agent;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonInclude.Include;
+import dev.roost.build.BuildReason;
 import dev.roost.datastore.DataStore;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.eclipse.microprofile.openapi.annotations.enums.SchemaType;
 import org.eclipse.microprofile.openapi.annotations.media.Schema;
 
 /**
@@ -21,6 +23,9 @@ import org.eclipse.microprofile.openapi.annotations.media.Schema;
  * @param neverRetry reasons after which there is no further attempt
  * @param keepWarm seconds
  * @param activity null: it was not asked for
+ * @param runningRevision the newest whose build has succeeded; null before the first
+ * @param buildingRevision the newest that is to be built and to run then; or null
+ * @param buildFailure of the newest revision; or null
  * @param buildId the newest Build that was made for this agent; null before the first
  */
 @Schema(name = "Agent")
@@ -62,22 +67,56 @@ public record AgentView(
         String isolation,
     @Schema(
             description =
-                "The number of the present revision, from 1; it grows when script,"
+                "The number of the newest revision, from 1; it grows when script,"
                     + " requirements, env_vars or python_version change")
         int revision,
+    @Schema(
+            nullable = true,
+            description =
+                "The newest revision whose build has succeeded: what an execution that is"
+                    + " submitted now runs; null: there is none yet, so it waits for the build")
+        Integer runningRevision,
+    @Schema(
+            nullable = true,
+            description =
+                "The newest revision that is still to be built, and runs then; null: there is none")
+        Integer buildingRevision,
+    @Schema(
+            nullable = true,
+            description =
+                "Why the newest revision could not be built, so that running_revision still"
+                    + " runs; null: it was, or may yet be")
+        BuildFailure buildFailure,
     @Schema(
             nullable = true,
             description =
                 "The newest Build that was made for this agent, perhaps for an earlier"
                     + " revision; null: there is none yet")
         String buildId,
-    @Schema(description = "The BuilderJob whose Build the present revision runs on")
+    @Schema(description = "The BuilderJob whose Build the newest revision runs on")
         String latestBuilderJobId,
     Instant createdAt,
     Instant updatedAt,
     @JsonInclude(Include.NON_NULL)
         @Schema(description = "Only with include=activity: what goes on with it")
         AgentActivity activity) {
+
+  /**
+   * The build of an agent's newest revision failed or was cancelled.
+   *
+   * @param message for a person
+   */
+  @Schema(name = "AgentBuildFailure")
+  public record BuildFailure(
+      @Schema(description = "The newest one") int revision,
+      @Schema(description = "Its log says what went wrong") String builderJobId,
+      @Schema(
+              implementation = BuildReason.class,
+              type = SchemaType.STRING,
+              description = "Why it was not built",
+              examples = "requirement_not_found")
+          String reason,
+      @Schema(nullable = true, description = "The reason in words") String message) {}
 
   /**
    * The views of agents, in their order, by the same few queries for all.
@@ -96,8 +135,13 @@ public record AgentView(
                 """
             select a.id, r.script, r.requirements, r.env_vars, r.python_version, r.builder_job_id,
               (select j.build_id from builder_job j where j.agent_id = a.id and j.state = 'succeeded'
-               order by j.id desc limit 1)
+               order by j.id desc limit 1),
+              (select max(n.revision) from agent_revision n join builder_job j on j.id = n.builder_job_id
+               where n.agent_id = a.id and n.revision > coalesce(a.running_revision, 0)
+                 and j.state in ('queued', 'running')),
+              b.state in ('failed', 'cancelled'), b.reason, b.message
             from agent a join agent_revision r on r.agent_id = a.id and r.revision = a.revision
+            join builder_job b on b.id = r.builder_job_id
             where a.id in (:ids)""",
                 Object[].class)
             .setParameter("ids", ids)
@@ -137,6 +181,11 @@ public record AgentView(
         agent.keepWarmSeconds,
         agent.isolation,
         agent.revision,
+        agent.runningRevision,
+        (Integer) row[7],
+        (Boolean) row[8]
+            ? new BuildFailure(agent.revision, (String) row[5], (String) row[9], (String) row[10])
+            : null,
         (String) row[6],
         (String) row[5],
         agent.createdAt,

@@ -6,6 +6,7 @@ import dev.roost.api.Names;
 import dev.roost.api.Problem;
 import dev.roost.build.BuildReason;
 import dev.roost.build.BuilderJob;
+import dev.roost.build.BuilderJobEnded;
 import dev.roost.build.BuilderJobsChanged;
 import dev.roost.build.ImageKey;
 import dev.roost.datastore.DataStore;
@@ -13,6 +14,7 @@ import dev.roost.runtime.Runtime;
 import io.quarkus.narayana.jta.QuarkusTransaction;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.event.Event;
+import jakarta.enterprise.event.Observes;
 import java.time.Clock;
 import java.time.Instant;
 import java.util.List;
@@ -86,6 +88,7 @@ public class Agents {
                           .orElseGet(() -> runtime.describe().defaultPythonVersion());
                   first.createdAt = now;
                   first.builderJobId = order(first, now);
+                  runIfBuilt(agent, first);
                   agent.persist();
                   Agent.flush();
                   first.persist();
@@ -145,7 +148,7 @@ public class Agents {
                   Agent agent = Agent.lock(id);
                   EntityTags.requireMatch(ifMatch, agent.tag());
                   apply(agent, request.get());
-                  return agent.revision;
+                  return agent.revisionToRun();
                 });
     changed.fire(new AgentChanged(id, revision));
     builderJobs.fire(new BuilderJobsChanged());
@@ -198,6 +201,7 @@ public class Agents {
     if (next.runsTheSameAs(current)) {
       if (request.requirements().isPresent() || request.pythonVersion().isPresent()) {
         buildAgain(current, now);
+        runIfBuilt(agent, current);
       }
       return;
     }
@@ -207,9 +211,34 @@ public class Agents {
     if (!sameBuild) {
       supersede(agent.id, now);
     }
-    next.builderJobId = sameBuild ? current.builderJobId : order(next, now);
+    next.builderJobId = current.builderJobId;
+    if (sameBuild) {
+      buildAgain(next, now);
+    } else {
+      next.builderJobId = order(next, now);
+    }
     next.persist();
     agent.revision = next.revision;
+    runIfBuilt(agent, next);
+  }
+
+  /**
+   * A revision whose build is there already runs at once. The end of another's build waits for the
+   * agent's lock, and so sees this revision.
+   */
+  private static void runIfBuilt(Agent agent, AgentRevision newest) {
+    if (BuilderJob.<BuilderJob>findById(newest.builderJobId).hasSucceeded()) {
+      agent.runningRevision = newest.revision;
+    }
+  }
+
+  /** A revision that was built may run from now on: executors of the one before should go. */
+  void built(@Observes BuilderJobEnded event) {
+    Agent agent =
+        QuarkusTransaction.requiringNew().call(() -> Agent.<Agent>findById(event.agentId()));
+    if (agent != null && agent.deletedAt == null) {
+      changed.fire(new AgentChanged(agent.id, agent.revisionToRun()));
+    }
   }
 
   /** Saving what could not be built, for example while the index was down, tries it once more. */
@@ -234,7 +263,10 @@ public class Agents {
     return BuilderJob.make(order, runtime.hasBuild(imageKey), now).id;
   }
 
-  /** Cancels the builds of older revisions, except those that an ordered execution waits for. */
+  /**
+   * Cancels the builds of older revisions, except those that an ordered execution waits for and one
+   * that makes again what runs.
+   */
   private static void supersede(String agentId, Instant now) {
     List<String> pointless =
         Agent.getEntityManager()
@@ -244,7 +276,11 @@ public class Agents {
                 where j.agent_id = :agent and j.state in ('queued', 'running') and not exists (
                   select 1 from executor_job x
                   join agent_revision r on r.agent_id = x.agent_id and r.revision = x.agent_revision
-                  where r.builder_job_id = j.id and x.state = 'queued')""",
+                  where r.builder_job_id = j.id and x.state = 'queued')
+                and not exists (
+                  select 1 from agent a
+                  join agent_revision r on r.agent_id = a.id and r.revision = a.running_revision
+                  where a.id = j.agent_id and r.builder_job_id = j.id)""",
                 String.class)
             .setParameter("agent", agentId)
             .getResultList();

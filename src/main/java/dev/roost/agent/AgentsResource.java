@@ -142,7 +142,8 @@ public class AgentsResource {
       summary = "Change an agent",
       description =
           "Fields that are not given stay. A change of script, requirements, env_vars or python_version makes the next"
-              + " revision; a change of requirements or python_version also a BuilderJob.")
+              + " revision; a change of requirements or python_version also a BuilderJob. The revision runs once its"
+              + " build has succeeded; until then, and when it fails, the one before does.")
   @RequestBody(
       content =
           @Content(

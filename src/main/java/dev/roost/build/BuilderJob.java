@@ -2,6 +2,7 @@ package dev.roost.build;
 
 import dev.roost.api.Ids;
 import dev.roost.api.Page;
+import dev.roost.api.Sql;
 import io.quarkus.hibernate.orm.panache.PanacheEntityBase;
 import io.quarkus.panache.common.Parameters;
 import jakarta.persistence.Entity;
@@ -17,6 +18,21 @@ import org.eclipse.microprofile.openapi.annotations.media.Schema;
  */
 @Entity(name = "builder_job")
 public class BuilderJob extends PanacheEntityBase {
+  private static final Sql LOCK_AGENT =
+      Sql.of(
+          """
+          select a.id from agent a join builder_job j on j.agent_id = a.id where j.id = :job
+          for update of a""");
+
+  private static final Sql RUN_NEWEST =
+      Sql.of(
+          """
+          update agent a set running_revision = built.revision
+          from (
+            select agent_id, max(revision) as revision from agent_revision
+            where builder_job_id = :job group by agent_id) built
+          where a.id = built.agent_id and built.revision > coalesce(a.running_revision, 0)""");
+
   @Id public String id;
   public String agentId;
   public int agentRevision;
@@ -84,6 +100,10 @@ public class BuilderJob extends PanacheEntityBase {
     return state.equals("queued") || state.equals("running");
   }
 
+  public boolean hasSucceeded() {
+    return state.equals("succeeded");
+  }
+
   public boolean hasFailed() {
     return state.equals("failed") || state.equals("cancelled");
   }
@@ -108,13 +128,32 @@ public class BuilderJob extends PanacheEntityBase {
         == 1;
   }
 
+  /**
+   * Keeps the agent from being changed until the transaction ends. To be called before anything
+   * else is locked, since whoever changes an agent locks in this order.
+   */
+  static void lockAgent(String id) {
+    LOCK_AGENT.with("job", id).list(getEntityManager(), row -> row.getString("id"));
+  }
+
+  /**
+   * The agent, locked by {@link #lockAgent}, runs from now on what was built, unless it is older.
+   */
   static boolean succeed(String id, String buildId, boolean reused, Instant now) {
-    return update(
-            """
-            state = 'succeeded', buildId = :build, reused = :reused, message = null, finishedAt = :now
-            where id = :id and state in ('queued', 'running')""",
-            Parameters.with("build", buildId).and("reused", reused).and("now", now).and("id", id))
-        == 1;
+    boolean succeeded =
+        update(
+                """
+                state = 'succeeded', buildId = :build, reused = :reused, message = null, finishedAt = :now
+                where id = :id and state in ('queued', 'running')""",
+                Parameters.with("build", buildId)
+                    .and("reused", reused)
+                    .and("now", now)
+                    .and("id", id))
+            == 1;
+    if (succeeded) {
+      RUN_NEWEST.with("job", id).update(getEntityManager());
+    }
+    return succeeded;
   }
 
   /** Says what a build waits for that has been started; null: for nothing. */

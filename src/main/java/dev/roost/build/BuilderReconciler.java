@@ -187,10 +187,12 @@ public class BuilderReconciler {
     boolean reused =
         QuarkusTransaction.requiringNew()
             .call(
-                () ->
-                    Build.ofKey(job.imageKey)
-                        .map(build -> BuilderJob.succeed(job.id, build.id, true, now))
-                        .orElse(false));
+                () -> {
+                  BuilderJob.lockAgent(job.id);
+                  return Build.ofKey(job.imageKey)
+                      .map(build -> BuilderJob.succeed(job.id, build.id, true, now))
+                      .orElse(false);
+                });
     if (reused) {
       tellEnd(job);
     }
@@ -290,6 +292,7 @@ public class BuilderReconciler {
     QuarkusTransaction.requiringNew()
         .run(
             () -> {
+              BuilderJob.lockAgent(job.id);
               if (succeeded) {
                 Build build =
                     Build.toRemake(job.imageKey)

@@ -28,7 +28,7 @@ class BatchOrders {
           """
           insert into executor_job (id, agent_id, agent_revision, payload, priority, concurrency_key, batch_id,
             state, idempotency_key, request_sha256, created_at)
-          select o.id, a.id, a.revision, o.payload, :priority, cast(:concurrency as text), :batch,
+          select o.id, a.id, coalesce(a.running_revision, a.revision), o.payload, :priority, cast(:concurrency as text), :batch,
             'queued', case when o.number = 1 then cast(:key as text) end, case when o.number = 1 then :digest end, :now
           from agent a cross join unnest(:ids, :payloads) with ordinality o (id, payload, number)
           where a.id = :agent and a.deleted_at is null and :most >= cardinality(:ids) + (
@@ -65,7 +65,7 @@ class BatchOrders {
   }
 
   /**
-   * Orders an execution of the agent's current revision for each payload.
+   * Orders an execution of the agent's revision that runs for each payload.
    *
    * @param payloads at least one
    * @param idempotencyKey or null

@@ -284,7 +284,7 @@ public class ExecutorJob extends PanacheEntityBase {
   public record View(
       String id,
       String agentId,
-      @Schema(description = "The agent's that was current when it was ordered; it runs this one")
+      @Schema(description = "The agent's that ran when it was ordered; it runs this one")
           int agentRevision,
       @Schema(
               nullable = true,

@@ -35,7 +35,7 @@ public class Orders {
           """
           insert into executor_job (id, agent_id, agent_revision, schedule_id, payload, priority, concurrency_key,
             state, idempotency_key, request_sha256, created_at)
-          select :id, a.id, a.revision, cast(:schedule as text), cast(:payload as text), :priority,
+          select :id, a.id, coalesce(a.running_revision, a.revision), cast(:schedule as text), cast(:payload as text), :priority,
             cast(:concurrency as text), 'queued', cast(:key as text), :digest, :now
           from agent a
           where a.id = :agent and a.deleted_at is null and :most > (
@@ -77,7 +77,7 @@ public class Orders {
   }
 
   /**
-   * Orders an execution of the agent's current revision.
+   * Orders an execution of the agent's revision that runs.
    *
    * @param payload or null
    * @param idempotencyKey or null

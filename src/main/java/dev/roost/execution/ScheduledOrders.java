@@ -24,7 +24,7 @@ public final class ScheduledOrders {
               cast(:times as timestamptz[]), cast(:keys as text[]))
             with ordinality as w (id, schedule_id, agent_id, scheduled_time, concurrency_key, number)),
           agents as (
-            select a.id, a.revision, :most - (
+            select a.id, coalesce(a.running_revision, a.revision) as revision, :most - (
               select count(*) from executor_job q where q.agent_id = a.id and q.state = 'queued') as room
             from agent a where a.deleted_at is null and a.id in (select agent_id from wanted)),
           looked_up as (
@@ -75,7 +75,7 @@ public final class ScheduledOrders {
   public record Placed(Order order, Result result, String executorJobId, int agentRevision) {}
 
   /**
-   * Orders executions of the agents' current revisions, in the caller's transaction, which then
+   * Orders executions of the agents' revisions that run, in the caller's transaction, which then
    * tells {@link QueuedJobs}.
    *
    * @param orders where room is short, the first ones get it

@@ -18,7 +18,7 @@ final class OldBuilderJobs {
           """
           select j.id from builder_job j where j.id > :after and j.id < :first and j.finished_at < :before
             and not exists (
-              select 1 from agent_revision r join agent a on a.id = r.agent_id and a.revision = r.revision
+              select 1 from agent_revision r join agent a on a.id = r.agent_id and r.revision in (a.revision, a.running_revision)
               where r.builder_job_id = j.id and a.deleted_at is null)
           order by j.id limit :limit""");
 

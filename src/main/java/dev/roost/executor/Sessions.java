@@ -147,7 +147,7 @@ class Sessions {
             seconds(agent.keepWarmSeconds),
             history.served(),
             seconds(Math.max(0, history.idleSeconds())));
-    if (agent.deletedAt != null || agent.revision != executor.agentRevision) {
+    if (agent.deletedAt != null || agent.revisionToRun() != executor.agentRevision) {
       session.becomesStale();
     }
     session.continuesWith(polls);

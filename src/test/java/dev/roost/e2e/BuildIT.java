@@ -106,6 +106,30 @@ class BuildIT {
   }
 
   @Test
+  void aRevisionThatCannotBeBuiltReplacesNothing(Client client) {
+    String script = "def main():\n    return %d";
+    String agent = client.agent(script.formatted(1), "requirements", "six==1.17.0");
+    assertEquals(1, value(client.execute(agent, null)).asInt());
+    JsonNode unbuildable =
+        client.change(agent, "script", script.formatted(2), "requirements", "six==99.99.99");
+    client.built(unbuildable.path("latest_builder_job_id").asText());
+
+    JsonNode failed = client.get("/v1/agents/" + agent).expect(200).json();
+    assertEquals(2, failed.path("revision").asInt());
+    assertEquals(1, failed.path("running_revision").asInt());
+    assertEquals("requirement_not_found", failed.path("build_failure").path("reason").asText());
+    JsonNode before = client.execute(agent, null);
+    assertEquals(1, value(before).asInt());
+    assertEquals(1, before.path("execution").path("agent_revision").asInt());
+
+    client.change(agent, "requirements", "six==1.16.0");
+    client.runsNewest(agent);
+    JsonNode fixed = client.execute(agent, null);
+    assertEquals(2, value(fixed).asInt());
+    assertEquals(3, fixed.path("execution").path("agent_revision").asInt());
+  }
+
+  @Test
   void aBuildsLogIsThereAsPageAsTextAndLive(Client client) {
     JsonNode agent = client.createAgent("def main(): pass", "requirements", "certifi==2024.8.30");
     String id = agent.path("latest_builder_job_id").asText();
@@ -186,6 +210,10 @@ class BuildIT {
   private static JsonNode builderJob(Client client, JsonNode agent) {
     String id = agent.path("latest_builder_job_id").asText();
     return client.get("/v1/builder-jobs/" + id).expect(200).json();
+  }
+
+  private static JsonNode value(JsonNode job) {
+    return job.path("execution").path("return_value");
   }
 
   private static String state(JsonNode job) {

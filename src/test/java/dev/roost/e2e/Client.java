@@ -157,6 +157,25 @@ final class Client {
     return createAgent(script, settings).path("id").asText();
   }
 
+  /** Changes an agent; fields are name, value, name, value, …. */
+  JsonNode change(String agentId, Object... fields) {
+    Map<String, Object> all = new LinkedHashMap<>();
+    for (int i = 0; i < fields.length; i += 2) {
+      all.put((String) fields[i], fields[i + 1]);
+    }
+    return send("PATCH", "/v1/agents/" + agentId, Answer.write(all)).expect(200).json();
+  }
+
+  /** Waits until the agent's newest revision is built, and so runs. */
+  void runsNewest(String agentId) {
+    Await.until(
+        "the newest revision of " + agentId + " runs",
+        () -> {
+          JsonNode agent = get("/v1/agents/" + agentId).expect(200).json();
+          return agent.path("running_revision").equals(agent.path("revision"));
+        });
+  }
+
   /** Orders an execution and answers the ExecutorJob's identifier. */
   String order(String agentId, String payload) {
     return post("/v1/agents/" + agentId + "/execute", body(payload))

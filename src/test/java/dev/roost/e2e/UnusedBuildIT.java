@@ -130,10 +130,8 @@ class UnusedBuildIT {
   }
 
   private static void patch(String agent, String requirements) {
-    roost
-        .client()
-        .send("PATCH", "/v1/agents/" + agent, Answer.write(Map.of("requirements", requirements)))
-        .expect(200);
+    roost.client().change(agent, "requirements", requirements);
+    roost.client().runsNewest(agent);
   }
 
   /** The Build that an order ran on, or as it is now. */

@@ -105,6 +105,11 @@ class UnusedBuildsIT {
         null,
         rows.builderJob("agent_of_nobody", earlier, LONG_AGO),
         rows.builderJob("agent_of_nobody", current, LONG_AGO));
+    String running = rows.build(LONG_AGO, null);
+    String runningJob = rows.builderJob("agent_of_nobody", running, LONG_AGO);
+    String behind =
+        rows.agent(null, runningJob, rows.builderJob("agent_of_nobody", current, LONG_AGO));
+    rows.run("update agent set running_revision = 1 where id = ?", behind);
     String live = rows.build(LONG_AGO, null);
     rows.executor(live, LONG_AGO, false);
     String ran = rows.build(LONG_AGO, null);
@@ -128,7 +133,7 @@ class UnusedBuildsIT {
 
     Set<String> gone = Set.of(Rows.key(unused), Rows.key(ofDeletedAgent), Rows.key(earlier));
     assertTrue(runtime.removed.containsAll(gone), runtime.removed::toString);
-    for (String kept : List.of(young, current, live, ran, builtLately, waitedFor)) {
+    for (String kept : List.of(young, current, running, live, ran, builtLately, waitedFor)) {
       assertNull(removedAt(kept), kept);
     }
     assertNotNull(removedAt(unused));
