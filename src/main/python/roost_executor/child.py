@@ -3,7 +3,6 @@
 import atexit
 import contextlib
 import datetime  # noqa: F401 - imported once, for the times of every request
-import logging
 import os
 import resource
 import signal
@@ -19,9 +18,9 @@ from roost_executor.failures import ScriptFailure, bounded, failure_of
 from roost_executor.jsonvalue import NotJson, decode, encode
 from roost_executor.linux import die_with, flush_c_streams
 from roost_executor.output import (
-    ChannelHandler,
     Order,
     flush_streams,
+    set_up_logging,
     text_stream,
     watch_for_processes,
 )
@@ -105,8 +104,7 @@ class Child:
         sys.stdout = sys.__stdout__ = text_stream(1, order.waiter(err, control))
         sys.stderr = sys.__stderr__ = text_stream(2, order.waiter(out, control))
         channel = Channel(control, order.waiter(out, err))
-        logging.root.handlers[:] = [ChannelHandler(channel)]
-        logging.root.setLevel(logging.INFO)
+        set_up_logging(channel)
         watch_for_processes(order.waiter(out, err, control))
         return channel
 

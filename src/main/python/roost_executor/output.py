@@ -6,6 +6,7 @@ script starts a process, until all are empty. The wait is a few microseconds whe
 """
 
 import contextlib
+import functools
 import io
 import logging
 import sys
@@ -17,6 +18,8 @@ from roost_executor.linux import pipe_is_empty
 
 PATIENCE_SECONDS = 1.0
 PAUSE_SECONDS = 0.00005
+# Of `logging.basicConfig`.
+DESTINATIONS = ("filename", "stream", "handlers")
 STARTS_A_PROCESS = frozenset(("subprocess.Popen", "os.system", "os.posix_spawn", "os.exec", "os.fork", "os.forkpty"))
 
 
@@ -81,15 +84,48 @@ def flush_streams() -> None:
             stream.flush()
 
 
-class ChannelHandler(logging.Handler):
-    """Sends log records over the control pipe, with their level, logger and time."""
+def set_up_logging(channel: Channel) -> None:
+    """Leaves the root logger without a handler, as in any process, but with the level INFO.
+
+    So `basicConfig` works. What would go to stderr for want of a handler, or by `basicConfig`, keeps its level, logger
+    and time.
+    """
+    configure = logging.basicConfig
+    stderr = sys.stderr
+
+    @functools.wraps(configure)
+    def basic_config(**options: Any) -> None:
+        if sys.stderr is stderr and all(options.get(name) is None for name in DESTINATIONS):
+            for name in DESTINATIONS:
+                options.pop(name, None)
+            handler = ChannelHandler(channel)
+            if options.get("format") is None:
+                handler.setFormatter(logging.Formatter(datefmt=options.get("datefmt")))  # the message alone
+            options["handlers"] = [handler]
+        configure(**options)
+
+    logging.basicConfig = basic_config
+    logging.lastResort = ChannelHandler(channel)
+    logging.root.handlers.clear()
+    logging.root.setLevel(logging.INFO)
+
+
+class ChannelHandler(logging.StreamHandler):  # type: ignore[type-arg]
+    """Sends log records over the control pipe, with their level, logger and time.
+
+    To the script it is a handler of stderr; one that is given another stream writes to that.
+    """
 
     def __init__(self, channel: Channel) -> None:
-        super().__init__()
+        super().__init__(sys.stderr)
         self._channel = channel
+        self._stderr = sys.stderr
 
     def emit(self, record: logging.LogRecord) -> None:
         """Formats as logging does by default: the message, then exception and stack, if there are."""
+        if self.stream is not self._stderr:
+            super().emit(record)
+            return
         try:
             message = self.format(record)
             flush_streams()

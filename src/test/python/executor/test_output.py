@@ -78,17 +78,43 @@ def test_a_logging_entry_keeps_level_logger_and_exception(executor: Executor) ->
     assert result.lines[3].startswith("Traceback") and "ZeroDivisionError" in result.lines[-1]
 
 
-def test_a_script_may_set_up_logging_itself(executor: Executor) -> None:
-    result = executor.run(
-        """
-        import logging
-
-        def main():
-            logging.basicConfig(level=logging.DEBUG, format="%(message)s!", force=True)
-            logging.debug("mine")
-        """
-    )
-    assert [(e["stream"], e["message"]) for e in result.entries] == [("stderr", "mine!")]
+@pytest.mark.parametrize(
+    ("code", "entries"),
+    [
+        ("logging.basicConfig(level=logging.DEBUG, stream=None); logging.debug('a')", ["DEBUG root a"]),
+        (
+            "logging.basicConfig(level='WARNING', format='%(name)s: %(message)s!')\n"
+            "    logging.getLogger('app').info('a'); logging.getLogger('app').warning('b')",
+            ["WARNING app app: b!"],
+        ),
+        ("logging.basicConfig(level='DEBUG', force=True); logging.debug('a')", ["DEBUG root a"]),
+        ("logging.getLogger().setLevel('DEBUG'); logging.getLogger('app').debug('a')", ["DEBUG app a"]),
+        # As in any process: the first call of this kind configures, and later ones change nothing.
+        ("logging.info('a'); logging.basicConfig(level='DEBUG'); logging.debug('b')", ["INFO root a"]),
+        ("logging.getLogger('app').error('a'); print(logging.root.handlers)", ["ERROR app a", "[]"]),
+        (
+            "logging.basicConfig(level='DEBUG', stream=sys.stdout, format='%(message)s!'); logging.debug('a')",
+            ["a!"],
+        ),
+        (
+            "logging.basicConfig(filename='log'); logging.error('a'); print(open('log').read(), end='')",
+            ["ERROR:root:a"],
+        ),
+        (
+            "with contextlib.redirect_stderr(io.StringIO()) as text: logging.error('a')\n    print(text.getvalue(), end='')",
+            ["ERROR:root:a"],
+        ),
+        (
+            "logging.basicConfig(); logging.root.handlers[0].setStream(sys.stdout); logging.error('a')",
+            ["a"],
+        ),
+    ],
+)
+def test_a_script_may_set_up_logging_itself(executor: Executor, code: str, entries: "list[str]") -> None:
+    result = executor.run(f"import contextlib, io, logging, sys\ndef main():\n    {code}\n")
+    assert result.value is None
+    shown = [(e["level"], e["logger"], e["message"]) for e in result.entries]
+    assert [" ".join(part for part in entry if part) for entry in shown] == entries
 
 
 def test_a_line_of_100_mb_comes_in_parts(executor: Executor) -> None:
@@ -185,7 +211,7 @@ def test_binary_output_becomes_text(executor: Executor) -> None:
         "sys.stdout = sys.stderr = None",
         "os.dup2(os.open('file', os.O_RDWR | os.O_CREAT), 1); print('x'); os.write(1, b'x' * 100)",
         "os.set_blocking(1, False)",
-        "logging.shutdown(); logging.root.handlers[0].close()",
+        "logging.warning('x'); logging.shutdown(); logging.root.handlers[0].close(); logging.lastResort.close()",
     ],
 )
 def test_a_closed_output_does_not_cost_the_result(executor: Executor, closing: str) -> None:
