@@ -14,7 +14,10 @@ from typing import Any
 from roost_executor.link import Address, Link, Pause
 from roost_executor.store_requests import Bytes, MalformedRequest, Part, Requests, Room, StoreRequest, problem, reply
 
-PATIENCE_SECONDS = 30.0
+# Of one call to the control plane, before it is made again.
+ANSWER_SECONDS = 30.0
+# Where the work doesn't say how long an operation may wait for the control plane.
+WAIT_SECONDS = 30.0
 LEAST_ANSWER_SECONDS = 5.0
 LONGEST_LOCK_WAIT_SECONDS = 20.0
 MOST_CONNECTIONS = 256
@@ -33,9 +36,13 @@ class StoreServer:
         self._links: set[Link] = set()
         self._lock = threading.Lock()
         self._room = Room()
+        self._deadline = 0.0
+        self._wait_seconds = WAIT_SECONDS
 
     def begin(self, work: "dict[str, Any]") -> None:
         """From now on operations are those of this execution, on its stores alone."""
+        self._deadline = time.monotonic() + work["timeout_seconds"]
+        self._wait_seconds = work["limits"].get("store_wait_seconds", WAIT_SECONDS)
         self._execution_id = work["execution_id"]
         self._paths = {store["id"]: f"/internal/v1/datastores/{store['id']}/operations" for store in work["stores"]}
 
@@ -90,6 +97,14 @@ class StoreServer:
     def is_over(self, execution_id: str) -> bool:
         """Whether this execution has ended."""
         return execution_id != self._execution_id
+
+    def give_up_at(self, wait_seconds: float) -> float:
+        """Until when the control plane is waited for that has been asked now (monotonic time).
+
+        `wait_seconds`: for how long the operation itself may wait there.
+        """
+        now = time.monotonic()
+        return min(now + wait_seconds + self._wait_seconds, max(self._deadline, now))
 
     @property
     def room(self) -> Room:
@@ -194,13 +209,14 @@ class _Conversation:
         wait_seconds: float = 0.0,
         again: Any = None,
     ) -> "tuple[int, Bytes]":
-        """Status and body of the control plane's answer, asked for until there is one, for 30 s beyond the waiting."""
-        patience = wait_seconds + PATIENCE_SECONDS
-        give_up = time.monotonic() + patience
+        """Status and body of the control plane's answer, asked for until there is one or the time is over."""
+        give_up = self._server.give_up_at(wait_seconds)
         pause = Pause()
         while True:
+            left = min(wait_seconds + ANSWER_SECONDS, give_up - time.monotonic())
+            answer_seconds = max(left, LEAST_ANSWER_SECONDS)
             try:
-                answer = self._link.call(path, again() if again else body, JSON, patience, before)
+                answer = self._link.call(path, again() if again else body, JSON, answer_seconds, before)
                 if answer.status < 500 and answer.status != 429:
                     return answer.status, answer.body
                 failure = f"status {answer.status}"
@@ -214,7 +230,6 @@ class _Conversation:
                 detail = f"{operation}: the control plane gave no answer ({failure}){applied}"
                 return 503, problem("unavailable", detail)
             time.sleep(seconds)
-            patience = max(give_up - time.monotonic(), LEAST_ANSWER_SECONDS)
 
 
 def _is_number(value: object) -> bool:

@@ -12,7 +12,7 @@ from typing import Any, Callable
 
 import pytest
 from control_plane import WAIT_SECONDS, ControlPlane
-from executor import PACKAGE
+from executor import PACKAGE, merged
 
 sys.path.insert(0, str(PACKAGE.parent))
 
@@ -132,13 +132,20 @@ def test_a_lock_stays_in_its_process(sidecar: Sidecar) -> None:
     assert repr(pickle.loads(pickle.dumps(sidecar.store))) == "<Store 'main'>"
 
 
+WORK = {
+    "execution_id": "exec_1",
+    "stores": [{"id": "store_main"}],
+    "timeout_seconds": 600.0,
+    "limits": {"store_wait_seconds": 2.0},
+}
+
+
 @pytest.fixture
-def served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> "Iterator[tuple[ControlPlane, Store, Any]]":
+def served(tmp_path: Path) -> "Iterator[tuple[ControlPlane, Store, Any]]":
     """A control plane, a store, and the sidecar's server between them, with little patience."""
-    monkeypatch.setattr(store_server, "PATIENCE_SECONDS", 2)
     plane = ControlPlane()
     server = store_server.StoreServer(Address(plane.url, "secret"))
-    server.begin({"execution_id": "exec_1", "stores": [{"id": "store_main"}]})
+    server.begin(WORK)
     listener = sockets.listen(str(tmp_path / "store.sock"), 8)
     over = threading.Event()
 
@@ -167,6 +174,33 @@ def test_after_a_while_a_store_is_unavailable(served: "tuple[ControlPlane, Store
     plane.fault = None
     store["a"] = 2
     assert store["a"] == 2
+
+
+def test_a_store_is_waited_for_as_long_as_the_setting_and_the_deadline_allow(
+    served: "tuple[ControlPlane, Store, Any]", monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plane, store, server = served
+    now = time.monotonic()
+    server.begin(merged(WORK, {"limits": {"store_wait_seconds": 300.0}}))
+    assert now + 320.0 <= server.give_up_at(20.0) <= time.monotonic() + 320.0
+    server.begin(merged(WORK, {"limits": {"store_wait_seconds": 300.0}, "timeout_seconds": 50.0}))
+    assert now + 50.0 <= server.give_up_at(20.0) <= time.monotonic() + 50.0
+    # A control plane that is away for longer than one call takes, or that takes the question and is silent.
+    server.begin(merged(WORK, {"limits": {"store_wait_seconds": 300.0}}))
+    monkeypatch.setattr(store_server, "ANSWER_SECONDS", 0.2)
+    monkeypatch.setattr(store_server, "LEAST_ANSWER_SECONDS", 0.1)
+    silent = threading.Event()
+    asked = []
+
+    def fault(call: str) -> None:
+        asked.append(call)
+        if len(asked) < 4:
+            silent.wait(60)
+
+    plane.fault = fault
+    store["a"] = 1
+    silent.set()
+    assert len(asked) >= 4 and store["a"] == 1
 
 
 def test_waiting_for_a_lock_is_not_counted_as_patience(served: "tuple[ControlPlane, Store, Any]") -> None:

@@ -217,6 +217,13 @@ public interface RoostConfig {
     /** The time after which an executor that can't be reached is given up. */
     @WithDefault("120s")
     Duration lostAfter();
+
+    /**
+     * How long a script's operation on a DataStore waits for a control plane that doesn't answer,
+     * at the longest: the execution's time-out is a bound too.
+     */
+    @WithDefault("5m")
+    Duration storeWait();
   }
 
   /** The local runtime. */

@@ -40,6 +40,7 @@ record Work(
       int diskMib,
       int storeKeyBytes,
       int storeValueBytes,
+      double storeWaitSeconds,
       double graceSeconds) {
     static Limits of(RoostConfig config) {
       RoostConfig.Limits limits = config.limits();
@@ -52,6 +53,7 @@ record Work(
           limits.workDirectoryMib(),
           limits.storeKeyBytes(),
           limits.storeValueBytes(),
+          config.executors().storeWait().toMillis() / 1e3,
           config.executors().grace().toMillis() / 1e3);
     }
   }

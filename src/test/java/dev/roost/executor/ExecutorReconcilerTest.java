@@ -17,7 +17,8 @@ class ExecutorReconcilerTest {
       Duration grace,
       Duration startTimeout,
       Duration pendingTimeout,
-      Duration lostAfter)
+      Duration lostAfter,
+      Duration storeWait)
       implements RoostConfig.Executors {}
 
   private static final RoostConfig.Executors SETTINGS =
@@ -26,7 +27,8 @@ class ExecutorReconcilerTest {
           Duration.ofSeconds(10),
           Duration.ofSeconds(60),
           Duration.ofSeconds(300),
-          Duration.ofSeconds(120));
+          Duration.ofSeconds(120),
+          Duration.ofSeconds(300));
 
   private static final Instant NOW = Instant.parse("2026-11-21T18:00:00Z");
 
