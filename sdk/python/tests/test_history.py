@@ -45,6 +45,22 @@ ACTIVITY = {
 }
 
 
+def test_which_revision_runs(server: Server) -> None:
+    failure = {
+        "revision": 3,
+        "builder_job_id": "bjob_3",
+        "reason": "requirement_not_found",
+        "message": "There is no six 99.",
+        "of_the_future": 1,
+    }
+    data = agent(revision=3, running_revision=2, build_failure=failure)
+    found = roost.Agent(server.client, data)
+    assert (found.revision, found.running_revision, found.building_revision) == (3, 2, None)
+    assert found.build_failure == roost.BuildFailure(
+        3, "bjob_3", "requirement_not_found", "There is no six 99."
+    )
+
+
 def test_revisions_are_listed_and_fetched(server: Server) -> None:
     greeter = roost.Agent(server.client, agent())
     first, second = (

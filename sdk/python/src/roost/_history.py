@@ -13,6 +13,7 @@ from ._values import parse_time, parse_time_or_none
 __all__ = [
     "Activity",
     "AgentRevision",
+    "BuildFailure",
     "ExecutionCounts",
     "LatestBuilderJob",
     "LatestExecution",
@@ -53,6 +54,24 @@ class AgentRevision:
             data.get("build_id"),
             parse_time(data["created_at"]),
         )
+
+
+@dataclass(frozen=True)
+class BuildFailure:
+    """Why the newest revision of an agent could not be built.
+
+    `reason` is a word of the API, `message` a sentence. The BuilderJob has the log.
+    """
+
+    revision: int
+    builder_job_id: str
+    reason: str | None
+    message: str | None
+
+    @classmethod
+    def of(cls, data: Mapping[str, Any]) -> BuildFailure:
+        """Return the failure that is `data` in the API."""
+        return cls(data["revision"], data["builder_job_id"], data["reason"], data["message"])
 
 
 @dataclass(frozen=True)

@@ -29,6 +29,7 @@ from ._event import Event
 from ._history import (
     Activity,
     AgentRevision,
+    BuildFailure,
     ExecutionCounts,
     LatestBuilderJob,
     LatestExecution,
@@ -81,6 +82,7 @@ __all__ = [
     "AgentRevision",
     "Batch",
     "Build",
+    "BuildFailure",
     "BuilderJob",
     "DataStore",
     "Delivery",

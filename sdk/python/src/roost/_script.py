@@ -10,7 +10,7 @@ import warnings
 
 from ._errors import ScriptError
 
-__all__ = ["can_judge", "check"]
+__all__ = ["can_judge", "check", "syntax_error"]
 
 # With one of these a script may define `main` where reading it doesn't show.
 _DYNAMIC = frozenset({"exec", "globals", "locals", "vars", "setattr", "__dict__", "__getattr__"})
@@ -29,7 +29,7 @@ def check(script: str) -> ScriptError | None:
             compile(tree, "agent.py", "exec", dont_inherit=True)
             table = symtable.symtable(text, "agent.py", "exec")
     except SyntaxError as error:
-        return _syntax_error(error)
+        return syntax_error(error)
     except ValueError as error:  # Python before 3.12 says so of a null character
         raise _script_error(str(error), "syntax_error") from None
     except (MemoryError, RecursionError):  # nested too deeply for here, perhaps not for there
@@ -67,7 +67,8 @@ def _may_have_main(tree: ast.Module, table: symtable.SymbolTable) -> bool:
     return False
 
 
-def _syntax_error(error: SyntaxError) -> ScriptError:
+def syntax_error(error: SyntaxError) -> ScriptError:
+    """Return what is raised for it."""
     where = f"line {error.lineno}: " if error.lineno else ""
     text = f"\n    {error.text.strip()}" if error.text and error.text.strip() else ""
     found = _script_error(

@@ -68,6 +68,7 @@ from ._event import Event
 from ._history import (
     Activity,
     AgentRevision,
+    BuildFailure,
     ExecutionCounts,
     LatestBuilderJob,
     LatestExecution,
@@ -109,6 +110,7 @@ __all__ = [
     "AgentRevision",
     "Batch",
     "Build",
+    "BuildFailure",
     "BuilderJob",
     "DataStore",
     "Delivery",

@@ -1,12 +1,15 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 from support import Server, agent, builder_job
+
+from roost._run import interpreters
 
 SCRIPT = """\
 # /// script
@@ -160,6 +163,62 @@ def test_a_failed_build_is_explained_with_the_line(cli: Any, deployed: Deployed)
     assert f"greeter can't be built (requirement_not_found): {message}" in done.err
     assert f"{deployed.script}:2: Jinja2==3.1.4" in done.err
     assert "`roost logs bjob_1`" in done.err
+
+
+def test_a_failed_build_leaves_the_revision_before_running(cli: Any, deployed: Deployed) -> None:
+    deployed.has(agent(script="old", timeout=60.0), schedule())
+    for method in ("PATCH", "GET"):
+        deployed.server.on(method, "/agents/agent_1", agent(revision=4, running_revision=3))
+    deployed.server.on("GET", "/builder-jobs/bjob_1", builder_job("failed"))
+    done = cli("deploy", str(deployed.script), client=deployed.server.client)
+    assert (done.code, done.out) == (1, "")
+    assert done.err.rstrip().endswith("\nNot deployed; revision 3 still runs.")
+    done = cli("deploy", str(deployed.script), "--json", client=deployed.server.client)
+    assert done.code == 1
+    assert json.loads(done.out)[0]["agent"]["running_revision"] == 3
+
+
+def test_a_first_revision_that_is_not_built_does_not_run(cli: Any, deployed: Deployed) -> None:
+    deployed.has(None)
+    deployed.server.on("GET", "/agents/agent_1", agent(running_revision=None))
+    deployed.server.on("GET", "/builder-jobs/bjob_1", builder_job("failed"))
+    done = cli("deploy", str(deployed.script), client=deployed.server.client)
+    assert done.code == 1
+    assert "Not deployed; no revision of it runs yet." in done.err
+
+
+def test_without_waiting_what_runs_until_then_is_told(cli: Any, deployed: Deployed) -> None:
+    deployed.has(agent(script="old", timeout=60.0), schedule())
+    building = agent(revision=2, running_revision=1, building_revision=2)
+    deployed.server.on("PATCH", "/agents/agent_1", building)
+    done = cli("deploy", str(deployed.script), "--no-wait", client=deployed.server.client)
+    assert done.code == 0
+    assert "Revision 2 is building; revision 1 runs until then." in done.err
+
+
+def test_a_syntax_error_is_found_before_anything_is_changed(
+    cli: Any, deployed: Deployed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # This Python, under the name of another one: it knows no other syntax, and is asked.
+    deployed.script.write_text(SCRIPT + "print 1\n", encoding="utf-8")
+    deployed.has(agent(script="old", timeout=60.0, python_version="3.99"), schedule())
+    own = interpreters.Interpreter("3.99.0", Path(sys.executable))
+    monkeypatch.setattr(interpreters, "installed", lambda version, environment: own)
+    done = cli("deploy", str(deployed.script), client=deployed.server.client)
+    assert done.code != 0
+    assert "syntax error: line 9" in done.err
+    assert "(Python 3.99)" in done.err
+    assert deployed.wrote() == []
+
+
+def test_what_no_python_here_can_compile_is_told(
+    cli: Any, deployed: Deployed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(interpreters, "installed", lambda version, environment: None)
+    deployed.has(agent(script="old", timeout=60.0, python_version="3.99"), schedule())
+    done = cli("deploy", str(deployed.script), client=deployed.server.client)
+    assert done.code == 0
+    assert "greeter was not checked by Python 3.99, which isn't installed here." in done.err
 
 
 def test_without_waiting_the_build_is_not_asked_for(cli: Any, deployed: Deployed) -> None:

@@ -150,3 +150,44 @@ def test_what_looks_like_markup_is_text(
 ) -> None:
     output.table([Column("NAME")], [["[red]x[/red] :smile:"]])
     assert "[red]x[/red] :smile:" in capsys.readouterr().out
+
+
+FAILURE = {"revision": 3, "builder_job_id": "bjob_1", "reason": "lost", "message": None}
+ACTIVITY = {
+    "builder_job": {"id": "bjob_1", "state": "failed", "reason": "lost"},
+    "last_execution": None,
+    "next_run_at": None,
+    "running": 0,
+    "queued": 0,
+    "executions_7d": {"succeeded": 0, "failed": 0},
+}
+
+
+def test_what_runs_is_told_where_it_is_not_the_newest(cli: Any, server: Server) -> None:
+    behind = agent(
+        revision=3,
+        running_revision=2,
+        build_failure=FAILURE,
+        activity=ACTIVITY,
+        timeout=1.0,
+        memory=64,
+        cpu=1.0,
+        max_concurrency=1,
+        max_attempts=1,
+        retry_delay=1.0,
+        keep_warm=1.0,
+        isolation="process",
+    )
+    numbers = {"agent_id": "agent_1", "script": "", "requirements": "", "env_vars": ""}
+    common = {**numbers, "python_version": "3.13", "created_at": behind["created_at"]}
+    revisions = [{**common, "revision": number} for number in (3, 2, 1)]
+    server.on("GET", "/agents", {"data": [behind], "next_cursor": None})
+    server.on("GET", "/agents/agent_1", behind)
+    server.on("GET", "/agents/agent_1/revisions", {"data": revisions, "next_cursor": None})
+    done = cli("list", "agents", client=server.client)
+    assert "failed (lost; revision 2 runs)" in done.out
+    done = cli("show", "greeter", client=server.client)
+    assert "revision 3 failed to build; revision 2 still runs" in done.out
+    done = cli("revisions", "greeter", client=server.client)
+    assert "3 (not built)" in done.out
+    assert "2 (now)" in done.out

@@ -79,10 +79,13 @@ def deploy(
     (their names begin with "deploy/") are those of the file: new ones are made, changed ones
     changed, others removed. Schedules that you have made otherwise are left alone.
 
-    Waits until the dependencies are built; ends with 1 when that fails. Where nothing has changed,
-    nothing is done.
+    The script is compiled by the agent's Python, if that is installed here. Then this waits until
+    the dependencies are built, which is when the new revision begins to run; ends with 1 when that
+    fails, and the revision before still runs. Where nothing has changed, nothing is done.
     """
+    from .compiling import compile_script
     from .flags import with_flags
+    from .output import note
     from .planning import plan
     from .project import Project
 
@@ -114,9 +117,17 @@ def deploy(
     if dry_run:
         _show(plans, as_json)
         return
+    for each in plans:
+        unchecked = compile_script(each)
+        if unchecked and not as_json:
+            note(unchecked)
     deployed = [(each, _apply(client, each, as_json)) for each in plans]
     if not no_wait:
         _await(deployed, timeout, as_json)
+    elif not as_json:
+        for _, agent in deployed:
+            if agent.building_revision is not None:
+                note(f"Revision {agent.building_revision} is building{_until(agent)}.")
     if as_json:
         _print_deployed(deployed)
 
@@ -209,19 +220,35 @@ def _await(
             job = await_build(agent, timeout)
         except KeyboardInterrupt:
             hint = f"`roost logs -f {agent.latest_builder_job_id}` follows it."
-            raise Failure(f"{agent.name} is still being built.", INTERRUPTED, hint) from None
+            raise Failure(
+                f"{agent.name} is still being built{_until(agent)}.", INTERRUPTED, hint
+            ) from None
         except TimeoutError:
             hint = f"`roost logs -f {agent.latest_builder_job_id}` follows it."
-            message = f"{agent.name} was not built after {timeout:g} s; that goes on."
+            message = (
+                f"{agent.name} was not built after {timeout:g} s; that goes on{_until(agent)}."
+            )
             raise Failure(message, TIMED_OUT, hint) from None
         if job.state != "succeeded":
-            failures.append(_build_failure(plan, job))
+            failures.append(f"{_build_failure(plan, job)}\n{_not_deployed(agent)}")
         elif not as_json and plan.action != "nothing":
             note(f"Next: roost execute {_quoted(agent.name)} --follow")
     if failures:
         if as_json:
             _print_deployed(deployed)
         raise Failure("\n".join(failures), FAILED)
+
+
+def _until(agent: roost.Agent) -> str:
+    runs = agent.running_revision
+    return "" if runs is None else f"; revision {runs} runs until then"
+
+
+def _not_deployed(agent: roost.Agent) -> str:
+    runs = agent.running_revision
+    if runs is None:
+        return "Not deployed; no revision of it runs yet."
+    return f"Not deployed; revision {runs} still runs."
 
 
 def _build_failure(plan: Plan, job: roost.BuilderJob) -> str:

@@ -40,6 +40,14 @@ def _never(activity: roost.Activity | None) -> str:
     return "" if activity is None else "never"
 
 
+def _reason(agent: roost.Agent, build: roost.LatestBuilderJob) -> str | None:
+    """Return why the newest revision is not built, and what runs instead."""
+    if agent.running_revision in (None, agent.revision):
+        return build.reason
+    runs = f"revision {agent.running_revision} runs"
+    return f"{build.reason}; {runs}" if build.reason else runs
+
+
 def agents() -> Listing[roost.Agent]:
     """Return how agents are listed, with what they are doing."""
 
@@ -52,7 +60,7 @@ def agents() -> Listing[roost.Agent]:
         return (
             agent.name,
             agent.python_version,
-            state_text(build.state, build.reason) if build else "",
+            state_text(build.state, _reason(agent, build)) if build else "",
             state_text(last.state, last.reason) if last else _never(activity),
             moment(ended) if ended else "",
             moment(activity.next_run_at) if activity else "",
@@ -239,13 +247,18 @@ def keys() -> Listing[roost.Key]:
     return Listing(columns, row, "There are no keys.")
 
 
-def revisions(current: int) -> Listing[roost.AgentRevision]:
+def revisions(agent: roost.Agent) -> Listing[roost.AgentRevision]:
     """Return how an agent's revisions are listed."""
+    failure = agent.build_failure
+    words = {failure.revision: " (not built)"} if failure else {}
+    if agent.building_revision is not None:
+        words[agent.building_revision] = " (building)"
+    words.setdefault(agent.running_revision or agent.revision, " (now)")
 
     def row(revision: roost.AgentRevision) -> Row:
         lines = [line for line in revision.requirements.splitlines() if line.strip()]
         return (
-            str(revision.revision) + (" (now)" if revision.revision == current else ""),
+            str(revision.revision) + words.get(revision.revision, ""),
             moment(revision.created_at),
             revision.python_version,
             str(len(revision.script.splitlines())),

@@ -34,7 +34,7 @@ def revisions(agent: str, diff: int | None, limit: int, everything: bool, as_jso
             print_diff(changes, f"revision {diff}", "now")
         return
     each = found.revisions()
-    kinds.revisions(found.revision).show(each, as_json=as_json, limit=None if everything else limit)
+    kinds.revisions(found).show(each, as_json=as_json, limit=None if everything else limit)
 
 
 @click.command(epilog=examples("roost rollback greeter 3"))

@@ -71,6 +71,7 @@ def _agent(agent: roost.Agent) -> None:
             ("agent", agent.name),
             ("id", agent.id),
             ("revision", f"{agent.revision}, changed {moment(agent.updated_at)}"),
+            ("", _behind(agent)),
             ("Python", agent.python_version),
             ("build", state_text(build.state, build.reason) if build else None),
             ("", agent.latest_builder_job_id),
@@ -94,6 +95,21 @@ def _agent(agent: roost.Agent) -> None:
         click.echo(requirements)
     heading("script")
     click.echo(agent.script.rstrip())
+
+
+def _behind(agent: roost.Agent) -> str | None:
+    """Say what runs, where that is not the newest revision."""
+    failure, building = agent.build_failure, agent.building_revision
+    runs = agent.running_revision
+    if runs in (None, agent.revision):
+        return None
+    if building is not None:
+        return f"revision {building} is building; revision {runs} runs until then"
+    return (
+        f"revision {agent.revision} failed to build; revision {runs} still runs"
+        if failure
+        else None
+    )
 
 
 def _execution(execution: roost.Execution) -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from .failures import CannotRun
 
-__all__ = ["DEFAULT_VERSION", "Interpreter", "find", "versions"]
+__all__ = ["DEFAULT_VERSION", "Interpreter", "find", "installed", "versions"]
 
 DEFAULT_VERSION = "3.13"
 SUPPORTED = tuple(f"3.{minor}" for minor in range(9, 15))
@@ -38,10 +38,10 @@ def find(version: str, uv: Path, environment: Mapping[str, str]) -> Interpreter:
     """Return the interpreter of a minor version; uv fetches one when there is none."""
     if version not in SUPPORTED:
         raise CannotRun(f"Roost has no Python {version}; there are {', '.join(SUPPORTED)}")
-    found = _installed(version, environment)
+    found = installed(version, environment)
     if found is None:
         _fetch(version, uv, environment)
-        found = _installed(version, environment)
+        found = installed(version, environment)
     if found is None:
         raise CannotRun(
             f"Python {version} was not found. Install it and see that it is on the PATH"
@@ -49,7 +49,8 @@ def find(version: str, uv: Path, environment: Mapping[str, str]) -> Interpreter:
     return found
 
 
-def _installed(version: str, environment: Mapping[str, str]) -> Interpreter | None:
+def installed(version: str, environment: Mapping[str, str]) -> Interpreter | None:
+    """Return the interpreter of a minor version, if there is one."""
     for candidate in _candidates(version, environment):
         path = candidate.resolve()
         try:

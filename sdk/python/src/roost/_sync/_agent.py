@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, Optional, cast
 from .. import _script
 from .._errors import BuildFailed
 from .._fields import Field, path_to
-from .._history import Activity, AgentRevision, env_vars_of
+from .._history import Activity, AgentRevision, BuildFailure, env_vars_of
 from .._values import dump_json, parse_time
 from . import _waiting
 from ._agent_runs import AgentRuns
@@ -34,9 +34,13 @@ class Agent(AgentRuns):
     `requirements` is text with one specifier a line. The server hides the values of `env_vars`
     from keys that may not write agents. `timeout`, `retry_delay` and `keep_warm` are in seconds,
     `memory` in MiB, `cpu` in cores. `never_retry` are reasons after which no further attempt is
-    made, whatever `max_attempts` says. `revision` grows with every change of what runs. `build_id`
-    is that of the last successful build, `None` before the first. `activity` is there when it was
-    asked for with `include_activity=True`.
+    made, whatever `max_attempts` says.
+
+    `revision` grows with every change of what runs. A revision runs when its build has succeeded:
+    `running_revision` is the newest such one, `None` before the first build; `building_revision`
+    is still to be built, and `build_failure` says why the newest could not be. `build_id` is that
+    of the last successful build, `None` before the first. `activity` is there when it was asked
+    for with `include_activity=True`.
     """
 
     __slots__ = ()
@@ -60,6 +64,9 @@ class Agent(AgentRuns):
     keep_warm = Field[float]()
     isolation = Field[str]()
     revision = Field[int]()
+    running_revision = Field[Optional[int]]()
+    building_revision = Field[Optional[int]]()
+    build_failure = Field[Optional[BuildFailure]](BuildFailure.of)
     build_id = Field[Optional[str]]()
     latest_builder_job_id = Field[str]()
     created_at = Field[datetime](parse_time)
@@ -155,7 +162,8 @@ class Agent(AgentRuns):
         """Change what is given, in place; see `create` for the settings.
 
         A change of the script, the requirements, the variables or the Python version makes the
-        next revision; one of the requirements or the Python version also makes a BuilderJob.
+        next revision; one of the requirements or the Python version also makes a BuilderJob. What
+        is executed runs the revision before until that is built: see `wait_until_built`.
         """
         body = encode(self._client, changes)
         if "script" in body:
@@ -197,10 +205,11 @@ class Agent(AgentRuns):
         return self
 
     def wait_until_built(self, timeout: float | None = None) -> Agent:
-        """Wait until its dependencies are built; return it, refreshed.
+        """Wait until its newest revision is built, and so runs; return it, refreshed.
 
         Raises `BuildFailed` with the installer's explanation, `APITimeout` after `timeout` seconds.
-        Not needed before `execute`, which waits for the build itself.
+        When it fails, `running_revision` runs on. Not needed for a new agent: `execute` waits for
+        its first build.
         """
         client, clock = self._client, self._client._transport.clock
         deadline = None if timeout is None else clock.monotonic() + timeout
