@@ -30,6 +30,7 @@ public class Execution extends PanacheEntityBase {
         max_memory_bytes = :memory, finished_at = :now,
         acknowledged = coalesce(cast(:acknowledged as integer), acknowledged),
         log_entries = coalesce(cast(:entries as integer), log_entries),
+        log_bytes = coalesce(cast(:bytes as bigint), log_bytes),
         entered_at = coalesce(cast(:entered as timestamptz), entered_at)
       where id = :id and state = 'running'
       """;
@@ -107,12 +108,14 @@ public class Execution extends PanacheEntityBase {
    * What the frames before the last one, and the last one, have told.
    *
    * @param acknowledged the last frame's number
-   * @param logEntries how many there are
+   * @param logEntries how many the executor has sent
+   * @param logBytes of all that it has sent
    * @param enteredAt when main was called; null when this is known already, or nobody knows
    */
-  public record Progress(Integer acknowledged, Integer logEntries, Instant enteredAt) {
+  public record Progress(
+      Integer acknowledged, Integer logEntries, Long logBytes, Instant enteredAt) {
     /** Nothing new. */
-    public static final Progress NONE = new Progress(null, null, null);
+    public static final Progress NONE = new Progress(null, null, null, null);
   }
 
   /**
@@ -142,6 +145,7 @@ public class Execution extends PanacheEntityBase {
             .with("now", outcome.time())
             .with("acknowledged", progress.acknowledged())
             .with("entries", progress.logEntries())
+            .with("bytes", progress.logBytes())
             .with("entered", progress.enteredAt())
             .with("id", id)
             .update(getEntityManager());

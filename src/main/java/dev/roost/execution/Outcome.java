@@ -37,6 +37,12 @@ public record Outcome(
     };
   }
 
+  /** The same of an attempt whose log isn't whole. */
+  public Outcome withLogsTruncated() {
+    return new Outcome(
+        state, reason, message, error, returnValue, true, cpuSeconds, maxMemoryBytes, time);
+  }
+
   /** An attempt that ended without a word of its own. */
   public static Outcome lost(String message, Instant now) {
     return new Outcome(

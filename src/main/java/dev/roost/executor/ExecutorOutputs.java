@@ -31,10 +31,18 @@ final class ExecutorOutputs {
               + "(?: (?<level>\\S++) (?<logger>.+?))?\\] (?<message>.*+)",
           Pattern.DOTALL);
 
-  private final ObjectMapper mapper;
+  /** What stands before the message of an entry, and in a frame beside the return value. */
+  private static final int REST_CHARACTERS = 1 << 20;
 
-  ExecutorOutputs(ObjectMapper mapper) {
+  private final ObjectMapper mapper;
+  private final FrameLimits limits;
+
+  /**
+   * @param limits scripts may reach these outputs: no more than these is held in memory
+   */
+  ExecutorOutputs(ObjectMapper mapper, FrameLimits limits) {
     this.mapper = mapper;
+    this.limits = limits;
   }
 
   /**
@@ -50,7 +58,11 @@ final class ExecutorOutputs {
     Instant entered = null;
     Outcome outcome = null;
     try (BufferedReader reader = reader(frames)) {
-      for (String line = nextLine(reader); line != null; line = nextLine(reader)) {
+      // The return value is JSON in ASCII within JSON: twice as long at most.
+      int longest = 2 * limits.returnValueBytes() + REST_CHARACTERS;
+      for (String line = nextLine(reader, longest);
+          line != null;
+          line = nextLine(reader, longest)) {
         Frame frame = frame(executionId, line);
         if (frame instanceof Frame.Started started) {
           entered = started.time();
@@ -61,10 +73,19 @@ final class ExecutorOutputs {
     }
     List<LogEntry> entries = new ArrayList<>();
     try (BufferedReader reader = reader(log)) {
-      for (String line = nextLine(reader); line != null; line = nextLine(reader)) {
+      int longest = limits.lineBytes() + REST_CHARACTERS;
+      FrameLimits.Admitted admitted = limits.admit(0, 0, List.of());
+      for (String line = nextLine(reader, longest);
+          line != null && !admitted.cut();
+          line = nextLine(reader, longest)) {
         Matcher match = LINE.matcher(line);
-        if (match.matches() && match.group("execution").equals(executionId)) {
-          entry(match).ifPresent(entries::add);
+        Optional<LogEntry> entry =
+            match.matches() && match.group("execution").equals(executionId)
+                ? entry(match)
+                : Optional.empty();
+        if (entry.isPresent()) {
+          admitted = limits.admit(admitted.bytes(), entries.size(), List.of(entry.get()));
+          entries.add(entry.get());
         }
       }
     }
@@ -100,14 +121,19 @@ final class ExecutorOutputs {
     }
   }
 
-  /** Up to the next newline; a carriage return, as progress bars write it, is part of the line. */
-  private static String nextLine(BufferedReader reader) throws IOException {
+  /**
+   * Up to the next newline, of a line that is too long the beginning; a carriage return, as
+   * progress bars write it, is part of the line.
+   */
+  private static String nextLine(BufferedReader reader, int longest) throws IOException {
     StringBuilder line = new StringBuilder();
     for (int c = reader.read(); c != '\n'; c = reader.read()) {
       if (c < 0) {
         return line.isEmpty() ? null : line.toString();
       }
-      line.append((char) c);
+      if (line.length() < longest) {
+        line.append((char) c);
+      }
     }
     return line.toString();
   }

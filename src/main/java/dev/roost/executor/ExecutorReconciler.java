@@ -84,7 +84,7 @@ public class ExecutorReconciler {
     this.dispatcher = dispatcher;
     this.starter = starter;
     this.intake = intake;
-    this.outputs = new ExecutorOutputs(mapper);
+    this.outputs = new ExecutorOutputs(mapper, FrameLimits.of(config.limits()));
     this.clock = clock;
     this.databaseClock = databaseClock;
     this.loop = new Loop("executor-reconciler", replicas, this::pass);

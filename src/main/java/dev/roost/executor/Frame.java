@@ -4,6 +4,8 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.roost.api.ErrorCode;
 import dev.roost.api.JsonText;
 import dev.roost.api.Problem;
@@ -25,6 +27,11 @@ import java.util.Set;
 sealed interface Frame {
   Set<String> STREAMS = Set.of("stdout", "stderr", "logging", "system");
   Set<String> FAILED_STATES = Set.of("failed", "timed_out", "cancelled", "lost");
+
+  /** Twice what executors send. */
+  int MESSAGE_CHARACTERS = 4_000;
+
+  int TRACEBACK_CHARACTERS = 131_072;
 
   /** From 1, without gaps, for each execution. */
   int seq();
@@ -110,9 +117,27 @@ sealed interface Frame {
         node,
         state,
         reason,
-        storable(node.path("message").textValue()),
-        error.isObject() ? storable(error.toString()) : null,
+        FrameLimits.bounded(storable(node.path("message").textValue()), MESSAGE_CHARACTERS),
+        error.isObject() ? error(error).toString() : null,
         null);
+  }
+
+  /** Its known fields, bounded; executors send no longer ones. */
+  private static JsonNode error(JsonNode given) {
+    ObjectNode error = JsonNodeFactory.instance.objectNode();
+    for (String name : List.of("type", "message", "traceback")) {
+      if (given.has(name)) {
+        String text = storable(given.path(name).textValue());
+        error.put(name, FrameLimits.bounded(text, TRACEBACK_CHARACTERS));
+      }
+    }
+    for (String name : List.of("line", "column")) {
+      JsonNode place = given.path(name);
+      if (given.has(name)) {
+        error.put(name, place.canConvertToInt() ? (Integer) place.intValue() : null);
+      }
+    }
+    return error;
   }
 
   private static Outcome outcome(
@@ -130,11 +155,16 @@ sealed interface Frame {
         error,
         value,
         node.path("logs_truncated").booleanValue(),
-        usage.path("cpu_seconds").isNumber() ? usage.path("cpu_seconds").doubleValue() : null,
-        usage.path("max_memory_bytes").isNumber()
+        cpuSeconds(usage.path("cpu_seconds")),
+        usage.path("max_memory_bytes").canConvertToLong()
             ? usage.path("max_memory_bytes").longValue()
             : null,
         time(node));
+  }
+
+  /** JSON can't write what 1e999 becomes. */
+  private static Double cpuSeconds(JsonNode node) {
+    return node.isNumber() && Double.isFinite(node.doubleValue()) ? node.doubleValue() : null;
   }
 
   private static Instant time(JsonNode node) {

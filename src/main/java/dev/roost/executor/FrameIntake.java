@@ -3,6 +3,7 @@ package dev.roost.executor;
 import dev.roost.api.ErrorCode;
 import dev.roost.api.Problem;
 import dev.roost.api.Sql;
+import dev.roost.config.RoostConfig;
 import dev.roost.event.Signals;
 import dev.roost.execution.Execution.Progress;
 import dev.roost.execution.ExecutorJobQueued;
@@ -28,7 +29,7 @@ class FrameIntake {
   private static final Sql LOCK =
       Sql.of(
           """
-          select e.executor_id, e.state, e.acknowledged, e.log_entries, e.executor_job_id, j.cancel_requested,
+          select e.executor_id, e.state, e.acknowledged, e.log_entries, e.log_bytes, e.executor_job_id, j.cancel_requested,
             e.agent_id, e.agent_revision, e.concurrency_key
           from execution e join executor_job j on j.id = e.executor_job_id
           where e.id = :id for update of e""");
@@ -37,7 +38,7 @@ class FrameIntake {
       Sql.of(
           """
           update execution set acknowledged = :acknowledged, log_entries = :entries,
-            entered_at = coalesce(cast(:entered as timestamptz), entered_at)
+            log_bytes = :bytes, entered_at = coalesce(cast(:entered as timestamptz), entered_at)
           where id = :id""");
 
   private final EntityManager entities;
@@ -46,6 +47,7 @@ class FrameIntake {
   private final Event<ExecutorJobQueued> queued;
   private final Event<ConcurrencyKeyFreed> freed;
   private final Endings endings;
+  private final FrameLimits limits;
 
   FrameIntake(
       EntityManager entities,
@@ -53,13 +55,15 @@ class FrameIntake {
       Signals signals,
       Event<ExecutorJobQueued> queued,
       Event<ConcurrencyKeyFreed> freed,
-      Endings endings) {
+      Endings endings,
+      RoostConfig config) {
     this.entities = entities;
     this.log = log;
     this.signals = signals;
     this.queued = queued;
     this.freed = freed;
     this.endings = endings;
+    this.limits = FrameLimits.of(config.limits());
   }
 
   /**
@@ -75,6 +79,7 @@ class FrameIntake {
       String state,
       int acknowledged,
       int logEntries,
+      long logBytes,
       String jobId,
       boolean cancel,
       String agentId,
@@ -86,6 +91,7 @@ class FrameIntake {
           row.getString("state"),
           row.getInt("acknowledged"),
           row.getInt("log_entries"),
+          row.getLong("log_bytes"),
           row.getString("executor_job_id"),
           row.getBoolean("cancel_requested"),
           row.getString("agent_id"),
@@ -149,12 +155,13 @@ class FrameIntake {
     boolean changed = acknowledged > row.acknowledged();
     boolean again = false;
     if (changed) {
-      append(executionId, row, entries);
-      Progress progress = new Progress(acknowledged, row.logEntries() + entries.size(), entered);
+      FrameLimits.Admitted admitted = append(executionId, row, entries);
+      Progress progress =
+          new Progress(acknowledged, row.logEntries() + entries.size(), admitted.bytes(), entered);
       if (outcome == null) {
         advance(executionId, progress);
       } else {
-        again = endings.finish(executionId, progress, outcome, false);
+        again = endings.finish(executionId, progress, bounded(outcome, admitted), false);
       }
     }
     Receipt receipt = new Receipt(acknowledged, row.cancel(), outcome != null);
@@ -191,28 +198,41 @@ class FrameIntake {
                       missing.add(entry);
                     }
                   }
-                  append(executionId, row, missing);
+                  FrameLimits.Admitted admitted = append(executionId, row, missing);
                   Progress progress =
-                      new Progress(row.acknowledged(), row.logEntries() + missing.size(), entered);
-                  boolean again = endings.finish(executionId, progress, outcome, mayHaveEntered);
+                      new Progress(
+                          row.acknowledged(),
+                          row.logEntries() + missing.size(),
+                          admitted.bytes(),
+                          entered);
+                  Outcome bounded = bounded(outcome, admitted);
+                  boolean again = endings.finish(executionId, progress, bounded, mayHaveEntered);
                   return new Stored(row, new Receipt(row.acknowledged(), false, true), true, again);
                 });
     tell(executionId, stored);
   }
 
-  private void append(String executionId, Row row, List<LogEntry> entries) {
+  private Outcome bounded(Outcome outcome, FrameLimits.Admitted log) {
+    Outcome bounded = limits.bounded(outcome);
+    return log.cut() ? bounded.withLogsTruncated() : bounded;
+  }
+
+  private FrameLimits.Admitted append(String executionId, Row row, List<LogEntry> entries) {
     for (int i = 0; i < entries.size(); i++) {
       if (entries.get(i).seq() != row.logEntries() + i + 1) {
         throw Problem.of(ErrorCode.MALFORMED_JSON, "Log entries must count without gaps.");
       }
     }
-    log.append(executionId, entries);
+    FrameLimits.Admitted admitted = limits.admit(row.logBytes(), row.logEntries(), entries);
+    log.append(executionId, admitted.entries());
+    return admitted;
   }
 
   private void advance(String executionId, Progress progress) {
     ADVANCE
         .with("acknowledged", progress.acknowledged())
         .with("entries", progress.logEntries())
+        .with("bytes", progress.logBytes())
         .with("entered", progress.enteredAt())
         .with("id", executionId)
         .update(entities);

@@ -145,7 +145,8 @@ class ContractTest {
       }
     }
     ExecutorOutputs.Found found =
-        new ExecutorOutputs(MAPPER).read(ID, stream(sidecar), stream(runner));
+        new ExecutorOutputs(MAPPER, new FrameLimits(1 << 24, 1 << 16, 1 << 25, 1 << 20))
+            .read(ID, stream(sidecar), stream(runner));
     assertEquals(
         MAPPER
             .readTree(Files.readString(CASES.resolve(name).resolve("expected.json")))

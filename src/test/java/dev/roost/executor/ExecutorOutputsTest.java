@@ -35,6 +35,7 @@ class ExecutorOutputsTest {
           + "\"}}\n";
 
   @TempDir private Path directory;
+  private FrameLimits limits = new FrameLimits(1 << 24, 1 << 16, 1 << 25, 1 << 20);
   private Path frames;
   private Path log;
 
@@ -49,7 +50,7 @@ class ExecutorOutputsTest {
   private ExecutorOutputs.Found read() throws IOException {
     try (InputStream frameLines = open(frames);
         InputStream logLines = open(log)) {
-      return new ExecutorOutputs(new ObjectMapper()).read(ID, frameLines, logLines);
+      return new ExecutorOutputs(new ObjectMapper(), limits).read(ID, frameLines, logLines);
     }
   }
 
@@ -310,5 +311,24 @@ class ExecutorOutputsTest {
         entry.stream().equals("logging") ? " " + entry.level() + " " + entry.logger() : "";
     return "[%s %s/%d %s%s%s] %s"
         .formatted(AT, ID, entry.seq(), entry.stream(), more, origin, entry.message());
+  }
+
+  /** Scripts may reach the output of their runner. */
+  @Test
+  void noMoreThanTheLimitIsRead() throws IOException {
+    limits = new FrameLimits(1 << 24, 100, 1_000, 50);
+    StringBuilder text = new StringBuilder();
+    for (int seq = 1; seq <= 100; seq++) {
+      text.append("[%s %s/%d stdout] %s\n".formatted(AT, ID, seq, "x".repeat(99)));
+    }
+    assertEquals(11, entries(text.toString()).size(), "up to the first one that is too much");
+    StringBuilder empty = new StringBuilder();
+    for (int seq = 1; seq <= 100; seq++) {
+      empty.append("[%s %s/%d stdout] \n".formatted(AT, ID, seq));
+    }
+    assertEquals(51, entries(empty.toString()).size());
+    String line = "[%s %s/1 stdout] ".formatted(AT, ID);
+    String longest = line + "x".repeat(3_000_000) + "\n";
+    assertEquals((1 << 20) + 100 - line.length(), entries(longest).get(0).message().length());
   }
 }

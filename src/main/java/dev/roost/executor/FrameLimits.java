@@ -1,0 +1,121 @@
+package dev.roost.executor;
+
+import dev.roost.config.RoostConfig;
+import dev.roost.execution.ExecutionReason;
+import dev.roost.execution.Outcome;
+import dev.roost.log.LogEntry;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * What of an executor's frames is stored. Executors keep these limits themselves, but a script may
+ * forge frames. No limit here is tighter than the executor's own.
+ *
+ * @param lineBytes of one message
+ * @param logBytes of all messages, as {@link #size} counts them
+ * @param logEntries how many there may be
+ */
+record FrameLimits(int returnValueBytes, int lineBytes, long logBytes, int logEntries) {
+  static final String CUT =
+      "The rest of the output was left out here: the log had reached its limit.";
+
+  /** Entries that say what was left out, and ends of lines that have none. */
+  private static final int SLACK_BYTES = 65_536;
+
+  /** Empty lines cost the database more than they count. */
+  private static final int LEAST_BYTES_OF_ENTRY = 16;
+
+  private static final int ORIGIN_CHARACTERS = 1_000;
+
+  static FrameLimits of(RoostConfig.Limits limits) {
+    long logBytes = (long) limits.logBytes() + limits.logTailBytes() + SLACK_BYTES;
+    return new FrameLimits(
+        limits.returnValueBytes(),
+        limits.logLineBytes(),
+        logBytes,
+        (int) Math.min(Integer.MAX_VALUE, logBytes / LEAST_BYTES_OF_ENTRY));
+  }
+
+  /**
+   * Of the entries that arrived, those to store.
+   *
+   * @param bytes of all that the executor has ever sent, these included
+   * @param cut whether something was left out, now or before
+   */
+  record Admitted(List<LogEntry> entries, long bytes, boolean cut) {}
+
+  /**
+   * @param bytesBefore of all entries before these
+   * @param entriesBefore how many entries there were before these
+   */
+  Admitted admit(long bytesBefore, int entriesBefore, List<LogEntry> arrived) {
+    List<LogEntry> admitted = new ArrayList<>(arrived.size());
+    long bytes = bytesBefore;
+    int count = entriesBefore;
+    boolean cut = bytes > logBytes || count > logEntries;
+    for (LogEntry entry : arrived) {
+      bytes += size(entry);
+      count++;
+      if (!cut) {
+        cut = bytes > logBytes || count > logEntries;
+        admitted.add(cut ? marker(entry) : bounded(entry));
+      }
+    }
+    return new Admitted(admitted, bytes, cut);
+  }
+
+  /**
+   * Never more than the bytes that the script wrote: what is no UTF-8 is one character for each
+   * byte, but three bytes when it is stored.
+   */
+  private static long size(LogEntry entry) {
+    return entry.message().length() + (entry.continued() ? 0 : 1);
+  }
+
+  private static LogEntry marker(LogEntry first) {
+    return new LogEntry(first.seq(), first.time(), "system", null, null, CUT, false);
+  }
+
+  private LogEntry bounded(LogEntry entry) {
+    String level = bounded(entry.level(), ORIGIN_CHARACTERS);
+    String logger = bounded(entry.logger(), ORIGIN_CHARACTERS);
+    String message = bounded(entry.message(), lineBytes);
+    boolean same = level == entry.level() && logger == entry.logger() && message == entry.message();
+    return same
+        ? entry
+        : new LogEntry(
+            entry.seq(), entry.time(), entry.stream(), level, logger, message, entry.continued());
+  }
+
+  /** The text itself, or its beginning. */
+  static String bounded(String text, int characters) {
+    if (text == null || text.length() <= characters) {
+      return text;
+    }
+    boolean inPair = Character.isHighSurrogate(text.charAt(characters - 1));
+    return text.substring(0, inPair ? characters - 1 : characters);
+  }
+
+  /** The outcome itself, or a failure when its return value is too large. */
+  Outcome bounded(Outcome outcome) {
+    String value = outcome.returnValue();
+    if (value == null || value.length() <= returnValueBytes / 4) {
+      return outcome;
+    }
+    int size = value.getBytes(StandardCharsets.UTF_8).length;
+    return size <= returnValueBytes
+        ? outcome
+        : new Outcome(
+            "failed",
+            ExecutionReason.RETURN_VALUE_TOO_LARGE,
+            "the return value is %,d bytes of JSON; the limit is %,d. Store large results elsewhere and return a reference"
+                .formatted(size, returnValueBytes),
+            null,
+            null,
+            outcome.logsTruncated(),
+            outcome.cpuSeconds(),
+            outcome.maxMemoryBytes(),
+            outcome.time());
+  }
+}
