@@ -13,6 +13,7 @@ import jakarta.ws.rs.core.Response;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import org.jboss.logging.Logger;
 import org.jboss.resteasy.reactive.server.ServerExceptionMapper;
@@ -120,6 +121,10 @@ public class ProblemMappers {
     if (isPassing(e)) {
       LOG.warnf("database out of reach: %s", e.getMessage());
       return Problem.databaseUnreachable();
+    }
+    Optional<Problem> refusal = DatabaseRefusals.of(e);
+    if (refusal.isPresent()) {
+      return refusal.get();
     }
     LOG.errorf(e, "request %s failed", requestId);
     return Problem.of(ErrorCode.INTERNAL, "The server's log tells more under this request_id.");

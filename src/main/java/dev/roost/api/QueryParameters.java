@@ -8,6 +8,9 @@ import java.util.List;
 
 /** Reads what a list is to be filtered by. */
 public final class QueryParameters {
+  /** The last that RFC 3339 can write; the database stores no more than 294276. */
+  private static final int LAST_YEAR = 9_999;
+
   private QueryParameters() {}
 
   /**
@@ -47,12 +50,16 @@ public final class QueryParameters {
       return null;
     }
     try {
-      return OffsetDateTime.parse(given).toInstant();
+      OffsetDateTime time = OffsetDateTime.parse(given);
+      if (time.getYear() >= 0 && time.getYear() <= LAST_YEAR) {
+        return time.toInstant();
+      }
     } catch (DateTimeParseException e) {
-      throw Problem.invalid(
-          "?" + name,
-          "invalid_time",
-          name + " must be a time with its offset, for example 2026-11-21T18:12:41Z.");
+      // Told below, as a year that is out of range.
     }
+    throw Problem.invalid(
+        "?" + name,
+        "invalid_time",
+        name + " must be a time with its offset, for example 2026-11-21T18:12:41Z.");
   }
 }

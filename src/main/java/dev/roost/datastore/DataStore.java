@@ -10,7 +10,6 @@ import io.quarkus.hibernate.orm.panache.PanacheEntityBase;
 import io.quarkus.narayana.jta.QuarkusTransaction;
 import jakarta.persistence.Entity;
 import jakarta.persistence.Id;
-import jakarta.persistence.LockModeType;
 import jakarta.persistence.Table;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -137,11 +136,14 @@ public class DataStore extends PanacheEntityBase {
    * @throws Problem conflict: agents use it
    */
   public static void delete(String id, boolean force) {
-    // The lock keeps an agent from taking the store into use meanwhile.
-    DataStore store = findById(id, LockModeType.PESSIMISTIC_WRITE);
-    if (store == null) {
-      throw Problem.notFound("DataStore", id);
-    }
+    // The lock keeps an agent from taking the store into use meanwhile. Hibernate's would be "for
+    // no
+    // key update", beside which a foreign key may come into being.
+    entities()
+        .createNativeQuery("select id from datastore where id = :id for update", String.class)
+        .setParameter("id", id)
+        .getResultList();
+    DataStore store = get(id);
     List<User> users = users(id);
     if (!users.isEmpty() && !force) {
       throw Problem.of(

@@ -106,7 +106,7 @@ record PortableLine(String key, JsonText value, Double ttlSeconds, Instant expir
     }
     try {
       OffsetDateTime time = OffsetDateTime.parse(text);
-      if (time.getYear() <= LAST_YEAR) {
+      if (time.getYear() >= 0 && time.getYear() <= LAST_YEAR) {
         return time.toInstant();
       }
     } catch (DateTimeException e) {
