@@ -192,11 +192,20 @@ public final class Body {
 
   public Optional<List<String>> strings(String name) {
     return scalar(name, Body::isStringArray, "a list of strings")
-        .map(
+        .flatMap(
             node -> {
               List<String> values = new ArrayList<>();
-              node.forEach(element -> values.add(element.textValue()));
-              return values;
+              for (JsonNode element : node) {
+                String value = element.textValue();
+                Optional<Text.Unstorable> bad = Text.unstorable(value);
+                if (bad.isPresent()) {
+                  String pointer = name + "/" + values.size();
+                  reject(pointer, "invalid_text", pointer + " " + bad.get().detail() + ".");
+                  return Optional.empty();
+                }
+                values.add(value);
+              }
+              return Optional.of(values);
             });
   }
 

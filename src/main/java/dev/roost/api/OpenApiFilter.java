@@ -31,17 +31,14 @@ public class OpenApiFilter implements OASFilter {
       List.of(
           ErrorCode.UNAUTHENTICATED,
           ErrorCode.FORBIDDEN,
+          ErrorCode.VALIDATION_FAILED,
           ErrorCode.RATE_LIMITED,
           ErrorCode.INTERNAL,
           ErrorCode.UNAVAILABLE);
 
   /** Errors that any operation with a body can answer. */
   private static final List<ErrorCode> WITH_BODY =
-      List.of(
-          ErrorCode.MALFORMED_JSON,
-          ErrorCode.TOO_LARGE,
-          ErrorCode.UNSUPPORTED_MEDIA_TYPE,
-          ErrorCode.VALIDATION_FAILED);
+      List.of(ErrorCode.MALFORMED_JSON, ErrorCode.TOO_LARGE, ErrorCode.UNSUPPORTED_MEDIA_TYPE);
 
   @Override
   public void filterOpenAPI(OpenAPI document) {
@@ -53,11 +50,10 @@ public class OpenApiFilter implements OASFilter {
     paths.forEach(
         (path, item) ->
             item.getOperations()
-                .values()
                 .forEach(
-                    operation -> {
+                    (method, operation) -> {
                       found.rename(operation);
-                      complete(path, operation);
+                      complete(path, method, operation);
                     }));
     Map<String, Schema> schemas = new TreeMap<>(found.schemas());
     schemas.putAll(OpenApiErrors.schemas());
@@ -84,23 +80,21 @@ public class OpenApiFilter implements OASFilter {
             OASFactory.createSecurityRequirement().addScheme(SESSION, List.of())));
   }
 
-  private static void complete(String path, Operation operation) {
+  private static void complete(String path, PathItem.HttpMethod method, Operation operation) {
     List<ErrorCode> errors = new ArrayList<>(ALWAYS);
+    if (method != PathItem.HttpMethod.GET) {
+      errors.add(ErrorCode.CONFLICT); // Two requests at once may want the same.
+    }
     if (path.contains("{")) {
       errors.add(ErrorCode.NOT_FOUND);
     }
     List<Parameter> parameters =
         operation.getParameters() == null ? List.of() : operation.getParameters();
-    if (path.contains("{key}")) {
-      errors.add(ErrorCode.VALIDATION_FAILED);
-    }
     if (path.equals("/v1/events")) {
       errors.add(ErrorCode.GONE); // Said there, it would take the place of the answer by Accept.
     }
     if (operation.getRequestBody() != null) {
       errors.addAll(WITH_BODY);
-    } else if (parameters.stream().anyMatch(p -> p.getIn() == Parameter.In.QUERY)) {
-      errors.add(ErrorCode.VALIDATION_FAILED);
     }
     Map<String, APIResponse> responses = new TreeMap<>(operation.getResponses().getAPIResponses());
     for (ErrorCode code : errors) {

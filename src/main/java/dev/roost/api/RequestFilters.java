@@ -4,6 +4,7 @@ import io.vertx.core.http.HttpServerRequest;
 import io.vertx.ext.web.RoutingContext;
 import jakarta.ws.rs.container.ContainerRequestContext;
 import jakarta.ws.rs.container.ResourceInfo;
+import jakarta.ws.rs.core.MultivaluedMap;
 import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
@@ -34,6 +35,50 @@ public class RequestFilters {
     request.setProperty(REQUEST_ID, id);
     // Response filters don't see what is streamed.
     routing.addHeadersEndHandler(end -> routing.response().putHeader(REQUEST_ID, id));
+    checkPath(routing.normalizedPath());
+    checkQuery(request.getUriInfo().getQueryParameters());
+    checkMediaTypes(request);
+  }
+
+  /** RESTEasy takes its own failure to read these for a fault. */
+  private static void checkMediaTypes(ContainerRequestContext request) {
+    try {
+      request.getMediaType();
+    } catch (RuntimeException e) {
+      throw Problem.of(ErrorCode.UNSUPPORTED_MEDIA_TYPE, "The Content-Type is no media type.");
+    }
+    try {
+      request.getAcceptableMediaTypes();
+    } catch (RuntimeException e) {
+      throw Problem.of(ErrorCode.NOT_ACCEPTABLE, "The header Accept holds what is no media type.");
+    }
+  }
+
+  /**
+   * RESTEasy would leave out what follows a semicolon, so a path could be another one here than for
+   * what looked at it before; nothing has NUL in its name. Keys of entries have been set aside.
+   */
+  private static void checkPath(String path) {
+    if (path.indexOf(';') >= 0 || path.indexOf('\0') >= 0 || path.contains("%00")) {
+      throw Problem.of(
+          ErrorCode.NOT_FOUND, "There is nothing at a path with \";\" or a NUL character.");
+    }
+  }
+
+  private static void checkQuery(MultivaluedMap<String, String> parameters) {
+    parameters.forEach(
+        (name, values) -> {
+          for (String text : values) {
+            Text.unstorable(name + text)
+                .ifPresent(
+                    mistake -> {
+                      throw Problem.invalid(
+                          "?" + name.replace("\0", ""),
+                          "invalid_text",
+                          "The query parameter " + Text.quote(name) + " " + mistake.detail() + ".");
+                    });
+          }
+        });
   }
 
   @ServerRequestFilter

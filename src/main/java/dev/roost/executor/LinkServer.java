@@ -46,7 +46,7 @@ public class LinkServer {
                 .handler(
                     context -> {
                       // Not the path as it was sent: "/internal/../v1" is "/v1".
-                      boolean link = context.normalizedPath().startsWith(LINK);
+                      boolean link = isLink(context.normalizedPath());
                       if (link == (context.request().localAddress().port() == number)) {
                         context.next();
                       } else {
@@ -72,6 +72,11 @@ public class LinkServer {
     if (server != null) {
       server.close();
     }
+  }
+
+  /** Also with parameters ("/internal;x/v1"), which RESTEasy would leave out. */
+  private static boolean isLink(String path) {
+    return path.startsWith(LINK) || path.startsWith("/internal;");
   }
 
   /** By the path as it was sent, too: "/internal/../v1/agents" is none of the link's. */

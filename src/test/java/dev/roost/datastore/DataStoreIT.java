@@ -217,12 +217,12 @@ class DataStoreIT {
             "/%761/datastore",
             "//v1/datastore",
             "/x/../v1/datastore",
-            "/v1;a/datastore",
             "/v1/datastore/" + id + "/entries/..")) {
       Answer answer = nobody.get(path);
       assertEquals(401, answer.status(), path);
       assertTrue(answer.header("WWW-Authenticate").startsWith("Bearer"));
     }
+    assertEquals(404, nobody.get("/v1;a/datastore").status());
   }
 
   /** An agent's row; its name is its identifier. */

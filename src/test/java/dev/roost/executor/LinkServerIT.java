@@ -67,7 +67,9 @@ class LinkServerIT {
         "/internal/./../v1/runtime",
         "/internal/..%2fv1/runtime",
         "//v1/runtime",
-        "/internal//../../v1/runtime"
+        "/internal//../../v1/runtime",
+        "/internal/..;/v1/runtime",
+        "/internal/..;x/v1/runtime"
       })
   void theLinksPortServesNothingElse(String path) {
     String key = Api.as(Role.WRITE).key();
@@ -82,7 +84,12 @@ class LinkServerIT {
         "/v1/%2e%2e" + POLL,
         "/./" + "internal/v1/executors/executor_1/poll",
         "/%69nternal/v1/executors/executor_1/poll",
-        "/" + POLL
+        "/" + POLL,
+        "/internal;x/v1/executors/executor_1/poll",
+        "/internal;x=1;y/v1/executors/executor_1/poll",
+        "/;x/internal/v1/executors/executor_1/poll",
+        ";x" + POLL,
+        "/internal/v1;x/executors/executor_1/poll"
       })
   void theMainPortServesNoLink(String path) {
     assertEquals(404, status(RestAssured.port, "POST", path, tokens.make("executor_1")));
