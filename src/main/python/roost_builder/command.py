@@ -3,7 +3,7 @@
 ::
 
     roost_builder --uv PATH --directory TMP --requirements FILE --timeout SECONDS
-        --target venv --output DIR
+        --target venv --output DIR [--sandbox JSON]
     roost_builder --uv PATH --directory TMP --requirements-variable NAME --timeout SECONDS
         --target layer --prefix /opt/roost/env --output DIR
     roost_builder push --base IMAGE --repository REPOSITORY --pull-repository REPOSITORY --key TAG
@@ -44,7 +44,7 @@ import sys
 from pathlib import Path
 from typing import Any, Optional
 
-from roost_builder import certificates, credentials, layer, venv
+from roost_builder import certificates, confinement, credentials, layer, venv
 from roost_builder.push import push
 from roost_builder.removal import delete
 from roost_builder.settings import layer_environment, uv_environment
@@ -82,7 +82,10 @@ def build(options: argparse.Namespace) -> dict[str, Any]:
     environment = uv_environment(os.environ)
     hidden = credentials.passwords(environment)
     if not layers(options):
-        return venv.build(Uv(options.uv, options.directory, environment, hidden), options)
+        confine = None
+        if options.sandbox is not None:
+            confine = confinement.prepared(options, environment)
+        return venv.build(Uv(options.uv, options.directory, environment, hidden, confine), options)
     environment = layer_environment(environment, options.directory)
     authorities = certificates.bundle(environment, os.environ, options.directory)
     if authorities is not None:
@@ -106,6 +109,7 @@ def parse_build(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--prefix", type=Path, help="where a layer's environment will be used")
     parser.add_argument("--output", required=True, type=Path, help="the place of what is made")
     parser.add_argument("--timeout", required=True, type=float, help="seconds")
+    parser.add_argument("--sandbox", help="confine uv and build code, as the executor's option says (target venv)")
     options = parser.parse_args(arguments)
     if options.requirements is None and options.requirements_variable is None:
         parser.error("one of --requirements and --requirements-variable is needed")

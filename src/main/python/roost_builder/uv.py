@@ -4,7 +4,7 @@ import collections
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Callable, NamedTuple, Optional
 
 from roost_builder import credentials
 from roost_builder.failures import BuildFailed, cause_of, failure_of
@@ -27,12 +27,19 @@ class Uv:
     """
 
     def __init__(
-        self, executable: Path, directory: Path, environment: dict[str, str], hidden: Sequence[str] = ()
+        self,
+        executable: Path,
+        directory: Path,
+        environment: dict[str, str],
+        hidden: Sequence[str] = (),
+        confine: Optional[Callable[[], None]] = None,
     ) -> None:
+        """confine: called in the process that becomes uv."""
         self.executable = executable
         self.directory = directory
         self.environment = environment
         self.hidden = hidden
+        self.confine = confine
 
     def run(self, *arguments: str) -> None:
         """Run uv, print what it says, and raise BuildFailed when it fails."""
@@ -46,6 +53,7 @@ class Uv:
             [str(self.executable), *arguments],
             cwd=self.directory,
             env=self.environment,
+            preexec_fn=self.confine,
             input=given,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
@@ -61,6 +69,7 @@ class Uv:
                 [str(self.executable), *arguments],
                 cwd=self.directory,
                 env=self.environment,
+                preexec_fn=self.confine,
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,
@@ -69,6 +78,8 @@ class Uv:
             )
         except (FileNotFoundError, PermissionError) as error:
             raise BuildFailed("runtime_unavailable", f"uv can't be run: {cause_of(error)}") from error
+        except subprocess.SubprocessError as error:
+            raise BuildFailed("runtime_unavailable", "uv can't be confined (roost.local.sandbox)") from error
         head: list[str] = []
         tail: collections.deque[str] = collections.deque(maxlen=KEPT_LINES)
         assert process.stdout is not None

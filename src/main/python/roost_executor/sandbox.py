@@ -214,7 +214,8 @@ def probe() -> "dict[str, Any]":
     if status:
         return {"mechanism": "none", "landlock_abi": abi, "message": "Landlock doesn't keep what it promises here"}
     mechanism = "landlock+seccomp" if filters_calls() else "landlock"
-    return {"mechanism": mechanism, "landlock_abi": abi, "message": None}
+    missing = None if abi >= SCOPES_SINCE else "Signals to other processes are not confined before Linux 6.12."
+    return {"mechanism": mechanism, "landlock_abi": abi, "message": missing}
 
 
 def _look_around(mine: str, others: str) -> None:

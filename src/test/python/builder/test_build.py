@@ -14,16 +14,29 @@ from pathlib import Path
 from typing import Any, Optional
 
 import pytest
+from hostile import served
+from roost_executor import sandbox
 
 SOURCES = Path(__file__).resolve().parents[4] / "src" / "main" / "python"
 START = "import sys; sys.path.append(sys.argv.pop(1)); from roost_builder.__main__ import main; sys.exit(main())"
 UV = os.environ.get("ROOST_TEST_UV") or shutil.which("uv")
 
+LANDLOCK = pytest.mark.skipif(
+    sandbox.landlock_abi() < 1, reason=f"builds can't be confined here: {sandbox.why_no_landlock()}"
+)
+
 pytestmark = pytest.mark.skipif(UV is None, reason="there is no uv")
 
 
 class Build:
-    def __init__(self, directory: Path, *requirements: str, timeout: float = 120, index: Optional[str] = None) -> None:
+    def __init__(
+        self,
+        directory: Path,
+        *requirements: str,
+        timeout: float = 120,
+        index: Optional[str] = None,
+        confined: bool = False,
+    ) -> None:
         self.work = directory / "tmp"
         self.output = directory / "builds" / "key"
         file = directory / "requirements.txt"
@@ -36,6 +49,9 @@ class Build:
             "uv": UV, "directory": self.work, "requirements": file, "target": "venv", "output": self.output,
             "timeout": timeout,
         }  # fmt: skip
+        if confined:
+            options["sandbox"] = json.dumps({"private": [str(directory)]})
+            environment["UV_CACHE_DIR"] = str(directory / "cache/uv")
         arguments = [f"--{name}={value}" for name, value in options.items()]
         self.process = subprocess.Popen(
             [sys.executable, "-I", "-B", "-c", START, str(SOURCES), *arguments],
@@ -59,8 +75,9 @@ def test_no_requirements_make_an_empty_environment(tmp_path: Path) -> None:
     assert result["size_bytes"] > 0
 
 
-def test_a_wheel_and_an_sdist_are_listed_with_the_hashes_of_their_files(tmp_path: Path) -> None:
-    build = Build(tmp_path, "idna==3.10", "docopt==0.6.2")
+@pytest.mark.parametrize("confined", [False, pytest.param(True, marks=LANDLOCK)])
+def test_a_wheel_and_an_sdist_are_listed_with_the_hashes_of_their_files(tmp_path: Path, confined: bool) -> None:
+    build = Build(tmp_path, "idna==3.10", "docopt==0.6.2", confined=confined)
     packages = build.result()["packages"]
     sizes = {package["name"]: package.pop("size_bytes") for package in packages}
     assert packages == [
@@ -120,3 +137,18 @@ def test_a_terminated_build_leaves_no_process_and_no_environment(tmp_path: Path)
     assert not build.output.exists()
     processes = subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True, check=True).stdout
     assert str(tmp_path) not in processes
+
+
+@LANDLOCK
+def test_build_code_reaches_nothing_of_roost(tmp_path: Path) -> None:
+    for name in ("api_key", "builds/other/module.py", "executors/other/agent.log"):
+        (tmp_path / "data" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "data" / name).write_text("roost_secret\n")
+    with served(tmp_path / "index", tmp_path / "data", os.getpid()) as index:
+        build = Build(tmp_path / "data", "hostile==1.0", index=index, confined=True)
+        result = build.result()
+    assert result["outcome"] == "succeeded", result
+    found = json.loads(next(build.output.rglob("hostile.json")).read_text())
+    assert len(found) == 8
+    assert set(found.values()) == {"PermissionError"}, found
+    assert (tmp_path / "data/api_key").read_text() == "roost_secret\n"

@@ -77,6 +77,7 @@ public class Welcome {
       return;
     }
     out.println("  build         " + describe(job));
+    out.println("  sandbox       " + runtime.sandbox().mechanism());
     String order =
         orders.place(agentId, new JsonText("{\"name\": \"Roost\"}"), null).executorJobId();
     ExecutorJob.View result = awaitEnd(order);

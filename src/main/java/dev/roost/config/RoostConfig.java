@@ -231,6 +231,19 @@ public interface RoostConfig {
     /** Executors at the same time, of all agents together. */
     @WithDefault("32")
     int maxExecutors();
+
+    /**
+     * What confines scripts and builds: {@code auto} (the strongest that works on this machine),
+     * {@code landlock} (Roost doesn't start without it), {@code off}.
+     */
+    @WithDefault("auto")
+    String sandbox();
+
+    /** Paths that scripts and builds may read besides those that every program needs. */
+    Optional<List<Path>> sandboxReadable();
+
+    /** Paths that they may read and write, devices included. */
+    Optional<List<Path>> sandboxWritable();
   }
 
   /** The Kubernetes runtime. */

@@ -19,6 +19,11 @@ import java.util.Set;
 public interface Runtime extends AutoCloseable {
   Description describe();
 
+  /** What keeps scripts and builds from the rest of the machine. */
+  default Sandbox sandbox() {
+    return new Sandbox("container", null, null);
+  }
+
   /**
    * What identifies the base on which dependencies of that Python version are installed: the digest
    * of the base image, or the local interpreter. A part of the image key.
@@ -140,6 +145,18 @@ public interface Runtime extends AutoCloseable {
       String defaultPythonVersion,
       String platform,
       int maxExecutors) {}
+
+  /**
+   * @param mechanism "landlock+seccomp", "landlock", "container" or "none"
+   * @param landlockAbi the version of the kernel's interface, 0 when it has none; null where it
+   *     wasn't asked for
+   * @param message what isn't confined and why, for a person; or null
+   */
+  record Sandbox(String mechanism, Integer landlockAbi, String message) {
+    public boolean isNone() {
+      return mechanism.equals("none");
+    }
+  }
 
   /**
    * @param requirements normalised, one a line

@@ -57,8 +57,31 @@ public class RuntimeResource {
           String platform,
       @Schema(description = "How many executors fit at the same time", examples = "32")
           int maxExecutors,
+      @Schema(description = "What keeps scripts and builds from the rest of the machine")
+          SandboxView sandbox,
       @Schema(description = "Roost's own version") String version,
       @Schema(description = "As they are set here") Limits limits) {}
+
+  /** What confines scripts. */
+  @Schema(name = "Sandbox")
+  record SandboxView(
+      @Schema(
+              enumeration = {"landlock+seccomp", "landlock", "container", "none"},
+              description = "What confines them; `container` on Kubernetes")
+          String mechanism,
+      @Schema(
+              description =
+                  "The version of Landlock's interface in this kernel, 0 without; null where it was"
+                      + " not asked for",
+              nullable = true,
+              examples = "7")
+          Integer landlockAbi,
+      @Schema(description = "What is not confined and why, or null", nullable = true)
+          String message) {
+    static SandboxView of(Runtime.Sandbox sandbox) {
+      return new SandboxView(sandbox.mechanism(), sandbox.landlockAbi(), sandbox.message());
+    }
+  }
 
   /** The limits as they are set here. */
   record Limits(
@@ -107,6 +130,7 @@ public class RuntimeResource {
         description.defaultPythonVersion(),
         description.platform(),
         description.maxExecutors(),
+        SandboxView.of(runtime.sandbox()),
         version,
         Limits.of(config.limits()));
   }

@@ -269,6 +269,7 @@ export interface Runtime {
   default: string;
   platform: string;
   max_executors: number;
+  sandbox: { mechanism: string; landlock_abi: number | null; message: string | null };
   version: string;
   limits: Record<string, number>;
 }

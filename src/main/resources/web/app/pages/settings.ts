@@ -139,7 +139,15 @@ const withCode = (text: string) =>
   text.split("`").map((part, i) => (i % 2 ? html`<code>${part}</code>` : part));
 
 function runtime(): TemplateResult {
-  const { kind, version, platform, python_versions, max_executors, default: standard } = signedIn.runtime!;
+  const {
+    kind,
+    version,
+    platform,
+    python_versions,
+    max_executors,
+    sandbox,
+    default: standard,
+  } = signedIn.runtime!;
   return html`<section class="panel" aria-labelledby="runtime-title">
     <header>
       <h2 id="runtime-title">Runtime</h2>
@@ -153,6 +161,12 @@ function runtime(): TemplateResult {
       <dd>${kind}, ${platform}</dd>
       <dt>Python</dt>
       <dd>${python_versions.join(", ")}; ${standard} without a choice</dd>
+      <dt>Sandbox</dt>
+      <dd>
+        ${sandbox.mechanism}${sandbox.message
+          ? html`<br /><span class="faint">${sandbox.message}</span>`
+          : ""}
+      </dd>
       <dt>Executors</dt>
       <dd>up to ${count(max_executors)} at once</dd>
     </dl>

@@ -34,6 +34,9 @@ class LocalApplication implements QuarkusApplication {
     System.out.println("Roost is ready at " + url);
     firstKey.loginUrl().ifPresent(login -> System.out.println("Dashboard: " + url + login));
     System.out.println(key);
+    if (runtime.sandbox().isNone()) {
+      System.out.println("Scripts run without a sandbox: " + runtime.sandbox().message());
+    }
     Runtime itself = ClientProxy.unwrap(runtime); // The proxy ends with the container.
     Quarkus.waitForExit();
     if (config.drain().isZero()) {

@@ -44,15 +44,23 @@ final class LocalBuilds {
   private final DataDirectory data;
   private final Path sources;
   private final Path uv;
+  private final Optional<String> sandbox;
   private final Map<String, String> environment;
 
   /**
    * @param sources the directory that holds the package {@code roost_builder}
+   * @param sandbox what uv and the packages' build code are confined to, if they are
    */
-  LocalBuilds(DataDirectory data, Path sources, Path uv, Map<String, String> environment) {
+  LocalBuilds(
+      DataDirectory data,
+      Path sources,
+      Path uv,
+      Optional<String> sandbox,
+      Map<String, String> environment) {
     this.data = data;
     this.sources = sources;
     this.uv = uv;
+    this.sandbox = sandbox;
     this.environment = environment;
   }
 
@@ -78,20 +86,13 @@ final class LocalBuilds {
     job.create();
     Path requirements = job.path().resolve("requirements.txt");
     Files.write(requirements, order.requirements());
-    List<String> command =
-        List.of(
-            python.toString(),
-            "-I",
-            "-B",
-            "-c",
-            START_BUILDER,
-            sources.toString(),
-            "--uv=" + uv,
-            "--directory=" + job.path().resolve("tmp"),
-            "--requirements=" + requirements,
-            "--target=venv",
-            "--output=" + build(order.imageKey()),
-            "--timeout=" + order.timeoutSeconds());
+    List<String> command = new ArrayList<>();
+    command.addAll(List.of(python.toString(), "-I", "-B", "-c", START_BUILDER, sources.toString()));
+    command.addAll(List.of("--uv=" + uv, "--directory=" + job.path().resolve("tmp")));
+    command.addAll(List.of("--requirements=" + requirements, "--target=venv"));
+    command.add("--output=" + build(order.imageKey()));
+    command.add("--timeout=" + order.timeoutSeconds());
+    sandbox.ifPresent(option -> command.add("--sandbox=" + option));
     job.start(command, environment, log(job), log(job));
   }
 

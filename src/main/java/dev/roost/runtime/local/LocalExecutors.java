@@ -8,6 +8,7 @@ import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -24,18 +25,22 @@ final class LocalExecutors {
   private final Path sources;
   private final Path sidecarPython;
   private final String url;
+  private final Optional<String> sandbox;
   private final Set<String> starting = ConcurrentHashMap.newKeySet();
 
   /**
    * @param sources the directory that holds the package {@code roost_executor}
    * @param sidecarPython runs the sidecars, which need no packages
    * @param url of the control plane, as executors reach it
+   * @param sandbox what scripts are confined to, if they are
    */
-  LocalExecutors(DataDirectory data, Path sources, Path sidecarPython, String url) {
+  LocalExecutors(
+      DataDirectory data, Path sources, Path sidecarPython, String url, Optional<String> sandbox) {
     this.data = data;
     this.sources = sources;
     this.sidecarPython = sidecarPython;
     this.url = url;
+    this.sandbox = sandbox;
   }
 
   /**
@@ -60,23 +65,14 @@ final class LocalExecutors {
     Path token = job.path().resolve("token");
     PrivateFiles.write(token, order.token());
     Files.writeString(job.path().resolve("labels"), labels(order.labels()));
-    List<String> command =
-        List.of(
-            sidecarPython.toString(),
-            "-I",
-            "-B",
-            sources.resolve("roost_executor").toString(),
-            "sidecar",
-            "--url",
-            url,
-            "--executor",
-            order.executorId(),
-            "--token-file",
-            token.toString(),
-            "--directory",
-            job.path().toString(),
-            "--runner",
-            build.resolve("bin").resolve("python").toString());
+    List<String> command = new ArrayList<>();
+    command.addAll(List.of(sidecarPython.toString(), "-I", "-B"));
+    command.addAll(List.of(sources.resolve("roost_executor").toString(), "sidecar"));
+    command.addAll(List.of("--url", url, "--executor", order.executorId()));
+    command.addAll(List.of("--token-file", token.toString()));
+    command.addAll(List.of("--directory", job.path().toString()));
+    command.addAll(List.of("--runner", build.resolve("bin").resolve("python").toString()));
+    sandbox.ifPresent(option -> command.addAll(List.of("--sandbox", option)));
     Map<String, String> environment = ChildEnvironment.forExecutor(System.getenv(), build);
     job.start(command, environment, frames(job), errors(job).file());
   }

@@ -41,6 +41,7 @@ public class LocalRuntime implements Runtime {
   private final Interpreters interpreters;
   private final LocalBuilds builds;
   private final LocalExecutors executors;
+  private final LocalSandbox sandbox;
   private final int maxExecutors;
   private volatile boolean closed;
   private final Set<String> ending = ConcurrentHashMap.newKeySet();
@@ -58,16 +59,17 @@ public class LocalRuntime implements Runtime {
     Path uv = UvProgram.find(data);
     interpreters = Interpreters.find(uv, data);
     Path sources = PythonSources.unpack(data);
+    Interpreter newest = interpreters.get(interpreters.defaultVersion()).orElseThrow();
+    sandbox = LocalSandbox.find(config, data, sources, newest.executable());
     builds =
         new LocalBuilds(
             data,
             sources,
             uv,
+            sandbox.option(),
             ChildEnvironment.forBuild(System.getenv(), data.uvCache(), config.builds().indexUrl()));
-    Interpreter newest = interpreters.get(interpreters.defaultVersion()).orElseThrow();
-    executors =
-        new LocalExecutors(
-            data, sources, newest.executable(), executorUrl(config.host(), config.port()));
+    String url = executorUrl(config.host(), config.port());
+    executors = new LocalExecutors(data, sources, newest.executable(), url, sandbox.option());
     maxExecutors = config.local().maxExecutors();
     background.execute(() -> tidyUp(sources));
   }
@@ -77,6 +79,7 @@ public class LocalRuntime implements Runtime {
     interpreters = null;
     builds = null;
     executors = null;
+    sandbox = null;
     maxExecutors = 0;
   }
 
@@ -85,6 +88,11 @@ public class LocalRuntime implements Runtime {
     String platform = "linux-" + System.getProperty("os.arch").replace("amd64", "x86_64");
     return new Description(
         "local", interpreters.versions(), interpreters.defaultVersion(), platform, maxExecutors);
+  }
+
+  @Override
+  public Sandbox sandbox() {
+    return sandbox.view();
   }
 
   @Override

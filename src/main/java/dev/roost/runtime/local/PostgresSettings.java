@@ -14,6 +14,8 @@ final class PostgresSettings {
           // Small: it shares the machine with the scripts.
           "shared_buffers=64MB",
           "huge_pages=off",
+          // In its own directory: confined scripts may write to /dev/shm.
+          "dynamic_shared_memory_type=mmap",
           "io_method=sync", // The default keeps three more processes.
           "max_worker_processes=2",
           "max_parallel_workers_per_gather=0",

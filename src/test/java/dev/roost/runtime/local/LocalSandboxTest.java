@@ -1,0 +1,90 @@
+package dev.roost.runtime.local;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.roost.runtime.Runtime.Sandbox;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class LocalSandboxTest {
+  @TempDir Path directory;
+
+  @Test
+  void theProbesAnswerIsRead() throws Exception {
+    assertEquals(
+        new Sandbox("landlock+seccomp", 7, null),
+        LocalSandbox.of(
+            "{\"mechanism\": \"landlock+seccomp\", \"landlock_abi\": 7, \"message\": null}\n"));
+    Sandbox none =
+        LocalSandbox.of("{\"mechanism\": \"none\", \"landlock_abi\": 0, \"message\": \"why\"}");
+    assertEquals(new Sandbox("none", 0, "why"), none);
+    assertTrue(none.isNone());
+  }
+
+  @Test
+  void theDataDirectoryAndTheKeyAreAlwaysPrivate() throws Exception {
+    Map<String, String> settings =
+        Map.of(
+            "roost.api-key-file", "/run/key",
+            "roost.local.sandbox-readable", "/srv/models,/srv/data",
+            "roost.local.sandbox-writable", "/dev/nvidia0");
+    String option =
+        LocalSandbox.option(Settings.roost(directory, settings), new DataDirectory(directory));
+    JsonNode json = new ObjectMapper().readTree(option);
+    assertEquals("[\"/srv/models\",\"/srv/data\"]", json.path("readable").toString());
+    assertEquals("[\"/dev/nvidia0\"]", json.path("writable").toString());
+    assertEquals(directory.toString(), json.at("/private/0").asText());
+    assertEquals("/run/key", json.at("/private/1").asText());
+  }
+
+  @Test
+  void whatIsTurnedOffIsNotProbed() throws Exception {
+    LocalSandbox sandbox = find("off", Path.of("/bin/false"));
+    assertTrue(sandbox.option().isEmpty());
+    assertEquals(new Sandbox("none", null, "roost.local.sandbox is off"), sandbox.view());
+  }
+
+  @Test
+  void withoutAWorkingOneOnlyAutoStarts() throws Exception {
+    LocalSandbox sandbox = find("auto", Path.of("/bin/false"));
+    assertTrue(sandbox.option().isEmpty());
+    assertTrue(sandbox.view().isNone());
+    assertThrows(StartFailed.class, () -> find("landlock", Path.of("/bin/false")));
+  }
+
+  @Test
+  void aWorkingOneIsUsed() throws Exception {
+    Path probe =
+        Files.writeString(
+            directory.resolve("python"), "#!/bin/sh\necho '{\"mechanism\": \"landlock\"}'\n");
+    assertTrue(probe.toFile().setExecutable(true));
+    for (String wanted : new String[] {"auto", "landlock"}) {
+      LocalSandbox sandbox = find(wanted, probe);
+      assertEquals("landlock", sandbox.view().mechanism());
+      assertFalse(sandbox.option().isEmpty());
+    }
+  }
+
+  @Test
+  void anUnknownOneIsRefused() {
+    StartFailed refused =
+        assertThrows(StartFailed.class, () -> find("Landlock", Path.of("/bin/false")));
+    assertTrue(refused.getMessage().contains("[auto, landlock, off]"), refused.getMessage());
+  }
+
+  private LocalSandbox find(String wanted, Path python) throws StartFailed {
+    return LocalSandbox.find(
+        Settings.roost(directory, Map.of("roost.local.sandbox", wanted)),
+        new DataDirectory(directory),
+        directory,
+        python);
+  }
+}
