@@ -79,7 +79,7 @@ def main() -> int:
     from roost_executor.sidecar import Sidecar
 
     url, executor, token_file = options["url"], options["executor"], options["token-file"]
-    return Sidecar(url, executor, token_file, directory, sockets, runner_id).run()
+    return Sidecar(url, executor, token_file, directory, sockets, runner_id, "sandbox" in options).run()
 
 
 def _options(arguments: "list[str]") -> "tuple[str, dict[str, str]]":

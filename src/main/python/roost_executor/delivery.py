@@ -37,7 +37,7 @@ class Delivery:
         self._id: str = work["execution_id"]
         self._path = f"/internal/v1/executions/{self._id}/frames"
         self._spool = Spool(sidecar.directory, self._id)
-        self._stores = StoreServer(sidecar.address)
+        self._stores = StoreServer(sidecar.address, sidecar.runner_process if sidecar.confined else None)
         self._stores.begin(work)
         self._pause = Pause()
         self._watch = Watch(sidecar.runner_process)

@@ -6,6 +6,7 @@ import time
 
 PAGE = os.sysconf("SC_PAGE_SIZE")
 REAP_LIMIT_SECONDS = 5.0
+ASCENTS = 3
 
 
 def descendants(root: "int | None" = None) -> "list[int]":
@@ -14,6 +15,23 @@ def descendants(root: "int | None" = None) -> "list[int]":
     for process in found:  # the list grows while it is walked
         found.extend(_children(process))
     return found
+
+
+def is_below(process: int, ancestor: int) -> bool:
+    """Whether `process` is among the descendants of `ancestor`."""
+    for _ in range(ASCENTS):
+        current = process
+        while current > 1:
+            if current == ancestor:
+                return True
+            try:
+                with open(f"/proc/{current}/stat", "rb") as file:
+                    current = int(file.read().rpartition(b")")[2].split()[1])
+            except OSError:
+                break  # a parent has ended meanwhile, and its children have got another one
+        else:
+            return False
+    return False
 
 
 def _children(process: int) -> "list[int]":

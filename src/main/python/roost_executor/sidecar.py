@@ -65,11 +65,19 @@ class Sidecar:
     """One sidecar, for one executor."""
 
     def __init__(
-        self, url: str, executor_id: str, token_file: str, directory: str, sockets: str, runner_id: "int | None"
+        self,
+        url: str,
+        executor_id: str,
+        token_file: str,
+        directory: str,
+        sockets: str,
+        runner_id: "int | None",
+        confined: bool = False,
     ) -> None:
         """`directory`: the sidecar's own; `sockets`: where it listens, maybe a directory that the runner only reads.
 
         `runner_id`: the runner's process id when the sidecar has started it; else this is a pod's container.
+        `confined`: scripts are, so those of other executors have no other way here than the socket for stores.
         """
         self._url = url
         self._executor_id = executor_id
@@ -78,6 +86,7 @@ class Sidecar:
         self._sockets = sockets
         self.runner_is_ours = runner_id is not None
         self._runner_id = runner_id
+        self.confined = confined
         self._delivery: Delivery | None = None
         self._terminated = False
         self._polls = 0

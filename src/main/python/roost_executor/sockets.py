@@ -3,6 +3,7 @@
 import contextlib
 import os
 import socket
+import sys
 
 # sockaddr_un holds 108 bytes with the closing zero.
 LONGEST_PATH = 107
@@ -54,6 +55,12 @@ def connect(path: str) -> socket.socket:
         connection.close()
         raise
     return connection
+
+
+def peer_of(connection: socket.socket) -> int:
+    """The process id of who has connected; 0 when that is in another container."""
+    credentials = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12)
+    return int.from_bytes(credentials[:4], sys.byteorder)
 
 
 class LineReader:

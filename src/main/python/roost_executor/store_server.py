@@ -12,6 +12,8 @@ import time
 from typing import Any
 
 from roost_executor.link import Address, Link, Pause
+from roost_executor.processes import is_below
+from roost_executor.sockets import peer_of
 from roost_executor.store_requests import Bytes, MalformedRequest, Part, Requests, Room, StoreRequest, problem, reply
 
 # Of one call to the control plane, before it is made again.
@@ -29,8 +31,10 @@ JSON = "application/json"
 class StoreServer:
     """Serves each connection of the script's processes in a thread of its own."""
 
-    def __init__(self, address: Address) -> None:
+    def __init__(self, address: Address, runner: "int | None" = None) -> None:
+        """`runner`: only processes below that one are served; None: whoever finds the socket."""
         self._address = address
+        self._runner = runner
         self._execution_id = ""
         self._paths: dict[str, str] = {}
         self._links: set[Link] = set()
@@ -60,6 +64,9 @@ class StoreServer:
             connection, _ = listener.accept()
         except OSError:
             return  # it has gone again
+        if self._runner is not None and not is_below(peer_of(connection), self._runner):
+            connection.close()  # a script of another agent on this machine has found the socket
+            return
         link = Link(self._address)
         with self._lock:
             full = len(self._links) >= MOST_CONNECTIONS

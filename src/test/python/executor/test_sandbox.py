@@ -2,6 +2,7 @@
 
 import json
 import os
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -9,11 +10,13 @@ from pathlib import Path
 from typing import Any, Callable
 
 import pytest
+from control_plane import WAIT_SECONDS
 from executor import PACKAGE, PYTHON, Executor
 
 sys.path.insert(0, str(PACKAGE.parent))
 
 from roost_executor import sandbox  # noqa: E402
+from roost_executor.sockets import UnixPath  # noqa: E402
 
 ABI = sandbox.landlock_abi()
 SIGNALS = pytest.mark.skipif(ABI < sandbox.SCOPES_SINCE, reason="signals are confined from Linux 6.12 on")
@@ -248,6 +251,34 @@ def main(request, store):
     return store["key"]
 """
     assert run(confined, script) == 1
+
+
+def test_a_store_is_reached_by_the_scripts_own_processes_only(confined: Executor) -> None:
+    running = confined.submit(
+        """
+        import os, time
+
+        def main(request, store):
+            read, write = os.pipe()
+            if os.fork() == 0:
+                if os.fork() == 0:
+                    store["key"] = "from an orphan"
+                    os.write(write, b"x")
+                os._exit(0)
+            os.wait()
+            os.read(read, 1)
+            print(store["key"], flush=True)
+            time.sleep(600)
+        """
+    )
+    confined.logged(running, "from an orphan")
+    with socket.socket(socket.AF_UNIX) as stranger:
+        stranger.settimeout(WAIT_SECONDS)
+        with UnixPath(str(confined.directory / "store.sock")) as path:
+            stranger.connect(path)
+        assert stranger.recv(1) == b""
+    confined.plane.cancel(running)
+    assert confined.finished(running).reason == "cancelled"
 
 
 def test_packages_of_the_environment_are_there_and_nothing_of_it_can_be_changed(
