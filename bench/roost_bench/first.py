@@ -2,6 +2,7 @@
 
 import json
 import os
+import resource
 import subprocess
 import tempfile
 import time
@@ -10,7 +11,7 @@ from pathlib import Path
 
 from roost_bench.context import Context
 from roost_bench.environment import ROOT
-from roost_bench.report import Row
+from roost_bench.report import Row, percentile
 
 SCRIPT = """\
 import humanize
@@ -21,6 +22,7 @@ def main(request):
 """
 PAYLOAD = '{"n": 8200000000}'
 VALUE = "8.2 billion"
+START_ROUNDS = 10
 CURL = '-H "Authorization: Bearer $ROOST_API_KEY" -H "Content-Type: application/json"'
 
 CREATE_AND_EXECUTE = """\
@@ -58,12 +60,49 @@ def measure(context: Context) -> "list[Row]":
         venv.create(home / "venv", with_pip=True)
         began = time.perf_counter()
         install = [home / "venv/bin/python", "-m", "pip", "install", "-q", "--disable-pip-version-check"]
-        subprocess.run([*install, ROOT / "sdk/python"], check=True)
+        subprocess.run([*install, f"{ROOT / 'sdk/python'}[cli]"], check=True)
         rows = [
             Row("pip install of SDK and command line", "s", time.perf_counter() - began, rounds=1, note="1 command")
         ]
         rows += [go(context, home, name, *way) for name, way in WAYS.items()]
+        rows += starts(context, home / "venv/bin")
     return rows
+
+
+def starts(context: Context, programs: Path) -> "list[Row]":
+    """The processor time of importing the SDK and of a short command, beside a Python that does nothing."""
+    python = programs / "python"
+    floor = processor_time(context, [python, "-c", "pass"])
+    commands = {
+        "import roost": [python, "-c", "import roost; roost.Agent"],
+        "a client": [python, "-c", "import roost; roost.Client()"],
+        "roost --help": [programs / "roost", "--help"],
+        "roost list agents": [programs / "roost", "list", "agents"],
+    }
+    return [
+        Row(
+            f"processor time: {name}",
+            "s",
+            processor_time(context, command),
+            rounds=START_ROUNDS,
+            floor=floor,
+            floor_name="python -c pass",
+        )
+        for name, command in commands.items()
+    ]
+
+
+def processor_time(context: Context, command: "list[object]") -> float:
+    """The median of some rounds; the first one, which writes bytecode, is left out."""
+    environment = {**os.environ, "ROOST_URL": context.server.url, "ROOST_API_KEY": context.server.key}
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)
+    seconds = []
+    for _ in range(START_ROUNDS + 1):
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        subprocess.run(list(map(str, command)), env=environment, check=True, stdout=subprocess.DEVNULL)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        seconds.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+    return percentile(seconds[1:], 50)
 
 
 def go(context: Context, home: Path, name: str, requirement: str, commands: "list[str]") -> Row:

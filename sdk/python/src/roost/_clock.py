@@ -5,8 +5,6 @@ from __future__ import annotations
 import random
 import time
 
-import anyio
-
 __all__ = ["Clock"]
 
 
@@ -23,6 +21,8 @@ class Clock:
 
     async def asleep(self, seconds: float) -> None:
         """Let others do something for that long."""
+        import anyio
+
         await anyio.sleep(seconds)
 
     def uniform(self, low: float, high: float) -> float:

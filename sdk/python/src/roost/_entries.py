@@ -9,9 +9,8 @@ from datetime import datetime
 from itertools import chain
 from typing import Any, cast
 
-import httpx
-
 from ._errors import ServerError
+from ._http import httpx
 from ._values import parse_time
 
 __all__ = ["PAGE_MOST", "Entry", "pairs_of", "version_of"]

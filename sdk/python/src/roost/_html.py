@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Iterable
 from datetime import datetime
 from typing import Any
@@ -15,22 +14,28 @@ _TEXT_MOST_CHARACTERS = 2000
 def table(title: str, rows: Iterable[tuple[str, Any]]) -> str:
     """Return a small table with a row for each pair."""
     body = "".join(
-        f'<tr><th style="text-align:left">{html.escape(name)}</th>'
+        f'<tr><th style="text-align:left">{_escaped(name)}</th>'
         f'<td style="text-align:left">{_cell(value)}</td></tr>'
         for name, value in rows
     )
-    return f"<table><caption>{html.escape(title)}</caption>{body}</table>"
+    return f"<table><caption>{_escaped(title)}</caption>{body}</table>"
 
 
 def pre(text: str) -> str:
     """Return text as it is, in lines."""
-    return f'<pre style="margin:0">{html.escape(text)}</pre>'
+    return f'<pre style="margin:0">{_escaped(text)}</pre>'
+
+
+def _escaped(text: str) -> str:
+    import html  # with its table of entities, which only notebooks need
+
+    return html.escape(text)
 
 
 def _cell(value: Any) -> str:
     if isinstance(value, datetime):
-        return html.escape(value.isoformat(sep=" ", timespec="seconds"))
+        return _escaped(value.isoformat(sep=" ", timespec="seconds"))
     text = str(value)
     if len(text) > _TEXT_MOST_CHARACTERS:
         text = text[:_TEXT_MOST_CHARACTERS] + "…"
-    return pre(text) if "\n" in text else html.escape(text)
+    return pre(text) if "\n" in text else _escaped(text)

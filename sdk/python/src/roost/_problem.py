@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from email.utils import parsedate_to_datetime
 from typing import Any, cast
-
-import httpx
 
 from ._errors import (
     APIConnectionError,
@@ -24,6 +21,7 @@ from ._errors import (
     Unavailable,
     ValidationError,
 )
+from ._http import httpx
 from ._values import parse_json
 
 __all__ = ["from_answer", "from_transport", "retry_after"]
@@ -73,6 +71,8 @@ def retry_after(response: httpx.Response) -> float | None:
         return max(0.0, float(text))
     except ValueError:
         pass
+    from email.utils import parsedate_to_datetime
+
     try:
         until = parsedate_to_datetime(text)
         # The server's own clock, so that a wrong one here makes no difference.

@@ -15,7 +15,6 @@ import json
 import os
 import re
 import sys
-import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -156,6 +155,8 @@ def _write(text: str, name: str, *, present: bool) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     # A new file with mode 0600 that takes the old one's place: never readable by others, never half
     # written.
+    import tempfile
+
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".config-", suffix=".toml")
     try:
         with open(handle, "w", encoding="utf-8") as file:

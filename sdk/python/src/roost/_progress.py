@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import os
-import shutil
 import sys
 import threading
 from collections.abc import Generator
@@ -75,6 +74,8 @@ class _Terminal:
     """The last line of a terminal, by way of stderr."""
 
     def show(self, text: str) -> None:
+        import shutil
+
         width = max(10, shutil.get_terminal_size().columns - 1)
         self._write(f"\r{text if len(text) <= width else text[: width - 1] + '…'}\x1b[K")
 

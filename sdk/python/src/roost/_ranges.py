@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping
 from typing import Any
 
@@ -20,6 +19,8 @@ class Scan:
         self.prefix = prefix
         self.through: str | None = None
         self.complete = False
+        import hashlib
+
         self._versions = hashlib.sha256()
 
     def see(self, entry: Entry) -> None:

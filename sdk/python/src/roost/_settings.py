@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import ipaddress
 import os
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import httpx
-
 from ._errors import AuthenticationError
+from ._http import httpx
 from ._profiles import Profile, chosen, config_path
 
 __all__ = ["Settings", "resolve"]
@@ -108,6 +106,8 @@ def _is_loopback(url: str) -> bool:
     host = httpx.URL(url).host
     if host == "localhost":
         return True
+    import ipaddress
+
     try:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:

@@ -6,12 +6,14 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
-from typing import Any, Union
+from typing import TYPE_CHECKING, Any, Union
 
 from ._errors import Conflict, FieldError, TooLarge, ValidationError
 from ._ranges import Range, name_of
 from ._values import dump_json
+
+if TYPE_CHECKING:
+    from fractions import Fraction
 
 __all__ = [
     "Batch",
@@ -117,6 +119,8 @@ def total(key: str, value: Any, amount: int | float) -> int | float:
 
 def _exact(number: int | float) -> Fraction:
     """Return the decimal that a float is written as, not the binary number that it is."""
+    from fractions import Fraction
+
     return Fraction(repr(number)) if isinstance(number, float) else Fraction(number)
 
 

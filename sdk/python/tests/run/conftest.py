@@ -26,7 +26,9 @@ def environment(surroundings: Mapping[str, str]) -> Path:
     interpreter = Interpreter(version, Path(sys.base_prefix, "bin", name).resolve())
     place = builds.place_of(interpreter, [], surroundings)
     said: list[str] = []
-    builds.build(place, interpreter, [], builds.uv_program(surroundings), surroundings, said.append)
+    uv = builds.find_uv(surroundings)
+    assert uv is not None
+    builds.build(place, interpreter, [], uv, surroundings, said.append)
     assert builds.is_built(place), said
     return place
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
@@ -68,5 +67,7 @@ async def _store_id(client: Client, store: str | DataStore) -> str:
 
 
 def _unknown(name: str) -> str:
+    import difflib
+
     near = difflib.get_close_matches(name, AgentChanges.__annotations__, n=1)
     return f"an agent has no setting {name!r}" + (f"; did you mean {near[0]!r}?" if near else "")

@@ -2,14 +2,28 @@
 
 from __future__ import annotations
 
+import sys
+
 __all__ = ["main"]
+
+_MISSING = "roost: the command line needs more than the library: pip install 'roost[cli]'"
 
 
 def main() -> None:
     """Run the command that the arguments name, and exit with its status."""
     import roost
 
+    if not _is_complete():
+        print(_MISSING, file=sys.stderr)
+        sys.exit(2)
     from .root import root
 
     roost.progress = False  # commands show their own
     root(prog_name="roost")
+
+
+def _is_complete() -> bool:
+    """Say whether what the extra `cli` brings is there."""
+    from importlib.util import find_spec
+
+    return all(find_spec(name) is not None for name in ("click", "rich"))

@@ -154,7 +154,11 @@ def _environment(plan: Plan) -> Path:
     from .._run import builds, interpreters
     from .progress import Progress
 
-    uv = builds.uv_program(os.environ)
+    uv = builds.find_uv(os.environ)
+    if uv is None:
+        with Progress() as progress:
+            progress.say("Fetching uv, which installs packages")
+            uv = builds.fetch_uv(os.environ)
     interpreter = interpreters.find(plan.python_version, uv, os.environ)
     place = builds.place_of(interpreter, plan.requirements, os.environ)
     if not builds.is_built(place):

@@ -6,11 +6,14 @@ One for each interpreter and each list of requirements, whatever their order, un
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
 import shutil
 import subprocess
+import sys
+import sysconfig
 import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -21,13 +24,14 @@ from .interpreters import Interpreter
 from .sources import program
 from .surroundings import for_build
 
-__all__ = ["build", "cache_directory", "is_built", "place_of", "uv_program"]
+__all__ = ["build", "cache_directory", "fetch_uv", "find_uv", "is_built", "place_of"]
 
 _START = (
     "import sys; sys.path.append(sys.argv.pop(1)); "
     "from roost_builder.__main__ import main; sys.exit(main())"
 )
 _BUILD_SECONDS = 1800
+_UV = "uv>=0.8,<1"
 _RESULT_START = '{"outcome": '
 
 
@@ -39,17 +43,49 @@ def cache_directory(environment: Mapping[str, str]) -> Path:
     return Path(home) / "roost"
 
 
-def uv_program(environment: Mapping[str, str]) -> Path:
-    """Return the uv that came with this package, or the one on the PATH."""
-    try:
-        from uv import find_uv_bin
+def find_uv(environment: Mapping[str, str]) -> Path | None:
+    """Return the uv beside this Python, on the PATH, or fetched earlier."""
+    for directory in (Path(sys.executable).parent, Path(sysconfig.get_path("scripts"))):
+        if (directory / "uv").is_file():
+            return directory / "uv"
+    on_path = shutil.which("uv", path=environment.get("PATH"))
+    if on_path is not None:
+        return Path(on_path)
+    fetched = _fetched_uv(environment)
+    return fetched if fetched.is_file() else None
 
-        return Path(find_uv_bin())
-    except (ImportError, FileNotFoundError):
-        found = shutil.which("uv", path=environment.get("PATH"))
-    if found is None:
-        raise CannotRun("uv isn't installed, which installs the agent's packages: pip install uv")
-    return Path(found)
+
+def fetch_uv(environment: Mapping[str, str]) -> Path:
+    """Let this Python's pip fetch uv, from whichever index pip is set to use."""
+    fetched = _fetched_uv(environment)
+    target = fetched.parents[1]
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=".uv-", dir=target.parent) as work:
+        new = Path(work) / "uv"
+        command = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps"]
+        command += ["--only-binary=:all:", f"--target={new}", _UV]
+        said = subprocess.run(
+            command,
+            env=dict(environment),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            encoding="utf-8",
+            errors="replace",
+            check=False,
+        )
+        if said.returncode != 0:
+            lines = said.stderr.strip().splitlines()
+            raise CannotRun(
+                "uv, which installs the agent's packages, is not here, and pip can't fetch it; "
+                f"install uv. pip said: {lines[-1] if lines else 'nothing'}"
+            )
+        with contextlib.suppress(OSError):  # another run has fetched it meanwhile
+            new.replace(target)
+    return fetched
+
+
+def _fetched_uv(environment: Mapping[str, str]) -> Path:
+    return cache_directory(environment) / "uv/bin/uv"
 
 
 def place_of(

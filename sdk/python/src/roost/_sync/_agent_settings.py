@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
@@ -69,5 +68,7 @@ def _store_id(client: Client, store: str | DataStore) -> str:
 
 
 def _unknown(name: str) -> str:
+    import difflib
+
     near = difflib.get_close_matches(name, AgentChanges.__annotations__, n=1)
     return f"an agent has no setting {name!r}" + (f"; did you mean {near[0]!r}?" if near else "")

@@ -6,9 +6,8 @@ from __future__ import annotations
 from collections.abc import Generator, Sequence
 from types import TracebackType
 
-import httpx
-
 from .._event import Event
+from .._http import httpx
 from .._params import given
 from .._runtime import Runtime
 from .._server import LoginLink, ServerSetting

@@ -6,9 +6,8 @@ from __future__ import annotations
 from collections.abc import Generator
 from typing import TYPE_CHECKING, Any, Callable
 
-import httpx
-
 from .._errors import APIConnectionError, APITimeout, RateLimited, RoostError, Unavailable
+from .._http import httpx
 from .._log_entry import Log, LogEntry
 from .._params import given
 from .._sse import Event, Parser

@@ -5,17 +5,16 @@ from __future__ import annotations
 
 import json
 import os
-import platform
+import sys
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from typing import Any
 from urllib.parse import quote, urlencode
 
-import httpx
-
 from .. import _problem
 from .._clock import Clock
 from .._errors import ServerError
+from .._http import httpx
 from .._settings import Settings
 from .._values import parse_json
 from .._version import VERSION
@@ -28,19 +27,17 @@ _BACKOFF_MOST_SECONDS = 8.0
 _RETRY_AFTER_MOST_SECONDS = 60.0
 _KEEP_ALIVE_SECONDS = 30.0
 _RETRIED_STATUSES = frozenset({429, 502, 503, 504})
-_NEVER_SENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout, httpx.ProxyError)
 
-_CONSUMED = httpx.ByteStream(b"")
-
+_PYTHON = ".".join(map(str, sys.version_info[:3]))
 _HEADERS = {
     "Accept": "application/json",
     "Accept-Encoding": "gzip, deflate",
-    "User-Agent": f"roost-python/{VERSION} python/{platform.python_version()}",
+    "User-Agent": f"roost-python/{VERSION} python/{'.'.join(map(str, sys.version_info[:3]))}",
 }
 _HEADERS_WITH_BODY = {**_HEADERS, "Content-Type": "application/json"}
 
 
-class _Bearer(httpx.Auth):
+class _Bearer:
     """Adds the API key at the last moment, so that no header dictionary elsewhere holds it."""
 
     __slots__ = ("_value",)
@@ -51,9 +48,9 @@ class _Bearer(httpx.Auth):
     def __repr__(self) -> str:
         return "<bearer token>"
 
-    def auth_flow(self, request: httpx.Request) -> Generator[httpx.Request, httpx.Response, None]:
+    def __call__(self, request: httpx.Request) -> httpx.Request:
         request.headers["Authorization"] = self._value
-        yield request
+        return request
 
 
 class Transport:
@@ -140,11 +137,11 @@ class Transport:
                 response = self._client().send(request, auth=self._auth, follow_redirects=False)
                 # What it was read from refers back to it. Without this circle it, and the body
                 # that was sent, go when they are no longer needed, not some large bodies later.
-                response.stream = _CONSUMED
+                response.stream = httpx.ByteStream(b"")
             except httpx.TransportError as caught:
                 cause = caught
                 error = _problem.from_transport(caught, self.base_url, read_timeout or self.timeout)
-                never_sent = isinstance(caught, _NEVER_SENT)
+                never_sent = _was_never_sent(caught)
                 again = (repeatable or never_sent) and not _is_hopeless(caught)
                 maybe_done = maybe_done or not never_sent
             else:
@@ -251,6 +248,12 @@ class Transport:
             "pool": other,
         }
         return request
+
+
+def _was_never_sent(error: httpx.TransportError) -> bool:
+    return isinstance(
+        error, (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout, httpx.ProxyError)
+    )
 
 
 def _is_hopeless(error: httpx.TransportError) -> bool:
