@@ -16,7 +16,7 @@ import java.util.Set;
 public class TestRuntime implements Runtime {
   @Override
   public Description describe() {
-    return new Description("local", List.of("3.11", "3.13"), "3.13", "linux/amd64", 4);
+    return new Description("local", List.of("3.11", "3.13"), "3.13", "linux/amd64", 4, List.of());
   }
 
   @Override

@@ -60,4 +60,15 @@ record AgentFields(
             defaultValue = "process",
             description =
                 "process: an executor runs many executions, each a fresh process; pod: only one.")
-        String isolation) {}
+        String isolation,
+    @Schema(
+            nullable = true,
+            description = "One of the profiles that GET /v1/runtime lists; null: the default.")
+        String profile,
+    @Schema(
+            defaultValue = "all",
+            examples = {"none", "192.0.2.7:443\\n[2001:db8::/32]:443"},
+            description =
+                "What scripts may connect to: all, none, or one IP address or block with its TCP"
+                    + " port a line. Name look-ups are always allowed.")
+        String egress) {}

@@ -6,6 +6,9 @@ import dev.roost.api.Names;
 import dev.roost.api.Problem;
 import dev.roost.api.Text;
 import dev.roost.config.RoostConfig;
+import dev.roost.runtime.Egress;
+import dev.roost.runtime.Runtime;
+import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Optional;
@@ -14,7 +17,8 @@ import java.util.Optional;
  * What a client may give of an agent, checked; everything is optional here, since a change gives
  * only what changes.
  *
- * @param parsedRequirements of {@link #requirements}, when given
+ * @param profile empty within: the default
+ * @param egress as {@link Egress#text} writes it
  */
 public record AgentRequest(
     Optional<String> name,
@@ -31,13 +35,22 @@ public record AgentRequest(
     Optional<Double> retryDelay,
     Optional<List<String>> neverRetry,
     Optional<Double> keepWarm,
-    Optional<String> isolation) {
+    Optional<String> isolation,
+    Optional<Optional<String>> profile,
+    Optional<String> egress) {
 
   private static final int DAY_SECONDS = 86_400;
 
   /** An agent with everything else as it is by default. */
   public static AgentRequest of(String name, String script, String requirements) {
-    return ofRun(Optional.of(name), script, requirements, Optional.empty(), Optional.empty());
+    return ofRun(
+        Optional.of(name),
+        script,
+        requirements,
+        Optional.empty(),
+        Optional.empty(),
+        Optional.empty(),
+        Optional.empty());
   }
 
   /** A change to what ran in that revision. */
@@ -47,7 +60,9 @@ public record AgentRequest(
         revision.script,
         revision.requirements,
         Optional.of(revision.envVars),
-        Optional.of(revision.pythonVersion));
+        Optional.of(revision.pythonVersion),
+        Optional.of(Optional.ofNullable(revision.profile)),
+        Optional.of(revision.egress));
   }
 
   private static AgentRequest ofRun(
@@ -55,7 +70,9 @@ public record AgentRequest(
       String script,
       String requirements,
       Optional<String> envVars,
-      Optional<String> pythonVersion) {
+      Optional<String> pythonVersion,
+      Optional<Optional<String>> profile,
+      Optional<String> egress) {
     return new AgentRequest(
         name,
         Optional.of(script),
@@ -71,36 +88,51 @@ public record AgentRequest(
         Optional.empty(),
         Optional.empty(),
         Optional.empty(),
-        Optional.empty());
+        Optional.empty(),
+        profile,
+        egress);
   }
 
   /**
    * Reads and checks the body of a request; the caller adds what it knows and calls {@link
    * Body#check}.
    *
-   * @param pythonVersions those that the runtime offers
+   * @param runtime what it offers
    * @param reasons why executions fail
    * @throws Problem too_large
    */
   static AgentRequest read(
-      Body body, RoostConfig.Limits limits, List<String> pythonVersions, List<String> reasons) {
+      Body body, RoostConfig.Limits limits, Runtime runtime, List<String> reasons) {
+    Runtime.Description offered = runtime.describe();
     AgentRequest request =
         new AgentRequest(
             body.string("name"),
             body.string("script"),
             body.string("requirements"),
             body.string("env_vars"),
-            body.choice("python_version", pythonVersions),
+            body.choice("python_version", offered.pythonVersions()),
             body.strings("store_ids"),
             body.number("timeout", 0.1, DAY_SECONDS),
-            body.integer("memory", 16, 1 << 20),
-            body.number("cpu", 0.01, 256),
+            bounded(
+                body,
+                "memory",
+                body.integer("memory", 16, Integer.MAX_VALUE),
+                limits.agentMemoryMib(),
+                "MiB (setting roost.limits.agent-memory-mib)"),
+            bounded(
+                body,
+                "cpu",
+                body.number("cpu", 0.01, Integer.MAX_VALUE),
+                limits.agentCpu(),
+                "cores (setting roost.limits.agent-cpu)"),
             body.integer("max_concurrency", 1, 1_000),
             body.integer("max_attempts", 1, 10),
             body.number("retry_delay", 0, DAY_SECONDS),
             body.choices("never_retry", reasons),
             body.number("keep_warm", 0, DAY_SECONDS),
-            body.choice("isolation", List.of("process", "pod")));
+            body.choice("isolation", List.of("process", "pod")),
+            profile(body, offered.profiles()),
+            egress(body, runtime));
     request.script.ifPresent(
         text -> checkSize("script", text, limits.scriptBytes(), "roost.limits.script-bytes"));
     request.requirements.ifPresent(text -> checkRequirements(body, text, limits));
@@ -111,6 +143,53 @@ public record AgentRequest(
         });
     request.name.flatMap(Names::mistake).ifPresent(m -> body.reject("name", "invalid_name", m));
     return request;
+  }
+
+  private static <T extends Number> Optional<T> bounded(
+      Body body, String name, Optional<T> value, double most, String unit) {
+    return value.filter(
+        given -> {
+          if (given.doubleValue() <= most) {
+            return true;
+          }
+          String limit = BigDecimal.valueOf(most).stripTrailingZeros().toPlainString();
+          body.reject(
+              name, "out_of_range", "%s must be at most %s %s.".formatted(name, limit, unit));
+          return false;
+        });
+  }
+
+  private static Optional<Optional<String>> profile(Body body, List<String> offered) {
+    if (body.isNull("profile")) {
+      return Optional.of(Optional.empty());
+    }
+    Optional<String> given = body.string("profile");
+    if (given.isEmpty() || offered.contains(given.get())) {
+      return given.map(Optional::of);
+    }
+    body.reject(
+        "profile",
+        "not_a_choice",
+        offered.isEmpty()
+            ? "profile can only be null: this Roost has no profiles."
+            : "profile must be null or one of " + String.join(", ", offered) + ".");
+    return Optional.empty();
+  }
+
+  private static Optional<String> egress(Body body, Runtime runtime) {
+    return body.string("egress")
+        .flatMap(
+            text -> {
+              try {
+                Egress egress = Egress.parse(text);
+                Optional<String> refusal = runtime.refusal(egress);
+                refusal.ifPresent(why -> body.reject("egress", "egress_not_allowed", why));
+                return refusal.isEmpty() ? Optional.of(egress.text()) : Optional.empty();
+              } catch (IllegalArgumentException e) {
+                body.reject("egress", "invalid_egress", e.getMessage());
+                return Optional.empty();
+              }
+            });
   }
 
   private static void checkRequirements(Body body, String text, RoostConfig.Limits limits) {

@@ -11,6 +11,7 @@ import jakarta.persistence.IdClass;
 import java.io.Serializable;
 import java.time.Instant;
 import java.util.List;
+import java.util.Objects;
 
 /**
  * What runs: script, requirements, variables and Python version as they were from one change to the
@@ -25,6 +26,12 @@ public class AgentRevision extends PanacheEntityBase {
   public String requirements;
   public String envVars;
   public String pythonVersion;
+
+  /** Of pods, as the operator names it; null: the default. */
+  public String profile;
+
+  /** As {@link dev.roost.runtime.Egress#text} writes it. */
+  public String egress = "all";
 
   /**
    * The BuilderJob whose Build this revision runs on; a revision that needs none shares that of the
@@ -81,6 +88,8 @@ public class AgentRevision extends PanacheEntityBase {
     return script.equals(other.script)
         && requirements.equals(other.requirements)
         && envVars.equals(other.envVars)
-        && pythonVersion.equals(other.pythonVersion);
+        && pythonVersion.equals(other.pythonVersion)
+        && Objects.equals(profile, other.profile)
+        && egress.equals(other.egress);
   }
 }

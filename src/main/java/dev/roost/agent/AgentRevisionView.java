@@ -32,6 +32,8 @@ public record AgentRevisionView(
             examples = "3.13",
             description = "Minor version of Python; this Roost may not offer it any more")
         String pythonVersion,
+    @Schema(nullable = true, description = "Profile of its pods; null: the default") String profile,
+    @Schema(examples = "all", description = "What scripts may connect to; see Agent") String egress,
     @Schema(
             description =
                 "The BuilderJob that was to install its requirements; a revision that needs"
@@ -60,6 +62,8 @@ public record AgentRevisionView(
         revision.requirements,
         withValues ? revision.envVars : EnvVars.masked(revision.envVars),
         revision.pythonVersion,
+        revision.profile,
+        revision.egress,
         revision.builderJobId,
         buildId,
         revision.createdAt);

@@ -66,9 +66,21 @@ public record AgentView(
                 "process: an executor runs many executions, each a fresh process; pod: only one")
         String isolation,
     @Schema(
+            nullable = true,
+            description =
+                "Profile of its pods, as the operator names it; null: the default. Of GET"
+                    + " /v1/runtime, or listed when it was chosen")
+        String profile,
+    @Schema(
+            examples = {"all", "none", "192.0.2.7:443\\n[2001:db8::/32]:443"},
+            description =
+                "What scripts may connect to: all, none, or one IP address or block with its TCP"
+                    + " port a line")
+        String egress,
+    @Schema(
             description =
                 "The number of the newest revision, from 1; it grows when script,"
-                    + " requirements, env_vars or python_version change")
+                    + " requirements, env_vars, python_version, profile or egress change")
         int revision,
     @Schema(
             nullable = true,
@@ -139,7 +151,8 @@ public record AgentView(
               (select max(n.revision) from agent_revision n join builder_job j on j.id = n.builder_job_id
                where n.agent_id = a.id and n.revision > coalesce(a.running_revision, 0)
                  and j.state in ('queued', 'running')),
-              b.state in ('failed', 'cancelled'), b.reason, b.message
+              b.state in ('failed', 'cancelled'), b.reason, b.message,
+              r.profile, r.egress
             from agent a join agent_revision r on r.agent_id = a.id and r.revision = a.revision
             join builder_job b on b.id = r.builder_job_id
             where a.id in (:ids)""",
@@ -180,6 +193,8 @@ public record AgentView(
         List.of(agent.neverRetry),
         agent.keepWarmSeconds,
         agent.isolation,
+        (String) row[11],
+        (String) row[12],
         agent.revision,
         agent.runningRevision,
         (Integer) row[7],

@@ -10,6 +10,7 @@ import dev.roost.build.BuilderJobEnded;
 import dev.roost.build.BuilderJobsChanged;
 import dev.roost.build.ImageKey;
 import dev.roost.datastore.DataStore;
+import dev.roost.runtime.Egress;
 import dev.roost.runtime.Runtime;
 import io.quarkus.narayana.jta.QuarkusTransaction;
 import jakarta.enterprise.context.ApplicationScoped;
@@ -18,6 +19,7 @@ import jakarta.enterprise.event.Observes;
 import java.time.Clock;
 import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Supplier;
 
 /**
@@ -86,6 +88,8 @@ public class Agents {
                       request
                           .pythonVersion()
                           .orElseGet(() -> runtime.describe().defaultPythonVersion());
+                  first.profile = request.profile().flatMap(profile -> profile).orElse(null);
+                  first.egress = request.egress().orElse("all");
                   first.createdAt = now;
                   first.builderJobId = order(first, now);
                   runIfBuilt(agent, first);
@@ -133,6 +137,12 @@ public class Agents {
                 "Revision %d ran on Python %s, which this Roost doesn't offer any more."
                     .formatted(revision, earlier.pythonVersion));
           }
+          runtime
+              .refusal(earlier.profile, Egress.parse(earlier.egress))
+              .ifPresent(
+                  why -> {
+                    throw Problem.invalid("/revision", "not_a_choice", why);
+                  });
           return AgentRequest.of(earlier);
         });
   }
@@ -197,6 +207,9 @@ public class Agents {
     next.requirements = request.requirements().orElse(current.requirements);
     next.envVars = request.envVars().orElse(current.envVars);
     next.pythonVersion = request.pythonVersion().orElse(current.pythonVersion);
+    next.profile =
+        request.profile().orElseGet(() -> Optional.ofNullable(current.profile)).orElse(null);
+    next.egress = request.egress().orElse(current.egress);
     next.createdAt = now;
     if (next.runsTheSameAs(current)) {
       if (request.requirements().isPresent() || request.pythonVersion().isPresent()) {

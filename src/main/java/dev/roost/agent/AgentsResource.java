@@ -141,9 +141,9 @@ public class AgentsResource {
       operationId = "updateAgent",
       summary = "Change an agent",
       description =
-          "Fields that are not given stay. A change of script, requirements, env_vars or python_version makes the next"
-              + " revision; a change of requirements or python_version also a BuilderJob. The revision runs once its"
-              + " build has succeeded; until then, and when it fails, the one before does.")
+          "Fields that are not given stay. A change of script, requirements, env_vars, python_version, profile or egress"
+              + " makes the next revision; a change of requirements or python_version also a BuilderJob. The revision runs"
+              + " once its build has succeeded; until then, and when it fails, the one before does.")
   @RequestBody(
       content =
           @Content(
@@ -177,8 +177,7 @@ public class AgentsResource {
   }
 
   private AgentRequest read(Body body) {
-    AgentRequest request =
-        AgentRequest.read(body, config.limits(), runtime.describe().pythonVersions(), reasons);
+    AgentRequest request = AgentRequest.read(body, config.limits(), runtime, reasons);
     request
         .storeIds()
         .ifPresent(

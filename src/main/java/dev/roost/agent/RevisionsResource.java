@@ -31,7 +31,8 @@ public class RevisionsResource {
       operationId = "listAgentRevisions",
       summary = "List an agent's revisions, newest first",
       description =
-          "What ran from one change of script, requirements, env_vars or python_version to the next.")
+          "What ran from one change of script, requirements, env_vars, python_version, profile or"
+              + " egress to the next.")
   public Page<AgentRevisionView> list(
       String id, @RestQuery Integer cursor, @RestQuery Integer limit) {
     Agent.require(id);

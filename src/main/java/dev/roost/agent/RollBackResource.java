@@ -47,8 +47,8 @@ public class RollBackResource {
       operationId = "rollBackAgent",
       summary = "Run again what ran in an earlier revision",
       description =
-          "Script, requirements, env_vars and python_version become what they were, as a new revision; none is made when"
-              + " that changes nothing. All other settings stay.")
+          "Script, requirements, env_vars, python_version, profile and egress become what they were, as a new revision; none"
+              + " is made when that changes nothing. All other settings stay.")
   @RequestBody(
       content =
           @Content(

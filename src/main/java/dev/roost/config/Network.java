@@ -68,6 +68,39 @@ public final class Network {
     return bytes.length == first.length && Arrays.equals(mask(bytes, length), first);
   }
 
+  /** Whether all of the other one is in it. */
+  public boolean contains(Network other) {
+    return other.length >= length
+        && other.first.length == first.length
+        && Arrays.equals(mask(other.first, length), first);
+  }
+
+  public boolean isIpv6() {
+    return first.length == 16;
+  }
+
+  /** Whether it is a single address. */
+  public boolean isAddress() {
+    return length == first.length * 8;
+  }
+
+  /** The first address of it. */
+  public String address() {
+    return text(first);
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof Network network
+        && network.length == length
+        && Arrays.equals(network.first, first);
+  }
+
+  @Override
+  public int hashCode() {
+    return 31 * Arrays.hashCode(first) + length;
+  }
+
   @Override
   public String toString() {
     return text(first) + "/" + length;

@@ -125,6 +125,14 @@ public interface RoostConfig {
     @WithDefault("65536")
     int envVarsBytes();
 
+    /** Memory that an agent may ask for, MiB. */
+    @WithDefault("16384")
+    int agentMemoryMib();
+
+    /** CPU that an agent may ask for, cores. */
+    @WithDefault("16")
+    double agentCpu();
+
     /** Bytes of a payload's JSON text. */
     @WithDefault("4194304")
     int payloadBytes();
@@ -323,6 +331,30 @@ public interface RoostConfig {
 
     /** Tolerations of builds and executors: a JSON list as in a pod. */
     Optional<String> tolerations();
+
+    /**
+     * Profiles of pods that agents can choose: a JSON object, by name, of {@code runtimeClassName},
+     * {@code hostUsers}, {@code seccompProfile}, {@code nodeSelector} and {@code tolerations} as in
+     * a pod. The one named {@code default} is that of agents that choose none, and of builds.
+     */
+    Optional<String> profiles();
+
+    /**
+     * Whether network policies keep pods with the label {@code roost/egress: limited} from
+     * everything but DNS and the control plane, as those of the chart do; only then can agents
+     * limit their {@code egress}.
+     */
+    @WithDefault("false")
+    boolean networkPolicies();
+
+    /** Blocks of addresses that an agent's {@code egress} opens no way to. */
+    Optional<List<Network>> egressExcept();
+
+    /**
+     * Destinations that an agent's {@code egress} may name all the same, for example {@code
+     * 10.20.0.7:443,10.21.0.0/16:*}.
+     */
+    Optional<List<String>> egressAllowed();
 
     /** Memory limit of a build, MiB. */
     @WithDefault("2048")

@@ -34,6 +34,8 @@ class Demand {
       int memoryMib,
       double cpu,
       String pythonVersion,
+      String profile,
+      String egress,
       String builderJobId,
       String buildState,
       String buildMessage,
@@ -67,7 +69,7 @@ class Demand {
                       select 1 from execution e where e.executor_id = x.id and e.state = 'running')
                     and (a.isolation <> 'pod' or not exists (
                       select 1 from execution e where e.executor_id = x.id))),
-                  i.removed_at is not null
+                  i.removed_at is not null, r.profile, r.egress
                 from (
                   select j.agent_id, j.agent_revision, min(j.id) as oldest,
                     count(*) filter (where j.concurrency_key is null)
@@ -99,6 +101,8 @@ class Demand {
         (Integer) row[6],
         ((Number) row[7]).doubleValue(),
         (String) row[8],
+        (String) row[18],
+        (String) row[19],
         (String) row[9],
         (String) row[10],
         (String) row[11],

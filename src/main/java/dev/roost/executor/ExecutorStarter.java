@@ -9,6 +9,7 @@ import dev.roost.config.RoostConfig;
 import dev.roost.event.Signals;
 import dev.roost.execution.ExecutionReason;
 import dev.roost.execution.ExecutorJob;
+import dev.roost.runtime.Egress;
 import dev.roost.runtime.Runtime;
 import dev.roost.runtime.Runtime.ExecutorOrder;
 import dev.roost.runtime.Runtime.RuntimeUnavailable;
@@ -169,6 +170,8 @@ class ExecutorStarter {
             tokens.make(executor.id),
             needs.agent().memoryMib,
             needs.agent().cpu,
+            needs.revision().profile,
+            Egress.parse(needs.revision().egress),
             labels(needs.agent().name, executor, null)));
   }
 
@@ -243,6 +246,12 @@ class ExecutorStarter {
     if (open <= 0 || (failed != null && failed.notBefore().isAfter(clock.instant()))) {
       return 0;
     }
+    Optional<String> refusal = runtime.refusal(group.profile(), Egress.parse(group.egress()));
+    if (refusal.isPresent()) {
+      String message = refusal.get() + " Change the agent's profile or egress.";
+      fail(group.target(), ExecutionReason.RUNTIME_UNAVAILABLE, message);
+      return 0;
+    }
     if (group.removed() || !runtime.hasBuild(group.imageKey())) {
       rebuild(group);
       return 0;
@@ -275,6 +284,8 @@ class ExecutorStarter {
             tokens.make(executor.id),
             group.memoryMib(),
             group.cpu(),
+            group.profile(),
+            Egress.parse(group.egress()),
             labels(group.agentName(), executor, group.oldestJobId())));
   }
 

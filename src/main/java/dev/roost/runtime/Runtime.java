@@ -5,6 +5,7 @@ import java.io.InputStream;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -31,6 +32,21 @@ public interface Runtime extends AutoCloseable {
    * @throws UnsupportedPython when {@link Description#pythonVersions} doesn't hold it
    */
   String baseIdentity(String pythonVersion);
+
+  /** Why an agent's egress can't be as given here, for a person; empty: it can. */
+  default Optional<String> refusal(Egress egress) {
+    return egress.everything()
+        ? Optional.empty()
+        : Optional.of("This Roost can't limit what scripts reach; egress can only be \"all\".");
+  }
+
+  /** Why executors can't be started so here, for a person; empty: they can. */
+  default Optional<String> refusal(String profile, Egress egress) {
+    if (profile != null && !describe().profiles().contains(profile)) {
+      return Optional.of("This Roost doesn't offer the profile \"" + profile + "\".");
+    }
+    return refusal(egress);
+  }
 
   void startBuild(BuildOrder order);
 
@@ -138,13 +154,15 @@ public interface Runtime extends AutoCloseable {
    * @param pythonVersions those that agents can choose, oldest first, for example "3.11"
    * @param defaultPythonVersion the one that an agent gets which chooses none
    * @param maxExecutors how many executors fit at the same time
+   * @param profiles those of pods that agents can choose
    */
   record Description(
       String kind,
       List<String> pythonVersions,
       String defaultPythonVersion,
       String platform,
-      int maxExecutors) {}
+      int maxExecutors,
+      List<String> profiles) {}
 
   /**
    * @param mechanism "landlock+seccomp", "landlock", "container" or "none"
@@ -178,6 +196,7 @@ public interface Runtime extends AutoCloseable {
   /**
    * @param image what the build made, when that is an image; otherwise null
    * @param token the executor's bearer token; never in arguments, environment or logs
+   * @param profile one of {@link Description#profiles}; null: the default
    * @param labels what tells a person whose it is: agent's id, name, revision, the ExecutorJob it
    *     was started for
    */
@@ -189,6 +208,8 @@ public interface Runtime extends AutoCloseable {
       String token,
       int memoryMib,
       double cpu,
+      String profile,
+      Egress egress,
       Map<String, String> labels) {}
 
   /**

@@ -59,6 +59,11 @@ public class RuntimeResource {
           int maxExecutors,
       @Schema(description = "What keeps scripts and builds from the rest of the machine")
           SandboxView sandbox,
+      @Schema(
+              description =
+                  "Profiles of pods that agents can choose, as the operator names them; []: none",
+              examples = "[\"gvisor\"]")
+          List<String> profiles,
       @Schema(description = "Roost's own version") String version,
       @Schema(description = "As they are set here") Limits limits) {}
 
@@ -89,6 +94,8 @@ public class RuntimeResource {
       @Schema(description = "Bytes of an agent's requirements") int requirementsBytes,
       @Schema(description = "Lines of an agent's requirements") int requirementsLines,
       @Schema(description = "Bytes of an agent's environment variables") int envVarsBytes,
+      @Schema(description = "MiB of memory that an agent may ask for") int agentMemoryMib,
+      @Schema(description = "Cores that an agent may ask for") double agentCpu,
       @Schema(description = "Bytes of a payload's JSON text") int payloadBytes,
       @Schema(description = "Bytes of a return value's JSON text") int returnValueBytes,
       @Schema(description = "Bytes of a log line; a longer one is split") int logLineBytes,
@@ -108,6 +115,8 @@ public class RuntimeResource {
           limits.requirementsBytes(),
           limits.requirementsLines(),
           limits.envVarsBytes(),
+          limits.agentMemoryMib(),
+          limits.agentCpu(),
           limits.payloadBytes(),
           limits.returnValueBytes(),
           limits.logLineBytes(),
@@ -131,6 +140,7 @@ public class RuntimeResource {
         description.platform(),
         description.maxExecutors(),
         SandboxView.of(runtime.sandbox()),
+        description.profiles(),
         version,
         Limits.of(config.limits()));
   }

@@ -55,6 +55,7 @@ final class BuilderManifest {
             .withVolumes(volumes(settings));
     return Pods.job(
         settings,
+        settings.profile(null),
         Names.builder(order.builderJobId()),
         labels,
         Map.of(Names.IMAGE_KEY, order.imageKey()),

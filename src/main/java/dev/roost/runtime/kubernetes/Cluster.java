@@ -6,6 +6,7 @@ import io.fabric8.kubernetes.api.model.Event;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.Secret;
 import io.fabric8.kubernetes.api.model.batch.v1.Job;
+import io.fabric8.kubernetes.api.model.networking.v1.NetworkPolicy;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientException;
 import io.fabric8.kubernetes.client.dsl.PodResource;
@@ -93,6 +94,27 @@ final class Cluster implements BuildLogs.Source {
         () -> {
           try {
             return client.secrets().inNamespace(namespace).resource(secret).create();
+          } catch (KubernetesClientException e) {
+            if (!alreadyExists(e)) {
+              throw e;
+            }
+            return null;
+          }
+        });
+  }
+
+  /** Makes the policy unless it exists. */
+  void create(NetworkPolicy policy) {
+    ask(
+        () -> {
+          try {
+            return client
+                .network()
+                .v1()
+                .networkPolicies()
+                .inNamespace(namespace)
+                .resource(policy)
+                .create();
           } catch (KubernetesClientException e) {
             if (!alreadyExists(e)) {
               throw e;

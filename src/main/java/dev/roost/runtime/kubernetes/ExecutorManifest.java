@@ -54,6 +54,9 @@ final class ExecutorManifest {
     Map<String, String> labels = new HashMap<>(Names.labels(settings.instance(), Names.EXECUTOR));
     labels.put(Names.EXECUTOR_ID, order.executorId());
     labels.put(Names.AGENT_ID, order.labels().get("agent-id"));
+    if (!order.egress().everything()) {
+      labels.put(Names.EGRESS, Names.LIMITED);
+    }
     Map<String, String> annotations = new HashMap<>();
     annotations.put(Names.AGENT_NAME, order.labels().get("agent-name"));
     annotations.put(Names.AGENT_REVISION, order.labels().get("agent-revision"));
@@ -78,7 +81,13 @@ final class ExecutorManifest {
                     .endSecret()
                     .build());
     return Pods.job(
-        settings, Names.executor(order.executorId()), labels, annotations, DEADLINE_SECONDS, pod);
+        settings,
+        settings.profile(order.profile()),
+        Names.executor(order.executorId()),
+        labels,
+        annotations,
+        DEADLINE_SECONDS,
+        pod);
   }
 
   /** It goes when the Job goes. */

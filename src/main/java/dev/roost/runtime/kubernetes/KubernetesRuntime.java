@@ -1,6 +1,7 @@
 package dev.roost.runtime.kubernetes;
 
 import dev.roost.config.RoostConfig;
+import dev.roost.runtime.Egress;
 import dev.roost.runtime.Observation;
 import dev.roost.runtime.Runtime;
 import dev.roost.runtime.RuntimeChanged;
@@ -107,7 +108,8 @@ public class KubernetesRuntime implements Runtime {
         config.pythonVersions(),
         config.defaultPythonVersion(),
         settings.platform(),
-        config.maxExecutors());
+        config.maxExecutors(),
+        List.copyOf(settings.profiles().keySet()));
   }
 
   /** The base image as the settings name it; by digest, if they do. */
@@ -121,6 +123,11 @@ public class KubernetesRuntime implements Runtime {
     return config
         .baseImages()
         .getOrDefault(pythonVersion, config.baseImage().replace("{version}", pythonVersion));
+  }
+
+  @Override
+  public Optional<String> refusal(Egress egress) {
+    return settings.egress().refusal(egress);
   }
 
   @Override
@@ -171,6 +178,10 @@ public class KubernetesRuntime implements Runtime {
   @Override
   public void startExecutor(ExecutorOrder order) {
     Job job = cluster.create(ExecutorManifest.job(settings, order, boot));
+    // Before the Secret, for which the pod's containers wait.
+    if (!order.egress().destinations().isEmpty()) {
+      cluster.create(EgressManifest.policy(settings, order, job));
+    }
     cluster.create(ExecutorManifest.token(settings, order, job));
   }
 

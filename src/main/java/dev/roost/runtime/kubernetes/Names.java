@@ -20,6 +20,11 @@ final class Names {
   static final String STARTED_FOR = "roost/started-for";
   static final String EXECUTOR_JOB_ID = "roost/executor-job-id";
 
+  /** On pods that reach DNS, the control plane and what their own policy opens: no more. */
+  static final String EGRESS = "roost/egress";
+
+  static final String LIMITED = "limited";
+
   private static final Pattern IDENTIFIER = Pattern.compile("[a-z]+_([0-9a-z]{1,50})");
 
   private Names() {}

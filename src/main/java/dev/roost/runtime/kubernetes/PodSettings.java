@@ -1,6 +1,8 @@
 package dev.roost.runtime.kubernetes;
 
 import dev.roost.config.RoostConfig;
+import dev.roost.runtime.Egress.Destination;
+import dev.roost.runtime.Runtime.RuntimeUnavailable;
 import io.fabric8.kubernetes.api.model.Toleration;
 import io.fabric8.kubernetes.client.KubernetesClientException;
 import io.fabric8.kubernetes.client.utils.Serialization;
@@ -37,6 +39,8 @@ record PodSettings(
     String serviceAccount,
     Map<String, String> nodeSelector,
     List<Toleration> tolerations,
+    Map<String, PodProfile> profiles,
+    EgressRules egress,
     int builderMemoryMib,
     double builderCpu,
     int builderDiskMib,
@@ -81,6 +85,11 @@ record PodSettings(
         kubernetes.serviceAccount(),
         kubernetes.nodeSelector(),
         tolerations(kubernetes.tolerations().orElse("[]")),
+        PodProfile.all(kubernetes.profiles().orElse("{}")),
+        new EgressRules(
+            kubernetes.networkPolicies(),
+            kubernetes.egressExcept().orElse(List.of()),
+            destinations(kubernetes.egressAllowed().orElse(List.of()))),
         positive("roost.kubernetes.builder-memory-mib", kubernetes.builderMemoryMib()),
         positive("roost.kubernetes.builder-cpu", kubernetes.builderCpu()),
         positive("roost.kubernetes.builder-disk-mib", kubernetes.builderDiskMib()),
@@ -88,6 +97,29 @@ record PodSettings(
         ratio("roost.kubernetes.memory-request-ratio", kubernetes.memoryRequestRatio()),
         config.executors().grace().toSeconds(),
         config.limits().workDirectoryMib());
+  }
+
+  /**
+   * @param name null: the default
+   * @throws RuntimeUnavailable it isn't offered any more; a weaker one won't do
+   */
+  PodProfile profile(String name) {
+    if (name == null) {
+      return profiles.getOrDefault(PodProfile.DEFAULT, PodProfile.PLAIN);
+    }
+    PodProfile profile = profiles.get(name);
+    if (profile == null) {
+      throw new RuntimeUnavailable("the profile " + name + " isn't offered", null);
+    }
+    return profile;
+  }
+
+  private static List<Destination> destinations(List<String> texts) {
+    try {
+      return texts.stream().map(text -> Destination.of(text.strip(), true)).toList();
+    } catch (IllegalArgumentException e) {
+      throw new IllegalArgumentException("roost.kubernetes.egress-allowed: " + e.getMessage(), e);
+    }
   }
 
   private static String required(String name, Optional<String> value) {

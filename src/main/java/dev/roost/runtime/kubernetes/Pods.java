@@ -30,10 +30,12 @@ final class Pods {
   /**
    * A Job that runs one pod once.
    *
+   * @param profile in which kind of pod
    * @param deadlineSeconds after which Kubernetes ends it, should nobody else do it
    */
   static Job job(
       PodSettings settings,
+      PodProfile profile,
       String name,
       Map<String, String> labels,
       Map<String, String> annotations,
@@ -63,13 +65,15 @@ final class Pods {
                 .withEnableServiceLinks(false)
                 .withImagePullSecrets(
                     settings.imagePullSecrets().stream().map(LocalObjectReference::new).toList())
+                .withRuntimeClassName(profile.runtimeClassName())
+                .withHostUsers(profile.hostUsers())
                 .withNodeSelector(settings.nodeSelector())
+                .addToNodeSelector(profile.nodeSelector())
                 .withTolerations(settings.tolerations())
+                .addAllToTolerations(profile.tolerations())
                 .withNewSecurityContext()
                 .withRunAsNonRoot(true)
-                .withNewSeccompProfile()
-                .withType("RuntimeDefault")
-                .endSeccompProfile()
+                .withSeccompProfile(profile.seccompProfile())
                 .endSecurityContext()
                 .build())
         .endTemplate()

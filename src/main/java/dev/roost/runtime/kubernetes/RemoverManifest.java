@@ -51,6 +51,7 @@ final class RemoverManifest {
             .withVolumes(volumes);
     return Pods.job(
         settings,
+        PodProfile.PLAIN,
         Names.remover(digest),
         Names.labels(settings.instance(), Names.BUILDER),
         Map.of(Names.REMOVES, image),

@@ -87,7 +87,12 @@ public class LocalRuntime implements Runtime {
   public Description describe() {
     String platform = "linux-" + System.getProperty("os.arch").replace("amd64", "x86_64");
     return new Description(
-        "local", interpreters.versions(), interpreters.defaultVersion(), platform, maxExecutors);
+        "local",
+        interpreters.versions(),
+        interpreters.defaultVersion(),
+        platform,
+        maxExecutors,
+        List.of());
   }
 
   @Override

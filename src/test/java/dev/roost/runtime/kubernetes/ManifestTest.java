@@ -3,12 +3,15 @@ package dev.roost.runtime.kubernetes;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.SerializationFeature;
+import dev.roost.runtime.Egress;
 import dev.roost.runtime.Runtime.BuildOrder;
 import dev.roost.runtime.Runtime.ExecutorOrder;
+import dev.roost.runtime.Runtime.RuntimeUnavailable;
 import io.fabric8.kubernetes.api.model.Container;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.PodSpec;
@@ -24,6 +27,7 @@ import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -63,6 +67,11 @@ class ManifestTest {
     all.put(
         "executor-everything-set",
         executor(EVERYTHING, EVERYTHING.pullRepository() + DIGEST, "xjob_01k5"));
+    ExecutorOrder choosy =
+        chosen("gvisor", "0.0.0.0/0:443\n10.20.0.7:5432\n192.0.2.7:80\n[2001:db8::/32]:443");
+    Job sandboxed = ExecutorManifest.job(EVERYTHING, choosy, BOOT);
+    all.put("executor-with-profile-and-egress", sandboxed);
+    all.put("executor-egress", EgressManifest.policy(EVERYTHING, choosy, made(sandboxed)));
     all.put("executor-token", token());
     all.put("builder", builder(DEFAULTS));
     all.put("builder-everything-set", builder(EVERYTHING));
@@ -79,7 +88,24 @@ class ManifestTest {
     if (startedFor != null) {
       labels.put("started-for", startedFor);
     }
-    return new ExecutorOrder("executor_01k3", KEY, image, "3.13", TOKEN, 256, 0.5, labels);
+    return new ExecutorOrder(
+        "executor_01k3", KEY, image, "3.13", TOKEN, 256, 0.5, null, Egress.ALL, labels);
+  }
+
+  /** The same of an agent that has chosen a profile and what its scripts reach. */
+  private static ExecutorOrder chosen(String profile, String egress) {
+    ExecutorOrder plain = order(BASE + DIGEST, null);
+    return new ExecutorOrder(
+        plain.executorId(),
+        plain.imageKey(),
+        plain.image(),
+        plain.pythonVersion(),
+        plain.token(),
+        plain.memoryMib(),
+        plain.cpu(),
+        profile,
+        Egress.parse(egress),
+        plain.labels());
   }
 
   private static Job executor(PodSettings settings, String image, String startedFor) {
@@ -87,13 +113,16 @@ class ManifestTest {
   }
 
   private static Secret token() {
-    Job made =
-        new JobBuilder(executor(DEFAULTS, BASE, null))
-            .editMetadata()
-            .withUid("0a6cd2a4-51c5-4b9c-a8f6-3d1f5d0a9f5e")
-            .endMetadata()
-            .build();
-    return ExecutorManifest.token(DEFAULTS, order(BASE, null), made);
+    return ExecutorManifest.token(
+        DEFAULTS, order(BASE, null), made(executor(DEFAULTS, BASE, null)));
+  }
+
+  private static Job made(Job job) {
+    return new JobBuilder(job)
+        .editMetadata()
+        .withUid("0a6cd2a4-51c5-4b9c-a8f6-3d1f5d0a9f5e")
+        .endMetadata()
+        .build();
   }
 
   private static Job builder(PodSettings settings) {
@@ -135,7 +164,9 @@ class ManifestTest {
     assertEquals(false, pod.getAutomountServiceAccountToken());
     assertEquals(false, pod.getEnableServiceLinks());
     assertEquals(true, pod.getSecurityContext().getRunAsNonRoot());
-    assertEquals("RuntimeDefault", pod.getSecurityContext().getSeccompProfile().getType());
+    assertTrue(
+        Set.of("RuntimeDefault", "Localhost")
+            .contains(pod.getSecurityContext().getSeccompProfile().getType()));
     assertNull(pod.getHostNetwork());
     assertNull(pod.getHostPID());
     assertNull(pod.getHostIPC());
@@ -266,6 +297,35 @@ class ManifestTest {
         "0a6cd2a4-51c5-4b9c-a8f6-3d1f5d0a9f5e",
         secret.getMetadata().getOwnerReferences().get(0).getUid());
     assertEquals(true, secret.getImmutable());
+  }
+
+  @Test
+  void anAgentThatChoosesNoProfileAndABuildGetTheOneNamedDefault() {
+    for (Job job : List.of(executor(EVERYTHING, BASE, null), builder(EVERYTHING))) {
+      assertEquals(false, pod(job).getHostUsers());
+      assertNull(pod(job).getRuntimeClassName());
+    }
+    assertNull(pod(executor(DEFAULTS, BASE, null)).getHostUsers());
+    assertNull(pod(remover(EVERYTHING)).getHostUsers());
+  }
+
+  @Test
+  void aProfileThatIsNoMoreStartsNothingWeaker() {
+    assertThrows(
+        RuntimeUnavailable.class,
+        () -> ExecutorManifest.job(DEFAULTS, chosen("gvisor", "all"), BOOT));
+  }
+
+  /** The chart's policy lets all pods to the internet that don't have this label. */
+  @Test
+  void onlyAnAgentWithoutLimitsHasAPodThatReachesTheInternet() {
+    for (String egress : List.of("none", "192.0.2.7:443")) {
+      Job job = ExecutorManifest.job(DEFAULTS, chosen(null, egress), BOOT);
+      assertEquals(
+          "limited", job.getSpec().getTemplate().getMetadata().getLabels().get("roost/egress"));
+    }
+    Job free = ExecutorManifest.job(DEFAULTS, chosen(null, "all"), BOOT);
+    assertNull(free.getSpec().getTemplate().getMetadata().getLabels().get("roost/egress"));
   }
 
   private static PodSpec pod(Job job) {

@@ -36,6 +36,17 @@ final class Settings {
           Map.entry(
               "roost.kubernetes.tolerations",
               "[{\"key\": \"agents\", \"operator\": \"Exists\", \"effect\": \"NoSchedule\"}]"),
+          Map.entry(
+              "roost.kubernetes.profiles",
+              """
+              {"default": {"hostUsers": false},
+               "gvisor": {"runtimeClassName": "gvisor", "hostUsers": false,
+                          "seccompProfile": {"type": "Localhost", "localhostProfile": "roost.json"},
+                          "nodeSelector": {"sandbox": "gvisor"},
+                          "tolerations": [{"key": "gvisor", "operator": "Exists"}]}}"""),
+          Map.entry("roost.kubernetes.network-policies", "true"),
+          Map.entry("roost.kubernetes.egress-except", "10.0.0.0/8,169.254.0.0/16,fc00::/7"),
+          Map.entry("roost.kubernetes.egress-allowed", "10.20.0.0/16:5432,[fd00::7]:*"),
           Map.entry("roost.kubernetes.builder-memory-mib", "4096"),
           Map.entry("roost.kubernetes.builder-cpu", "1.5"),
           Map.entry("roost.kubernetes.builder-disk-mib", "16384"),

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.roost.runtime.Egress;
 import dev.roost.runtime.Observation;
 import dev.roost.runtime.Runtime.BuildOrder;
 import dev.roost.runtime.Runtime.BuildOutput;
@@ -166,6 +167,8 @@ class LocalRuntimeIT {
             "the-token",
             256,
             0.5,
+            null,
+            Egress.ALL,
             Map.of("agent", "hello"));
     runtime.startExecutor(order);
     JobDirectory job = new JobDirectory(root.resolve("executors/xtor_1"));

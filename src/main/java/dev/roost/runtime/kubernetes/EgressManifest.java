@@ -1,0 +1,62 @@
+package dev.roost.runtime.kubernetes;
+
+import dev.roost.runtime.Egress.Destination;
+import dev.roost.runtime.Runtime.ExecutorOrder;
+import io.fabric8.kubernetes.api.model.OwnerReferenceBuilder;
+import io.fabric8.kubernetes.api.model.batch.v1.Job;
+import io.fabric8.kubernetes.api.model.networking.v1.NetworkPolicy;
+import io.fabric8.kubernetes.api.model.networking.v1.NetworkPolicyBuilder;
+import io.fabric8.kubernetes.api.model.networking.v1.NetworkPolicyEgressRule;
+import io.fabric8.kubernetes.api.model.networking.v1.NetworkPolicyEgressRuleBuilder;
+import java.util.Map;
+
+/**
+ * What an executor of an agent with a list of destinations may reach besides what all may: DNS and
+ * the control plane, which the chart's policies open. Pure.
+ */
+final class EgressManifest {
+  private EgressManifest() {}
+
+  /** It goes when the Job goes. */
+  static NetworkPolicy policy(PodSettings settings, ExecutorOrder order, Job job) {
+    return new NetworkPolicyBuilder()
+        .withNewMetadata()
+        .withName(job.getMetadata().getName())
+        .withNamespace(settings.namespace())
+        .withLabels(job.getMetadata().getLabels())
+        .withOwnerReferences(
+            new OwnerReferenceBuilder()
+                .withApiVersion("batch/v1")
+                .withKind("Job")
+                .withName(job.getMetadata().getName())
+                .withUid(job.getMetadata().getUid())
+                .build())
+        .endMetadata()
+        .withNewSpec()
+        .withNewPodSelector()
+        .withMatchLabels(Map.of(Names.EXECUTOR_ID, order.executorId()))
+        .endPodSelector()
+        .withPolicyTypes("Egress")
+        .withEgress(
+            order.egress().destinations().stream()
+                .map(destination -> rule(settings.egress(), destination))
+                .toList())
+        .endSpec()
+        .build();
+  }
+
+  private static NetworkPolicyEgressRule rule(EgressRules rules, Destination destination) {
+    return new NetworkPolicyEgressRuleBuilder()
+        .addNewTo()
+        .withNewIpBlock()
+        .withCidr(destination.network().toString())
+        .withExcept(rules.closedWithin(destination))
+        .endIpBlock()
+        .endTo()
+        .addNewPort()
+        .withNewPort(destination.port())
+        .withProtocol("TCP")
+        .endPort()
+        .build();
+  }
+}
