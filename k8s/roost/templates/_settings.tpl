@@ -36,6 +36,10 @@
   "roost.kubernetes.registry-secret" $registry.pushSecret
   "roost.kubernetes.image-pull-secrets" (concat .Values.agents.imagePullSecrets (list $registry.pullSecret) | compact | uniq | join ",")
   "roost.kubernetes.tolerations" (.Values.agents.tolerations | empty | ternary "" (toJson .Values.agents.tolerations))
+  "roost.kubernetes.profiles" (.Values.agents.profiles | empty | ternary "" (toJson .Values.agents.profiles))
+  "roost.kubernetes.network-policies" (toString .Values.networkPolicy.enabled)
+  "roost.kubernetes.egress-except" (join "," (ternary .Values.networkPolicy.internet.except (list "0.0.0.0/0" "::/0") .Values.networkPolicy.internet.enabled))
+  "roost.kubernetes.egress-allowed" (include "roost.egressAllowed" . | fromJsonArray | join ",")
 -}}
 {{- if $value -}}{{- $_ := set $all $key $value -}}{{- end -}}
 {{- end -}}
@@ -45,4 +49,27 @@
 {{- range $key := keys $all | sortAlpha -}}
 {{ $key }}={{ index $all $key | replace "\\" "\\\\" | replace "\n" "\\n" }}
 {{ end -}}
+{{- end -}}
+
+{{/* What networkPolicy.agentsEgress opens, as a JSON list of "block:port", as far as one of a list can say it. */}}
+{{- define "roost.egressAllowed" -}}
+{{- $all := list -}}
+{{- range $rule := .Values.networkPolicy.agentsEgress -}}
+{{- range $peer := $rule.to -}}
+{{- if and $peer.ipBlock (not $peer.ipBlock.except) -}}
+{{- $block := $peer.ipBlock.cidr -}}
+{{- if contains ":" $block -}}{{- $block = printf "[%s]" $block -}}{{- end -}}
+{{- if not $rule.ports -}}{{- $all = append $all (printf "%s:*" $block) -}}{{- end -}}
+{{- range $port := $rule.ports -}}
+{{- $tcp := eq (default "TCP" $port.protocol) "TCP" -}}
+{{- if and $tcp (not $port.port) -}}
+{{- $all = append $all (printf "%s:*" $block) -}}
+{{- else if and $tcp (not $port.endPort) (kindIs "float64" $port.port) -}}
+{{- $all = append $all (printf "%s:%d" $block (int $port.port)) -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- toJson ($all | uniq) -}}
 {{- end -}}

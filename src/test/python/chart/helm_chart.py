@@ -43,10 +43,32 @@ LARGE = {
         "imagePullSecrets": ["pull"],
         "nodeSelector": {"example.org/agents": "yes"},
         "tolerations": [{"key": "agents", "operator": "Exists"}],
+        "profiles": {
+            "gvisor": {
+                "runtimeClassName": "gvisor",
+                "hostUsers": False,
+                "seccompProfile": {"type": "Localhost", "localhostProfile": "profiles/roost.json"},
+                "nodeSelector": {"sandbox": "gvisor"},
+                "tolerations": [{"key": "gvisor", "operator": "Exists"}],
+            }
+        },
         "resourceQuota": {"limits.memory": "64Gi"},
         "limitRange": [{"type": "Container", "max": {"memory": "8Gi"}}],
     },
-    "networkPolicy": {"buildersEgress": [{"to": [{"ipBlock": {"cidr": "10.0.0.7/32"}}]}]},
+    "networkPolicy": {
+        "buildersEgress": [{"to": [{"ipBlock": {"cidr": "10.0.0.7/32"}}]}],
+        "agentsEgress": [
+            {
+                "to": [{"ipBlock": {"cidr": "10.20.0.7/32"}}, {"ipBlock": {"cidr": "fd00::/64"}}],
+                "ports": [{"port": 443}, {"port": 8443, "protocol": "TCP"}, {"port": 53, "protocol": "UDP"}],
+            },
+            {"to": [{"ipBlock": {"cidr": "10.30.0.0/16"}}]},
+            # What the control plane can't say of an agent's egress is for agents without limits only.
+            {"to": [{"ipBlock": {"cidr": "10.40.0.0/16", "except": ["10.40.1.0/24"]}}]},
+            {"to": [{"podSelector": {"matchLabels": {"app": "proxy"}}}], "ports": [{"port": "http"}]},
+            {"to": [{"ipBlock": {"cidr": "10.50.0.0/16"}}], "ports": [{"port": 1, "endPort": 9}]},
+        ],
+    },
 }
 COMBINATIONS = {"trial": TRIAL, "small": SMALL, "large": LARGE}
 

@@ -1,6 +1,7 @@
 """What every installation has to be, whatever its values."""
 
 import base64
+import json
 import re
 import subprocess
 import sys
@@ -63,6 +64,7 @@ def test_the_control_plane_may_do_no_more_than_it_needs(rendered):
         *(("pods", verb) for verb in ("get", "list", "watch", "delete", "patch")),
         ("pods/log", "get"),
         ("secrets", "create"),
+        ("networkpolicies", "create"),
         *(("events", verb) for verb in ("get", "list", "watch")),
     }
 
@@ -182,6 +184,34 @@ def test_the_agents_pods_get_their_settings():
     assert settings["roost.kubernetes.tolerations"] == '[{"key":"agents","operator":"Exists"}]'
 
 
+def test_the_profiles_that_agents_can_choose_get_to_the_control_plane():
+    profiles = json.loads(render(LARGE).settings()["roost.kubernetes.profiles"])
+    assert profiles == LARGE["agents"]["profiles"]
+    assert "roost.kubernetes.profiles" not in render(SMALL).settings()
+
+
+def test_agents_may_open_what_the_policies_let_everyone_reach_and_no_more():
+    settings = render(LARGE).settings()
+    assert settings["roost.kubernetes.network-policies"] == "true"
+    assert "168.63.129.16/32" in settings["roost.kubernetes.egress-except"].split(",")
+    assert settings["roost.kubernetes.egress-allowed"].split(",") == [
+        "10.20.0.7/32:443",
+        "10.20.0.7/32:8443",
+        "[fd00::/64]:443",
+        "[fd00::/64]:8443",
+        "10.30.0.0/16:*",
+    ]
+    closed = render({**SMALL, "networkPolicy": {"internet": {"enabled": False}}}).settings()
+    assert closed["roost.kubernetes.egress-except"] == "0.0.0.0/0,::/0"
+
+
+def test_without_network_policies_no_agent_can_have_one():
+    objects = render({**SMALL, "networkPolicy": {"enabled": False}})
+    assert objects.settings()["roost.kubernetes.network-policies"] == "false"
+    (role,) = objects.of("Role", "roost")
+    assert not any("networkpolicies" in rule["resources"] for rule in role["rules"])
+
+
 def test_the_bundled_registry_has_one_name_for_builders_and_one_for_nodes():
     objects = render(TRIAL)
     settings = objects.settings()
@@ -209,6 +239,10 @@ def test_volumes_go_with_the_release(rendered):
         ({"settings": {"roost.kubernetes.repository": "x/y"}}, "roost.kubernetes.repository"),
         ({"registry": {"repository": "https://registry.example.org/x"}}, "repository"),
         ({"agents": {"namespace": "Upper"}}, "namespace"),
+        ({"agents": {"profiles": {"a": {"runtimeClas": "gvisor"}}}}, "runtimeClas"),
+        ({"agents": {"profiles": {"A": {}}}}, "'A' does not match"),
+        ({"agents": {"profiles": {"a": {"seccompProfile": {"type": "Unconfined"}}}}}, "seccompProfile"),
+        ({"settings": {"roost.kubernetes.profiles": "{}"}}, "roost.kubernetes.profiles"),
         ({"agents": {"namespace": "roost"}}, "agents.namespace"),
         ({"database": {"existingSecret": ""}}, "database.existingSecret"),
         ({"postgresql": {"enabled": True}}, "postgresql.enabled"),

@@ -34,6 +34,8 @@ def policy(objects, name):
 def test_nobody_reaches_a_pod_of_the_agents():
     spec = policy(render(SMALL), "roost-agents")
     assert spec["podSelector"] == {} and spec["ingress"] == []
+    (dns,) = spec["egress"]
+    assert {port["port"] for port in dns["ports"]} == {53}
     assert spec["policyTypes"] == ["Ingress", "Egress"]
 
 
@@ -84,12 +86,7 @@ def test_nobody_reaches_a_pod_of_the_agents():
 )
 def test_agents_reach_the_internet_but_no_private_address(address, reached):
     address = ipaddress.ip_address(address)
-    blocks = [
-        peer["ipBlock"]
-        for rule in policy(render(SMALL), "roost-agents")["egress"]
-        if "ports" not in rule
-        for peer in rule["to"]
-    ]
+    blocks = [peer["ipBlock"] for rule in policy(render(SMALL), "roost-internet")["egress"] for peer in rule["to"]]
     assert reached == any(
         address in ipaddress.ip_network(block["cidr"])
         and not any(address in ipaddress.ip_network(network) for network in block["except"])
@@ -101,7 +98,7 @@ def test_what_python_calls_private_is_not_reached():
     """Python's list is made from the same registries; a block that is added there is missed here."""
     excepted = [
         ipaddress.ip_network(network)
-        for rule in policy(render(SMALL), "roost-agents")["egress"][1:]
+        for rule in policy(render(SMALL), "roost-internet")["egress"]
         for peer in rule["to"]
         for network in peer["ipBlock"]["except"]
     ]
@@ -111,7 +108,7 @@ def test_what_python_calls_private_is_not_reached():
 
 
 def test_exceptions_are_of_the_family_of_their_block():
-    for rule in policy(render(SMALL), "roost-agents")["egress"][1:]:
+    for rule in policy(render(SMALL), "roost-internet")["egress"]:
         for peer in rule["to"]:
             block = ipaddress.ip_network(peer["ipBlock"]["cidr"])
             assert all(ipaddress.ip_network(network).subnet_of(block) for network in peer["ipBlock"]["except"])
@@ -119,8 +116,26 @@ def test_exceptions_are_of_the_family_of_their_block():
 
 def test_the_internet_can_be_closed():
     closed = {**SMALL, "networkPolicy": {"internet": {"enabled": False}}}
-    (dns,) = policy(render(closed), "roost-agents")["egress"]
-    assert {port["port"] for port in dns["ports"]} == {53}
+    assert not render(closed).of("NetworkPolicy", "roost-internet")
+    private = {"to": [{"ipBlock": {"cidr": "10.20.0.7/32"}}], "ports": [{"port": 443}]}
+    closed["networkPolicy"]["agentsEgress"] = [private]
+    assert policy(render(closed), "roost-internet")["egress"] == [private]
+
+
+def test_pods_of_agents_that_limit_their_egress_are_not_let_to_the_internet():
+    """The control plane labels them, and makes a policy of their own for each."""
+    limited = {"key": "roost/egress", "operator": "NotIn", "values": ["limited"]}
+    for values in (SMALL, LARGE):
+        policies = render(values).of("NetworkPolicy")
+        (internet,) = [each["spec"] for each in policies if each["metadata"]["name"].endswith("-internet")]
+        assert internet["podSelector"] == {"matchExpressions": [limited]}
+        assert internet["policyTypes"] == ["Egress"]
+        elsewhere = [peer for each in policies for rule in each["spec"].get("egress", []) for peer in rule["to"]]
+        internet_blocks = [peer for rule in internet["egress"] for peer in rule["to"]]
+        assert all(
+            peer in internet_blocks or peer.get("ipBlock", {}).get("cidr") in (None, "169.254.20.10/32", "10.0.0.7/32")
+            for peer in elsewhere
+        )
 
 
 def test_executors_reach_the_internal_port_and_nobody_else_does():
@@ -156,7 +171,7 @@ def test_what_the_operator_opens_for_builders_is_open_for_builders_only():
     name = LARGE["fullnameOverride"]
     opened = LARGE["networkPolicy"]["buildersEgress"][0]
     assert opened in policy(render(LARGE), f"{name}-builders")["egress"]
-    assert opened not in policy(render(LARGE), f"{name}-agents")["egress"]
+    assert opened not in policy(render(LARGE), f"{name}-internet")["egress"]
 
 
 def test_only_the_control_plane_reaches_the_database():
