@@ -6,7 +6,7 @@ script needs and that kernel exploits start from. Capabilities, which only root 
 confined to holds for all that it starts.
 
 What the kernel lacks isn't confined: signals and abstract Unix sockets before Linux 6.12 (ABI 6). Never confined are
-Unix sockets in the file system, UDP, and, unless `ports` says so, TCP.
+Unix sockets in the file system, and the network, unless it is turned off altogether.
 
 `python sandbox.py --probe` prints as JSON what works on this machine. Imports nothing of this package.
 """
@@ -27,7 +27,7 @@ _library = ctypes.CDLL(None, use_errno=True)
 # Numbers of system calls; these are the same on every architecture.
 CREATE_RULESET, ADD_RULE, RESTRICT_SELF = 444, 445, 446
 VERSION_FLAG = 1
-RULE_PATH, RULE_PORT = 1, 2
+RULE_PATH = 1
 LOG_OFF = 1  # from ABI 7 on; a script could flood the kernel's log with what it is refused
 
 EXECUTE, WRITE_FILE, READ_FILE, READ_DIR = 1 << 0, 1 << 1, 1 << 2, 1 << 3
@@ -37,8 +37,6 @@ FIRST_RIGHTS = (1 << 13) - 1
 SINCE = ((2, REFER), (3, TRUNCATE), (5, IOCTL_DEV))
 FOR_FILES = EXECUTE | WRITE_FILE | READ_FILE | TRUNCATE | IOCTL_DEV
 READ = EXECUTE | READ_FILE | READ_DIR
-BIND_TCP, CONNECT_TCP = 1 << 0, 1 << 1
-TCP_SINCE = 4
 SCOPE_ABSTRACT_SOCKETS, SCOPE_SIGNALS = 1 << 0, 1 << 1
 SCOPES_SINCE = 6
 LOG_OFF_SINCE = 7
@@ -46,6 +44,7 @@ LOG_OFF_SINCE = 7
 READABLE = (
     *("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/etc", "/opt", "/nix/store", "/gnu/store", "/proc"),
     *("/run/current-system", "/var/lib/ca-certificates", "/etc/resolv.conf", "/etc/hosts", "/etc/localtime"),
+    *("/run/systemd/resolve", "/run/resolvconf"),  # directories, since the file is replaced when networks change
     *("/sys/devices", "/sys/class", "/sys/bus", "/sys/fs/cgroup", "/sys/kernel/mm"),
 )
 WRITABLE = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty", "/dev/shm")
@@ -89,10 +88,13 @@ REFUSED_CALLS = {
     "fspick": (433, 433),
     "mount_setattr": (442, 442),
     "open_by_handle_at": (304, 265),
+    "io_uring_setup": (425, 425),
     "reboot": (169, 142),
     "swapon": (167, 224),
     "swapoff": (168, 225),
 }
+SOCKET = (41, 198)
+LOCAL_FAMILIES = (1, 16)  # AF_UNIX, AF_NETLINK
 ARCHITECTURES = {"x86_64": (0xC000003E, 0), "aarch64": (0xC00000B7, 1)}  # AUDIT_ARCH_…, column above
 
 CAPABILITY_VERSION = 0x20080522
@@ -113,13 +115,14 @@ class SetUp(NamedTuple):
 
     readable: "list[str]"
     writable: "list[str]"
+    network: bool
 
 
 def set_up(text: str = "{}") -> None:
     """From now on `confine` works as the option `--sandbox` says, a JSON object.
 
     `readable` and `writable`: further paths; `private`: directories that stay out of reach even where a readable
-    one holds them.
+    one holds them; `network`: false for none, also not this machine's own.
     """
     global _set_up  # noqa: PLW0603 - one process, one setting, which every fork inherits
     options = json.loads(text)
@@ -129,10 +132,11 @@ def set_up(text: str = "{}") -> None:
     certificates = [os.environ[name] for name in CERTIFICATES if os.environ.get(name)]
     given = {os.path.realpath(path) for path in (*READABLE, *certificates, *options.get("readable", ()))}
     readable = [part for path in given for part in _without(path, private)]
-    _set_up = SetUp(readable + _interpreter_paths(), [*WRITABLE, *options.get("writable", ())])
+    network = bool(options.get("network", True))
+    _set_up = SetUp(readable + _interpreter_paths(), [*WRITABLE, *options.get("writable", ())], network)
 
 
-def confine_script(script: str, directory: str, ports: "Optional[Iterable[int]]" = None) -> None:
+def confine_script(script: str, directory: str) -> None:
     """Confines this process, which is about to run `script` in `directory`; does nothing unless that was set up.
 
     Raises CannotConfine.
@@ -144,36 +148,33 @@ def confine_script(script: str, directory: str, ports: "Optional[Iterable[int]]"
         os.environ["TMPDIR"] = directory
     if os.environ.get("HOME") == _home:
         os.environ["HOME"] = directory
-    confine([os.path.dirname(os.path.abspath(__file__)), os.path.dirname(script)], [directory], ports)
+    confine([os.path.dirname(os.path.abspath(__file__)), os.path.dirname(script)], [directory])
 
 
-def confine(readable: "Iterable[str]", writable: "Iterable[str]", ports: "Optional[Iterable[int]]" = None) -> None:
+def confine(readable: "Iterable[str]", writable: "Iterable[str]") -> None:
     """Confines this thread, and all that it starts, to these paths besides those that were set up.
 
-    ports: those to which TCP connections may be made, on any host; None: all.
-    Raises CannotConfine when Landlock isn't there, or lacks what `ports` takes.
+    Raises CannotConfine when Landlock isn't there.
     """
     abi = landlock_abi()
     if abi < 1 or _set_up is None:
         raise CannotConfine(errno.EOPNOTSUPP, why_no_landlock())
-    if ports is not None and abi < TCP_SINCE:
-        raise CannotConfine(errno.EOPNOTSUPP, "TCP ports can be confined from Linux 6.7 on")
+    if not (_set_up.network or filters_calls()):
+        raise CannotConfine(errno.EOPNOTSUPP, "there is no filter of system calls for this processor")
     rights = _rights(abi)
-    ruleset = _create_ruleset(abi, rights, ports is not None)
+    ruleset = _create_ruleset(abi, rights)
     try:
         for path in (*_set_up.readable, *readable):
             _allow(ruleset, path, READ)
         for path in (*_set_up.writable, *writable):
             _allow(ruleset, path, rights & ~(MAKE_CHAR | MAKE_BLOCK))
-        for port in ports or ():
-            _call(ADD_RULE, ruleset, RULE_PORT, struct.pack("=QQ", CONNECT_TCP, port), 0)
         _drop_capabilities()
         if _library.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0):
             raise CannotConfine(ctypes.get_errno(), "no_new_privs can't be set")
         _call(RESTRICT_SELF, ruleset, LOG_OFF if abi >= LOG_OFF_SINCE else 0)
     finally:
         os.close(ruleset)
-    _filter_calls()
+    _filter_calls(_set_up.network)
 
 
 def landlock_abi() -> int:
@@ -275,10 +276,9 @@ def _rights(abi: int) -> int:
     return rights
 
 
-def _create_ruleset(abi: int, rights: int, with_ports: bool) -> int:
-    ports = CONNECT_TCP if with_ports else 0
+def _create_ruleset(abi: int, rights: int) -> int:
     scopes = SCOPE_ABSTRACT_SOCKETS | SCOPE_SIGNALS if abi >= SCOPES_SINCE else 0
-    attributes = struct.pack("=QQQ", rights, ports, scopes)
+    attributes = struct.pack("=QQQ", rights, 0, scopes)
     return _call(CREATE_RULESET, attributes, ctypes.c_size_t(len(attributes)), 0)
 
 
@@ -322,13 +322,22 @@ def _drop_capabilities() -> None:
             raise CannotConfine(ctypes.get_errno(), "the capabilities can't be dropped")
 
 
-def _filter_calls() -> None:
+def _filter_calls(network: bool) -> None:
     if not filters_calls():
         return
     architecture, column = ARCHITECTURES[os.uname().machine]
     numbers = sorted(call[column] for call in REFUSED_CALLS.values())
     first_number = 4
-    refuse = first_number + len(numbers) + 1  # the last instruction
+    # Without network, of all sockets only those that stay on this machine.
+    unix, netlink = LOCAL_FAMILIES
+    sockets = [
+        struct.pack("=HBBI", EQUAL, 0, 3, SOCKET[column]),
+        struct.pack("=HBBI", LOAD, 0, 0, 16),  # seccomp_data.args[0]: the family
+        struct.pack("=HBBI", EQUAL, 1, 0, unix),
+        struct.pack("=HBBI", EQUAL, 0, 1, netlink),
+    ]
+    sockets = [] if network else sockets
+    refuse = first_number + len(numbers) + len(sockets) + 1  # the last instruction
 
     def jump(code: int, value: int, place: int, to_refuse: bool) -> bytes:
         distance = refuse - place - 1
@@ -340,6 +349,7 @@ def _filter_calls() -> None:
         struct.pack("=HBBI", LOAD, 0, 0, 0),  # seccomp_data.nr
         jump(AT_LEAST, X32_BIT, 3, True),
         *(jump(EQUAL, number, first_number + i, True) for i, number in enumerate(numbers)),
+        *sockets,
         struct.pack("=HBBI", RETURN, 0, 0, ALLOW),
         struct.pack("=HBBI", RETURN, 0, 0, REFUSE),
     ]

@@ -125,7 +125,7 @@ class Executor(Orders):
         directory: Path,
         plane: "Optional[ControlPlane]" = None,
         runner: str = PYTHON,
-        sandbox: "Optional[dict[str, list[str]]]" = None,
+        sandbox: "Optional[dict[str, Any]]" = None,
     ) -> None:
         super().__init__()
         self.directory = directory

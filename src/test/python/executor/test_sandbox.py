@@ -326,6 +326,22 @@ def main(request):
     ]
 
 
+@pytest.mark.skipif(not sandbox.filters_calls(), reason="system calls aren't filtered on this processor")
+def test_without_network_only_sockets_of_this_machine_are_left(make_executor: "Callable[..., Executor]") -> None:
+    script = """
+import asyncio, multiprocessing, socket
+
+def main(request, store):
+    store["key"] = 1
+    found = [attempt(socket.socket, family, kind) for family in (socket.AF_INET, socket.AF_INET6, socket.AF_PACKET)
+             for kind in (socket.SOCK_STREAM, socket.SOCK_DGRAM)]
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        return [*found, store["key"], asyncio.run(asyncio.sleep(0, "slept")), pool.map(abs, [-1])]
+"""
+    executor = make_executor(sandbox={"network": False})
+    assert run(executor, script) == ["PermissionError"] * 6 + [1, "slept", [1]]
+
+
 def test_without_the_option_nothing_is_confined(executor: Executor, data: Path) -> None:
     assert run(executor, "def main(request): return attempt(read, request.payload)", str(data / "api_key")) == "done"
 
