@@ -174,6 +174,19 @@ def test_an_agent_has_reasons_never_to_retry(server: Server) -> None:
         made.update(never_retry="exception")
 
 
+def test_an_agent_has_a_profile_and_an_egress(server: Server) -> None:
+    server.on("POST", "/agents", agent(profile="gvisor", egress="192.0.2.7:443"))
+    made = server.client.agents.create(
+        script="def main(): ...", profile="gvisor", egress=["192.0.2.7:443", "192.0.2.8:80"]
+    )
+    assert (made.profile, made.egress) == ("gvisor", "192.0.2.7:443")
+    sent = json.loads(server.requests[0].content)
+    assert (sent["profile"], sent["egress"]) == ("gvisor", "192.0.2.7:443\n192.0.2.8:80")
+    server.on("PATCH", f"/agents/{made.id}", agent())
+    made.update(profile=None, egress=[])
+    assert json.loads(server.requests[1].content) == {"profile": None, "egress": "none"}
+
+
 def test_a_batch_that_is_not_accepted_says_why(server: Server) -> None:
     server.on("POST", BATCH, problem(413, "too_large", "payloads/1 is too large"))
     with pytest.raises(roost.TooLarge, match="payloads/1"):

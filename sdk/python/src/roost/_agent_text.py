@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-__all__ = ["env_vars_text", "not_text", "requirements_text"]
+__all__ = ["egress_text", "env_vars_text", "not_text", "requirements_text"]
 
 
 def requirements_text(value: str | Sequence[str] | None) -> str:
@@ -16,6 +16,11 @@ def requirements_text(value: str | Sequence[str] | None) -> str:
         if "\n" in line or "\r" in line:
             raise ValueError(f"requirements: {line!r} holds a line break; give one item a line")
     return "\n".join(value)
+
+
+def egress_text(value: str | Sequence[str]) -> str:
+    """Return what may be reached as text with one destination a line; no destination is "none"."""
+    return value if isinstance(value, str) else "\n".join(value) or "none"
 
 
 def env_vars_text(value: str | Mapping[str, str] | None) -> str:

@@ -38,6 +38,8 @@ class AgentRevision:
     builder_job_id: str | None
     build_id: str | None
     created_at: datetime
+    profile: str | None = None
+    egress: str = "all"
 
     @classmethod
     def of(cls, data: Mapping[str, Any]) -> AgentRevision:
@@ -53,6 +55,8 @@ class AgentRevision:
             data.get("builder_job_id"),
             data.get("build_id"),
             parse_time(data["created_at"]),
+            data.get("profile"),
+            data.get("egress", "all"),
         )
 
 

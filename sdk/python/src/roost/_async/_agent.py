@@ -33,7 +33,8 @@ class Agent(AgentRuns):
     `requirements` is text with one specifier a line. The server hides the values of `env_vars`
     from keys that may not write agents. `timeout`, `retry_delay` and `keep_warm` are in seconds,
     `memory` in MiB, `cpu` in cores. `never_retry` are reasons after which no further attempt is
-    made, whatever `max_attempts` says.
+    made, whatever `max_attempts` says. `profile` is the kind of pod, `None` the default; `egress`
+    is "all", "none" or text with a destination a line.
 
     `revision` grows with every change of what runs. A revision runs when its build has succeeded:
     `running_revision` is the newest such one, `None` before the first build; `building_revision`
@@ -62,6 +63,8 @@ class Agent(AgentRuns):
     never_retry = Field[Sequence[str]]()
     keep_warm = Field[float]()
     isolation = Field[str]()
+    profile = Field[Optional[str]]()
+    egress = Field[str]()
     revision = Field[int]()
     running_revision = Field[Optional[int]]()
     building_revision = Field[Optional[int]]()
@@ -92,6 +95,8 @@ class Agent(AgentRuns):
         never_retry: Sequence[str] | None = None,
         keep_warm: float | None = None,
         isolation: Literal["process", "pod"] | None = None,
+        profile: str | None = None,
+        egress: str | Sequence[str] | None = None,
         client: Client | None = None,
     ) -> Agent:
         """Make an agent; Roost begins to build its dependencies at once.
@@ -101,8 +106,9 @@ class Agent(AgentRuns):
         of DataStores, which are made when missing; `store_ids` are ids; with neither, the agent
         gets a store of its own, with an empty list none. `timeout`, `retry_delay` and `keep_warm`
         are in seconds, `memory` in MiB, `cpu` in cores. `never_retry` are reasons, such as
-        "exception", after which no further attempt is made. What is left out is the server's
-        default.
+        "exception", after which no further attempt is made. `profile` is a kind of pod that the
+        server offers. `egress` is what the script may connect to: "all", "none", or a list of
+        `address:port` and `block:port`. What is left out is the server's default.
 
         Raises `ScriptError` for a script that can't run, `ValidationError` for settings that the
         server doesn't accept, with every reason.
@@ -124,6 +130,8 @@ class Agent(AgentRuns):
             never_retry=never_retry,
             keep_warm=keep_warm,
             isolation=isolation,
+            profile=profile,
+            egress=egress,
         )
 
     @classmethod

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
-from .._agent_text import env_vars_text, not_text, requirements_text
+from .._agent_text import egress_text, env_vars_text, not_text, requirements_text
 from ._data_store import DataStore
 
 if TYPE_CHECKING:
@@ -33,6 +33,8 @@ class AgentChanges(TypedDict, total=False):
     never_retry: Sequence[str]
     keep_warm: float
     isolation: Literal["process", "pod"]
+    profile: str | None
+    egress: str | Sequence[str]
 
 
 async def encode(client: Client, settings: Mapping[str, Any]) -> dict[str, Any]:
@@ -47,6 +49,8 @@ async def encode(client: Client, settings: Mapping[str, Any]) -> dict[str, Any]:
             raise TypeError("python_version must be a string, such as '3.13'")
         if name == "requirements":
             value = requirements_text(value)
+        elif name == "egress":
+            value = egress_text(value)
         elif name == "env_vars":
             value = env_vars_text(value)
         elif name in ("store_ids", "never_retry"):

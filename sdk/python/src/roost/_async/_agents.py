@@ -47,6 +47,8 @@ class Agents:
         never_retry: Sequence[str] | None = None,
         keep_warm: float | None = None,
         isolation: Literal["process", "pod"] | None = None,
+        profile: str | None = None,
+        egress: str | Sequence[str] | None = None,
     ) -> Agent:
         """Make an agent, as `Agent.create` does."""
         settings = without_none(
@@ -64,6 +66,8 @@ class Agents:
             never_retry=never_retry,
             keep_warm=keep_warm,
             isolation=isolation,
+            profile=profile,
+            egress=egress,
             store_ids=store_ids,
             stores=stores,
         )

@@ -85,6 +85,10 @@ def revision_changes(before: roost.AgentRevision, after: roost.Agent) -> list[Ch
     changes += text_change("requirements", before.requirements, after.requirements)
     if before.python_version != after.python_version:
         changes.append(Change("python_version", before.python_version, after.python_version))
+    if before.profile != after.profile:
+        changes.append(Change("profile", before.profile, after.profile))
+    if before.egress != (after.egress or "all"):
+        changes.append(Change("egress", before.egress, after.egress))
     return changes + variable_changes(before.env_vars or {}, after.env_vars or {})
 
 

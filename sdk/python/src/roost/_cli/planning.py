@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from .._agent_text import egress_text
 from .comparing import Change, requirement_lines, text_change, variable_changes
 from .failures import Failure
 
@@ -162,6 +163,7 @@ def _differences(
             settings["stores"] = list(file.stores)
             changes.append(Change("stores", _store_names(client, agent), list(file.stores)))
     for key, value in file.settings.items():
+        value = egress_text(value) if key == "egress" else value
         if getattr(agent, key) != value:
             settings[key] = value
             changes.append(Change(key, getattr(agent, key), value))

@@ -109,6 +109,11 @@ SETTING_KEYS: Mapping[str, Kind] = {
     "never_retry": _TEXTS,
     "keep_warm": _NUMBER,
     "isolation": _one_of("process", "pod"),
+    "profile": _TEXT,
+    "egress": (
+        lambda value: isinstance(value, str) or is_texts(value),
+        'a text, such as "none", or a list of texts, such as ["192.0.2.7:443"]',
+    ),
 }
 AGENT_KEYS: Mapping[str, Kind] = {
     **SETTING_KEYS,

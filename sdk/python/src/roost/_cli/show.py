@@ -85,6 +85,8 @@ def _agent(agent: roost.Agent) -> None:
             ("attempts", f"{agent.max_attempts}, {duration(agent.retry_delay)} apart"),
             ("kept warm", duration(agent.keep_warm)),
             ("isolation", agent.isolation),
+            ("profile", agent.profile),
+            ("egress", agent.egress),
             ("variables", ", ".join(names) or "none"),
             ("stores", "\n".join(agent.store_ids) or "none"),
         ]
