@@ -93,8 +93,9 @@ REFUSED_CALLS = {
     "swapon": (167, 224),
     "swapoff": (168, 225),
 }
-SOCKET = (41, 198)
-LOCAL_FAMILIES = (1, 16)  # AF_UNIX, AF_NETLINK
+# A number as above, and the values that its first argument may have.
+PRLIMIT = ((302, 261), (0,))  # of this process, not of another one of the same user
+SOCKET = ((41, 198), (1, 16))  # without network: AF_UNIX, AF_NETLINK
 ARCHITECTURES = {"x86_64": (0xC000003E, 0), "aarch64": (0xC00000B7, 1)}  # AUDIT_ARCH_…, column above
 
 CAPABILITY_VERSION = 0x20080522
@@ -326,34 +327,32 @@ def _filter_calls(network: bool) -> None:
     if not filters_calls():
         return
     architecture, column = ARCHITECTURES[os.uname().machine]
-    numbers = sorted(call[column] for call in REFUSED_CALLS.values())
-    first_number = 4
-    # Without network, of all sockets only those that stay on this machine.
-    unix, netlink = LOCAL_FAMILIES
-    sockets = [
-        struct.pack("=HBBI", EQUAL, 0, 3, SOCKET[column]),
-        struct.pack("=HBBI", LOAD, 0, 0, 16),  # seccomp_data.args[0]: the family
-        struct.pack("=HBBI", EQUAL, 1, 0, unix),
-        struct.pack("=HBBI", EQUAL, 0, 1, netlink),
+    conditions = [PRLIMIT] if network else [PRLIMIT, SOCKET]
+    # Instruction, operand, how many of the next ones are skipped if it holds, and if not; or where it goes then.
+    program: list[tuple[int, int, Any, Any]] = [
+        (LOAD, 4, 0, 0),  # seccomp_data.arch
+        (EQUAL, architecture, 0, "refuse"),
+        (LOAD, 0, 0, 0),  # seccomp_data.nr
+        (AT_LEAST, X32_BIT, "refuse", 0),
+        *((EQUAL, call[column], "refuse", 0) for call in REFUSED_CALLS.values()),
     ]
-    sockets = [] if network else sockets
-    refuse = first_number + len(numbers) + len(sockets) + 1  # the last instruction
-
-    def jump(code: int, value: int, place: int, to_refuse: bool) -> bytes:
-        distance = refuse - place - 1
-        return struct.pack("=HBBI", code, distance if to_refuse else 0, 0 if to_refuse else distance, value)
-
-    program = [
-        struct.pack("=HBBI", LOAD, 0, 0, 4),  # seccomp_data.arch
-        jump(EQUAL, architecture, 1, False),
-        struct.pack("=HBBI", LOAD, 0, 0, 0),  # seccomp_data.nr
-        jump(AT_LEAST, X32_BIT, 3, True),
-        *(jump(EQUAL, number, first_number + i, True) for i, number in enumerate(numbers)),
-        *sockets,
-        struct.pack("=HBBI", RETURN, 0, 0, ALLOW),
-        struct.pack("=HBBI", RETURN, 0, 0, REFUSE),
-    ]
-    instructions = ctypes.create_string_buffer(b"".join(program))
+    for call, allowed in conditions:
+        program += [
+            (EQUAL, call[column], 0, len(allowed) + 1),
+            (LOAD, 16, 0, 0),  # seccomp_data.args[0], its lower half
+            *((EQUAL, value, "allow", 0) for value in allowed[:-1]),
+            (EQUAL, allowed[-1], "allow", "refuse"),
+        ]
+    places = {"allow": len(program), "refuse": len(program) + 1}
+    program += [(RETURN, ALLOW, 0, 0), (RETURN, REFUSE, 0, 0)]
+    instructions = ctypes.create_string_buffer(
+        b"".join(
+            struct.pack(
+                "=HBBI", code, *(places[jump] - place - 1 if jump in places else jump for jump in jumps), operand
+            )
+            for place, (code, operand, *jumps) in enumerate(program)
+        )
+    )
     header = struct.pack("@HP", len(program), ctypes.addressof(instructions))
     if _library.prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, header, 0, 0):
         raise CannotConfine(ctypes.get_errno(), "the filter of system calls can't be installed")

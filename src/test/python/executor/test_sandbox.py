@@ -102,7 +102,7 @@ def main(request):
 
 def test_other_processes_are_out_of_reach(confined: Executor, bystander: "subprocess.Popen[bytes]") -> None:
     script = """
-import ctypes, os, signal
+import ctypes, os, resource, signal
 
 def system_call(number, *arguments):
     library = ctypes.CDLL(None, use_errno=True)
@@ -115,6 +115,8 @@ def main(request):
         for name in ("environ", "mem", "maps", "fd/1", "root/etc/passwd"):
             found[f"{pid} {name}"] = attempt(read, f"/proc/{pid}/{name}")
         found[f"{pid} descriptor"] = attempt(lambda: system_call(438, os.pidfd_open(pid), 1, 0))
+        found[f"{pid} limits"] = attempt(resource.prlimit, pid, resource.RLIMIT_CPU, (1, 1))
+    resource.setrlimit(resource.RLIMIT_NOFILE, resource.getrlimit(resource.RLIMIT_NOFILE))
     child = os.fork()
     if child == 0:
         signal.pause()
@@ -126,7 +128,7 @@ def main(request):
     return found
 """
     found = run(confined, script, {"pid": bystander.pid})
-    assert len(found) == 16
+    assert len(found) == 18
     assert set(found.values()) == {"PermissionError"}, found
 
 

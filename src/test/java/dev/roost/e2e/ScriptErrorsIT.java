@@ -154,6 +154,29 @@ class ScriptErrorsIT {
     found.forEach(one -> assertEquals("refused", one.asText()));
   }
 
+  @Test
+  @LocalOnly("on a cluster network policies limit it, and not the loopback address")
+  void aScriptWithoutEgressReachesNoAddress(Client client, Gate gate) {
+    assumeTrue(
+        isConfined(client),
+        () -> "scripts aren't confined here: " + client.get("/v1/runtime").text());
+    String agent =
+        client.agent(
+            """
+            import socket
+
+            def main(request):
+                try:
+                    socket.create_connection(request.payload)
+                except PermissionError:
+                    return "refused"
+            """,
+            "egress",
+            "none");
+    JsonNode job = client.execute(agent, gate.address());
+    assertEquals("refused", job.at("/execution/return_value").asText(), job::toPrettyString);
+  }
+
   /** Signals included, which takes Linux 6.12. */
   private static boolean isConfined(Client client) {
     JsonNode sandbox = client.get("/v1/runtime").expect(200).json().path("sandbox");

@@ -25,17 +25,17 @@ final class LocalExecutors {
   private final Path sources;
   private final Path sidecarPython;
   private final String url;
-  private final Optional<String> sandbox;
+  private final LocalSandbox sandbox;
   private final Set<String> starting = ConcurrentHashMap.newKeySet();
 
   /**
    * @param sources the directory that holds the package {@code roost_executor}
    * @param sidecarPython runs the sidecars, which need no packages
    * @param url of the control plane, as executors reach it
-   * @param sandbox what scripts are confined to, if they are
+   * @param sandbox what scripts are confined to
    */
   LocalExecutors(
-      DataDirectory data, Path sources, Path sidecarPython, String url, Optional<String> sandbox) {
+      DataDirectory data, Path sources, Path sidecarPython, String url, LocalSandbox sandbox) {
     this.data = data;
     this.sources = sources;
     this.sidecarPython = sidecarPython;
@@ -72,7 +72,9 @@ final class LocalExecutors {
     command.addAll(List.of("--token-file", token.toString()));
     command.addAll(List.of("--directory", job.path().toString()));
     command.addAll(List.of("--runner", build.resolve("bin").resolve("python").toString()));
-    sandbox.ifPresent(option -> command.addAll(List.of("--sandbox", option)));
+    Optional<String> confined =
+        order.egress().everything() ? sandbox.option() : sandbox.withoutNetwork();
+    confined.ifPresent(option -> command.addAll(List.of("--sandbox", option)));
     Map<String, String> environment = ChildEnvironment.forExecutor(System.getenv(), build);
     job.start(command, environment, frames(job), errors(job).file());
   }

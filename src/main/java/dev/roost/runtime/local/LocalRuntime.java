@@ -1,6 +1,7 @@
 package dev.roost.runtime.local;
 
 import dev.roost.config.RoostConfig;
+import dev.roost.runtime.Egress;
 import dev.roost.runtime.Observation;
 import dev.roost.runtime.Runtime;
 import dev.roost.runtime.local.Interpreters.Interpreter;
@@ -16,6 +17,7 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -69,7 +71,7 @@ public class LocalRuntime implements Runtime {
             sandbox.option(),
             ChildEnvironment.forBuild(System.getenv(), data.uvCache(), config.builds().indexUrl()));
     String url = executorUrl(config.host(), config.port());
-    executors = new LocalExecutors(data, sources, newest.executable(), url, sandbox.option());
+    executors = new LocalExecutors(data, sources, newest.executable(), url, sandbox);
     maxExecutors = config.local().maxExecutors();
     background.execute(() -> tidyUp(sources));
   }
@@ -98,6 +100,11 @@ public class LocalRuntime implements Runtime {
   @Override
   public Sandbox sandbox() {
     return sandbox.view();
+  }
+
+  @Override
+  public Optional<String> refusal(Egress egress) {
+    return sandbox.refusal(egress);
   }
 
   @Override

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.roost.config.RoostConfig;
+import dev.roost.runtime.Egress;
 import dev.roost.runtime.Runtime.Sandbox;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -19,10 +20,16 @@ import java.util.Optional;
  *
  * @param view as the API shows it
  * @param option the value of {@code --sandbox} for executors and builders; empty: none
+ * @param withoutNetwork the same for executors whose scripts may connect to nothing; empty: that
+ *     can't be enforced here
  */
-record LocalSandbox(Sandbox view, Optional<String> option) {
+record LocalSandbox(Sandbox view, Optional<String> option, Optional<String> withoutNetwork) {
   private static final Duration LIMIT = Duration.ofSeconds(30);
   private static final String NONE = "none";
+
+  /** The filter of system calls is what takes the network away. */
+  private static final String WITH_FILTER = "landlock+seccomp";
+
   private static final ObjectMapper JSON = new ObjectMapper();
 
   /** Files in the directory that Roost is started in, which hold its settings. */
@@ -40,14 +47,18 @@ record LocalSandbox(Sandbox view, Optional<String> option) {
       case "auto", "landlock" -> {
         Sandbox found = probe(sources, python);
         if (!found.mechanism().equals(NONE)) {
-          yield new LocalSandbox(found, Optional.of(option(config, data)));
+          Optional<String> withoutNetwork =
+              found.mechanism().equals(WITH_FILTER)
+                  ? Optional.of(option(config, data, false))
+                  : Optional.empty();
+          yield new LocalSandbox(found, Optional.of(option(config, data, true)), withoutNetwork);
         }
         if (wanted.equals("landlock")) {
           throw new StartFailed(
               "roost.local.sandbox is \"landlock\", but scripts can't be confined: %s. Set ROOST_LOCAL_SANDBOX=auto to start without."
                   .formatted(found.message()));
         }
-        yield new LocalSandbox(found, Optional.empty());
+        yield new LocalSandbox(found, Optional.empty(), Optional.empty());
       }
       default ->
           throw new StartFailed(
@@ -55,8 +66,19 @@ record LocalSandbox(Sandbox view, Optional<String> option) {
     };
   }
 
+  /** Why this can't be enforced, for a person; empty: it can. */
+  Optional<String> refusal(Egress egress) {
+    if (egress.everything() || egress.equals(Egress.NONE) && withoutNetwork.isPresent()) {
+      return Optional.empty();
+    }
+    return Optional.of(
+        withoutNetwork.isPresent()
+            ? "On one machine egress can only be \"all\" or \"none\"; addresses can't be enforced."
+            : "Without a filter of system calls (sandbox \"landlock+seccomp\") egress can only be \"all\".");
+  }
+
   private static LocalSandbox none(String message) {
-    return new LocalSandbox(new Sandbox(NONE, null, message), Optional.empty());
+    return new LocalSandbox(new Sandbox(NONE, null, message), Optional.empty(), Optional.empty());
   }
 
   private static Sandbox probe(Path sources, Path python) throws StartFailed {
@@ -88,8 +110,8 @@ record LocalSandbox(Sandbox view, Optional<String> option) {
   }
 
   /** What is private stays out of reach whatever the settings allow. */
-  static String option(RoostConfig config, DataDirectory data) {
-    ObjectNode option = JSON.createObjectNode();
+  static String option(RoostConfig config, DataDirectory data, boolean network) {
+    ObjectNode option = JSON.createObjectNode().put("network", network);
     add(option.putArray("readable"), config.local().sandboxReadable().orElse(List.of()));
     add(option.putArray("writable"), config.local().sandboxWritable().orElse(List.of()));
     ArrayNode secrets = option.putArray("private");

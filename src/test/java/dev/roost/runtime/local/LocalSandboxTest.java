@@ -7,10 +7,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.roost.runtime.Egress;
 import dev.roost.runtime.Runtime.Sandbox;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -37,10 +39,12 @@ class LocalSandboxTest {
             "roost.local.sandbox-readable", "/srv/models,/srv/data",
             "roost.local.sandbox-writable", "/dev/nvidia0");
     String option =
-        LocalSandbox.option(Settings.roost(directory, settings), new DataDirectory(directory));
+        LocalSandbox.option(
+            Settings.roost(directory, settings), new DataDirectory(directory), false);
     JsonNode json = new ObjectMapper().readTree(option);
     assertEquals("[\"/srv/models\",\"/srv/data\"]", json.path("readable").toString());
     assertEquals("[\"/dev/nvidia0\"]", json.path("writable").toString());
+    assertFalse(json.path("network").asBoolean(true));
     assertEquals(directory.toString(), json.at("/private/0").asText());
     assertEquals("/run/key", json.at("/private/1").asText());
   }
@@ -62,10 +66,7 @@ class LocalSandboxTest {
 
   @Test
   void aWorkingOneIsUsed() throws Exception {
-    Path probe =
-        Files.writeString(
-            directory.resolve("python"), "#!/bin/sh\necho '{\"mechanism\": \"landlock\"}'\n");
-    assertTrue(probe.toFile().setExecutable(true));
+    Path probe = probe("landlock");
     for (String wanted : new String[] {"auto", "landlock"}) {
       LocalSandbox sandbox = find(wanted, probe);
       assertEquals("landlock", sandbox.view().mechanism());
@@ -78,6 +79,26 @@ class LocalSandboxTest {
     StartFailed refused =
         assertThrows(StartFailed.class, () -> find("Landlock", Path.of("/bin/false")));
     assertTrue(refused.getMessage().contains("[auto, landlock, off]"), refused.getMessage());
+  }
+
+  @Test
+  void onlyAFilterOfSystemCallsTakesTheNetworkAway() throws Exception {
+    Egress addresses = Egress.parse("192.0.2.7:443");
+    LocalSandbox filtered = find("auto", probe("landlock+seccomp"));
+    assertEquals(Optional.empty(), filtered.refusal(Egress.NONE));
+    assertEquals(Optional.empty(), filtered.refusal(Egress.ALL));
+    assertTrue(filtered.refusal(addresses).orElseThrow().contains("addresses"));
+    LocalSandbox files = find("auto", probe("landlock"));
+    assertEquals(Optional.empty(), files.refusal(Egress.ALL));
+    assertTrue(files.refusal(Egress.NONE).isPresent());
+    assertTrue(files.refusal(addresses).isPresent());
+  }
+
+  private Path probe(String mechanism) throws Exception {
+    String script = "#!/bin/sh\necho '{\"mechanism\": \"%s\"}'\n".formatted(mechanism);
+    Path probe = Files.writeString(directory.resolve("python"), script);
+    assertTrue(probe.toFile().setExecutable(true));
+    return probe;
   }
 
   private LocalSandbox find(String wanted, Path python) throws StartFailed {
