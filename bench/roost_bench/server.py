@@ -25,7 +25,7 @@ KEPT_SETTINGS = {"ROOST_BUILDS_INDEX_URL"}
 PORT = "{port}"
 
 # As the start command has them.
-JAVA_OPTIONS = ["-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"]
+JAVA_OPTIONS = ["-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:+ExitOnOutOfMemoryError"]
 
 
 def java() -> str:

@@ -25,7 +25,7 @@ from pathlib import Path
 
 from tools import ROOT, environment
 
-SOURCES = ["src/main/python", "src/test/python", "bench", "k8s"]
+SOURCES = ["src/main/python", "src/main/scripts", "src/test/python", "bench", "k8s"]
 SDK = ROOT / "sdk/python"
 # The lowest and the highest versions of what the SDK depends on (sdk/python/tests/versions.in).
 VERSIONS = ["oldest", "newest"]
@@ -116,7 +116,8 @@ def server(jar: Path):  # noqa: ANN201 - a generator of (url, key)
         settings["ROOST_WEBHOOKS_ALLOWED_NETWORKS"] = "127.0.0.0/8"  # where the tests' receivers are
         java = Path(os.environ["JAVA_HOME"], "bin/java") if os.environ.get("JAVA_HOME") else "java"
         process = subprocess.Popen(
-            [java, "-Xmx512m", "-XX:TieredStopAtLevel=1", "-jar", jar], env={**os.environ, **settings}
+            [java, "-Xmx512m", "-XX:TieredStopAtLevel=1", "-XX:+ExitOnOutOfMemoryError", "-jar", jar],
+            env={**os.environ, **settings},
         )
         try:
             await_ready(process, url)
@@ -186,7 +187,7 @@ def main() -> int:
     apart = [f"--ignore=src/test/python/{name}" for name in ("dashboard", "docs")]
     tests = ["pytest", "-q", "src/test/python", *apart, "-m", "not slow", "-rs"]
     # Neither keeps two processors busy.
-    with checks.beside("executor, builder, chart and cron tests", *tests, env=tools):
+    with checks.beside("executor, builder, chart, cron and start tests", *tests, env=tools):
         check_sdk_versions(checks)
         check_sdk(checks, arguments.jar)
     for tool, what in LEFT_OUT_WITHOUT.items():

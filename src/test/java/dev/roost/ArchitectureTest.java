@@ -47,6 +47,7 @@ class ArchitectureTest {
           // Only for RuntimeUnavailable, which becomes a problem document.
           Map.entry("api", Set.of("config", "runtime")),
           Map.entry("event", Set.of("api", "config")),
+          Map.entry("intake", Set.of("api", "config")),
           Map.entry("log", Set.of("api", "event")),
           Map.entry("datastore", Set.of("api", "config", "event")),
           Map.entry("build", Set.of("api", "config", "event", "log", "runtime")),
@@ -69,6 +70,7 @@ class ArchitectureTest {
                   "build",
                   "datastore",
                   "execution",
+                  "intake",
                   "runtime")),
           Map.entry("runtime.local", Set.of("api", "config", "event", "runtime")),
           Map.entry("runtime.kubernetes", Set.of("api", "config", "event", "runtime")));

@@ -1,8 +1,10 @@
 package dev.roost.agent;
 
 import dev.roost.api.Body;
+import dev.roost.api.BodySize;
 import dev.roost.api.ErrorTexts;
 import dev.roost.api.Page;
+import dev.roost.api.Takes;
 import dev.roost.config.RoostConfig;
 import dev.roost.datastore.DataStore;
 import dev.roost.runtime.Runtime;
@@ -66,6 +68,7 @@ public class AgentsResource {
   }
 
   @POST
+  @Takes(BodySize.AGENT)
   @Consumes(MediaType.APPLICATION_JSON)
   @Operation(
       operationId = "createAgent",
@@ -135,6 +138,7 @@ public class AgentsResource {
   }
 
   @PATCH
+  @Takes(BodySize.AGENT)
   @Path("{id}")
   @Consumes(MediaType.APPLICATION_JSON)
   @Operation(

@@ -14,6 +14,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.function.IntFunction;
 
 /**
  * The JSON object of a request, read member by member so that all mistakes are reported at once.
@@ -26,19 +27,19 @@ public final class Body {
 
   private static final Instant YEAR_10000 = Instant.parse("+10000-01-01T00:00:00Z");
 
-  /** Fields that don't exist are listed up to this many mistakes. */
-  private static final int MOST_LISTED = 100;
+  /** Who has made more mistakes corrects these first. */
+  private static final int MAX_ERRORS = 100;
 
   private static final int MOST_POINTER_CHARACTERS = 200;
 
-  private final Map<String, JsonText> members;
+  private final Map<String, JsonSlice> members;
   private final Set<String> known = new java.util.LinkedHashSet<>();
   private final List<Problem.FieldError> errors;
 
   /** JSON pointer to the object. */
   private final String at;
 
-  private Body(Map<String, JsonText> members, String at, List<Problem.FieldError> errors) {
+  private Body(Map<String, JsonSlice> members, String at, List<Problem.FieldError> errors) {
     this.members = members;
     this.at = at;
     this.errors = errors;
@@ -49,7 +50,7 @@ public final class Body {
    * @throws Problem malformed_json
    */
   public static Body parse(byte[] utf8) {
-    Map<String, JsonText> members = utf8 == null ? Map.of() : JsonText.members(utf8);
+    Map<String, JsonSlice> members = utf8 == null ? Map.of() : JsonText.members(utf8);
     return new Body(members, "", new ArrayList<>());
   }
 
@@ -65,6 +66,15 @@ public final class Body {
 
   /** The member's exact text, JSON null included. */
   public Optional<JsonText> json(String name) {
+    return slice(name).map(JsonSlice::json);
+  }
+
+  /** How many bytes of UTF-8 the member's text has; 0 where it is missing. */
+  public int sizeBytes(String name) {
+    return slice(name).map(JsonSlice::sizeBytes).orElse(0);
+  }
+
+  private Optional<JsonSlice> slice(String name) {
     known.add(name);
     return Optional.ofNullable(members.get(name));
   }
@@ -74,7 +84,7 @@ public final class Body {
     Optional<Text.Unstorable> bad = value.flatMap(Text::unstorable);
     bad.ifPresent(
         mistake ->
-            errors.add(
+            note(
                 new Problem.FieldError(
                     at + "/" + name,
                     mistake.line(),
@@ -100,9 +110,7 @@ public final class Body {
 
   /** Whether the member is there and null. */
   public boolean isNull(String name) {
-    known.add(name);
-    JsonText text = members.get(name);
-    return text != null && text.text().equals("null");
+    return slice(name).filter(JsonSlice::isNull).isPresent();
   }
 
   public Optional<String> choice(String name, List<String> choices) {
@@ -191,32 +199,62 @@ public final class Body {
   }
 
   public Optional<List<String>> strings(String name) {
-    return scalar(name, Body::isStringArray, "a list of strings")
-        .flatMap(
-            node -> {
-              List<String> values = new ArrayList<>();
-              for (JsonNode element : node) {
-                String value = element.textValue();
-                Optional<Text.Unstorable> bad = Text.unstorable(value);
-                if (bad.isPresent()) {
-                  String pointer = name + "/" + values.size();
-                  reject(pointer, "invalid_text", pointer + " " + bad.get().detail() + ".");
-                  return Optional.empty();
-                }
-                values.add(value);
-              }
-              return Optional.of(values);
-            });
+    Optional<JsonSlice> array = slice(name);
+    Optional<List<JsonNode>> nodes = array.flatMap(JsonText::elements).flatMap(Body::textNodes);
+    if (array.isPresent() && nodes.isEmpty()) {
+      reject(name, "wrong_type", wrongType(name, "a list of strings", array.get()));
+    }
+    return nodes.flatMap(
+        texts -> {
+          List<String> values = new ArrayList<>();
+          for (JsonNode text : texts) {
+            Optional<Text.Unstorable> bad = Text.unstorable(text.textValue());
+            if (bad.isPresent()) {
+              String pointer = name + "/" + values.size();
+              reject(pointer, "invalid_text", pointer + " " + bad.get().detail() + ".");
+              return Optional.empty();
+            }
+            values.add(text.textValue());
+          }
+          return Optional.of(values);
+        });
   }
 
-  /** A list of any values, each with its exact text. */
-  public Optional<List<JsonText>> list(String name) {
-    Optional<JsonText> array = json(name);
-    Optional<List<JsonText>> elements = array.flatMap(JsonText::elements);
+  /** Empty where one of them is no string. */
+  private static Optional<List<JsonNode>> textNodes(List<JsonSlice> elements) {
+    List<JsonNode> nodes = new ArrayList<>();
+    for (JsonSlice element : elements) {
+      Optional<JsonNode> node = element.startsWith('"') ? node(element) : Optional.empty();
+      if (node.isEmpty()) {
+        return Optional.empty();
+      }
+      nodes.add(node.get());
+    }
+    return Optional.of(nodes);
+  }
+
+  /**
+   * A list of any values.
+   *
+   * @param sizeBytes of each element the bytes of its text in UTF-8
+   * @param text reads an element's exact text, on demand
+   */
+  public record Elements(List<Integer> sizeBytes, IntFunction<JsonText> text) {
+    public int count() {
+      return sizeBytes.size();
+    }
+  }
+
+  public Optional<Elements> list(String name) {
+    Optional<JsonSlice> array = slice(name);
+    Optional<List<JsonSlice>> elements = array.flatMap(JsonText::elements);
     if (array.isPresent() && elements.isEmpty()) {
       reject(name, "wrong_type", name + " must be a list.");
     }
-    return elements;
+    return elements.map(
+        slices ->
+            new Elements(
+                slices.stream().map(JsonSlice::sizeBytes).toList(), i -> slices.get(i).json()));
   }
 
   /**
@@ -226,23 +264,23 @@ public final class Body {
    * @return empty also where something was no object
    */
   public <T> Optional<List<T>> objects(String name, Function<Body, T> reader) {
-    Optional<JsonText> array = json(name);
+    Optional<JsonSlice> array = slice(name);
     if (array.isEmpty()) {
       return Optional.empty();
     }
-    Optional<List<JsonText>> elements = array.get().elements();
+    Optional<List<JsonSlice>> elements = JsonText.elements(array.get());
     if (elements.isEmpty()) {
       reject(name, "wrong_type", name + " must be a list of objects.");
       return Optional.empty();
     }
     List<T> objects = new ArrayList<>();
     for (int i = 0; i < elements.get().size(); i++) {
-      String text = elements.get().get(i).text();
-      if (!text.startsWith("{")) {
+      JsonSlice element = elements.get().get(i);
+      if (!element.startsWith('{')) {
         reject(name + "/" + i, "wrong_type", name + " must be a list of objects.");
         continue;
       }
-      Body body = new Body(JsonText.members(text), at + "/" + name + "/" + i, errors);
+      Body body = new Body(JsonText.members(element), at + "/" + name + "/" + i, errors);
       objects.add(reader.apply(body));
       body.noteUnknown();
     }
@@ -250,11 +288,17 @@ public final class Body {
   }
 
   public void reject(String name, String code, String detail) {
-    errors.add(new Problem.FieldError(at + "/" + name, code, detail));
+    note(new Problem.FieldError(at + "/" + name, code, detail));
   }
 
   public void reject(List<Problem.FieldError> mistakes) {
-    errors.addAll(mistakes);
+    mistakes.forEach(this::note);
+  }
+
+  private void note(Problem.FieldError mistake) {
+    if (errors.size() < MAX_ERRORS) {
+      errors.add(mistake);
+    }
   }
 
   public void require(String name) {
@@ -278,7 +322,7 @@ public final class Body {
 
   private void noteUnknown() {
     for (String name : members.keySet()) {
-      if (errors.size() >= MOST_LISTED) {
+      if (errors.size() >= MAX_ERRORS) {
         return;
       }
       if (!known.contains(name)) {
@@ -286,7 +330,7 @@ public final class Body {
             Text.nearest(name, known).map(near -> " Did you mean \"" + near + "\"?").orElse("");
         String shown = Text.beginning(name, MOST_POINTER_CHARACTERS);
         String detail = "There is no field " + Text.quote(name) + "." + hint;
-        errors.add(
+        note(
             new Problem.FieldError(
                 at + "/" + shown.replace("~", "~0").replace("/", "~1"), "unknown_field", detail));
       }
@@ -295,41 +339,31 @@ public final class Body {
 
   private Optional<JsonNode> scalar(
       String name, java.util.function.Predicate<JsonNode> fits, String expected) {
-    known.add(name);
-    JsonText text = members.get(name);
-    if (text == null) {
-      return Optional.empty();
+    Optional<JsonSlice> slice = slice(name);
+    Optional<JsonNode> node = slice.flatMap(Body::node).filter(fits);
+    if (slice.isPresent() && node.isEmpty()) {
+      reject(name, "wrong_type", wrongType(name, expected, slice.get()));
     }
-    JsonNode node;
-    try {
-      node = SCALARS.readTree(text.text());
-    } catch (JsonProcessingException e) {
-      reject(name, "wrong_type", name + " must be " + expected + ".");
-      return Optional.empty();
-    }
-    if (!fits.test(node)) {
-      reject(
-          name,
-          "wrong_type",
-          name
-              + " must be "
-              + expected
-              + (node.isNull() ? ", not null; leave it out instead." : "."));
-      return Optional.empty();
-    }
-    return Optional.of(node);
+    return node;
   }
 
-  private static boolean isStringArray(JsonNode node) {
-    if (!node.isArray()) {
-      return false;
+  private static String wrongType(String name, String expected, JsonSlice given) {
+    return name
+        + " must be "
+        + expected
+        + (given.isNull() ? ", not null; leave it out instead." : ".");
+  }
+
+  /** Empty for objects and lists, which may be large, and for numbers of absurd length. */
+  private static Optional<JsonNode> node(JsonSlice slice) {
+    if (slice.startsWith('{') || slice.startsWith('[')) {
+      return Optional.empty();
     }
-    for (JsonNode element : node) {
-      if (!element.isTextual()) {
-        return false;
-      }
+    try {
+      return Optional.of(SCALARS.readTree(slice.text()));
+    } catch (JsonProcessingException e) {
+      return Optional.empty();
     }
-    return true;
   }
 
   private static String plain(double number) {

@@ -37,6 +37,11 @@ public enum ErrorCode {
       "No representation fits the Accept header",
       "Leave the Accept header out, or ask for \"application/json\"; logs also come as"
           + " \"text/plain\" and \"text/event-stream\", and exports as \"application/x-ndjson\"."),
+  REQUEST_TIMEOUT(
+      408,
+      "The request took too long to arrive",
+      "The body was not complete when its time was over. Send the request again, over a faster"
+          + " connection, or raise the setting that the detail names where Roost runs."),
   CONFLICT(
       409,
       "The state of the resource doesn't allow it",
@@ -105,6 +110,10 @@ public enum ErrorCode {
       "Something went wrong inside Roost",
       "This is a fault in Roost. Its log tells more under the request_id; please report both. The"
           + " request may or may not have taken effect."),
+  OVERLOADED(
+      503,
+      "Roost has too much to do at the moment",
+      "Nothing was changed. Wait for the seconds that Retry-After names and send the request again."),
   UNAVAILABLE(
       503,
       "Roost can't reach its database or runtime",

@@ -4,7 +4,6 @@ import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.core.StreamReadConstraints;
 import com.fasterxml.jackson.core.StreamReadFeature;
 import com.fasterxml.jackson.databind.JsonSerializer;
@@ -14,8 +13,6 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -91,23 +88,25 @@ public record JsonText(String text) {
   }
 
   /**
-   * The members of an object, each with its exact text.
+   * The members of an object, each where it stands in the text; none where there is nothing but
+   * white space.
    *
    * @throws Problem malformed_json
    */
-  static Map<String, JsonText> members(byte[] utf8) {
-    return members(decode(utf8));
+  static Map<String, JsonSlice> members(byte[] utf8) {
+    String text = decode(utf8);
+    JsonSlice object = JsonSlice.stripped(text, 0, text.length());
+    return object.isEmpty() ? Map.of() : members(object, true);
   }
 
-  /**
-   * @throws Problem malformed_json
-   */
-  static Map<String, JsonText> members(String text) {
-    if (text.isBlank()) {
-      return new LinkedHashMap<>();
-    }
+  /** The members of an object that is part of what was read before. */
+  static Map<String, JsonSlice> members(JsonSlice object) {
+    return members(object, false);
+  }
+
+  private static Map<String, JsonSlice> members(JsonSlice object, boolean isWhole) {
     try {
-      return members(STRICT, text);
+      return object.members(STRICT, isWhole);
     } catch (IOException e) {
       throw malformed(e);
     }
@@ -119,9 +118,10 @@ public record JsonText(String text) {
    *
    * @throws Problem malformed_json, also for a member that is there twice
    */
-  static Map<String, JsonText> membersOfLine(byte[] utf8) {
+  static Map<String, JsonSlice> membersOfLine(byte[] utf8) {
+    String line = decode(utf8);
     try {
-      return members(AROUND, decode(utf8));
+      return new JsonSlice(line, 0, line.length()).members(AROUND, true);
     } catch (JsonProcessingException e) {
       // Whoever sent many lines is told which one by the caller.
       var at = e.getLocation();
@@ -132,49 +132,13 @@ public record JsonText(String text) {
     }
   }
 
-  private static Map<String, JsonText> members(JsonFactory factory, String text)
-      throws IOException {
-    Map<String, JsonText> members = new LinkedHashMap<>();
-    try (JsonParser parser = factory.createParser(text)) {
-      if (parser.nextToken() != JsonToken.START_OBJECT) {
-        throw Problem.of(ErrorCode.MALFORMED_JSON, "A JSON object, {…}, is needed.");
-      }
-      while (parser.nextToken() == JsonToken.FIELD_NAME) {
-        String name = parser.currentName();
-        parser.nextToken();
-        if (members.put(name, value(text, parser)) != null) {
-          throw Problem.of(
-              ErrorCode.MALFORMED_JSON, "The field " + Text.quote(name) + " is there twice.");
-        }
-      }
-      requireEnd(parser);
-    }
-    return members;
-  }
-
-  /** The elements of an array, each with its exact text; empty where this is no array. */
-  Optional<List<JsonText>> elements() {
-    try (JsonParser parser = LENIENT.createParser(text)) {
-      if (parser.nextToken() != JsonToken.START_ARRAY) {
-        return Optional.empty();
-      }
-      List<JsonText> elements = new ArrayList<>();
-      while (parser.nextToken() != JsonToken.END_ARRAY) {
-        elements.add(value(text, parser));
-      }
-      return Optional.of(elements);
+  /** The elements of an array; empty where this is none. */
+  static Optional<List<JsonSlice>> elements(JsonSlice array) {
+    try {
+      return array.elements(LENIENT);
     } catch (IOException e) {
       throw malformed(e);
     }
-  }
-
-  /** The value at which the parser is, which is at its end afterwards. */
-  private static JsonText value(String text, JsonParser parser) throws IOException {
-    int start = (int) parser.currentTokenLocation().getCharOffset();
-    parser.skipChildren();
-    parser.finishToken();
-    int end = (int) parser.currentLocation().getCharOffset();
-    return new JsonText(text.substring(start, end).strip());
   }
 
   private static StreamReadConstraints constraints(int depth) {
@@ -186,7 +150,7 @@ public record JsonText(String text) {
         .build();
   }
 
-  private static void requireEnd(JsonParser parser) throws IOException {
+  static void requireEnd(JsonParser parser) throws IOException {
     parser.finishToken();
     if (parser.nextToken() != null) {
       throw Problem.of(ErrorCode.MALFORMED_JSON, "There is more after the end of the JSON value.");
@@ -194,11 +158,16 @@ public record JsonText(String text) {
   }
 
   private static String decode(byte[] utf8) {
-    try {
-      return StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(utf8)).toString();
-    } catch (CharacterCodingException e) {
-      throw Problem.of(ErrorCode.MALFORMED_JSON, "What was sent is not valid UTF-8.");
+    String text = new String(utf8, StandardCharsets.UTF_8);
+    // What is not UTF-8 becomes U+FFFD, so only text with that one needs the slower look.
+    if (text.indexOf('\ufffd') >= 0) {
+      try {
+        StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(utf8));
+      } catch (CharacterCodingException e) {
+        throw Problem.of(ErrorCode.MALFORMED_JSON, "What was sent is not valid UTF-8.");
+      }
     }
+    return text;
   }
 
   private static Problem malformed(IOException e) {

@@ -38,7 +38,11 @@ public class OpenApiFilter implements OASFilter {
 
   /** Errors that any operation with a body can answer. */
   private static final List<ErrorCode> WITH_BODY =
-      List.of(ErrorCode.MALFORMED_JSON, ErrorCode.TOO_LARGE, ErrorCode.UNSUPPORTED_MEDIA_TYPE);
+      List.of(
+          ErrorCode.MALFORMED_JSON,
+          ErrorCode.TOO_LARGE,
+          ErrorCode.UNSUPPORTED_MEDIA_TYPE,
+          ErrorCode.REQUEST_TIMEOUT);
 
   @Override
   public void filterOpenAPI(OpenAPI document) {

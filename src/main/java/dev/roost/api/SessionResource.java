@@ -47,6 +47,7 @@ public class SessionResource {
   }
 
   @POST
+  @Takes(BodySize.SIGN_IN)
   @Path("session")
   @WithoutKey
   @Consumes(MediaType.APPLICATION_JSON)

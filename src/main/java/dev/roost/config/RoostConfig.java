@@ -137,6 +137,10 @@ public interface RoostConfig {
     @WithDefault("4194304")
     int payloadBytes();
 
+    /** Bytes of the request that executes an agent with many payloads. */
+    @WithDefault("67108864")
+    int batchBytes();
+
     /** Bytes of a return value's JSON text. */
     @WithDefault("16777216")
     int returnValueBytes();
@@ -188,6 +192,21 @@ public interface RoostConfig {
     /** Open streams of all keys together; 0: unlimited. Each replica counts its own. */
     @WithDefault("500")
     int streams();
+
+    /**
+     * Bytes of the memory that requests with a body may need while they are received and read; 0:
+     * half of the heap. Beyond it, requests wait, then they are refused with 503.
+     */
+    @WithDefault("0")
+    long bodyMemoryBytes();
+
+    /** How long the body of a request may take to arrive. */
+    @WithDefault("30s")
+    Duration bodyTimeout();
+
+    /** Connections at the same time; more are closed at once. */
+    @WithDefault("4096")
+    int connections();
   }
 
   /** How dependencies are installed. */

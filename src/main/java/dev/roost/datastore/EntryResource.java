@@ -1,8 +1,10 @@
 package dev.roost.datastore;
 
+import dev.roost.api.BodySize;
 import dev.roost.api.JsonText;
 import dev.roost.api.Page;
 import dev.roost.api.Problem;
+import dev.roost.api.Takes;
 import dev.roost.api.Text;
 import io.vertx.ext.web.RoutingContext;
 import jakarta.ws.rs.Consumes;
@@ -113,6 +115,7 @@ public class EntryResource {
   }
 
   @PUT
+  @Takes(BodySize.STORE_VALUE)
   @Path("/{key: .+}")
   @Operation(operationId = "putEntry", summary = "Store a value")
   @Parameter(

@@ -1,8 +1,10 @@
 package dev.roost.datastore;
 
 import dev.roost.api.Body;
+import dev.roost.api.BodySize;
 import dev.roost.api.IdempotencyKey;
 import dev.roost.api.JsonText;
+import dev.roost.api.Takes;
 import dev.roost.api.Text;
 import jakarta.ws.rs.Consumes;
 import jakarta.ws.rs.HeaderParam;
@@ -94,6 +96,7 @@ public class TransactionResource {
       @Schema(description = "Added to the number that is there, or to 0") Double increment) {}
 
   @POST
+  @Takes(BodySize.STORE_OPERATION)
   @Operation(
       operationId = "applyTransaction",
       summary = "Apply a transaction",

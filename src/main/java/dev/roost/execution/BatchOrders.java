@@ -1,8 +1,8 @@
 package dev.roost.execution;
 
 import dev.roost.agent.Agent;
+import dev.roost.api.Body;
 import dev.roost.api.Ids;
-import dev.roost.api.JsonText;
 import dev.roost.api.Problem;
 import dev.roost.api.Sql;
 import dev.roost.api.Text;
@@ -11,9 +11,12 @@ import io.quarkus.narayana.jta.QuarkusTransaction;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.event.Event;
 import jakarta.persistence.EntityManager;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
 import java.time.Clock;
 import java.time.Instant;
 import java.util.List;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /** Takes many orders for one agent at once: all of them or none. */
@@ -28,12 +31,17 @@ class BatchOrders {
           """
           insert into executor_job (id, agent_id, agent_revision, payload, priority, concurrency_key, batch_id,
             state, idempotency_key, request_sha256, created_at)
-          select o.id, a.id, coalesce(a.running_revision, a.revision), o.payload, :priority, cast(:concurrency as text), :batch,
-            'queued', case when o.number = 1 then cast(:key as text) end, case when o.number = 1 then :digest end, :now
-          from agent a cross join unnest(:ids, :payloads) with ordinality o (id, payload, number)
-          where a.id = :agent and a.deleted_at is null and :most >= cardinality(:ids) + (
+          select o.id, a.id, coalesce(a.running_revision, a.revision), o.payload,
+            :priority, cast(:concurrency as text), :batch,
+            'queued', case when o.id = :batch then cast(:key as text) end,
+            case when o.id = :batch then :digest end, :now
+          from agent a cross join unnest(:ids, :payloads) o (id, payload)
+          where a.id = :agent and a.deleted_at is null and :most >= :count + (
             select count(*) from executor_job q where q.agent_id = a.id and q.state = 'queued')
           returning agent_revision""");
+
+  /** Of payloads that go to the database in one statement, which holds them several times. */
+  private static final int STATEMENT_BYTES = 4 << 20;
 
   private final EntityManager entities;
   private final RoostConfig config;
@@ -71,20 +79,32 @@ class BatchOrders {
    * @param idempotencyKey or null
    * @throws Problem not_found, queue_full (when there is not room for all), idempotency_key_reused
    */
-  Placed place(String agentId, List<JsonText> payloads, Options options, String idempotencyKey) {
-    String[] texts = payloads.stream().map(JsonText::text).toArray(String[]::new);
-    byte[] digest = Text.sha256(options.addTo("batch\n" + String.join("\n", texts)));
+  Placed place(String agentId, Body.Elements payloads, Options options, String idempotencyKey) {
+    byte[] digest = digest(payloads, options);
     Placed placed =
         QuarkusTransaction.requiringNew()
-            .call(() -> place(agentId, texts, options, idempotencyKey, digest));
+            .call(() -> place(agentId, payloads, options, idempotencyKey, digest));
     if (!placed.repeated()) {
       queued.fire(new ExecutorJobQueued(agentId, placed.agentRevision(), placed.ids().size()));
     }
     return placed;
   }
 
+  private static byte[] digest(Body.Elements payloads, Options options) {
+    MessageDigest digest = Text.sha256();
+    digest.update("batch".getBytes(StandardCharsets.UTF_8));
+    for (int i = 0; i < payloads.count(); i++) {
+      digest.update(("\n" + payloads.text().apply(i).text()).getBytes(StandardCharsets.UTF_8));
+    }
+    return digest.digest(options.addTo("").getBytes(StandardCharsets.UTF_8));
+  }
+
   private Placed place(
-      String agentId, String[] payloads, Options options, String idempotencyKey, byte[] digest) {
+      String agentId,
+      Body.Elements payloads,
+      Options options,
+      String idempotencyKey,
+      byte[] digest) {
     Instant now = clock.instant();
     if (idempotencyKey != null) {
       ONE_AT_A_TIME
@@ -98,25 +118,49 @@ class BatchOrders {
           ExecutorJob.idsOfBatch(earlier.batchId), earlier.agentRevision, earlier.createdAt, true);
     }
     ExecutorJob.flush();
-    String[] ids =
-        Stream.generate(() -> Ids.next("xjob")).limit(payloads.length).toArray(String[]::new);
-    List<Integer> revisions =
-        INSERT
-            .with("ids", ids)
-            .with("payloads", payloads)
-            .with("priority", options.priority())
-            .with("concurrency", options.concurrencyKey())
-            .with("batch", ids[0])
-            .with("key", idempotencyKey)
-            .with("digest", digest)
-            .with("now", now)
-            .with("agent", agentId)
-            .with("most", config.limits().queuedExecutorJobs())
-            .list(entities, row -> row.getInt(1));
-    if (revisions.isEmpty()) {
-      Agent.require(agentId);
-      throw orders.queueFull();
+    List<String> ids = Stream.generate(() -> Ids.next("xjob")).limit(payloads.count()).toList();
+    int revision = 0;
+    for (int first = 0, end; first < payloads.count(); first = end) {
+      end = endOfStatement(payloads.sizeBytes(), first);
+      List<Integer> revisions =
+          INSERT
+              .with("ids", ids.subList(first, end).toArray(String[]::new))
+              .with("payloads", texts(payloads, first, end))
+              .with("count", end - first)
+              .with("priority", options.priority())
+              .with("concurrency", options.concurrencyKey())
+              .with("batch", ids.get(0))
+              .with("key", idempotencyKey)
+              .with("digest", digest)
+              .with("now", now)
+              .with("agent", agentId)
+              .with("most", config.limits().queuedExecutorJobs())
+              .list(entities, row -> row.getInt(1));
+      if (revisions.isEmpty()) {
+        Agent.require(agentId);
+        throw orders.queueFull();
+      }
+      if (first == 0) {
+        revision = revisions.get(0);
+      }
     }
-    return new Placed(List.of(ids), revisions.get(0), now, false);
+    return new Placed(ids, revision, now, false);
+  }
+
+  /** After the last payload that goes with the first one into one statement. */
+  private static int endOfStatement(List<Integer> sizes, int first) {
+    int end = first + 1;
+    long bytes = sizes.get(first);
+    while (end < sizes.size() && bytes + sizes.get(end) <= STATEMENT_BYTES) {
+      bytes += sizes.get(end);
+      end++;
+    }
+    return end;
+  }
+
+  private static String[] texts(Body.Elements payloads, int first, int end) {
+    return IntStream.range(first, end)
+        .mapToObj(i -> payloads.text().apply(i).text())
+        .toArray(String[]::new);
   }
 }

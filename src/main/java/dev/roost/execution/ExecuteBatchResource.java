@@ -1,10 +1,12 @@
 package dev.roost.execution;
 
 import dev.roost.api.Body;
+import dev.roost.api.BodySize;
 import dev.roost.api.IdempotencyKey;
 import dev.roost.api.JsonText;
 import dev.roost.api.Needs;
 import dev.roost.api.Role;
+import dev.roost.api.Takes;
 import dev.roost.config.RoostConfig;
 import dev.roost.event.EventLog;
 import io.smallrye.common.annotation.Blocking;
@@ -67,6 +69,7 @@ public class ExecuteBatchResource {
           String lastEventId) {}
 
   @POST
+  @Takes(BodySize.BATCH)
   @Consumes(MediaType.APPLICATION_JSON)
   @Needs(Role.EXECUTE)
   @Operation(
@@ -107,17 +110,17 @@ public class ExecuteBatchResource {
     IdempotencyKey.check(idempotencyKey);
     Body body = Body.parse(bytes);
     body.require("payloads");
-    List<JsonText> payloads = body.list("payloads").orElse(null);
-    if (payloads != null && (payloads.isEmpty() || payloads.size() > MOST)) {
+    Body.Elements payloads = body.list("payloads").orElse(null);
+    if (payloads != null && (payloads.count() == 0 || payloads.count() > MOST)) {
       body.reject(
           "payloads",
           "out_of_range",
-          "payloads must hold 1 to %d values; it holds %d.".formatted(MOST, payloads.size()));
+          "payloads must hold 1 to %d values; it holds %d.".formatted(MOST, payloads.count()));
     }
     Options options = Options.read(body);
     body.check();
-    for (int i = 0; i < payloads.size(); i++) {
-      ExecuteResource.checkSize("payloads/" + i, payloads.get(i), config);
+    for (int i = 0; i < payloads.count(); i++) {
+      ExecuteResource.checkSize("payloads/" + i, payloads.sizeBytes().get(i), config);
     }
     long latest = events.latest();
     BatchOrders.Placed placed = orders.place(id, payloads, options, idempotencyKey);

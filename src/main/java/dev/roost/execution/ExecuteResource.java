@@ -1,25 +1,28 @@
 package dev.roost.execution;
 
 import dev.roost.api.Body;
+import dev.roost.api.BodySize;
 import dev.roost.api.IdempotencyKey;
 import dev.roost.api.Ids;
 import dev.roost.api.JsonText;
 import dev.roost.api.Needs;
 import dev.roost.api.Problem;
+import dev.roost.api.ReceivedBody;
 import dev.roost.api.Role;
+import dev.roost.api.Takes;
 import dev.roost.config.RoostConfig;
 import dev.roost.event.Waiting;
 import io.smallrye.common.annotation.Blocking;
 import io.smallrye.mutiny.Uni;
+import io.vertx.ext.web.RoutingContext;
 import jakarta.ws.rs.Consumes;
 import jakarta.ws.rs.HeaderParam;
 import jakarta.ws.rs.POST;
 import jakarta.ws.rs.Path;
+import jakarta.ws.rs.core.Context;
 import jakarta.ws.rs.core.MediaType;
 import jakarta.ws.rs.core.Response;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.eclipse.microprofile.openapi.annotations.Operation;
 import org.eclipse.microprofile.openapi.annotations.media.Content;
@@ -63,6 +66,7 @@ public class ExecuteResource {
           String concurrencyKey) {}
 
   @POST
+  @Takes(BodySize.PAYLOAD)
   @Consumes(MediaType.APPLICATION_JSON)
   @Needs(Role.EXECUTE)
   @Operation(
@@ -98,25 +102,28 @@ public class ExecuteResource {
                   "Makes the request safe to repeat for 24 hours: the same one again answers the same job")
           @HeaderParam("Idempotency-Key")
           String idempotencyKey,
+      @Parameter(hidden = true) @Context RoutingContext context,
       byte[] bytes) {
     Duration wait = Waiting.parameter(waitSeconds);
     IdempotencyKey.check(idempotencyKey);
     Body body = Body.parse(bytes);
-    Optional<JsonText> payload = body.json("payload");
+    int sizeBytes = body.sizeBytes("payload");
     Options options = Options.read(body);
     body.check();
-    payload.ifPresent(value -> checkSize("payload", value, config));
-    return answer(id, payload.orElse(null), options, idempotencyKey, wait);
+    checkSize("payload", sizeBytes, config);
+    JsonText payload = body.json("payload").orElse(null);
+    Uni<Response> answer = answer(id, payload, options, idempotencyKey, wait);
+    ReceivedBody.release(context);
+    return answer;
   }
 
   /**
    * @throws Problem too_large
    */
-  static void checkSize(String name, JsonText payload, RoostConfig config) {
-    int size = payload.text().getBytes(StandardCharsets.UTF_8).length;
-    if (size > config.limits().payloadBytes()) {
+  static void checkSize(String name, int sizeBytes, RoostConfig config) {
+    if (sizeBytes > config.limits().payloadBytes()) {
       throw Problem.tooLarge(
-          name, size, config.limits().payloadBytes(), "roost.limits.payload-bytes");
+          name, sizeBytes, config.limits().payloadBytes(), "roost.limits.payload-bytes");
     }
   }
 

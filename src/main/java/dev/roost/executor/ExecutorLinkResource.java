@@ -2,8 +2,10 @@ package dev.roost.executor;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.roost.api.Body;
+import dev.roost.api.BodySize;
 import dev.roost.api.ErrorCode;
 import dev.roost.api.Problem;
+import dev.roost.api.Takes;
 import dev.roost.event.Waiting;
 import dev.roost.execution.Orders;
 import io.smallrye.common.annotation.Blocking;
@@ -15,9 +17,7 @@ import jakarta.ws.rs.Path;
 import jakarta.ws.rs.Produces;
 import jakarta.ws.rs.core.MediaType;
 import jakarta.ws.rs.core.Response;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.jboss.resteasy.reactive.RestQuery;
@@ -93,6 +93,7 @@ public class ExecutorLinkResource {
 
   @POST
   @Path("executions/{id}/frames")
+  @Takes(BodySize.FRAMES)
   @Consumes("application/x-ndjson")
   @org.eclipse.microprofile.openapi.annotations.Operation(hidden = true)
   public Uni<Acknowledgement> frames(
@@ -101,12 +102,7 @@ public class ExecutorLinkResource {
       @HeaderParam("Authorization") String authorization,
       byte[] bytes) {
     String executorId = tokens.verify(authorization).executorId();
-    List<Frame> frames = new ArrayList<>();
-    for (String line : new String(bytes, StandardCharsets.UTF_8).split("\n")) {
-      if (!line.isBlank()) {
-        frames.add(Frame.parse(mapper, line));
-      }
-    }
+    List<Frame> frames = Frame.parseLines(mapper, bytes);
     FrameIntake.Receipt receipt = intake.take(executorId, id, frames);
     dispatcher.heard(executorId, receipt.last());
     Acknowledgement now = Acknowledgement.of(receipt);

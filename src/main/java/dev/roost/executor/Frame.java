@@ -1,9 +1,9 @@
 package dev.roost.executor;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.ObjectReader;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.roost.api.ErrorCode;
@@ -13,6 +13,7 @@ import dev.roost.api.Text;
 import dev.roost.execution.ExecutionReason;
 import dev.roost.execution.Outcome;
 import dev.roost.log.LogEntry;
+import java.io.IOException;
 import java.time.DateTimeException;
 import java.time.Instant;
 import java.time.ZoneOffset;
@@ -45,14 +46,51 @@ sealed interface Frame {
   record End(int seq, Outcome outcome) implements Frame {}
 
   /**
+   * Reads frames, one a line; blank lines are passed over.
+   *
+   * @param utf8 is read in place: one frame may hold a return value of many MiB
+   * @throws Problem malformed_json
+   */
+  static List<Frame> parseLines(ObjectMapper mapper, byte[] utf8) {
+    List<Frame> frames = new ArrayList<>();
+    for (int from = 0, to; from < utf8.length; from = to + 1) {
+      to = from;
+      boolean blank = true;
+      while (to < utf8.length && utf8[to] != '\n') {
+        blank &= utf8[to] == ' ' || utf8[to] == '\t' || utf8[to] == '\r';
+        to++;
+      }
+      if (!blank) {
+        int start = from;
+        int length = to - from;
+        frames.add(parse(() -> reader(mapper).readTree(utf8, start, length)));
+      }
+    }
+    return frames;
+  }
+
+  /**
    * Reads one line.
    *
    * @throws Problem malformed_json
    */
   static Frame parse(ObjectMapper mapper, String line) {
+    return parse(() -> reader(mapper).readTree(line));
+  }
+
+  private static ObjectReader reader(ObjectMapper mapper) {
+    return mapper.reader().with(DeserializationFeature.FAIL_ON_TRAILING_TOKENS);
+  }
+
+  /** Reads one line's JSON, from wherever it is. */
+  @FunctionalInterface
+  interface Line {
+    JsonNode read() throws IOException;
+  }
+
+  private static Frame parse(Line line) {
     try {
-      JsonNode node =
-          mapper.reader().with(DeserializationFeature.FAIL_ON_TRAILING_TOKENS).readTree(line);
+      JsonNode node = line.read();
       JsonNode seqNode = node.path("seq");
       int seq = seqNode.intValue();
       if (!seqNode.isIntegralNumber() || !seqNode.canConvertToInt() || seq < 1) {
@@ -65,7 +103,7 @@ sealed interface Frame {
         case "failed" -> new End(seq, failed(node));
         default -> throw malformed("a frame has the unknown type " + node.path("type"));
       };
-    } catch (JsonProcessingException | DateTimeException e) {
+    } catch (IOException | DateTimeException e) {
       throw malformed(e.getMessage());
     }
   }

@@ -19,7 +19,7 @@ import java.util.concurrent.TimeUnit;
  */
 @ApplicationScoped
 public class LinkServer {
-  private static final String LINK = "/internal/";
+  static final String LINK = "/internal/";
   private static final int BEFORE_ALL = Integer.MIN_VALUE;
   private static final int NOT_FOUND = 404;
   private static final long LIMIT_SECONDS = 10;

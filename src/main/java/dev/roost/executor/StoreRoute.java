@@ -3,6 +3,7 @@ package dev.roost.executor;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.roost.api.Body;
+import dev.roost.api.BodySize;
 import dev.roost.api.Ids;
 import dev.roost.api.Problem;
 import dev.roost.api.ProblemMappers;
@@ -10,8 +11,8 @@ import dev.roost.datastore.Access;
 import dev.roost.datastore.Operation;
 import dev.roost.datastore.Operations;
 import dev.roost.event.Draining;
+import dev.roost.intake.Intake;
 import io.vertx.core.buffer.Buffer;
-import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
@@ -28,9 +29,6 @@ import java.util.Optional;
 class StoreRoute {
   private static final String PATH = "/internal/v1/datastores/:store/operations";
 
-  /** Room for the largest transaction, with all its characters escaped, and then some. */
-  private static final int MAX_BODY_BYTES = 128 << 20;
-
   private static final int OK = 200;
   private static final String JSON = "application/json";
 
@@ -38,8 +36,15 @@ class StoreRoute {
   private final Operations operations;
   private final ObjectMapper mapper;
   private final Draining draining;
+  private final Intake intake;
 
-  StoreRoute(ExecutorTokens tokens, Operations operations, ObjectMapper mapper, Draining draining) {
+  StoreRoute(
+      ExecutorTokens tokens,
+      Operations operations,
+      ObjectMapper mapper,
+      Draining draining,
+      Intake intake) {
+    this.intake = intake;
     this.tokens = tokens;
     this.operations = operations;
     this.mapper = mapper;
@@ -51,34 +56,35 @@ class StoreRoute {
   }
 
   private void receive(RoutingContext context) {
-    HttpServerRequest request = context.request();
-    Buffer body = Buffer.buffer();
-    request.handler(
-        part -> {
-          if (body.length() + part.length() <= MAX_BODY_BYTES) {
-            body.appendBuffer(part);
-          } else {
-            request.connection().close(); // No sidecar sends that much.
-          }
-        });
-    request.endHandler(end -> answer(context, body.getBytes()));
-    request.resume();
+    try {
+      String executorId = tokens.verify(context.request().getHeader("Authorization")).executorId();
+      intake
+          .receive(context, BodySize.STORE_OPERATION)
+          .whenComplete(
+              (body, e) -> {
+                if (e == null) {
+                  answer(context, executorId, body.bytes());
+                } else {
+                  sendProblem(context, e);
+                }
+              });
+    } catch (Problem refused) {
+      sendProblem(context, refused);
+    }
   }
 
-  private void answer(RoutingContext context, byte[] body) {
+  private void answer(RoutingContext context, String executorId, byte[] body) {
     String store = context.pathParam("store");
-    String authorization = context.request().getHeader("Authorization");
     context
         .vertx()
-        .executeBlocking(() -> operate(context, store, authorization, body), false)
+        .executeBlocking(() -> operate(context, store, executorId, body), false)
         .onSuccess(answer -> answer.ifPresent(bytes -> end(context, OK, JSON, bytes)))
         .onFailure(e -> sendProblem(context, e));
   }
 
   /** Empty: the answer comes later, since it waits for a lock. */
   private Optional<byte[]> operate(
-      RoutingContext context, String storeId, String authorization, byte[] bytes) {
-    String executorId = tokens.verify(authorization).executorId();
+      RoutingContext context, String storeId, String executorId, byte[] bytes) {
     Body body = Body.parse(bytes);
     String executionId = body.string("execution_id").orElse("");
     Optional<String> channel = body.string("channel");

@@ -1,10 +1,12 @@
 package dev.roost.schedule;
 
 import dev.roost.api.Body;
+import dev.roost.api.BodySize;
 import dev.roost.api.IdempotencyKey;
 import dev.roost.api.Needs;
 import dev.roost.api.Page;
 import dev.roost.api.Role;
+import dev.roost.api.Takes;
 import dev.roost.config.RoostConfig;
 import dev.roost.event.Waiting;
 import dev.roost.execution.ExecutorJob;
@@ -52,6 +54,7 @@ public class ScheduleResource {
   }
 
   @POST
+  @Takes(BodySize.PAYLOAD)
   @Consumes(MediaType.APPLICATION_JSON)
   @Operation(operationId = "createSchedule", summary = "Create a schedule")
   @RequestBody(
@@ -105,6 +108,7 @@ public class ScheduleResource {
   }
 
   @PATCH
+  @Takes(BodySize.PAYLOAD)
   @Path("{id}")
   @Consumes(MediaType.APPLICATION_JSON)
   @Operation(

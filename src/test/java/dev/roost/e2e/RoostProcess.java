@@ -103,7 +103,13 @@ final class RoostProcess implements AutoCloseable {
     List<String> command = new ArrayList<>(prefix);
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(
-        List.of("-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-jar", JAR.toString()));
+        List.of(
+            "-Xmx512m",
+            "-XX:+UseSerialGC",
+            "-XX:TieredStopAtLevel=1",
+            "-XX:+ExitOnOutOfMemoryError",
+            "-jar",
+            JAR.toString()));
     ProcessBuilder builder =
         new ProcessBuilder(command)
             .directory(home.toFile())

@@ -1,0 +1,38 @@
+package dev.roost.api;
+
+import dev.roost.config.RoostConfig.Limits;
+import java.util.function.ToLongFunction;
+
+/**
+ * How many bytes the body of a request may have, from the limits of what it carries. A character of
+ * a string may be written as up to six bytes of JSON.
+ */
+public enum BodySize {
+  /** Of requests that need no API key. */
+  SIGN_IN(limits -> 8 << 10),
+  SMALL(limits -> BodySize.SMALL_BYTES),
+  AGENT(
+      limits ->
+          BodySize.SMALL_BYTES
+              + 6L * (limits.scriptBytes() + limits.requirementsBytes() + limits.envVarsBytes())),
+  PAYLOAD(limits -> BodySize.SMALL_BYTES + (long) limits.payloadBytes()),
+  BATCH(Limits::batchBytes),
+  STORE_VALUE(limits -> BodySize.SMALL_BYTES + (long) limits.storeValueBytes()),
+  /** A transaction of 16 MiB of values, which executors send as strings of JSON. */
+  STORE_OPERATION(limits -> (32 << 20) + BodySize.SMALL_BYTES),
+  /** A batch of log entries and a return value, which is a string of JSON. */
+  FRAMES(limits -> (8 << 20) + 3L * limits.returnValueBytes());
+
+  /** Enough for whatever has no text of its users in it. */
+  public static final long SMALL_BYTES = 64 << 10;
+
+  private final ToLongFunction<Limits> bytes;
+
+  BodySize(ToLongFunction<Limits> bytes) {
+    this.bytes = bytes;
+  }
+
+  public long bytes(Limits limits) {
+    return bytes.applyAsLong(limits);
+  }
+}

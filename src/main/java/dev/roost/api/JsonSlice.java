@@ -1,0 +1,149 @@
+package dev.roost.api;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonToken;
+import java.io.IOException;
+import java.io.StringReader;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * A JSON value as a range of the text of a request: what a large body holds is read in place and
+ * copied only where it is used.
+ *
+ * @param whole the text of which this is a part
+ * @param from the first character of the value, without white space before it
+ * @param to after the last character of the value, without white space behind it
+ */
+record JsonSlice(String whole, int from, int to) {
+  /** No object that Roost reads has more; each field costs many times its bytes. */
+  static final int MAX_MEMBERS = 1_000;
+
+  /** Ten times what the longest list of any request may hold. */
+  static final int MAX_ELEMENTS = 100_000;
+
+  /** The slice without the white space around it. */
+  static JsonSlice stripped(String whole, int from, int to) {
+    int first = from;
+    int end = to;
+    while (first < end && isSpace(whole.charAt(first))) {
+      first++;
+    }
+    while (first < end && isSpace(whole.charAt(end - 1))) {
+      end--;
+    }
+    return new JsonSlice(whole, first, end);
+  }
+
+  boolean isEmpty() {
+    return from == to;
+  }
+
+  /** The bytes of its text in UTF-8. */
+  int sizeBytes() {
+    int size = 0;
+    for (int i = from; i < to; i++) {
+      char c = whole.charAt(i);
+      // Each half of a surrogate pair stands for two of the four bytes.
+      size += c < 0x80 ? 1 : c < 0x800 || Character.isSurrogate(c) ? 2 : 3;
+    }
+    return size;
+  }
+
+  String text() {
+    return whole.substring(from, to);
+  }
+
+  JsonText json() {
+    return new JsonText(text());
+  }
+
+  /** Whether the value begins with this character, which says what type it has. */
+  boolean startsWith(char first) {
+    return from < to && whole.charAt(from) == first;
+  }
+
+  boolean isNull() {
+    return startsWith('n');
+  }
+
+  /**
+   * The members of the object that this is.
+   *
+   * @param isWhole whether the text must end with the object
+   * @throws Problem malformed_json: no object, or a member that is there twice; validation_failed:
+   *     more than {@link #MAX_MEMBERS}
+   */
+  Map<String, JsonSlice> members(JsonFactory factory, boolean isWhole) throws IOException {
+    Map<String, JsonSlice> members = new LinkedHashMap<>();
+    try (JsonParser parser = parser(factory)) {
+      if (parser.nextToken() != JsonToken.START_OBJECT) {
+        throw Problem.of(ErrorCode.MALFORMED_JSON, "A JSON object, {…}, is needed.");
+      }
+      while (parser.nextToken() == JsonToken.FIELD_NAME) {
+        String name = parser.currentName();
+        parser.nextToken();
+        if (members.put(name, value(parser)) != null) {
+          throw Problem.of(
+              ErrorCode.MALFORMED_JSON, "The field " + Text.quote(name) + " is there twice.");
+        }
+        if (members.size() > MAX_MEMBERS) {
+          throw Problem.of(
+              ErrorCode.VALIDATION_FAILED,
+              "An object has more than %,d fields.".formatted(MAX_MEMBERS));
+        }
+      }
+      if (isWhole) {
+        JsonText.requireEnd(parser);
+      }
+    }
+    return members;
+  }
+
+  /**
+   * The elements of the array that this is; empty where this is no array.
+   *
+   * @throws Problem validation_failed: more than {@link #MAX_ELEMENTS}
+   */
+  Optional<List<JsonSlice>> elements(JsonFactory factory) throws IOException {
+    if (!startsWith('[')) {
+      return Optional.empty();
+    }
+    List<JsonSlice> elements = new ArrayList<>();
+    try (JsonParser parser = parser(factory)) {
+      parser.nextToken();
+      while (parser.nextToken() != JsonToken.END_ARRAY) {
+        elements.add(value(parser));
+        if (elements.size() > MAX_ELEMENTS) {
+          throw Problem.of(
+              ErrorCode.VALIDATION_FAILED,
+              "A list has more than %,d elements.".formatted(MAX_ELEMENTS));
+        }
+      }
+    }
+    return Optional.of(elements);
+  }
+
+  private JsonParser parser(JsonFactory factory) throws IOException {
+    StringReader reader = new StringReader(whole);
+    reader.skip(from);
+    return factory.createParser(reader);
+  }
+
+  /** The value at which the parser is, which is at its end afterwards. */
+  private JsonSlice value(JsonParser parser) throws IOException {
+    int start = from + (int) parser.currentTokenLocation().getCharOffset();
+    parser.skipChildren();
+    parser.finishToken();
+    int end = from + (int) parser.currentLocation().getCharOffset();
+    return stripped(whole, start, end);
+  }
+
+  private static boolean isSpace(char c) {
+    return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+  }
+}

@@ -1,0 +1,127 @@
+package dev.roost.intake;
+
+import dev.roost.api.BodySize;
+import dev.roost.api.ErrorCode;
+import dev.roost.api.Problem;
+import dev.roost.api.ReceivedBody;
+import dev.roost.config.RoostConfig;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.ext.web.RoutingContext;
+import jakarta.enterprise.context.ApplicationScoped;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/**
+ * Receives the bodies of requests, after their senders are known and before a thread works for
+ * them: within a size, a time, and the memory that all bodies have together.
+ */
+@ApplicationScoped
+public class Intake {
+  /** How often a body's bytes are in memory while the largest requests are worked on. */
+  static final int WEIGHT = 8;
+
+  private static final Duration LONGEST_WAIT = Duration.ofSeconds(10);
+
+  /** The part of the heap that bodies may take; small ones have a share of their own in it. */
+  private static final int HEAP_SHARE = 2;
+
+  private static final int SMALL_SHARE = 8;
+
+  private final RoostConfig.Limits limits;
+  private final BodyBudget small;
+  private final BodyBudget large;
+
+  Intake(RoostConfig config) {
+    limits = config.limits();
+    long total =
+        limits.bodyMemoryBytes() > 0
+            ? limits.bodyMemoryBytes()
+            : Runtime.getRuntime().maxMemory() / HEAP_SHARE;
+    small = new BodyBudget(total / SMALL_SHARE);
+    large = new BodyBudget(total - total / SMALL_SHARE);
+  }
+
+  /**
+   * Receives the request's body and attaches it to the context, see {@link ReceivedBody}.
+   *
+   * @return fails with a Problem: too_large, request_timeout, overloaded; or when the client has
+   *     gone
+   */
+  public CompletionStage<ReceivedBody> receive(RoutingContext context, BodySize size) {
+    HttpServerRequest request = context.request();
+    if (!hasBody(request)) {
+      return CompletableFuture.completedFuture(new ReceivedBody(new byte[0], () -> {}));
+    }
+    long most = size.bytes(limits);
+    long length = declaredLength(request);
+    if (length > most) {
+      return CompletableFuture.failedFuture(tooLarge(most));
+    }
+    long expected = length < 0 ? most : length;
+    BodyBudget budget = expected <= BodySize.SMALL_BYTES ? small : large;
+    return within(
+            budget.reserve(expected * WEIGHT),
+            LONGEST_WAIT,
+            Problem.retryLater(
+                ErrorCode.OVERLOADED,
+                "The requests that are being received fill the memory that is set aside for them"
+                    + " (setting roost.limits.body-memory-bytes).",
+                5))
+        .thenCompose(release -> receive(context, (int) length, most, release));
+  }
+
+  private CompletionStage<ReceivedBody> receive(
+      RoutingContext context, int length, long most, Runnable release) {
+    context.addEndHandler(end -> release.run());
+    if (context.response().ended() || context.response().closed()) {
+      release.run();
+    }
+    BodyReceiver receiver = new BodyReceiver(length, most);
+    receiver.start(context.request());
+    return within(
+            receiver.received(),
+            limits.bodyTimeout(),
+            Problem.of(
+                ErrorCode.REQUEST_TIMEOUT,
+                "The body did not arrive within %d seconds (setting roost.limits.body-timeout)."
+                    .formatted(limits.bodyTimeout().toSeconds())))
+        .thenApply(
+            bytes -> {
+              ReceivedBody body = new ReceivedBody(bytes, release);
+              body.attachTo(context);
+              return body;
+            });
+  }
+
+  static Problem tooLarge(long most) {
+    return Problem.of(
+        ErrorCode.TOO_LARGE, "The body of this request may have %,d bytes.".formatted(most));
+  }
+
+  static boolean hasBody(HttpServerRequest request) {
+    return declaredLength(request) > 0
+        || request.headers().contains(HttpHeaders.TRANSFER_ENCODING);
+  }
+
+  /** -1: not declared. HTTP's own parser has refused what is no number. */
+  private static long declaredLength(HttpServerRequest request) {
+    String length = request.getHeader(HttpHeaders.CONTENT_LENGTH);
+    try {
+      return length == null ? -1 : Long.parseLong(length.strip());
+    } catch (NumberFormatException e) {
+      return Long.MAX_VALUE;
+    }
+  }
+
+  private static <T> CompletableFuture<T> within(
+      CompletableFuture<T> stage, Duration time, Problem otherwise) {
+    return stage
+        .orTimeout(time.toMillis(), TimeUnit.MILLISECONDS)
+        .exceptionallyCompose(
+            e -> CompletableFuture.failedFuture(e instanceof TimeoutException ? otherwise : e));
+  }
+}
