@@ -224,7 +224,7 @@ class _Conversation:
             answer_seconds = max(left, LEAST_ANSWER_SECONDS)
             try:
                 answer = self._link.call(path, again() if again else body, JSON, answer_seconds, before)
-                if answer.status < 500 and answer.status != 429:
+                if answer.status < 500 and answer.status not in (408, 429):
                     return answer.status, answer.body
                 failure = f"status {answer.status}"
             except OSError as error:

@@ -21,7 +21,7 @@ import java.util.Optional;
  */
 record JsonSlice(String whole, int from, int to) {
   /** No object that Roost reads has more; each field costs many times its bytes. */
-  static final int MAX_MEMBERS = 1_000;
+  static final int MAX_MEMBERS = 10_000;
 
   /** Ten times what the longest list of any request may hold. */
   static final int MAX_ELEMENTS = 100_000;

@@ -97,6 +97,11 @@ final class Import {
       line = lines.next();
     } catch (Lines.TooLong e) {
       throw at(lines.number(), tooLarge("The line", PortableLine.maxBytes(limits)));
+    } catch (TimedStream.TooSlow e) {
+      throw at(
+          lines.number(),
+          Problem.of(
+              ErrorCode.REQUEST_TIMEOUT, "The import takes too long; send the lines in parts."));
     } catch (IOException e) {
       // The client is gone or silent: nobody reads this.
       throw at(lines.number(), Problem.of(ErrorCode.MALFORMED_JSON, "The request has no end."));

@@ -14,6 +14,8 @@ import jakarta.ws.rs.Produces;
 import jakarta.ws.rs.core.Context;
 import jakarta.ws.rs.core.MediaType;
 import java.io.InputStream;
+import java.time.Duration;
+import java.util.concurrent.Semaphore;
 import org.eclipse.microprofile.openapi.annotations.Operation;
 import org.eclipse.microprofile.openapi.annotations.enums.SchemaType;
 import org.eclipse.microprofile.openapi.annotations.media.Content;
@@ -31,6 +33,13 @@ import org.jboss.resteasy.reactive.server.vertx.VertxInputStream;
 @Blocking
 public class ImportResource {
   private static final long CUT_OFF_MARGIN_BYTES = 1L << 20;
+
+  /** Each holds a thread as long as its lines come. */
+  private static final int AT_A_TIME = 4;
+
+  private static final Duration LONGEST = Duration.ofMinutes(10);
+
+  private final Semaphore free = new Semaphore(AT_A_TIME);
 
   private final Transactions transactions;
   private final DatabaseClock clock;
@@ -69,7 +78,16 @@ public class ImportResource {
       InputStream body) {
     requireLines(contentType);
     DataStore.requireThere(id);
-    return new Import(transactions, config.limits(), id, clock.now(), maxBytes(context)).run(body);
+    if (!free.tryAcquire()) {
+      throw Problem.retryLater(
+          ErrorCode.OVERLOADED, AT_A_TIME + " imports are running; only so many can at a time.", 5);
+    }
+    try {
+      return new Import(transactions, config.limits(), id, clock.now(), maxBytes(context))
+          .run(new TimedStream(body, LONGEST));
+    } finally {
+      free.release();
+    }
   }
 
   /**

@@ -4,6 +4,7 @@ import dev.roost.config.RoostConfig;
 import io.quarkus.runtime.ShutdownEvent;
 import io.quarkus.runtime.StartupEvent;
 import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.ext.web.Router;
@@ -11,6 +12,7 @@ import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.event.Observes;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * A port of its own for executors, when the settings ask for one: what runs users' scripts can then
@@ -27,6 +29,8 @@ public class LinkServer {
   private final Vertx vertx;
   private final String host;
   private final Optional<Integer> port;
+  private final int mostConnections;
+  private final AtomicInteger open = new AtomicInteger();
   private Router router;
   private HttpServer server;
 
@@ -34,6 +38,7 @@ public class LinkServer {
     this.vertx = vertx;
     this.host = config.host();
     this.port = config.internalPort();
+    this.mostConnections = config.limits().connections();
   }
 
   void routes(@Observes Router mainRouter) {
@@ -60,11 +65,20 @@ public class LinkServer {
       server =
           vertx
               .createHttpServer()
+              .connectionHandler(this::admit)
               .requestHandler(this::serve)
               .listen(port.get(), host)
               .toCompletionStage()
               .toCompletableFuture()
               .get(LIMIT_SECONDS, TimeUnit.SECONDS);
+    }
+  }
+
+  /** The API's port has the same limit, of its own. */
+  private void admit(HttpConnection connection) {
+    connection.closeHandler(closed -> open.decrementAndGet());
+    if (open.incrementAndGet() > mostConnections) {
+      connection.close();
     }
   }
 
