@@ -6,6 +6,7 @@ import io.quarkus.runtime.StartupEvent;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.HttpServer;
+import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.ext.web.Router;
 import jakarta.enterprise.context.ApplicationScoped;
@@ -64,7 +65,7 @@ public class LinkServer {
     if (port.isPresent()) {
       server =
           vertx
-              .createHttpServer()
+              .createHttpServer(new HttpServerOptions().setHttp2ClearTextEnabled(false))
               .connectionHandler(this::admit)
               .requestHandler(this::serve)
               .listen(port.get(), host)

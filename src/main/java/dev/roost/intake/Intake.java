@@ -103,8 +103,7 @@ public class Intake {
   }
 
   static boolean hasBody(HttpServerRequest request) {
-    return declaredLength(request) > 0
-        || request.headers().contains(HttpHeaders.TRANSFER_ENCODING);
+    return declaredLength(request) > 0 || request.headers().contains(HttpHeaders.TRANSFER_ENCODING);
   }
 
   /** -1: not declared. HTTP's own parser has refused what is no number. */
