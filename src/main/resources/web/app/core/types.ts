@@ -62,7 +62,17 @@ export interface Agent {
   never_retry: string[];
   keep_warm: number;
   isolation: "process" | "pod";
+  /** The newest one. */
   revision: number;
+  /** The newest one that is built; null before the first. */
+  running_revision: number | null;
+  building_revision: number | null;
+  build_failure: {
+    revision: number;
+    builder_job_id: string;
+    reason: string | null;
+    message: string | null;
+  } | null;
   build_id: string | null;
   latest_builder_job_id: string | null;
   created_at: string;

@@ -11,6 +11,7 @@ import "../parts/code-diff";
 import { ask, toast } from "../parts/dialogs";
 import { loaded } from "../parts/notices";
 import { Part } from "../parts/part";
+import { revisionNote } from "../parts/running";
 
 /** What ran when: the revisions of an agent, what differs between two, and the way back. Fires `changed`. */
 @customElement("agent-revisions")
@@ -71,11 +72,12 @@ export class AgentRevisions extends Part {
   private row(revision: AgentRevision, before: AgentRevision | undefined): TemplateResult {
     const number = revision.revision;
     const current = number === this.agent.revision;
+    const note = revisionNote(this.agent, number);
     return html`<li aria-current=${number === this.shown ? "true" : nothing}>
       <button class="quiet" @click=${() => this.show(number, 0)}>
         <strong>Revision ${number}</strong>
         <span class="faint">${whatChanged(revision, before)}</span>
-        <span class="faint small">${timeAgo(revision.created_at)}${current ? " · current" : ""}</span>
+        <span class="faint small">${timeAgo(revision.created_at)}${note ? ` · ${note}` : ""}</span>
       </button>
       ${!current && signedIn.may("write")
         ? html`<button

@@ -12,6 +12,7 @@ import { problemNotice } from "../parts/notices";
 import { Part } from "../parts/part";
 import { buildMarks, failureMarks, unplaced } from "../parts/run-marks";
 import "../parts/run-panel";
+import { isBehind, whenItRuns } from "../parts/running";
 
 const FIELDS = ["/script", "/requirements", "/env_vars", "/python_version"];
 
@@ -64,12 +65,18 @@ export class AgentWorkspace extends Part {
       <run-panel
         .agentId=${edits.saved.id}
         .builderJobId=${edits.saved.latest_builder_job_id ?? ""}
-        .action=${edits.dirty ? "Save and run" : "Run"}
+        .action=${this.action()}
         .prepare=${() => this.prepare()}
         @ended=${(event: CustomEvent<ExecutorJob>) => this.ended(event.detail)}
         @build-failed=${(event: CustomEvent<BuilderJob>) => (this.buildMarks = buildMarks(event.detail))}
       ></run-panel>
     </div>`;
+  }
+
+  /** What pressing the button of the panel will do. */
+  private action(): string {
+    const { dirty, saved } = this.edits;
+    return dirty ? "Save and run" : isBehind(saved) ? `Run revision ${saved.running_revision}` : "Run";
   }
 
   private actions(): TemplateResult {
@@ -126,13 +133,17 @@ export class AgentWorkspace extends Part {
     return saved;
   }
 
-  /** The agent to run: as it is in the editors. */
+  /** The agent to run: as it is in the editors, once that is built. */
   private async prepare(): Promise<Agent | null> {
     this.marks = [];
     if (this.edits.theirs) {
       this.querySelector(".notice")?.scrollIntoView({ block: "center" });
     }
-    return this.edits.dirty ? this.edits.save() : this.edits.saved;
+    if (!this.edits.dirty) {
+      return this.edits.saved;
+    }
+    const saved = await this.edits.save();
+    return saved && whenItRuns(saved);
   }
 
   private ended({ execution }: ExecutorJob): void {

@@ -12,6 +12,7 @@ import { ask } from "../parts/dialogs";
 import "../parts/execution-table";
 import { emptyState, loaded } from "../parts/notices";
 import { Part } from "../parts/part";
+import { behindText } from "../parts/running";
 import "../parts/schedule-list";
 import "../parts/store-list";
 import { tabs } from "../parts/tabs";
@@ -145,7 +146,17 @@ export class AgentPage extends Part {
           : nothing}
         <li>changed ${timeAgo(saved.updated_at)}</li>
         <li>${idLink(agent.id)}</li>
-      </ul>`;
+      </ul>
+      ${this.behind(saved)}`;
+  }
+
+  private behind(agent: Agent): unknown {
+    const text = behindText(agent);
+    return text
+      ? html`<div class="notice ${agent.build_failure ? "failed" : "waiting"}" role="status">
+          <p>${text} <a href="/builds/${agent.latest_builder_job_id}">Show the build</a></p>
+        </div>`
+      : nothing;
   }
 
   private panel(agent: Agent, edits: AgentEdits): unknown {

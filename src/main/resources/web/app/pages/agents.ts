@@ -12,6 +12,7 @@ import { toast } from "../parts/dialogs";
 import { searchField } from "../parts/fields";
 import { emptyState } from "../parts/notices";
 import { Part } from "../parts/part";
+import { isBehind } from "../parts/running";
 import { successRate } from "../parts/success-rate";
 import { pagedTable, type Column } from "../parts/tables";
 
@@ -81,10 +82,14 @@ const COLUMNS: Column<Agent>[] = [
   { title: "", cell: actions },
 ];
 
-function buildState({ activity }: Agent): unknown {
-  const job = activity?.builder_job;
+function buildState(agent: Agent): unknown {
+  const job = agent.activity?.builder_job;
   return job
-    ? html`<a href="/builds/${job.id}">${stateBadge(job.state)}</a>`
+    ? html`<span class="one-line"
+        ><a href="/builds/${job.id}">${stateBadge(job.state)}</a> ${isBehind(agent)
+          ? html`<span class="faint">revision ${agent.running_revision} runs</span>`
+          : nothing}</span
+      >`
     : html`<span class="faint">–</span>`;
 }
 

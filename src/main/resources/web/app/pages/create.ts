@@ -18,6 +18,7 @@ import { keepPayload } from "../parts/payloads";
 import "../parts/run-panel";
 import type { RunPanel } from "../parts/run-panel";
 import { buildMarks, failureMarks, unplaced } from "../parts/run-marks";
+import { whenItRuns } from "../parts/running";
 import "../parts/store-choice";
 import type { StoreChoice } from "../parts/store-choice";
 import { templates } from "./create-templates";
@@ -216,7 +217,7 @@ export class CreatePage extends Part {
     if (this.edits) {
       const saved = await this.edits.save();
       this.agent = saved ?? this.agent;
-      return saved;
+      return saved && whenItRuns(saved);
     }
     const { name, code, store_ids } = this.wanted;
     try {

@@ -189,7 +189,7 @@ export class RunPanel extends Part {
     const text = this.payload.trim() ? `{"payload": ${this.payload}}` : "{}";
     try {
       const agent = await this.prepare();
-      if (agent) {
+      if (agent && this.isConnected) {
         keepPayload(agent.id, this.payload);
         const { value } = await askExactly<ExecutorJob>("POST", `/agents/${agent.id}/execute`, {
           text,
