@@ -38,6 +38,24 @@ def test_a_failing_build_is_mended_where_it_failed(page):
     expect(failure).to_have_count(0)
 
 
+def test_a_revision_that_cannot_be_built_replaces_nothing(page, roost):
+    script = "def main(request):\n    return 'as before'\n"
+    agent = roost.agent("steady", script)
+    roost.built(agent)
+    page.goto(f"/agents/{agent['id']}")
+    write(page, "Requirements", "six==99.99.99")
+    press(page, "Save and run")
+    banner = page.get_by_role("status").filter(has_text="Revision 2 failed to build; revision 1 still runs.")
+    expect(banner).to_be_visible(timeout=SOON)
+    press(page, "Run revision 1")
+    expect(returned(page)).to_contain_text("as before", timeout=SOON)
+    write(page, "Script", script.replace("as before", "as wanted"))
+    write(page, "Requirements", "six==1.17.0")
+    press(page, "Save and run")
+    expect(returned(page)).to_contain_text("as wanted", timeout=SOON)
+    expect(banner).to_have_count(0)
+
+
 def test_a_mistake_in_the_requirements_stands_at_its_line(page):
     page.goto("/create")
     write(page, "Requirements", "six==1.17.0\nhttpx")
