@@ -8,15 +8,25 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.roost.Api;
 import dev.roost.Api.Answer;
 import dev.roost.TestDatabase;
+import dev.roost.agent.AgentChanged;
 import dev.roost.api.Ids;
 import dev.roost.api.Role;
+import dev.roost.execution.ScheduledOrders;
 import io.quarkus.narayana.jta.QuarkusTransaction;
 import io.quarkus.test.common.WithTestResource;
 import io.quarkus.test.junit.QuarkusTest;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.enterprise.event.Event;
+import jakarta.enterprise.event.Observes;
+import jakarta.inject.Inject;
+import java.sql.Connection;
+import java.sql.SQLException;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -31,6 +41,27 @@ class RunningRevisionIT {
   /** What refers to others first. */
   private static final List<String> TABLES =
       List.of("executor_job", "agent_store", "agent_revision", "agent", "builder_job");
+
+  /** What was told of agents. */
+  @ApplicationScoped
+  public static class Heard {
+    private final List<AgentChanged> all = new CopyOnWriteArrayList<>();
+
+    void changed(@Observes AgentChanged change) {
+      all.add(change);
+    }
+
+    AgentChanged last(String agentId) {
+      return all.stream()
+          .filter(change -> change.agentId().equals(agentId))
+          .reduce((before, after) -> after)
+          .orElse(null);
+    }
+  }
+
+  @Inject Heard heard;
+  @Inject Event<BuilderJobEnded> ended;
+  @Inject DataSource dataSource;
 
   private final List<String> agents = new ArrayList<>();
   private Api api;
@@ -273,6 +304,36 @@ class RunningRevisionIT {
     assertEquals(List.of("1", "1", "2"), revisions);
     assertNull(api.get(path).get("build_failure"));
     assertFalse(api.get(path).text().contains("\"running_revision\":null"));
+  }
+
+  @Test
+  void executorsHearWhichRevisionRuns() {
+    succeed(buildOf(1));
+    change("{\"requirements\": \"six==1.17.0\"}");
+    String id = path.substring("/v1/agents/".length());
+    assertEquals(new AgentChanged(id, 1), heard.last(id));
+    succeed(buildOf(2));
+    ended.fire(new BuilderJobEnded(id, 2));
+    assertEquals(new AgentChanged(id, 2), heard.last(id));
+  }
+
+  @Test
+  void aScheduleRunsTheRevisionThatRuns() throws SQLException {
+    succeed(buildOf(1));
+    change("{\"requirements\": \"six==1.17.0\"}");
+    String id = path.substring("/v1/agents/".length());
+    Answer schedule =
+        api.post(
+            "/v1/schedules",
+            "{\"agent_id\": \"%s\", \"cron\": \"@yearly\", \"state\": \"paused\"}".formatted(id));
+    assertEquals(201, schedule.status(), schedule.text());
+    Instant time = Instant.now();
+    ScheduledOrders.Order order = new ScheduledOrders.Order(schedule.get("id"), id, time, null);
+    try (Connection connection = dataSource.getConnection()) {
+      assertEquals(
+          1, ScheduledOrders.place(connection, List.of(order), 10, time).get(0).agentRevision());
+    }
+    api.delete("/v1/schedules/" + schedule.get("id"));
   }
 
   /** Whether the build succeeded. */
