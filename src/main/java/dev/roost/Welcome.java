@@ -3,6 +3,7 @@ package dev.roost;
 import dev.roost.agent.AgentRequest;
 import dev.roost.agent.Agents;
 import dev.roost.api.JsonText;
+import dev.roost.api.Storage;
 import dev.roost.build.Build;
 import dev.roost.build.BuilderJob;
 import dev.roost.config.RoostConfig;
@@ -37,6 +38,7 @@ public class Welcome {
 
   private final Agents agents;
   private final Orders orders;
+  private final Storage storage;
   private final Runtime runtime;
   private final RoostConfig config;
   private final Waiting waiting;
@@ -46,6 +48,7 @@ public class Welcome {
   Welcome(
       Agents agents,
       Orders orders,
+      Storage storage,
       Runtime runtime,
       RoostConfig config,
       Waiting waiting,
@@ -53,6 +56,7 @@ public class Welcome {
       EntityManager entities) {
     this.agents = agents;
     this.orders = orders;
+    this.storage = storage;
     this.runtime = runtime;
     this.config = config;
     this.waiting = waiting;
@@ -63,6 +67,11 @@ public class Welcome {
   /** Does nothing on any start but the first. Blocks until the agent has run. */
   void show(@Observes Ready ready) {
     PrintStream out = ready.out();
+    String full = storage.usage().full();
+    if (full != null) {
+      out.println("Storage is full. " + full);
+      return;
+    }
     if (!config.welcome() || !isFirstStart()) {
       return;
     }

@@ -4,6 +4,7 @@ import dev.roost.api.EntityTags;
 import dev.roost.api.Ids;
 import dev.roost.api.Names;
 import dev.roost.api.Problem;
+import dev.roost.api.Storage;
 import dev.roost.build.BuildReason;
 import dev.roost.build.BuilderJob;
 import dev.roost.build.BuilderJobEnded;
@@ -29,6 +30,7 @@ import java.util.function.Supplier;
 @ApplicationScoped
 public class Agents {
   private final Runtime runtime;
+  private final Storage storage;
   private final Clock clock;
   private final Event<AgentChanged> changed;
   private final Event<AgentDeletion> deletion;
@@ -36,11 +38,13 @@ public class Agents {
 
   Agents(
       Runtime runtime,
+      Storage storage,
       Clock clock,
       Event<AgentChanged> changed,
       Event<AgentDeletion> deletion,
       Event<BuilderJobsChanged> builderJobs) {
     this.runtime = runtime;
+    this.storage = storage;
     this.clock = clock;
     this.changed = changed;
     this.deletion = deletion;
@@ -51,9 +55,10 @@ public class Agents {
    * @param request checked, with a script
    * @return the new agent's identifier
    * @throws Problem conflict when the name is taken, validation_failed for a store that doesn't
-   *     exist
+   *     exist, storage_full
    */
   public String create(AgentRequest request) {
+    storage.requireDisk();
     Instant now = clock.instant();
     String id =
         QuarkusTransaction.requiringNew()

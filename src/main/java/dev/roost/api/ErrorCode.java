@@ -118,7 +118,13 @@ public enum ErrorCode {
       503,
       "Roost can't reach its database or runtime",
       "Usually over within seconds, for example while the database restarts. Wait for the seconds"
-          + " that Retry-After names and send the request again. What runs goes on running.");
+          + " that Retry-After names and send the request again. What runs goes on running."),
+  STORAGE_FULL(
+      507,
+      "Storage is full",
+      "What Roost stores has reached a limit, or the disk is almost full; the detail names the"
+          + " setting. Delete what isn't needed, shorten the retention, or raise the limit. Reading"
+          + " and deleting work, and what runs ends as usual.");
 
   private final int status;
   private final String title;

@@ -88,6 +88,9 @@ public class OpenApiFilter implements OASFilter {
     List<ErrorCode> errors = new ArrayList<>(ALWAYS);
     if (method != PathItem.HttpMethod.GET) {
       errors.add(ErrorCode.CONFLICT); // Two requests at once may want the same.
+      if (method != PathItem.HttpMethod.DELETE) {
+        errors.add(ErrorCode.STORAGE_FULL);
+      }
     }
     if (path.contains("{")) {
       errors.add(ErrorCode.NOT_FOUND);

@@ -68,6 +68,8 @@ public interface RoostConfig {
 
   Limits limits();
 
+  Storage storage();
+
   Builds builds();
 
   Executors executors();
@@ -207,6 +209,31 @@ public interface RoostConfig {
     /** Connections at the same time; more are closed at once. */
     @WithDefault("4096")
     int connections();
+  }
+
+  /**
+   * How much is stored in all, as Roost estimates it every few seconds. Beyond a limit, new jobs,
+   * agents and entries get 507 and logs are cut; what runs ends, and what is deleted goes.
+   */
+  interface Storage {
+    /** Bytes of all logs; 0: unlimited. Beyond it, the rest of each log is left out. */
+    @WithDefault("0")
+    long logBytes();
+
+    /** Bytes of all payloads, return values and jobs; 0: unlimited. */
+    @WithDefault("0")
+    long payloadBytes();
+
+    /** Bytes of all DataStores together; 0: unlimited. */
+    @WithDefault("0")
+    long storeBytes();
+
+    /**
+     * Bytes that are to stay free on the disk of the data directory, where the embedded database
+     * is; 0: unlimited.
+     */
+    @WithDefault("536870912")
+    long freeBytes();
   }
 
   /** How dependencies are installed. */

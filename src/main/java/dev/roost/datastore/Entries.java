@@ -5,6 +5,7 @@ import dev.roost.api.ErrorCode;
 import dev.roost.api.JsonText;
 import dev.roost.api.Problem;
 import dev.roost.api.Sql;
+import dev.roost.api.Storage;
 import dev.roost.api.Text;
 import dev.roost.config.RoostConfig;
 import jakarta.enterprise.context.ApplicationScoped;
@@ -42,6 +43,7 @@ public class Entries {
   private final Guarded guarded;
   private final StoreSizes sizes;
   private final StoreCounts counts;
+  private final Storage storage;
   private final int keyBytes;
   private final int valueBytes;
 
@@ -50,11 +52,13 @@ public class Entries {
       Guarded guarded,
       StoreSizes sizes,
       StoreCounts counts,
+      Storage storage,
       RoostConfig config) {
     this.database = database;
     this.guarded = guarded;
     this.sizes = sizes;
     this.counts = counts;
+    this.storage = storage;
     this.keyBytes = config.limits().storeKeyBytes();
     this.valueBytes = config.limits().storeValueBytes();
   }
@@ -263,10 +267,11 @@ public class Entries {
   }
 
   /**
-   * @throws Problem store_full
+   * @throws Problem store_full, storage_full
    */
   void reserve(String storeId, long bytes) {
     if (bytes > 0) {
+      storage.require(Storage.Area.STORES);
       sizes.reserve(storeId, bytes, () -> counts.sizeBytes(storeId));
     }
   }

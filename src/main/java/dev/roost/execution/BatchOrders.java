@@ -5,6 +5,7 @@ import dev.roost.api.Body;
 import dev.roost.api.Ids;
 import dev.roost.api.Problem;
 import dev.roost.api.Sql;
+import dev.roost.api.Storage;
 import dev.roost.api.Text;
 import dev.roost.config.RoostConfig;
 import io.quarkus.narayana.jta.QuarkusTransaction;
@@ -46,6 +47,7 @@ class BatchOrders {
   private final EntityManager entities;
   private final RoostConfig config;
   private final Orders orders;
+  private final Storage storage;
   private final Clock clock;
   private final Event<ExecutorJobQueued> queued;
 
@@ -53,11 +55,13 @@ class BatchOrders {
       EntityManager entities,
       RoostConfig config,
       Orders orders,
+      Storage storage,
       Clock clock,
       Event<ExecutorJobQueued> queued) {
     this.entities = entities;
     this.config = config;
     this.orders = orders;
+    this.storage = storage;
     this.clock = clock;
     this.queued = queued;
   }
@@ -117,6 +121,7 @@ class BatchOrders {
       return new Placed(
           ExecutorJob.idsOfBatch(earlier.batchId), earlier.agentRevision, earlier.createdAt, true);
     }
+    storage.require(Storage.Area.PAYLOADS);
     ExecutorJob.flush();
     List<String> ids = Stream.generate(() -> Ids.next("xjob")).limit(payloads.count()).toList();
     int revision = 0;

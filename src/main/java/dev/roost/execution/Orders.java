@@ -7,6 +7,7 @@ import dev.roost.api.Ids;
 import dev.roost.api.JsonText;
 import dev.roost.api.Problem;
 import dev.roost.api.Sql;
+import dev.roost.api.Storage;
 import dev.roost.api.Text;
 import dev.roost.config.RoostConfig;
 import dev.roost.event.Signals;
@@ -45,6 +46,7 @@ public class Orders {
 
   private final EntityManager entities;
   private final RoostConfig config;
+  private final Storage storage;
   private final Signals signals;
   private final Clock clock;
   private final Event<ExecutorJobQueued> queued;
@@ -52,11 +54,13 @@ public class Orders {
   Orders(
       EntityManager entities,
       RoostConfig config,
+      Storage storage,
       Signals signals,
       Clock clock,
       Event<ExecutorJobQueued> queued) {
     this.entities = entities;
     this.config = config;
+    this.storage = storage;
     this.signals = signals;
     this.clock = clock;
     this.queued = queued;
@@ -81,7 +85,7 @@ public class Orders {
    *
    * @param payload or null
    * @param idempotencyKey or null
-   * @throws Problem not_found, queue_full, idempotency_key_reused
+   * @throws Problem not_found, queue_full, storage_full, idempotency_key_reused
    */
   public Placed place(String agentId, JsonText payload, String idempotencyKey) {
     return place(Ids.next("xjob"), agentId, payload, Options.NONE, idempotencyKey);
@@ -113,6 +117,14 @@ public class Orders {
       String idempotencyKey,
       byte[] digest) {
     Instant now = clock.instant();
+    if (storage.isFull(Storage.Area.PAYLOADS)) {
+      Agent.require(agentId);
+      ExecutorJob earlier = earlier(agentId, idempotencyKey, digest, now);
+      if (earlier != null) {
+        return new Placed(earlier.id, earlier.agentRevision, earlier.createdAt, true);
+      }
+      storage.require(Storage.Area.PAYLOADS);
+    }
     for (int attempt = 0; attempt < 2; attempt++) {
       List<Integer> revision = insert(id, agentId, payload, options, idempotencyKey, digest, now);
       if (!revision.isEmpty()) {

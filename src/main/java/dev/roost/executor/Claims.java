@@ -7,6 +7,7 @@ import dev.roost.agent.AgentRevision;
 import dev.roost.agent.EnvVars;
 import dev.roost.api.Ids;
 import dev.roost.api.Sql;
+import dev.roost.api.Storage;
 import dev.roost.config.RoostConfig;
 import dev.roost.execution.Execution;
 import dev.roost.execution.Outcome;
@@ -86,27 +87,33 @@ class Claims {
   private final Clock clock;
   private final ObjectMapper mapper;
   private final Endings endings;
+  private final Storage storage;
 
   Claims(
       EntityManager entities,
       RoostConfig config,
       Clock clock,
       ObjectMapper mapper,
-      Endings endings) {
+      Endings endings,
+      Storage storage) {
     this.entities = entities;
     this.config = config;
     this.clock = clock;
     this.mapper = mapper;
     this.endings = endings;
+    this.storage = storage;
   }
 
   /**
    * Claims the first job that waits for the executor's agent and revision: by priority, then by
-   * age.
+   * age; none while there is no space for what it would store.
    *
    * @param cold whether it is the executor's first
    */
   Claim next(Session session, boolean cold) {
+    if (storage.isFull(Storage.Area.PAYLOADS)) {
+      return new Claim(null, true);
+    }
     for (int attempt = 1; ; attempt++) {
       try {
         return QuarkusTransaction.requiringNew().call(() -> claim(session, cold));

@@ -1,5 +1,6 @@
 package dev.roost.executor;
 
+import dev.roost.api.Storage;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.persistence.EntityManager;
 import java.time.Instant;
@@ -9,9 +10,11 @@ import java.util.List;
 @ApplicationScoped
 class Demand {
   private final EntityManager entities;
+  private final Storage storage;
 
-  Demand(EntityManager entities) {
+  Demand(EntityManager entities, Storage storage) {
     this.entities = entities;
+    this.storage = storage;
   }
 
   /**
@@ -52,8 +55,14 @@ class Demand {
     }
   }
 
-  /** Jobs and executors as they were at one moment, so that none counts twice. */
+  /**
+   * Jobs and executors as they were at one moment, so that none counts twice. While there is no
+   * space for what jobs would store, none could run.
+   */
   List<Waiting> read(Instant now) {
+    if (storage.isFull(Storage.Area.PAYLOADS)) {
+      return List.of();
+    }
     List<Object[]> rows =
         entities
             .createNativeQuery(

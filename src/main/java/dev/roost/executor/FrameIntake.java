@@ -3,6 +3,7 @@ package dev.roost.executor;
 import dev.roost.api.ErrorCode;
 import dev.roost.api.Problem;
 import dev.roost.api.Sql;
+import dev.roost.api.Storage;
 import dev.roost.config.RoostConfig;
 import dev.roost.event.Signals;
 import dev.roost.execution.Execution.Progress;
@@ -47,6 +48,7 @@ class FrameIntake {
   private final Event<ExecutorJobQueued> queued;
   private final Event<ConcurrencyKeyFreed> freed;
   private final Endings endings;
+  private final Storage storage;
   private final FrameLimits limits;
 
   FrameIntake(
@@ -56,6 +58,7 @@ class FrameIntake {
       Event<ExecutorJobQueued> queued,
       Event<ConcurrencyKeyFreed> freed,
       Endings endings,
+      Storage storage,
       RoostConfig config) {
     this.entities = entities;
     this.log = log;
@@ -63,6 +66,7 @@ class FrameIntake {
     this.queued = queued;
     this.freed = freed;
     this.endings = endings;
+    this.storage = storage;
     this.limits = FrameLimits.of(config.limits());
   }
 
@@ -223,7 +227,8 @@ class FrameIntake {
         throw Problem.of(ErrorCode.MALFORMED_JSON, "Log entries must count without gaps.");
       }
     }
-    FrameLimits.Admitted admitted = limits.admit(row.logBytes(), row.logEntries(), entries);
+    FrameLimits.Admitted admitted =
+        limits.admit(row.logBytes(), row.logEntries(), entries, storage.isFull(Storage.Area.LOGS));
     log.append(executionId, admitted.entries());
     return admitted;
   }

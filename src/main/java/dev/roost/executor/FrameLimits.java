@@ -20,6 +20,9 @@ record FrameLimits(int returnValueBytes, int lineBytes, long logBytes, int logEn
   static final String CUT =
       "The rest of the output was left out here: the log had reached its limit.";
 
+  static final String FULL =
+      "The rest of the output was left out here: the storage for logs is full.";
+
   /** Entries that say what was left out, and ends of lines that have none. */
   private static final int SLACK_BYTES = 65_536;
 
@@ -50,6 +53,13 @@ record FrameLimits(int returnValueBytes, int lineBytes, long logBytes, int logEn
    * @param entriesBefore how many entries there were before these
    */
   Admitted admit(long bytesBefore, int entriesBefore, List<LogEntry> arrived) {
+    return admit(bytesBefore, entriesBefore, arrived, false);
+  }
+
+  /**
+   * @param full whether there is no space for any: then this log has reached its limit, too
+   */
+  Admitted admit(long bytesBefore, int entriesBefore, List<LogEntry> arrived, boolean full) {
     List<LogEntry> admitted = new ArrayList<>(arrived.size());
     long bytes = bytesBefore;
     int count = entriesBefore;
@@ -58,9 +68,12 @@ record FrameLimits(int returnValueBytes, int lineBytes, long logBytes, int logEn
       bytes += size(entry);
       count++;
       if (!cut) {
-        cut = bytes > logBytes || count > logEntries;
-        admitted.add(cut ? marker(entry) : bounded(entry));
+        cut = full || bytes > logBytes || count > logEntries;
+        admitted.add(cut ? marker(entry, full ? FULL : CUT) : bounded(entry));
       }
+    }
+    if (cut) {
+      bytes = Math.max(bytes, logBytes + 1);
     }
     return new Admitted(admitted, bytes, cut);
   }
@@ -73,8 +86,8 @@ record FrameLimits(int returnValueBytes, int lineBytes, long logBytes, int logEn
     return entry.message().length() + (entry.continued() ? 0 : 1);
   }
 
-  private static LogEntry marker(LogEntry first) {
-    return new LogEntry(first.seq(), first.time(), "system", null, null, CUT, false);
+  private static LogEntry marker(LogEntry first, String text) {
+    return new LogEntry(first.seq(), first.time(), "system", null, null, text, false);
   }
 
   private LogEntry bounded(LogEntry entry) {

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.roost.api.Body;
 import dev.roost.api.BodySize;
+import dev.roost.api.ErrorCode;
 import dev.roost.api.Ids;
 import dev.roost.api.Problem;
 import dev.roost.api.ProblemMappers;
@@ -117,10 +118,17 @@ class StoreRoute {
 
   private void sendProblem(RoutingContext context, Throwable e) {
     String requestId = Ids.next("req");
-    Problem problem = ProblemMappers.problem(e, requestId);
+    Problem problem = ofScript(ProblemMappers.problem(e, requestId));
     byte[] document = json(ProblemMappers.Document.of(problem, requestId));
     problem.headers().forEach(context.response()::putHeader);
     end(context, problem.code().status(), ProblemMappers.MEDIA_TYPE, document);
+  }
+
+  /** What a sidecar would take for a passing trouble, and send again until the time-out. */
+  private static Problem ofScript(Problem problem) {
+    return problem.code() == ErrorCode.STORAGE_FULL
+        ? Problem.of(ErrorCode.STORE_FULL, problem.getMessage())
+        : problem;
   }
 
   private void end(RoutingContext context, int status, String type, byte[] body) {

@@ -1,5 +1,6 @@
 package dev.roost.overview;
 
+import dev.roost.api.Storage;
 import java.time.Instant;
 import java.util.List;
 import org.eclipse.microprofile.openapi.annotations.media.Schema;
@@ -14,6 +15,7 @@ import org.eclipse.microprofile.openapi.annotations.media.Schema;
  * @param queued ExecutorJobs that wait now
  * @param failures of these hours, by reason, most frequent first
  * @param failedBuilds agents whose newest build failed, whenever that was; newest first, 20 at most
+ * @param storage of all agents together
  */
 @Schema(name = "Statistics")
 record Statistics(
@@ -31,7 +33,8 @@ record Statistics(
     @Schema(
             description =
                 "Agents whose newest build failed, whenever that was; newest first, 20 at most")
-        List<FailedBuild> failedBuilds) {
+        List<FailedBuild> failedBuilds,
+    @Schema(description = "What is stored in all, also of other agents") Storage.Usage storage) {
 
   /** How many Executions ended in an hour. */
   @Schema(name = "StatisticsHour")

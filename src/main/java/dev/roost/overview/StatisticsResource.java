@@ -2,6 +2,7 @@ package dev.roost.overview;
 
 import dev.roost.agent.Agent;
 import dev.roost.api.Problem;
+import dev.roost.api.Storage;
 import dev.roost.runtime.Runtime;
 import io.smallrye.common.annotation.Blocking;
 import jakarta.persistence.EntityManager;
@@ -43,15 +44,19 @@ public class StatisticsResource {
          "agent_name": "report", "message": "KeyError: 'name'", "finished_at": "2026-11-22T06:44:10.004211Z"}}],
        "failed_builds": [{"builder_job_id": "bjob_01m7zs76rke009fm20ry8gw0ta",
          "agent_id": "agent_01m7zs7bree00abj6gw1gp1000", "agent_name": "invoices", "reason": "requirement_not_found",
-         "message": "There is no version 99 of requests.", "finished_at": "2026-11-21T18:12:41.123456Z"}]}""";
+         "message": "There is no version 99 of requests.", "finished_at": "2026-11-21T18:12:41.123456Z"}],
+       "storage": {"log_bytes": 73400320, "payload_bytes": 20971520, "store_bytes": 1048576,
+         "free_bytes": 68719476736, "full": null}}""";
 
   private final EntityManager entities;
   private final Runtime runtime;
+  private final Storage storage;
   private final Clock clock;
 
-  StatisticsResource(EntityManager entities, Runtime runtime, Clock clock) {
+  StatisticsResource(EntityManager entities, Runtime runtime, Storage storage, Clock clock) {
     this.entities = entities;
     this.runtime = runtime;
+    this.storage = storage;
     this.clock = clock;
   }
 
@@ -97,6 +102,7 @@ public class StatisticsResource {
         counts.queued(entities),
         counts.executors(entities, limit),
         counts.failures(entities, from, to),
-        counts.failedBuilds(entities));
+        counts.failedBuilds(entities),
+        storage.usage());
   }
 }

@@ -16,6 +16,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.function.IntSupplier;
 import org.jboss.logging.Logger;
 
 /**
@@ -45,7 +46,11 @@ final class Ticker {
    * @param missedAfter how long a time may have been due without being missed
    * @param queuedJobs how many jobs of an agent may wait
    */
-  record Settings(Duration missedAfter, int queuedJobs) {}
+  record Settings(Duration missedAfter, IntSupplier queuedJobs) {
+    Settings(Duration missedAfter, int queuedJobs) {
+      this(missedAfter, () -> queuedJobs);
+    }
+  }
 
   /**
    * @param afterCommit told what was ordered; should take no time
@@ -122,7 +127,7 @@ final class Ticker {
     List<Placed> placed =
         orders.isEmpty()
             ? List.of()
-            : ScheduledOrders.place(connection, orders, settings.queuedJobs(), now);
+            : ScheduledOrders.place(connection, orders, settings.queuedJobs().getAsInt(), now);
     moveOn(connection, decisions, placed);
     boolean more = rows.size() == BATCH || last != rows.get(rows.size() - 1);
     return new Batch(

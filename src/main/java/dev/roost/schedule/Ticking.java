@@ -2,6 +2,7 @@ package dev.roost.schedule;
 
 import dev.roost.api.Database;
 import dev.roost.api.ProblemMappers;
+import dev.roost.api.Storage;
 import dev.roost.config.RoostConfig;
 import dev.roost.event.Draining;
 import dev.roost.execution.ExecutorJobQueued;
@@ -53,6 +54,7 @@ class Ticking {
   Ticking(
       Database database,
       RoostConfig config,
+      Storage storage,
       QueuedJobs queued,
       ScheduledExecutorService timer,
       Draining draining) {
@@ -61,7 +63,12 @@ class Ticking {
             database,
             TickClock.DATABASE,
             new Ticker.Settings(
-                config.schedules().missedAfter(), config.limits().queuedExecutorJobs()),
+                config.schedules().missedAfter(),
+                // While storage is full, there is room for none: a time waits for it, as usual.
+                () ->
+                    storage.isFull(Storage.Area.PAYLOADS)
+                        ? 0
+                        : config.limits().queuedExecutorJobs()),
             made -> queued.tell(told(made)));
     this.timer = timer;
     this.draining = draining;

@@ -318,6 +318,13 @@ export interface Statistics {
     message: string | null;
     finished_at: string;
   }[];
+  storage: {
+    log_bytes: number;
+    payload_bytes: number;
+    store_bytes: number;
+    free_bytes: number | null;
+    full: string | null;
+  };
 }
 
 /** A state change, from /v1/events. */

@@ -82,7 +82,9 @@ export class OverviewPage extends Part {
   }
 
   private show(statistics: Statistics): TemplateResult {
-    return html`${this.figures(statistics)}
+    const full = statistics.storage.full;
+    return html`${full ? html`<p class="notice failed" role="alert">Storage is full. ${full}</p>` : nothing}
+      ${this.figures(statistics)}
       <div class="overview-columns">
         <div class="column">${this.chart(statistics)} ${this.failures(statistics)}</div>
         <div class="column">${this.runningNow(statistics)} ${this.failedBuilds(statistics)}</div>
