@@ -31,6 +31,7 @@ usage: roost_executor sidecar OPTIONS    the link to the control plane
          --directory DIR        this process's own directory
          [--sockets DIR]        where the two processes meet (default: --directory)
          [--parent PID]         end when this is no longer the parent process
+         [--clean DIR[:DIR…]]   what executions leave in these too, which are this container's alone, is removed
          [--sandbox JSON]       confine scripts: {"readable": [PATH, …], "writable": […], "private": […]}
 """
 COMMANDS = {
@@ -38,7 +39,7 @@ COMMANDS = {
         ("url", "executor", "token-file", "directory"),
         ("sockets", "publish-code", "runner", "parent", "sandbox"),
     ),
-    "runner": (("directory",), ("sockets", "parent", "sandbox")),
+    "runner": (("directory",), ("sockets", "parent", "clean", "sandbox")),
 }
 
 
@@ -65,7 +66,9 @@ def main() -> int:
 
             sandbox.set_up(options["sandbox"])
 
-        return Runner(directory, sockets, int(options["parent"]) if "parent" in options else None).run()
+        parent = int(options["parent"]) if "parent" in options else None
+        clean = tuple(options["clean"].split(":")) if "clean" in options else ()
+        return Runner(directory, sockets, parent, clean).run()
     if "parent" in options:
         from roost_executor.linux import die_with
 

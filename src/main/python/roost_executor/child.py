@@ -11,12 +11,12 @@ import time
 from types import MappingProxyType, ModuleType
 from typing import Any
 
-from roost_executor import sandbox, script
+from roost_executor import sandbox
 from roost_executor.clock import moment
 from roost_executor.control import ENDED, ENTERED, Channel
 from roost_executor.failures import ScriptFailure, bounded, failure_of
 from roost_executor.jsonvalue import NotJson, decode, encode
-from roost_executor.linux import die_with, flush_c_streams
+from roost_executor.linux import die_with, flush_c_streams, set_dumpable
 from roost_executor.output import (
     Order,
     flush_streams,
@@ -25,6 +25,7 @@ from roost_executor.output import (
     watch_for_processes,
 )
 from roost_executor.request import Request
+from roost_executor.script import Script, call, code_bytes, compiled, find_main, import_script
 from roost_executor.store import Store
 from roost_executor.store_values import KEY_BYTES
 
@@ -37,7 +38,7 @@ class Child:
     def __init__(
         self,
         work: "dict[str, Any]",
-        script_path: str,
+        script: Script,
         work_directory: str,
         store_socket: str,
         output: int,
@@ -46,7 +47,8 @@ class Child:
     ) -> None:
         """`output`, `errors`, `control`: the write ends of the three pipes."""
         self._work = work
-        self._script_path = script_path
+        self._script = script
+        self._script_path = script.path
         self._work_directory = work_directory
         self._store_socket = store_socket
         self._output = output
@@ -58,6 +60,7 @@ class Child:
         try:
             os.setsid()
             die_with(parent)
+            set_dumpable(True)  # or its own /proc would belong to root
             channel = self._become_the_script()
             channel.send(ENDED, self._outcome(channel))
         except BaseException as error:
@@ -121,12 +124,15 @@ class Child:
     def _call(self, channel: Channel) -> "dict[str, Any]":
         importing = True
         try:
-            module = script.import_script(self._script_path)
-            main, count = script.find_main(module, self._script_path)
+            code = compiled(self._script)
+            if self._script.code is None:
+                channel.send_code(code_bytes(code))
+            module = import_script(self._script_path, code)
+            main, count = find_main(module, self._script.source)
             importing = False
             arguments = self._arguments()[:count]
             channel.send(ENTERED, None)
-            return self._returned(script.call(main, arguments))
+            return self._returned(call(main, arguments))
         except ScriptFailure:
             raise
         except SystemExit as error:

@@ -10,8 +10,9 @@ from typing import Any, Callable
 from roost_executor import control, linux, processes, verdict
 from roost_executor.child import Child
 from roost_executor.clock import time_text
-from roost_executor.files import directory_bytes, remove_tree
 from roost_executor.log import Log, readable
+from roost_executor.places import Places
+from roost_executor.script import Script
 
 PIPE_BYTES = 1024 * 1024
 READ_BYTES = 256 * 1024
@@ -19,7 +20,7 @@ LOG_FRAME_BYTES = 256 * 1024
 LOG_PAUSE_SECONDS = 0.005
 MEMORY_INTERVAL_SECONDS = 0.1
 DISK_INTERVAL_SECONDS = 1.0
-RECORD_OVERHEAD_BYTES = 1024 * 1024
+RECORD_OVERHEAD_BYTES = control.MOST_CODE_BYTES + 1024 * 1024
 STREAMS = ("stdout", "stderr", "control")
 
 
@@ -33,8 +34,8 @@ class Execution:
     def __init__(
         self,
         work: "dict[str, Any]",
-        script_path: str,
-        directory: str,
+        script: Script,
+        places: Places,
         store_socket: str,
         close_in_child: "Callable[[], None]",
         send: "Callable[[bytes], None]",
@@ -46,6 +47,8 @@ class Execution:
         self._limits = work["limits"]
         self._send = send
         self._show = show
+        self._script = script
+        self._awaits_code = script.code is None
         self._sequence = 0
         self._verdict: dict[str, Any] | None = None
         self._record: dict[str, Any] | None = None
@@ -62,9 +65,8 @@ class Execution:
         )
         self._records = control.Records(6 * self._limits["return_value_bytes"] + RECORD_OVERHEAD_BYTES)
         self._kernel_kills = verdict.kernel_kills()
-        self._directory = os.path.join(directory, "work", self.id)
-        remove_tree(self._directory)
-        os.makedirs(self._directory, mode=0o700)
+        self._places = places
+        self._directory = places.begin(self.id)
         self.descriptors: dict[int, str] = {}
         writers = []
         for stream in STREAMS:
@@ -84,7 +86,7 @@ class Execution:
                 close_in_child()
                 for reader in self.descriptors:
                     os.close(reader)
-                Child(work, script_path, self._directory, store_socket, *writers).run(parent)
+                Child(work, script, self._directory, store_socket, *writers).run(parent)
             finally:
                 os._exit(70)
         for writer in writers:
@@ -179,7 +181,7 @@ class Execution:
 
     def _check_disk(self) -> None:
         started = time.monotonic()
-        used = directory_bytes(self._directory)
+        used = self._places.used_bytes()
         now = time.monotonic()
         # A directory of a million files takes long to add up: spend at most a twentieth of the time on it.
         self._next_disk = now + max(DISK_INTERVAL_SECONDS, 20 * (now - started))
@@ -188,8 +190,12 @@ class Execution:
 
     def _on_record(self, process: int, record: bytes) -> None:
         kind = record[:1]
+        first, self._awaits_code = self._awaits_code, False
         try:
-            if kind in (control.LOG, control.LOG_MORE):
+            if kind == control.CODE:
+                if first:
+                    self._script.take_code(record[1:])
+            elif kind in (control.LOG, control.LOG_MORE):
                 level, logger, seconds, text = control.log_content_of(record)
                 ends = kind == control.LOG
                 if ends and not text.endswith(b"\n"):
@@ -224,7 +230,7 @@ class Execution:
         for descriptor in list(self.descriptors):
             self._drain(descriptor)
         self._send_last(self._final())
-        remove_tree(self._directory)
+        self._places.end(self._directory)
 
     def _drain(self, descriptor: int) -> None:
         while descriptor in self.descriptors:

@@ -36,6 +36,16 @@ def directory_bytes(path: str) -> int:
     return total
 
 
+def remove(path: str) -> None:
+    """Removes whatever is at `path`, if anything. Never raises."""
+    try:
+        os.unlink(path)
+    except FileNotFoundError:
+        pass
+    except OSError:
+        remove_tree(path)
+
+
 def remove_tree(path: str) -> None:
     """Removes a directory and all below it, whatever modes the script left on it. Never raises."""
     try:

@@ -10,7 +10,9 @@ import termios
 _library = ctypes.CDLL(None, use_errno=True)
 
 PR_SET_PDEATHSIG = 1
+PR_SET_DUMPABLE = 4
 PR_SET_CHILD_SUBREAPER = 36
+IPC_RMID = 0
 F_SETPIPE_SZ = 1031  # fcntl.F_SETPIPE_SZ is there from Python 3.10 on
 NOTHING = b"\0\0\0\0"
 
@@ -20,11 +22,43 @@ def become_subreaper() -> None:
     _library.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 
+def set_dumpable(dumpable: bool) -> None:
+    """Whether other processes of this user may trace this one, read its memory and open its descriptors.
+
+    Without, only a process with CAP_SYS_PTRACE may. A fork inherits it, a new program begins with True.
+    """
+    _library.prctl(PR_SET_DUMPABLE, int(dumpable), 0, 0, 0)
+
+
 def die_with(parent: int) -> None:
     """This process is killed when `parent`, which forked it, ends; at once if it has ended already."""
     _library.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
     if os.getppid() != parent:
         os._exit(1)
+
+
+def ipc_objects() -> "list[tuple[str, int]]":
+    """This user's System V shared memory, semaphores and message queues: (shm, sem or msg; id)."""
+    found = []
+    own = str(os.geteuid())
+    for kind in ("shm", "sem", "msg"):
+        try:
+            with open(f"/proc/sysvipc/{kind}", encoding="ascii") as file:
+                names = file.readline().split()
+                user = names.index("cuid")
+                rows = [line.split() for line in file]
+        except (OSError, ValueError):
+            continue  # a kernel without them
+        found += [(kind, int(row[1])) for row in rows if row[user] == own]
+    return found
+
+
+def remove_ipc(kind: str, number: int) -> None:
+    """Removes one of those."""
+    if kind == "sem":
+        _library.semctl(number, 0, IPC_RMID)
+    else:
+        getattr(_library, f"{kind}ctl")(number, IPC_RMID, None)
 
 
 def flush_c_streams() -> None:

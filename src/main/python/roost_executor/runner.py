@@ -28,8 +28,10 @@ FLUSH_SECONDS = 5.0
 class Runner:
     """One runner, for one agent revision. Single-threaded, so that a fork copies nothing half-done."""
 
-    def __init__(self, directory: str, sockets: str, parent: "int | None") -> None:
-        """`directory`: this runner's own; `sockets`: where the sidecar listens.
+    def __init__(
+        self, directory: str, sockets: str, parent: "int | None" = None, clean: "tuple[str, ...]" = ()
+    ) -> None:
+        """`directory`: this runner's own; `sockets`: where the sidecar listens; `clean`: see `Places`.
 
         `parent`: the sidecar's process id when it has started this runner, which then doesn't wait
         for one that has ended before it listened. Without it this is a pod's container.
@@ -37,8 +39,9 @@ class Runner:
         self._directory = directory
         self._sockets = sockets
         self._parent = parent
+        self._clean = clean
         self._agent: dict[str, Any] | None = None
-        self._script_path = ""
+        self._script: Any = None
         self._execution: Any = None
         self._lines = LineReader()
         self._stopped = False
@@ -62,8 +65,10 @@ class Runner:
             self._serve()
         finally:
             from roost_executor.processes import reap
+            from roost_executor.temporary import unlink_temporary
 
             reap()
+            unlink_temporary()
         return 128 + signal.SIGTERM if self._terminated else 0
 
     def _connect(self) -> "socket.socket | None":
@@ -87,13 +92,16 @@ class Runner:
         import gc
 
         from roost_executor import execution, linux
+        from roost_executor.places import Places
 
         self._execution_class = execution.Execution
+        linux.set_dumpable(False)
         linux.become_subreaper()
         # Kubernetes tells each pod of its API server; libraries then take it that they may use it.
         private = ("ROOST_",) if self._parent is not None else ("ROOST_", "KUBERNETES_")
         for name in [name for name in os.environ if name.startswith(private)]:
             del os.environ[name]
+        self._places = Places(self._directory, self._clean)
         self._put_interpreter_on_path()
         # Python processes that the script starts would keep their output until they end.
         os.environ.setdefault("PYTHONUNBUFFERED", "1")
@@ -233,8 +241,8 @@ class Runner:
             self._heartbeat_at = time.monotonic() + HEARTBEAT_SECONDS
             self._execution = self._execution_class(
                 work,
-                self._script_path,
-                self._directory,
+                self._script,
+                self._places,
                 os.path.join(self._sockets, "store.sock"),
                 self._close_in_child,
                 self._sidecar.write,
@@ -244,12 +252,11 @@ class Runner:
             self._send_unstarted(verdict.not_started(error))
 
     def _prepare(self, work: "dict[str, Any]") -> None:
-        from roost_executor.script import write_script
+        from roost_executor.script import Script
 
         if work.get("agent") is not None:
             self._agent = work["agent"]
-            directory = os.path.join(self._directory, "script")
-            self._script_path = write_script(directory, self._agent["script"])
+            self._script = Script(os.path.join(self._directory, "script"), self._agent["script"])
             if "asyncio" in self._agent["script"] or "async def main" in self._agent["script"]:
                 import asyncio  # noqa: F401 - 40 ms once instead of in each execution
                 import gc
@@ -257,6 +264,7 @@ class Runner:
                 gc.freeze()
         if self._agent is None:
             raise OSError("the script has not arrived")
+        self._script.restore()
         work["agent"] = self._agent
 
     def _close_in_child(self) -> None:

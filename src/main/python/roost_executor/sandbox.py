@@ -145,11 +145,14 @@ def confine_script(script: str, directory: str) -> None:
     if _set_up is None:
         return
     temporary = os.path.realpath(os.environ.get("TMPDIR", "/tmp"))
-    if not any(_is_in(temporary, place) for place in (directory, *_set_up.writable)):
+    places = [directory]
+    if temporary == os.path.join(os.path.dirname(os.path.dirname(directory)), "tmp"):
+        places.append(temporary)  # the runner has made it for this execution
+    if not any(_is_in(temporary, place) for place in (*places, *_set_up.writable)):
         os.environ["TMPDIR"] = directory
     if os.environ.get("HOME") == _home:
         os.environ["HOME"] = directory
-    confine([os.path.dirname(os.path.abspath(__file__)), os.path.dirname(script)], [directory])
+    confine([os.path.dirname(os.path.abspath(__file__)), os.path.dirname(script)], places)
 
 
 def confine(readable: "Iterable[str]", writable: "Iterable[str]") -> None:

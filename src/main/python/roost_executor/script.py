@@ -1,28 +1,75 @@
-"""Importing the script and calling its `main`."""
+"""The script: its text and its code, importing it and calling its `main`."""
 
+import marshal
 import os
+import stat
 import sys
 from importlib.machinery import ModuleSpec, SourceFileLoader
 from types import CodeType, FunctionType, ModuleType
 from typing import Any, Callable
 
+from roost_executor.control import MOST_CODE_BYTES
 from roost_executor.failures import ScriptFailure
+from roost_executor.files import remove
 from roost_executor.jsonvalue import with_article
 
 MODULE = "agent"
 WANTED = "Define `def main(request, store):` with no parameter, one or two"
 
 
-def load_code(path: str) -> "tuple[SourceFileLoader, CodeType]":
-    """Compiles the script, or takes the compiled one that an earlier execution has left beside it.
+class Script:
+    """An agent's script, as it came, in the runner's memory, from which every execution gets it.
 
-    Raises ScriptFailure (`syntax_error`). Runs nothing of it.
+    `path` is a file with the same text: `__file__`, and what new interpreters import (`multiprocessing` with spawn).
     """
-    loader = SourceFileLoader(MODULE, path)
-    writes_none = sys.dont_write_bytecode
-    sys.dont_write_bytecode = False
+
+    def __init__(self, directory: str, text: str) -> None:
+        """`directory`: for `agent.py` alone."""
+        self.path = os.path.join(directory, MODULE + ".py")
+        self.source = text.encode("utf-8", "surrogatepass")
+        # Compiled by the first execution, before it runs anything of the script.
+        self.code: CodeType | None = None
+
+    def restore(self) -> None:
+        """Makes the directory hold the script and nothing else, whatever an execution has left. Raises OSError."""
+        if self._is_intact():
+            return
+        directory = os.path.dirname(self.path)
+        remove(directory)
+        os.mkdir(directory, 0o700)
+        with open(self.path, "xb") as file:
+            file.write(self.source)
+
+    def _is_intact(self) -> bool:
+        directory, name = os.path.split(self.path)
+        try:
+            if not stat.S_ISDIR(os.lstat(directory).st_mode) or os.listdir(directory) != [name]:
+                return False
+            # Whatever has been put in its place: without following a link, without waiting for a pipe's writer.
+            descriptor = os.open(self.path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+            with open(descriptor, "rb") as file:
+                return stat.S_ISREG(os.fstat(descriptor).st_mode) and file.read(len(self.source) + 1) == self.source
+        except OSError:
+            return False
+
+    def take_code(self, content: bytes) -> None:
+        """Takes what `code_bytes` made."""
+        if content:
+            self.code = marshal.loads(content)
+
+
+def code_bytes(code: CodeType) -> bytes:
+    """The compiled script for later executions; empty when it is too large to be sent."""
+    content = marshal.dumps(code)
+    return content if len(content) <= MOST_CODE_BYTES else b""
+
+
+def compiled(script: Script) -> CodeType:
+    """The script's code. Raises ScriptFailure (`syntax_error`). Runs nothing of it."""
+    if script.code is not None:
+        return script.code
     try:
-        return loader, loader.get_code(MODULE)
+        return compile(script.source, script.path, "exec", dont_inherit=True)
     except SyntaxError as error:
         raise _syntax_failure(error) from None
     except (ValueError, RecursionError, MemoryError, OverflowError) as error:
@@ -30,8 +77,6 @@ def load_code(path: str) -> "tuple[SourceFileLoader, CodeType]":
         raise ScriptFailure(
             "syntax_error", f"the script can't be compiled: {detail}", error_type="SyntaxError"
         ) from None
-    finally:
-        sys.dont_write_bytecode = writes_none
 
 
 def _syntax_failure(error: SyntaxError) -> ScriptFailure:
@@ -57,9 +102,9 @@ def _syntax_failure(error: SyntaxError) -> ScriptFailure:
     )
 
 
-def import_script(path: str) -> ModuleType:
-    """Runs the script as the module `agent`. Raises ScriptFailure or whatever the script raises."""
-    loader, code = load_code(path)
+def import_script(path: str, code: CodeType) -> ModuleType:
+    """Runs the script as the module `agent`. Raises whatever the script raises."""
+    loader = SourceFileLoader(MODULE, path)
     spec = ModuleSpec(MODULE, loader, origin=path)
     spec.has_location = True
     module = ModuleType(MODULE)
@@ -72,7 +117,7 @@ def import_script(path: str) -> ModuleType:
     return sys.modules.get(MODULE, module)
 
 
-def find_main(module: ModuleType, path: str) -> "tuple[Callable[..., Any], int]":
+def find_main(module: ModuleType, source: bytes) -> "tuple[Callable[..., Any], int]":
     """`main` and how many arguments it takes (0 to 2). Raises ScriptFailure (`no_main`, `bad_signature`)."""
     names = vars(module)
     if "main" not in names:
@@ -81,8 +126,8 @@ def find_main(module: ModuleType, path: str) -> "tuple[Callable[..., Any], int]"
     if not callable(main):
         raise ScriptFailure("no_main", f"`main` is {with_article(main)}, no function. {WANTED}")
     if type(main) is FunctionType and not hasattr(main, "__wrapped__"):
-        return main, _count(main, path)
-    return main, _count_by_signature(main, path)
+        return main, _count(main, source)
+    return main, _count_by_signature(main, source)
 
 
 def _near(names: "dict[str, Any]") -> str:
@@ -95,7 +140,7 @@ def _near(names: "dict[str, Any]") -> str:
     return f" Did you mean `{name}`?" if name else ""
 
 
-def _count(main: FunctionType, path: str) -> int:
+def _count(main: FunctionType, source: bytes) -> int:
     code = main.__code__
     positional = code.co_argcount
     required = positional - len(main.__defaults__ or ())
@@ -103,10 +148,10 @@ def _count(main: FunctionType, path: str) -> int:
     missing = [name for name in keywords if name not in (main.__kwdefaults__ or {})]
     extra = list(code.co_varnames[2:required])
     takes_more = bool(code.co_flags & 0x04)  # CO_VARARGS
-    return _decide(positional, extra, missing, takes_more, path)
+    return _decide(positional, extra, missing, takes_more, source)
 
 
-def _count_by_signature(main: Any, path: str) -> int:
+def _count_by_signature(main: Any, source: bytes) -> int:
     import inspect
 
     try:
@@ -117,10 +162,10 @@ def _count_by_signature(main: Any, path: str) -> int:
     extra = [p.name for p in positional[2:] if p.default is p.empty]
     missing = [p.name for p in parameters if p.kind is p.KEYWORD_ONLY and p.default is p.empty]
     takes_more = any(p.kind is p.VAR_POSITIONAL for p in parameters)
-    return _decide(len(positional), extra, missing, takes_more, path)
+    return _decide(len(positional), extra, missing, takes_more, source)
 
 
-def _decide(positional: int, extra: "list[str]", missing: "list[str]", takes_more: bool, path: str) -> int:
+def _decide(positional: int, extra: "list[str]", missing: "list[str]", takes_more: bool, source: bytes) -> int:
     if not extra and not missing:
         return 2 if takes_more else min(positional, 2)
     parts = []
@@ -132,18 +177,17 @@ def _decide(positional: int, extra: "list[str]", missing: "list[str]", takes_mor
         f"`main` {' and '.join(parts)}; it is called as main(request, store): "
         "take no parameter, one or two, and give all others a default"
     )
-    line, column = _definition(path)
+    line, column = _definition(source)
     if line:
         message = f"line {line}: {message}"
     raise ScriptFailure("bad_signature", message, line, column, "TypeError")
 
 
-def _definition(path: str) -> "tuple[int | None, int | None]":
+def _definition(source: bytes) -> "tuple[int | None, int | None]":
     """Line and column, both from 1, of the script's last `def main`."""
     import ast
 
-    with open(path, "rb") as file:
-        tree = ast.parse(file.read())
+    tree = ast.parse(source)
     functions = (ast.FunctionDef, ast.AsyncFunctionDef)
     found = [n for n in ast.walk(tree) if isinstance(n, functions) and n.name == "main"]
     return (found[-1].lineno, found[-1].col_offset + 1) if found else (None, None)
@@ -160,24 +204,3 @@ def call(main: "Callable[..., Any]", arguments: "tuple[Any, ...]") -> Any:
 
         return asyncio.run(outcome())
     return value
-
-
-def write_script(directory: str, text: str) -> str:
-    """Writes `agent.py` into `directory` unless it is there with this text; returns its path."""
-    path = os.path.join(directory, MODULE + ".py")
-    content = text.encode("utf-8", "surrogatepass")
-    try:
-        with open(path, "rb") as file:
-            if file.read() == content:
-                return path
-    except FileNotFoundError:
-        os.makedirs(directory, exist_ok=True)
-    cache = os.path.join(directory, "__pycache__")
-    if os.path.isdir(cache):
-        for name in os.listdir(cache):
-            # Its validity is judged by size and whole seconds: too coarse for a script just replaced.
-            os.unlink(os.path.join(cache, name))
-    with open(path + ".new", "wb") as file:
-        file.write(content)
-    os.replace(path + ".new", path)
-    return path

@@ -98,10 +98,11 @@ class Sidecar:
         signal.signal(signal.SIGTERM, self._terminate)
         status = 1
         try:
-            if self._runner_id is not None:
-                from roost_executor.linux import become_subreaper
+            from roost_executor import linux
 
-                become_subreaper()  # what a killed runner leaves behind comes to us
+            linux.set_dumpable(False)
+            if self._runner_id is not None:
+                linux.become_subreaper()  # what a killed runner leaves behind comes to us
             self._start()
             while True:
                 self._take_work()
@@ -274,8 +275,10 @@ class Sidecar:
     def end_processes(self) -> None:
         """Kills the runner, if it is ours, and all that it has left behind."""
         from roost_executor.processes import reap
+        from roost_executor.temporary import unlink_temporary
 
         reap()
+        unlink_temporary()
 
 
 def _fate(status: int) -> str:

@@ -3,6 +3,7 @@
 import os
 
 from roost_executor.files import truncate_when_large
+from roost_executor.temporary import link_temporary
 
 PRIVATE_PREFIXES = ("ROOST_", "QUARKUS_")
 
@@ -14,6 +15,7 @@ def spawn_runner(python: str, directory: str, sockets: str, sandbox: "str | None
     passwords) stays out of the runner's environment, hence out of the script's reach.
     Raises OSError when the interpreter can't be started.
     """
+    link_temporary(directory)
     environment = {name: value for name, value in os.environ.items() if not name.startswith(PRIVATE_PREFIXES)}
     log = os.open(os.path.join(directory, "agent.log"), os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
     try:

@@ -43,10 +43,11 @@ def out_of_memory(used_bytes: int, limit_mib: int) -> "dict[str, Any]":
 
 
 def out_of_disk(used_bytes: int, limit_mib: int) -> "dict[str, Any]":
-    """The working directory holds more than it may."""
+    """Working directory and temporary directory hold more than they may."""
     return failed(
         "out_of_disk",
-        f"the script's working directory holds {used_bytes // MEBIBYTE:,} MiB; its limit is {limit_mib:,} MiB",
+        f"the script's working and temporary directories hold {used_bytes // MEBIBYTE:,} MiB; "
+        f"their limit is {limit_mib:,} MiB",
     )
 
 

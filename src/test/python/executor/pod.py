@@ -21,7 +21,7 @@ from executor import PACKAGE, PYTHON, Orders, processes_of, wait_until
 RUNNER_USER = 10001
 SIDECAR_USER = 10002
 SYSTEM = ("/usr", "/bin", "/lib", "/lib64", "/etc", "/dev")
-UNSHARE = ["unshare", "--mount", "--pid", "--fork", "--propagation", "private"]
+UNSHARE = ["unshare", "--mount", "--pid", "--ipc", "--fork", "--propagation", "private"]
 BOOT = (PACKAGE / "boot.py").read_text(encoding="ascii")
 Mounts = "list[tuple[Path, str, bool]]"
 
@@ -60,6 +60,10 @@ def containerized(root: Path, user: int, mounts: Mounts, command: "list[str]") -
         steps += [f"mkdir -p .{target}", f"mount --bind {shlex.quote(str(source))} .{target}"]
         if read_only:
             steps.append(f"mount -o remount,bind,ro .{target}")
+    # What Kubernetes gives the pod or the container alone; a mount above takes its place.
+    for temporary in ("tmp", "dev/shm"):
+        if f"/{temporary}" not in [target for _, target, _ in mounts]:
+            steps += [f"mkdir -p {temporary}", f"mount -t tmpfs -o mode=1777,size=64m none {temporary}"]
     steps += ["mkdir -p proc", "mount -t proc proc proc", "mount -o remount,ro ."]
     steps.append(f"exec chroot --userspec={user}:{user} --groups= . {shlex.join(command)}")
     # The mount of the first step hides the directory, so the shell has to enter it anew.
@@ -180,6 +184,8 @@ class Pod(Orders):
         link, work, _ = self._seen({"link": "/run/roost", "work": "/work"}, "")
         command = [interpreter()[1], "-I", "-B", "-c", BOOT, f"{link}/code"]
         command += ["runner", "--directory", work, "--sockets", link]
+        if self.isolated:  # elsewhere they are everybody's
+            command += ["--clean", "/tmp:/dev/shm:/dev/mqueue"]
         mounts = [(self.link, link, True), (self.directory / "work", work, False)]
         if memory is not None:
             mounts.append((memory.path, memory.seen_at, True))

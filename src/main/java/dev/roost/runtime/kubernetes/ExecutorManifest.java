@@ -32,6 +32,10 @@ final class ExecutorManifest {
   private static final String CODE = LINK + "/code";
   private static final String TOKEN = "/run/secrets/roost";
   private static final String BUILT_PYTHON = "/opt/roost/env/bin/python";
+
+  /** What an execution leaves there is removed; all of it is the pod's alone. */
+  private static final String CLEAN = "/tmp:/dev/shm:/dev/mqueue";
+
   private static final long AGENT_USER = 10_001;
   private static final long SIDECAR_USER = 10_002;
 
@@ -119,7 +123,7 @@ final class ExecutorManifest {
         order.image(),
         AGENT_USER,
         List.of(built ? BUILT_PYTHON : "python3", "-I", "-B", "-c", boot),
-        List.of(CODE, "runner", "--directory", "/work", "--sockets", LINK),
+        List.of(CODE, "runner", "--directory", "/work", "--sockets", LINK, "--clean", CLEAN),
         List.of(variable("HOME", "/tmp")),
         List.of(
             readOnly("link", LINK),
