@@ -27,7 +27,10 @@
   "roost.kubernetes.instance" .Release.Name
   "roost.kubernetes.namespace" (include "roost.agentsNamespace" .)
   "roost.kubernetes.service-account" (printf "%s-agent" $name)
-  "roost.kubernetes.executor-url" (printf "http://%s-internal.%s.svc:8081" $name .Release.Namespace)
+  "roost.kubernetes.executor-url" (printf "%s://%s-internal.%s.svc:8081" (ternary "https" "http" .Values.link.tls.enabled) $name .Release.Namespace)
+  "roost.link.certificate" (ternary "/etc/roost-link/tls.crt" "" .Values.link.tls.enabled)
+  "roost.link.key" (ternary "/etc/roost-link/tls.key" "" .Values.link.tls.enabled)
+  "roost.link.ca" (ternary "/etc/roost-link/ca.crt" "" .Values.link.tls.enabled)
   "roost.kubernetes.executor-image" (include "roost.image" (list . "executor" .Values.images.executor))
   "roost.kubernetes.builder-image" (include "roost.image" (list . "builder" .Values.images.builder))
   "roost.kubernetes.repository" (ternary (printf "%s-registry.%s.svc:5000/agents" $name .Release.Namespace) $registry.repository $registry.enabled)

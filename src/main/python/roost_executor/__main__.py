@@ -22,6 +22,7 @@ usage: roost_executor sidecar OPTIONS    the link to the control plane
          --executor ID          this executor's id
          --token-file FILE      holds the first bearer token
          --directory DIR        this process's own directory
+         [--ca-file FILE]       the authorities by which to know the control plane (default: the system's)
          [--sockets DIR]        where the two processes meet (default: --directory)
          [--publish-code DIR]   copy this package into DIR first of all, for the runner
          [--runner PYTHON]      start the runner with this Python interpreter
@@ -37,7 +38,7 @@ usage: roost_executor sidecar OPTIONS    the link to the control plane
 COMMANDS = {
     "sidecar": (
         ("url", "executor", "token-file", "directory"),
-        ("sockets", "publish-code", "runner", "parent", "sandbox"),
+        ("ca-file", "sockets", "publish-code", "runner", "parent", "sandbox"),
     ),
     "runner": (("directory",), ("sockets", "parent", "clean", "sandbox")),
 }
@@ -82,7 +83,8 @@ def main() -> int:
     from roost_executor.sidecar import Sidecar
 
     url, executor, token_file = options["url"], options["executor"], options["token-file"]
-    return Sidecar(url, executor, token_file, directory, sockets, runner_id, "sandbox" in options).run()
+    ca_file = options.get("ca-file")
+    return Sidecar(url, executor, token_file, directory, sockets, runner_id, "sandbox" in options, ca_file).run()
 
 
 def _options(arguments: "list[str]") -> "tuple[str, dict[str, str]]":

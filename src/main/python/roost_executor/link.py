@@ -27,8 +27,11 @@ class BadAnswer(ConnectionError):
 class Address:
     """Where the control plane is, and the token that it wants to see; shared by all connections."""
 
-    def __init__(self, url: str, token: str) -> None:
-        """`url`: `http://host:port` or `https://…`, with a path before `/internal` if there is one."""
+    def __init__(self, url: str, token: str, ca_file: "str | None" = None) -> None:
+        """`url`: `http://host:port` or `https://…`, with a path before `/internal` if there is one.
+
+        `ca_file`: the only authorities to trust, in PEM; without it, the system's.
+        """
         scheme, _, rest = url.partition("://")
         authority, slash, path = rest.partition("/")
         self.secure = scheme == "https"
@@ -44,6 +47,7 @@ class Address:
         self._host: Any = self._name.encode() if self._name.isascii() else self._name
         self._port = int(port) if port else (443 if self.secure else 80)
         self._context: Any = None
+        self._ca_file = ca_file
 
     def connect(self) -> socket.socket:
         """A new connection; the name is looked up anew. Raises OSError."""
@@ -59,7 +63,9 @@ class Address:
         if self._context is None:
             import ssl  # takes longer than all the rest, and is seldom needed
 
-            context = ssl.create_default_context()
+            context = ssl.create_default_context(cafile=self._ca_file)
+            # In TLS 1.3 a server sends tickets whenever it likes, which would look like an answer that can be read.
+            context.maximum_version = ssl.TLSVersion.TLSv1_2
             context.set_alpn_protocols(["http/1.1"])
             self._context = context
         secured: socket.socket = self._context.wrap_socket(connection, server_hostname=self._name)

@@ -73,6 +73,7 @@ class Sidecar:
         sockets: str,
         runner_id: "int | None",
         confined: bool = False,
+        ca_file: "str | None" = None,
     ) -> None:
         """`directory`: the sidecar's own; `sockets`: where it listens, maybe a directory that the runner only reads.
 
@@ -80,6 +81,7 @@ class Sidecar:
         `confined`: scripts are, so those of other executors have no other way here than the socket for stores.
         """
         self._url = url
+        self._ca_file = ca_file
         self._executor_id = executor_id
         self._token_file = token_file
         self.directory = directory
@@ -128,7 +130,7 @@ class Sidecar:
                 os.unlink(self._token_file)
         except OSError:
             pass  # a read-only mount
-        self.address = Address(self._url, token)
+        self.address = Address(self._url, token, self._ca_file)
         self.link = Link(self.address)
         self._pause = Pause()
         self.link.prepare()

@@ -3,6 +3,7 @@
 import base64
 import json
 import re
+import ssl
 import subprocess
 import sys
 
@@ -123,10 +124,11 @@ def test_the_generated_key_has_the_form_of_an_api_key():
 
 
 def test_existing_secrets_are_used_instead_of_generated_ones():
-    objects = render({**SMALL, "apiKey": {"existingSecret": "key"}})
+    objects = render({**SMALL, "apiKey": {"existingSecret": "key"}, "link": {"tls": {"existingSecret": "link"}}})
     assert not objects.of("Secret")
     pod = objects.one("Deployment")["spec"]["template"]["spec"]
     assert {v["name"]: v for v in pod["volumes"]}["api-key"]["secret"]["secretName"] == "key"
+    assert {v["name"]: v for v in pod["volumes"]}["link"]["secret"]["secretName"] == "link"
     references = [v["valueFrom"]["secretKeyRef"] for v in pod["containers"][0]["env"] if "valueFrom" in v]
     assert sorted((r["name"], r["key"]) for r in references) == [
         ("database", "password"),
@@ -184,6 +186,58 @@ def test_the_agents_pods_get_their_settings():
     assert settings["roost.kubernetes.tolerations"] == '[{"key":"agents","operator":"Exists"}]'
 
 
+def test_executors_reach_the_control_plane_by_tls_with_a_certificate_for_its_name(tmp_path):
+    objects = render(SMALL)
+    settings = objects.settings()
+    assert settings["roost.kubernetes.executor-url"] == "https://roost-internal.roost.svc:8081"
+    pod = objects.one("Deployment")["spec"]["template"]["spec"]
+    assert {v["name"]: v for v in pod["volumes"]}["link"]["secret"]["secretName"] == "roost-link"
+    (mount,) = [one for one in pod["containers"][0]["volumeMounts"] if one["name"] == "link"]
+    data = objects.one("Secret", "roost-link")["data"]
+    for setting, key in (("certificate", "tls.crt"), ("key", "tls.key"), ("ca", "ca.crt")):
+        assert settings[f"roost.link.{setting}"] == f"{mount['mountPath']}/{key}"
+        (tmp_path / key).write_bytes(base64.b64decode(data[key]))
+    assert talk(tmp_path, "roost-internal.roost.svc")
+    with pytest.raises(ssl.SSLCertVerificationError):
+        talk(tmp_path, "roost.roost.svc")
+
+
+def talk(directory, name):
+    """A handshake of both sides in memory."""
+    server, client = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER), ssl.create_default_context(cafile=directory / "ca.crt")
+    server.load_cert_chain(directory / "tls.crt", directory / "tls.key")
+    to_server, to_client = ssl.MemoryBIO(), ssl.MemoryBIO()
+    sides = [
+        client.wrap_bio(to_client, to_server, server_hostname=name),
+        server.wrap_bio(to_server, to_client, server_side=True),
+    ]
+    for _ in range(10):
+        for side in list(sides):
+            try:
+                side.do_handshake()
+                sides.remove(side)
+            except ssl.SSLWantReadError:
+                pass
+    return not sides
+
+
+def test_nothing_mounts_the_key_of_the_authority(rendered):
+    for name, _, pod in rendered.pods():
+        assert not any(
+            v.get("secret", {}).get("secretName", "").endswith("-link-ca") for v in pod.get("volumes", [])
+        ), name
+
+
+def test_tls_of_the_link_can_be_left_out():
+    objects = render({**SMALL, "link": {"tls": {"enabled": False}}})
+    settings = objects.settings()
+    assert settings["roost.kubernetes.executor-url"] == "http://roost-internal.roost.svc:8081"
+    assert not any(key.startswith("roost.link") for key in settings)
+    assert not objects.of("Secret", "roost-link")
+    volumes = objects.one("Deployment")["spec"]["template"]["spec"]["volumes"]
+    assert "link" not in [volume["name"] for volume in volumes]
+
+
 def test_the_profiles_that_agents_can_choose_get_to_the_control_plane():
     profiles = json.loads(render(LARGE).settings()["roost.kubernetes.profiles"])
     assert profiles == LARGE["agents"]["profiles"]
@@ -236,6 +290,7 @@ def test_volumes_go_with_the_release(rendered):
         ({"settings": {"builds.concurrency": 3}}, "builds.concurrency"),
         ({"settings": {"roost.database.password": "x"}}, "roost.database.password"),
         ({"settings": {"roost.port": 9090}}, "roost.port"),
+        ({"settings": {"roost.link.ca": "/x"}}, "roost.link.ca"),
         ({"settings": {"roost.kubernetes.repository": "x/y"}}, "roost.kubernetes.repository"),
         ({"registry": {"repository": "https://registry.example.org/x"}}, "repository"),
         ({"agents": {"namespace": "Upper"}}, "namespace"),

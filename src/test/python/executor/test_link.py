@@ -2,9 +2,11 @@
 
 import contextlib
 import socket
+import ssl
 import sys
 import threading
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Callable, Optional
 
 import pytest
@@ -159,3 +161,57 @@ def test_an_answer_that_does_not_come_times_out(serve: Serve) -> None:
     assert ask(link) == (200, b"ok")
     with pytest.raises(TimeoutError if sys.version_info >= (3, 10) else OSError):
         link.call("/path", b"{}", "application/json", 0.05)
+
+
+TLS = Path(__file__).parents[2] / "resources" / "tls"
+
+
+class SecureServer(Server):
+    """The same over TLS, with the certificate `name` for localhost and 127.0.0.1."""
+
+    def __init__(self, name: str, connections: "list[list[Optional[list[bytes]]]]") -> None:
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(TLS / f"{name}.crt", TLS / f"{name}.key")
+        self.context = context
+        super().__init__(connections)
+
+    def run(self) -> None:
+        for answers in self.connections:
+            connection, _ = self.listener.accept()
+            with connection, contextlib.suppress(OSError):
+                secured = self.context.wrap_socket(connection, server_side=True)
+                for answer in answers:
+                    self.received.append(self.request(secured))
+                    for piece in answer or []:
+                        secured.sendall(piece)
+            self.closed.release()
+
+
+def secure_link(server: Server, ca: str, host: str = "localhost") -> Link:
+    return Link(Address(f"https://{host}:{server.listener.getsockname()[1]}", "secret", str(TLS / ca)))
+
+
+@pytest.mark.parametrize("name", ["old", "new"])
+@pytest.mark.parametrize("host", ["localhost", "127.0.0.1"])
+def test_during_a_rotation_both_authorities_are_trusted_and_the_connection_is_kept(name: str, host: str) -> None:
+    server = SecureServer(name, [[[OK], [OK]]])
+    link = secure_link(server, "both-ca.crt", host)
+    link.prepare()
+    prepared = link.socket
+    assert prepared is not None
+    assert ask(link) == (200, b"ok") and ask(link, b"x" * 300_000) == (200, b"ok")
+    assert link.socket is prepared
+    assert b"Bearer secret" in server.received[0]
+    link.close()
+
+
+def test_no_token_goes_to_whom_the_authority_does_not_vouch_for() -> None:
+    server = SecureServer("old", [[[OK]], [[OK]]])
+    link = secure_link(server, "new-ca.crt")
+    with pytest.raises(ssl.SSLCertVerificationError):
+        ask(link)
+    # Its name is looked at, too.
+    link = secure_link(server, "old-ca.crt", "127.1")
+    with pytest.raises(ssl.SSLCertVerificationError, match="127.1"):
+        ask(link)
+    assert server.received == []

@@ -74,6 +74,8 @@ public interface RoostConfig {
 
   Executors executors();
 
+  Link link();
+
   Local local();
 
   Kubernetes kubernetes();
@@ -278,6 +280,24 @@ public interface RoostConfig {
      */
     @WithDefault("5m")
     Duration storeWait();
+  }
+
+  /** TLS between executors and the control plane, on {@code roost.internal-port}. */
+  interface Link {
+    /**
+     * PEM file with the certificate of that port, followed by those between it and its authority;
+     * with it, the port speaks TLS alone. It is read again when it changes.
+     */
+    Optional<Path> certificate();
+
+    /** PEM file with the certificate's private key. */
+    Optional<Path> key();
+
+    /**
+     * PEM file with the authorities by which executors on Kubernetes know the control plane, read
+     * for each executor that starts; without it, those of their image.
+     */
+    Optional<Path> ca();
   }
 
   /** The local runtime. */

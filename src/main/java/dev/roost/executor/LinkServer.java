@@ -8,30 +8,40 @@ import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.net.PemKeyCertOptions;
+import io.vertx.core.net.SSLOptions;
 import io.vertx.ext.web.Router;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.event.Observes;
+import java.io.IOException;
 import java.util.Optional;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.TimeoutException;
+import org.jboss.logging.Logger;
 
 /**
  * A port of its own for executors, when the settings ask for one: what runs users' scripts can then
  * be kept from the API by the network, too. Only that port serves the executor link, and it serves
- * nothing else.
+ * nothing else. With a certificate it speaks TLS alone.
  */
 @ApplicationScoped
 public class LinkServer {
+  private static final Logger LOG = Logger.getLogger(LinkServer.class);
   static final String LINK = "/internal/";
   private static final int BEFORE_ALL = Integer.MIN_VALUE;
   private static final int NOT_FOUND = 404;
   private static final long LIMIT_SECONDS = 10;
+  private static final long LOOK_MILLIS = 30_000;
 
   private final Vertx vertx;
   private final String host;
   private final Optional<Integer> port;
   private final int mostConnections;
   private final AtomicInteger open = new AtomicInteger();
+  private final Optional<LinkCertificate> certificate;
+  private PemKeyCertOptions used;
   private Router router;
   private HttpServer server;
 
@@ -40,6 +50,7 @@ public class LinkServer {
     this.host = config.host();
     this.port = config.internalPort();
     this.mostConnections = config.limits().connections();
+    this.certificate = LinkCertificate.of(config);
   }
 
   void routes(@Observes Router mainRouter) {
@@ -65,13 +76,16 @@ public class LinkServer {
     if (port.isPresent()) {
       server =
           vertx
-              .createHttpServer(new HttpServerOptions().setHttp2ClearTextEnabled(false))
+              .createHttpServer(options())
               .connectionHandler(this::admit)
               .requestHandler(this::serve)
               .listen(port.get(), host)
               .toCompletionStage()
               .toCompletableFuture()
               .get(LIMIT_SECONDS, TimeUnit.SECONDS);
+      if (certificate.isPresent()) {
+        vertx.setPeriodic(LOOK_MILLIS, id -> vertx.executeBlocking(this::takeNewCertificate, true));
+      }
     }
   }
 
@@ -81,6 +95,43 @@ public class LinkServer {
     if (open.incrementAndGet() > mostConnections) {
       connection.close();
     }
+  }
+
+  private HttpServerOptions options() throws IOException {
+    HttpServerOptions options = new HttpServerOptions().setHttp2ClearTextEnabled(false);
+    if (certificate.isPresent()) {
+      used = certificate.get().read();
+      options.setSsl(true).setKeyCertOptions(used);
+    }
+    return options;
+  }
+
+  /**
+   * Uses what the files hold, when that has changed, for connections from now on. What can't be
+   * used is said and tried again when it changes.
+   *
+   * @return whether it is another certificate
+   */
+  synchronized boolean takeNewCertificate() {
+    try {
+      PemKeyCertOptions now = certificate.orElseThrow().read();
+      if (LinkCertificate.same(used, now)) {
+        return false;
+      }
+      used = now;
+      server
+          .updateSSLOptions(new SSLOptions().setKeyCertOptions(now))
+          .toCompletionStage()
+          .toCompletableFuture()
+          .get(LIMIT_SECONDS, TimeUnit.SECONDS);
+      LOG.info("executors are served with a new certificate");
+      return true;
+    } catch (IOException | ExecutionException | TimeoutException e) {
+      LOG.warnf("the new certificate of the executors' port can't be used: %s", e.getMessage());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    return false;
   }
 
   void stop(@Observes ShutdownEvent event) {

@@ -15,9 +15,11 @@ import io.fabric8.kubernetes.api.model.SecretBuilder;
 import io.fabric8.kubernetes.api.model.VolumeBuilder;
 import io.fabric8.kubernetes.api.model.VolumeMountBuilder;
 import io.fabric8.kubernetes.api.model.batch.v1.Job;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * The objects of an executor: a Job whose pod has the containers {@code agent} and {@code sidecar},
@@ -31,6 +33,7 @@ final class ExecutorManifest {
   private static final String LINK = "/run/roost";
   private static final String CODE = LINK + "/code";
   private static final String TOKEN = "/run/secrets/roost";
+  private static final String CA = "ca.crt";
   private static final String BUILT_PYTHON = "/opt/roost/env/bin/python";
 
   /** What an execution leaves there is removed; all of it is the pod's alone. */
@@ -94,8 +97,15 @@ final class ExecutorManifest {
         pod);
   }
 
-  /** It goes when the Job goes. */
-  static Secret token(PodSettings settings, ExecutorOrder order, Job job) {
+  /**
+   * It goes when the Job goes.
+   *
+   * @param ca the authorities by which it knows the control plane, in PEM, when {@link
+   *     PodSettings#linkCa} names a file
+   */
+  static Secret token(PodSettings settings, ExecutorOrder order, Job job, Optional<String> ca) {
+    Map<String, String> data = new HashMap<>(Map.of("token", order.token()));
+    ca.ifPresent(text -> data.put(CA, text));
     return new SecretBuilder()
         .withNewMetadata()
         .withName(job.getMetadata().getName())
@@ -110,7 +120,7 @@ final class ExecutorManifest {
         .endMetadata()
         .withType("Opaque")
         .withImmutable(true)
-        .withStringData(Map.of("token", order.token()))
+        .withStringData(data)
         .build();
   }
 
@@ -138,24 +148,30 @@ final class ExecutorManifest {
   }
 
   private static Container sidecar(PodSettings settings, ExecutorOrder order) {
+    List<String> arguments =
+        new ArrayList<>(
+            List.of(
+                "--url",
+                settings.executorUrl(),
+                "--executor",
+                order.executorId(),
+                "--token-file",
+                TOKEN + "/token",
+                "--directory",
+                "/tmp/roost",
+                "--sockets",
+                LINK,
+                "--publish-code",
+                CODE));
+    if (settings.linkCa().isPresent()) {
+      arguments.addAll(List.of("--ca-file", TOKEN + "/" + CA));
+    }
     return Pods.container(
         SIDECAR,
         settings.executorImage(),
         SIDECAR_USER,
         List.of(),
-        List.of(
-            "--url",
-            settings.executorUrl(),
-            "--executor",
-            order.executorId(),
-            "--token-file",
-            TOKEN + "/token",
-            "--directory",
-            "/tmp/roost",
-            "--sockets",
-            LINK,
-            "--publish-code",
-            CODE),
+        arguments,
         List.of(),
         List.of(mount("link", LINK), mount("sidecar", "/tmp"), readOnly("token", TOKEN)),
         resources(

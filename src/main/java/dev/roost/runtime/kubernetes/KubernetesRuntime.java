@@ -20,6 +20,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -182,7 +183,17 @@ public class KubernetesRuntime implements Runtime {
     if (!order.egress().destinations().isEmpty()) {
       cluster.create(EgressManifest.policy(settings, order, job));
     }
-    cluster.create(ExecutorManifest.token(settings, order, job));
+    cluster.create(ExecutorManifest.token(settings, order, job, authorities()));
+  }
+
+  private Optional<String> authorities() {
+    try {
+      return settings.linkCa().isPresent()
+          ? Optional.of(Files.readString(settings.linkCa().get()))
+          : Optional.empty();
+    } catch (IOException e) {
+      throw new RuntimeUnavailable("roost.link.ca can't be read: " + e.getMessage(), e);
+    }
   }
 
   @Override

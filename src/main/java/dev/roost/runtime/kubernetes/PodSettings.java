@@ -6,6 +6,7 @@ import dev.roost.runtime.Runtime.RuntimeUnavailable;
 import io.fabric8.kubernetes.api.model.Toleration;
 import io.fabric8.kubernetes.client.KubernetesClientException;
 import io.fabric8.kubernetes.client.utils.Serialization;
+import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -18,6 +19,7 @@ import java.util.Optional;
  * @param executorUrl the control plane's address as executors reach it
  * @param repository where builds push
  * @param pullRepository the same as nodes know it
+ * @param linkCa a file with the authorities by which executors know the control plane
  * @param graceSeconds how long a script has between SIGTERM and SIGKILL
  * @param diskMib of an execution's working directory
  */
@@ -41,6 +43,7 @@ record PodSettings(
     List<Toleration> tolerations,
     Map<String, PodProfile> profiles,
     EgressRules egress,
+    Optional<Path> linkCa,
     int builderMemoryMib,
     double builderCpu,
     int builderDiskMib,
@@ -70,7 +73,7 @@ record PodSettings(
     return new PodSettings(
         kubernetes.instance(),
         kubernetes.namespace(),
-        required("roost.kubernetes.executor-url", kubernetes.executorUrl()),
+        executorUrl(config),
         repository,
         kubernetes.pullRepository().orElse(repository),
         kubernetes.insecureRegistry(),
@@ -90,6 +93,7 @@ record PodSettings(
             kubernetes.networkPolicies(),
             kubernetes.egressExcept().orElse(List.of()),
             destinations(kubernetes.egressAllowed().orElse(List.of()))),
+        config.link().ca(),
         positive("roost.kubernetes.builder-memory-mib", kubernetes.builderMemoryMib()),
         positive("roost.kubernetes.builder-cpu", kubernetes.builderCpu()),
         positive("roost.kubernetes.builder-disk-mib", kubernetes.builderDiskMib()),
@@ -120,6 +124,16 @@ record PodSettings(
     } catch (IllegalArgumentException e) {
       throw new IllegalArgumentException("roost.kubernetes.egress-allowed: " + e.getMessage(), e);
     }
+  }
+
+  private static String executorUrl(RoostConfig config) {
+    String name = "roost.kubernetes.executor-url";
+    String url = required(name, config.kubernetes().executorUrl());
+    if (config.link().certificate().isPresent() && !url.startsWith("https://")) {
+      throw new IllegalArgumentException(
+          name + " must begin with https://, since roost.link.certificate is set");
+    }
+    return url;
   }
 
   private static String required(String name, Optional<String> value) {

@@ -27,6 +27,7 @@ import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Stream;
@@ -114,7 +115,7 @@ class ManifestTest {
 
   private static Secret token() {
     return ExecutorManifest.token(
-        DEFAULTS, order(BASE, null), made(executor(DEFAULTS, BASE, null)));
+        DEFAULTS, order(BASE, null), made(executor(DEFAULTS, BASE, null)), Optional.empty());
   }
 
   private static Job made(Job job) {
@@ -286,6 +287,18 @@ class ManifestTest {
     assertTrue(
         pod(executor(EVERYTHING, BASE, null)).getTerminationGracePeriodSeconds()
             > EVERYTHING.graceSeconds());
+  }
+
+  @Test
+  void theSidecarKnowsTheControlPlaneByTheAuthoritiesBesideItsToken() {
+    ExecutorOrder order = order(BASE, null);
+    Job job = executor(EVERYTHING, BASE, null);
+    Secret secret = ExecutorManifest.token(EVERYTHING, order, made(job), Optional.of("PEM"));
+    assertEquals(Map.of("token", TOKEN, "ca.crt", "PEM"), secret.getStringData());
+    List<String> arguments = container(job, "sidecar").getArgs();
+    assertEquals("/run/secrets/roost/ca.crt", arguments.get(arguments.indexOf("--ca-file") + 1));
+    assertFalse(
+        container(executor(DEFAULTS, BASE, null), "sidecar").getArgs().contains("--ca-file"));
   }
 
   @Test

@@ -18,6 +18,7 @@ class PodSettingsTest {
       value = {
         "roost.kubernetes.executor-url         | ''",
         "roost.kubernetes.repository           | ''",
+        "roost.link.certificate                | /etc/roost/link/tls.crt",
         "roost.kubernetes.cpu-request-ratio    | -0.1",
         "roost.kubernetes.cpu-request-ratio    | 1.01",
         "roost.kubernetes.cpu-request-ratio    | NaN",

@@ -1,0 +1,41 @@
+package dev.roost.executor;
+
+import dev.roost.config.RoostConfig;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.net.PemKeyCertOptions;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Optional;
+
+/** Where the certificate of the executors' port and its key are. */
+record LinkCertificate(Path certificate, Path key) {
+
+  /**
+   * @throws IllegalArgumentException naming the setting that is missing
+   */
+  static Optional<LinkCertificate> of(RoostConfig config) {
+    Optional<Path> certificate = config.link().certificate();
+    if (certificate.isPresent() && config.internalPort().isEmpty()) {
+      throw new IllegalArgumentException(
+          "roost.link.certificate is for the port that roost.internal-port sets; set that too");
+    }
+    if (certificate.isPresent() != config.link().key().isPresent()) {
+      throw new IllegalArgumentException(
+          "roost.link.certificate and roost.link.key belong together; one of them is not set");
+    }
+    return certificate.map(path -> new LinkCertificate(path, config.link().key().get()));
+  }
+
+  /** What the files hold now. */
+  PemKeyCertOptions read() throws IOException {
+    return new PemKeyCertOptions()
+        .setCertValue(Buffer.buffer(Files.readAllBytes(certificate)))
+        .setKeyValue(Buffer.buffer(Files.readAllBytes(key)));
+  }
+
+  static boolean same(PemKeyCertOptions one, PemKeyCertOptions other) {
+    return one.getCertValue().equals(other.getCertValue())
+        && one.getKeyValue().equals(other.getKeyValue());
+  }
+}
