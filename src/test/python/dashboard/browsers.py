@@ -1,9 +1,11 @@
 """A Chromium for the tests: `python browsers.py` prints where one is, or says why there is none and ends with 1."""
 
 import os
+import shlex
 import shutil
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 from typing import Optional
 
@@ -12,6 +14,7 @@ from playwright.sync_api import Error, Playwright, sync_playwright
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 INSTALL_SECONDS = 300
 LAUNCH_SECONDS = 180
+STEADY = Path(__file__).with_name("steady_browser.py")
 
 
 def browser_path(playwright: Playwright) -> Optional[str]:
@@ -53,9 +56,18 @@ def main() -> int:
 
 def launch(playwright: Playwright, path: str):  # noqa: ANN201 - a browser
     """Starts it, quietly: it looks for nothing on the network by itself."""
-    quiet = ["--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-first-run"]
-    alone = [] if os.geteuid() else ["--no-sandbox"]  # Chromium's sandbox refuses root.
-    return playwright.chromium.launch(executable_path=path, args=[*quiet, *alone], timeout=LAUNCH_SECONDS * 1_000)
+    arguments = ["--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-first-run"]
+    if os.geteuid():
+        return playwright.chromium.launch(executable_path=path, args=arguments, timeout=LAUNCH_SECONDS * 1_000)
+    # Chromium's sandbox refuses root. Without it, nothing stands in the way of a filter of our own.
+    with tempfile.TemporaryDirectory(prefix="roost-browser-") as directory:
+        steady = Path(directory, "chromium")
+        command = shlex.join([sys.executable, str(STEADY), path])
+        steady.write_text(f'#!/bin/sh\nexec {command} "$@"\n', encoding="utf-8")
+        steady.chmod(0o755)
+        return playwright.chromium.launch(
+            executable_path=steady, args=[*arguments, "--no-sandbox"], timeout=LAUNCH_SECONDS * 1_000
+        )
 
 
 if __name__ == "__main__":
