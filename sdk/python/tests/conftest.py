@@ -17,7 +17,7 @@ def _no_settings_from_outside(
 ) -> None:
     if "live" in request.path.parts:
         return
-    for name in ("ROOST_API_KEY", "ROOST_URL", "ROOST_PROFILE"):
+    for name in ("ROOST_API_KEY", "ROOST_URL", "ROOST_PORT", "ROOST_PROFILE"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
     monkeypatch.setenv("ROOST_DATA", str(tmp_path / "roost"))

@@ -3,6 +3,7 @@ from __future__ import annotations
 import copy
 import json
 import pickle
+import re
 from datetime import datetime, timedelta, timezone
 
 import httpx
@@ -46,6 +47,55 @@ def test_stores_are_found_by_name_or_made(server: Server) -> None:
     server.client.agents.create(script=SCRIPT, stores=["people", "new", third])
     body = json.loads(server.sent("POST", "/agents")[0].content)
     assert body["store_ids"] == ["store_1", "store_2", "store_3"]
+
+
+def test_stores_that_were_made_for_an_agent_that_is_refused_are_deleted(server: Server) -> None:
+    found = {"data": [{"id": "store_1", "name": "people"}], "next_cursor": None}
+    empty: dict[str, object] = {"data": [], "next_cursor": None}
+    server.on("GET", "/datastore", found, empty)
+    server.on("POST", "/datastore", {"id": "store_2", "name": "new"})
+    server.on("DELETE", "/datastore/store_2", problem(409, "conflict"))
+    server.on("POST", "/agents", problem(422, "validation_failed"))
+    with pytest.raises(roost.ValidationError):
+        server.client.agents.create(script=SCRIPT, stores=["people", "new"], timeout=-1)
+    deleted = [each.url.path for each in server.requests if each.method == "DELETE"]
+    assert deleted == ["/v1/datastore/store_2"]
+
+
+def test_a_name_where_an_id_belongs_is_explained(server: Server) -> None:
+    with pytest.raises(roost.NotFound, match="to find it by its name, give name='sq'") as raised:
+        server.client.agents.retrieve("sq")
+    assert raised.value.status == 404
+    with pytest.raises(roost.NotFound, match="give name='people'"):
+        server.client.datastores.retrieve("people")
+    with pytest.raises(roost.NotFound) as raised:
+        server.client.agents.retrieve("agent_9")
+    assert "give name" not in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("payload", "where"),
+    [
+        ({1}, "payload: Object of type set"),
+        ({"at": [0, {"x": datetime(2026, 1, 1)}]}, 'payload["at"][1]["x"]: Object of type dat'),
+        ([(b"",)], "payload[0][0]: Object of type bytes"),
+    ],
+)
+def test_what_json_cannot_hold_is_named_with_its_place(
+    server: Server, payload: object, where: str
+) -> None:
+    with pytest.raises(TypeError, match=re.escape(where)):
+        roost.Agent(server.client, agent()).submit(payload)
+
+
+def test_the_module_lists_what_it_has() -> None:
+    names = dir(roost)
+    assert {"aio", "Agent", "api_key", "__version__"} <= set(names)
+    assert {name for name in names if not name.startswith("__")} == {
+        "aio",
+        *(name for name in roost.__all__ if not name.startswith("__")),
+    }
+    assert not hasattr(roost, "importlib")
 
 
 def test_a_store_that_someone_else_makes_first_is_found(server: Server) -> None:

@@ -38,6 +38,31 @@ def test_the_nearest_url_wins(monkeypatch: pytest.MonkeyPatch, key_file: Path) -
     assert resolve("k", "https://explicit/roost").base_url == "https://explicit/roost"
 
 
+def test_the_port_of_the_server_is_honoured(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ROOST_PORT", "18080")
+    assert resolve("k").base_url == "http://127.0.0.1:18080"
+    monkeypatch.setenv("ROOST_URL", "http://environment")
+    assert resolve("k").base_url == "http://environment"
+
+
+@pytest.mark.parametrize("port", ["0", "65536", "http", "-1", "٣"])
+def test_a_port_that_cannot_be_one_is_refused(monkeypatch: pytest.MonkeyPatch, port: str) -> None:
+    monkeypatch.setenv("ROOST_PORT", port)
+    with pytest.raises(ValueError, match="ROOST_PORT must be a port"):
+        resolve("k")
+
+
+@pytest.mark.parametrize("key", ["", " \n"])
+def test_an_empty_key_is_not_the_key_of_this_machine(
+    monkeypatch: pytest.MonkeyPatch, key_file: Path, key: str
+) -> None:
+    with pytest.raises(roost.AuthenticationError, match="api_key is empty"):
+        roost.Client(api_key=key)
+    monkeypatch.setattr(roost, "api_key", key)
+    with pytest.raises(roost.AuthenticationError, match=r"roost\.api_key is empty"):
+        roost.Client()
+
+
 @pytest.mark.parametrize("url", ["http://127.0.0.1:8080", "http://[::1]", "http://localhost:1"])
 def test_the_key_file_is_for_this_machine(key_file: Path, url: str) -> None:
     assert resolve(base_url=url).api_key == "from-file"

@@ -19,7 +19,6 @@ All errors are `roost.RoostError`; see `roost._errors` for the tree.
 
 from __future__ import annotations
 
-import importlib
 from typing import TYPE_CHECKING
 
 from . import _version
@@ -33,7 +32,9 @@ else:
     # second, which the help and the completion of the command line can do without.
     def __getattr__(name):
         if name == "aio":
-            return importlib.import_module("roost.aio")
+            from importlib import import_module
+
+            return import_module("roost.aio")
         if name == "__all__" or not name.startswith("_"):
             from . import _public
 
@@ -45,7 +46,8 @@ else:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
     def __dir__():
-        return sorted({*globals(), *__getattr__("__all__")})
+        special = (name for name in globals() if name.startswith("__"))
+        return sorted({*special, "aio", *__getattr__("__all__")})
 
 
 __version__: str = _version.VERSION

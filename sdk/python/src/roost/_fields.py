@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
 from typing import Any, Callable, ClassVar, Generic, TypeVar, overload
 from urllib.parse import quote
 
+from ._errors import NotFound
 from ._html import table
 
-__all__ = ["Field", "Record", "known_fields", "path_to"]
+__all__ = ["Field", "Record", "hint_at_name", "known_fields", "path_to"]
 
 T = TypeVar("T")
 
@@ -102,3 +104,14 @@ def path_to(*parts: str) -> str:
 def known_fields(kind: Any, data: Mapping[str, Any]) -> Any:
     """Return a dataclass of what it knows of `data`; what it doesn't know is left out."""
     return kind(**{name: data.get(name) for name in kind.__dataclass_fields__})
+
+
+@contextmanager
+def hint_at_name(id: str, prefix: str) -> Generator[None, None, None]:  # noqa: A002
+    """Say in a `NotFound` of the block that what was given as an id may be a name."""
+    try:
+        yield
+    except NotFound as error:
+        if not id.startswith(prefix):
+            error.args = (f"{error}; {id!r} is no id: to find it by its name, give name={id!r}",)
+        raise

@@ -12,7 +12,7 @@ from ._profiles import Profile, chosen, config_path
 
 __all__ = ["Settings", "resolve"]
 
-_DEFAULT_URL = "http://127.0.0.1:8080"
+_DEFAULT_PORT = 8080
 
 
 @dataclass(frozen=True)
@@ -37,10 +37,14 @@ def resolve(api_key: str | None = None, base_url: str | None = None) -> Settings
     """
     import roost
 
+    for name, given in (("api_key", api_key), ("roost.api_key", roost.api_key)):
+        if given is not None and not given.strip():
+            # Taken for "not given" it would mean another key, perhaps one that may do more.
+            raise AuthenticationError(f"{name} is empty; leave it out to use the next key there is")
     wanted = base_url or roost.base_url or os.environ.get("ROOST_URL")
     own = api_key or roost.api_key or os.environ.get("ROOST_API_KEY")
     profile = None if wanted and own and own.strip() else _profile()
-    in_profile = profile.url if profile is not None and profile.url else _DEFAULT_URL
+    in_profile = profile.url if profile is not None and profile.url else _local_url()
     url = _clean_url(wanted or in_profile)
     for key, source in (
         (api_key, "api_key="),
@@ -97,9 +101,17 @@ def _clean_url(text: str) -> str:
     if url.userinfo:
         raise ValueError("the base URL must not hold a user name or a password")
     if url.scheme not in ("http", "https") or not url.host or url.query or url.fragment:
-        raise ValueError(f"the base URL must look like {_DEFAULT_URL}, not {text!r}")
+        raise ValueError(f"the base URL must look like http://127.0.0.1:8080, not {text!r}")
     clean = str(url).rstrip("/")
     return clean[: -len("/v1")] if clean.endswith("/v1") else clean
+
+
+def _local_url() -> str:
+    """Return where a Roost of this machine listens: the server reads `ROOST_PORT`, too."""
+    text = os.environ.get("ROOST_PORT") or str(_DEFAULT_PORT)
+    if not (text.isascii() and text.isdigit() and 0 < int(text) < 65536):
+        raise ValueError(f"ROOST_PORT must be a port, not {text!r}")
+    return f"http://127.0.0.1:{text}"
 
 
 def _is_loopback(url: str) -> bool:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import enum
 import json
 import re
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timezone
-from typing import Any
+from typing import Any, cast
 
 __all__ = [
     "NOT_GIVEN",
@@ -44,11 +45,26 @@ def dump_json(value: Any, what: str) -> bytes:
         except UnicodeEncodeError:  # a lone surrogate, which JSON has only as an escape
             return json.dumps(value, allow_nan=False, separators=(",", ":")).encode()
     except TypeError as error:
-        raise TypeError(f"{what}: {error}") from None
+        raise TypeError(f"{what}{_path_to_unknown(value)}: {error}") from None
     except ValueError as error:
         raise ValueError(f"{what}: {error}") from None
     except RecursionError:
         raise ValueError(f"{what}: nested too deeply") from None
+
+
+def _path_to_unknown(value: Any) -> str:
+    """Return where in `value` the first thing is that JSON can't hold, such as `["at"][0]`."""
+    inside: Iterable[tuple[Any, Any]] = ()
+    if isinstance(value, dict):
+        inside = cast("Mapping[Any, Any]", value).items()
+    elif isinstance(value, (list, tuple)):
+        inside = enumerate(cast("Sequence[Any]", value))
+    for key, item in inside:
+        try:
+            json.dumps({key: item})
+        except TypeError:
+            return f"[{json.dumps(key, default=repr)}]{_path_to_unknown(item)}"
+    return ""
 
 
 def parse_json(text: bytes) -> Any:

@@ -264,3 +264,9 @@ def test_every_mistake_of_a_file_has_its_line(cli: Any, deployed: Deployed) -> N
     done = cli("deploy", str(deployed.script), client=deployed.server.client)
     assert done.code == 2
     assert f"{deployed.script}:4: there is no key `timeuot`; did you mean `timeout`?" in done.err
+
+
+def test_json_has_no_values_of_variables(cli: Any, deployed: Deployed) -> None:
+    done = cli("deploy", str(deployed.script), "--json", client=deployed.server.client)
+    assert json.loads(done.out)[0]["agent"]["env_vars"] == "TOKEN=***\nEMPTY=***\n"
+    assert "hush-hush" not in done.out + done.err

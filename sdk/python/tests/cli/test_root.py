@@ -87,8 +87,11 @@ def test_a_command_that_is_nearly_right_is_suggested(cli: Any) -> None:
     assert 'Did you mean "agents"?' in cli("list", "agent").err
 
 
-def test_the_version_is_that_of_the_package(cli: Any) -> None:
-    assert roost.__version__ in cli("version").out
+@pytest.mark.parametrize("arguments", [["version"], ["--version"]])
+def test_the_version_is_that_of_the_package(cli: Any, arguments: list[str]) -> None:
+    done = cli(*arguments)
+    assert (done.code, done.err) == (0, "")
+    assert done.out.startswith(f"roost {roost.__version__} (Python ")
 
 
 def test_a_mistake_of_its_own_is_told_without_a_traceback(

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
 from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
 from .._agent_text import egress_text, env_vars_text, not_text, requirements_text
+from .._errors import RoostError
 from ._data_store import DataStore
 
 if TYPE_CHECKING:
     from ._client import Client
 
-__all__ = ["AgentChanges", "encode"]
+__all__ = ["AgentChanges", "encoded"]
 
 
 class AgentChanges(TypedDict, total=False):
@@ -37,8 +39,28 @@ class AgentChanges(TypedDict, total=False):
     egress: str | Sequence[str]
 
 
-async def encode(client: Client, settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the JSON object for these settings; stores given by name are made when missing."""
+@asynccontextmanager
+async def encoded(
+    client: Client, settings: Mapping[str, Any]
+) -> AsyncGenerator[dict[str, Any], None]:
+    """Give the block the JSON object for these settings.
+
+    Stores given by name are made when missing. If the block raises, they are deleted again, unless
+    an agent has got them meanwhile.
+    """
+    made: list[DataStore] = []
+    try:
+        yield await _encode(client, settings, made)
+    except Exception:
+        for store in made:
+            with suppress(RoostError):
+                await client.datastores.delete(store.id)
+        raise
+
+
+async def _encode(
+    client: Client, settings: Mapping[str, Any], made: list[DataStore]
+) -> dict[str, Any]:
     body: dict[str, Any] = {}
     for name, value in settings.items():
         if name not in AgentChanges.__annotations__:
@@ -60,13 +82,15 @@ async def encode(client: Client, settings: Mapping[str, Any]) -> dict[str, Any]:
         if "store_ids" in body:
             raise TypeError("give stores or store_ids, not both")
         stores = not_text("stores", body.pop("stores"))
-        body["store_ids"] = [await _store_id(client, store) for store in stores]
+        body["store_ids"] = [await _store_id(client, store, made) for store in stores]
     return body
 
 
-async def _store_id(client: Client, store: str | DataStore) -> str:
+async def _store_id(client: Client, store: str | DataStore, made: list[DataStore]) -> str:
     if not isinstance(store, DataStore):
-        store = await client.datastores.ensure(store)
+        store, is_new = await client.datastores._ensure(store)
+        if is_new:
+            made.append(store)
     return store.id
 
 

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Literal
 
 from .. import _script
 from .._errors import NotFound, RoostError
-from .._fields import path_to
+from .._fields import hint_at_name, path_to
 from .._history import AgentRevision
 from .._params import given, without_none
 from .._values import dump_json
 from ._agent import Agent
-from ._agent_settings import encode
+from ._agent_settings import encoded
 from ._data_store import DataStore
 from ._pages import each
 
@@ -77,9 +77,9 @@ class Agents:
                 python_version or await self._default_python_version()
             ):
                 raise doubt
-        body = await encode(self._client, settings)
         transport = self._client._transport
-        response = await transport.request("POST", "/agents", body=dump_json(body, "agent"))
+        async with encoded(self._client, settings) as body:
+            response = await transport.request("POST", "/agents", body=dump_json(body, "agent"))
         return Agent(self._client, transport.parse(response))
 
     async def retrieve(
@@ -94,9 +94,9 @@ class Agents:
             raise TypeError("give an id or a name")
         if id is not None:
             params = _included(include_activity)
-            return Agent(
-                self._client, await self._client._transport.get(path_to("/agents", id), params)
-            )
+            with hint_at_name(id, "agent_"):
+                data = await self._client._transport.get(path_to("/agents", id), params)
+            return Agent(self._client, data)
         async for agent in self.list(name=name, include_activity=include_activity):
             if agent.name == name:
                 return agent

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING
 
 from .._errors import Conflict, NotFound
-from .._fields import path_to
+from .._fields import hint_at_name, path_to
 from .._params import given
 from .._values import dump_json
 from ._data_store import DataStore
@@ -41,9 +41,9 @@ class DataStores:
         if (id is None) == (name is None):
             raise TypeError("give an id or a name")
         if id is not None:
-            return DataStore(
-                self._client, await self._client._transport.get(path_to("/datastore", id))
-            )
+            with hint_at_name(id, "store_"):
+                data = await self._client._transport.get(path_to("/datastore", id))
+            return DataStore(self._client, data)
         async for store in self.list(name=name):
             if store.name == name:
                 return store
@@ -51,14 +51,18 @@ class DataStores:
 
     async def ensure(self, name: str) -> DataStore:
         """Return the store with that name, made if there was none."""
+        return (await self._ensure(name))[0]
+
+    async def _ensure(self, name: str) -> tuple[DataStore, bool]:
+        """Return the store, and whether it was made."""
         try:
-            return await self.retrieve(name=name)
+            return await self.retrieve(name=name), False
         except NotFound:
             pass
         try:
-            return await self.create(name)
+            return await self.create(name), True
         except Conflict:  # someone else was faster
-            return await self.retrieve(name=name)
+            return await self.retrieve(name=name), False
 
     def list(
         self, *, name: str | None = None, limit: int | None = None

@@ -29,12 +29,15 @@ async def submit(
 ) -> ExecutorJob:
     """Make an ExecutorJob; the server holds its answer up to `hold` seconds for the end."""
     transport = client._transport
-    body = dict(given) if payload is NOT_GIVEN else {"payload": payload, **given}
+    body = dump_json(given, "options")
+    if payload is not NOT_GIVEN:
+        rest = b"," + body[1:] if given else b"}"
+        body = b'{"payload":' + dump_json(payload, "payload") + rest
     response = await transport.request(
         "POST",
         path_to("/agents", agent_id) + "/execute",
         params=_waiting.held(hold),
-        body=dump_json(body, "payload"),
+        body=body,
         headers={"Idempotency-Key": checked_key(idempotency_key)},
         repeatable=True,  # by its key
         read_timeout=hold + transport.timeout,

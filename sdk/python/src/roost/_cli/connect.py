@@ -7,13 +7,13 @@ from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
-from .failures import NOT_ALLOWED, NOT_FOUND, Failure, did_you_mean
+from .failures import CONFLICT, NOT_ALLOWED, NOT_FOUND, Failure, did_you_mean
 from .options import state
 
 if TYPE_CHECKING:
     import roost
 
-__all__ = ["agent", "agent_names", "client", "hasty_client", "kind_of", "store"]
+__all__ = ["agent", "agent_names", "client", "hasty_client", "key_id", "kind_of", "store"]
 
 _KINDS = {
     "agent": "agent",
@@ -120,6 +120,19 @@ def store(text: str) -> roost.DataStore:
     message = f'There is no store named "{text}".{did_you_mean(text, names)}'
     hint = f"`roost store list` shows all; `roost store create {text}` makes it."
     raise Failure(message, NOT_FOUND, hint)
+
+
+def key_id(name: str) -> str:
+    """Return the id of the API key with that name."""
+    keys = list(client().keys.list())
+    found = [key.id for key in keys if key.name == name]
+    if len(found) > 1:
+        raise Failure(f'{len(found)} keys are named "{name}": {", ".join(found)}.', CONFLICT)
+    if found:
+        return found[0]
+    suggestion = did_you_mean(name, [key.name for key in keys])
+    hint = "`roost keys list` shows all."
+    raise Failure(f'There is no key named "{name}".{suggestion}', NOT_FOUND, hint)
 
 
 def agent_names(ids: Iterable[str]) -> dict[str, str]:

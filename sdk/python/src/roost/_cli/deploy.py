@@ -282,11 +282,21 @@ def _print_deployed(deployed: Sequence[tuple[Plan, roost.Agent]]) -> None:
             {
                 **_plan_data(plan),
                 "agent_id": agent.id,
-                "agent": data_of(agent),
+                "agent": _without_values(data_of(agent)),
                 "builder_job": data_of(job),
             }
         )
     print_json(items)
+
+
+def _without_values(agent: dict[str, Any]) -> dict[str, Any]:
+    """Return the agent without the values of its variables: what deploys often keeps its output."""
+    from .._history import env_vars_of
+
+    text = agent.get("env_vars")
+    if text is None:
+        return agent
+    return {**agent, "env_vars": "".join(f"{name}=***\n" for name in env_vars_of(text))}
 
 
 def _quoted(name: str) -> str:

@@ -61,19 +61,21 @@ def create(name: str, role: Any, as_json: bool) -> None:
     note(f"This is the key {key.name} ({key.id}, {key.role}). It can't be shown again.")
 
 
-@keys.command(epilog=examples("roost keys delete key_01m8…"))
-@click.argument("key", metavar="ID")
+@keys.command(epilog=examples("roost keys delete key_01m8…\nroost keys delete ci"))
+@click.argument("key", metavar="KEY")
 @click.option("-y", "--yes", is_flag=True, help="Don't ask.")
 @connected
 def delete(key: str, yes: bool, as_json: bool) -> None:
-    """Delete a key. The server refuses it from then on."""
+    """Delete a key, given by its id or its name. The server refuses it from then on."""
     from .asking import confirm
     from .output import note, print_json
 
     client = connect.client()
-    confirm(f"Delete the key {key}? What uses it is refused from now on.", yes)
-    client.keys.delete(key)
+    id_ = key if connect.kind_of(key) == "key" else connect.key_id(key)
+    shown = key if id_ == key else f"{key} ({id_})"
+    confirm(f"Delete the key {shown}? What uses it is refused from now on.", yes)
+    client.keys.delete(id_)
     if as_json:
-        print_json({"id": key, "deleted": True})
+        print_json({"id": id_, "deleted": True})
     else:
-        note(f"Deleted {key}.")
+        note(f"Deleted {shown}.")

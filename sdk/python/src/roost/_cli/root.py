@@ -89,6 +89,14 @@ class Root(Group):
             return super().invoke(ctx)
 
 
+def _print_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
+    if wanted and not ctx.resilient_parsing:
+        from .version import text
+
+        click.echo(text())
+        ctx.exit()
+
+
 @click.group(
     cls=Root,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
@@ -103,6 +111,14 @@ class Root(Group):
     ),
 )
 @profile_option
+@click.option(
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_print_version,
+    help="Print which roost and which Python this is.",
+)
 @click.pass_context
 def root(ctx: click.Context) -> None:
     """Run Python agents with Roost.

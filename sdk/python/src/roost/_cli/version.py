@@ -6,21 +6,25 @@ import platform
 
 import click
 
+from .._version import VERSION
 from .options import json_option
 from .texts import examples
 
-__all__ = ["version"]
+__all__ = ["text", "version"]
+
+
+def text() -> str:
+    """Return which roost and which Python this is."""
+    return f"roost {VERSION} (Python {platform.python_version()})"
 
 
 @click.command(epilog=examples("roost version"))
 @json_option
 def version(as_json: bool) -> None:
     """Print which roost and which Python this is."""
-    from .._version import VERSION
-
     if as_json:
         from .output import print_json
 
         print_json({"roost": VERSION, "python": platform.python_version()})
     else:
-        click.echo(f"roost {VERSION} (Python {platform.python_version()})")
+        click.echo(text())

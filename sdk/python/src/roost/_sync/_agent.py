@@ -14,7 +14,7 @@ from .._history import Activity, AgentRevision, BuildFailure, env_vars_of
 from .._values import dump_json, parse_time
 from . import _waiting
 from ._agent_runs import AgentRuns
-from ._agent_settings import encode
+from ._agent_settings import encoded
 from ._build import BuilderJob
 from ._data_store import DataStore
 from ._resource import default_client
@@ -173,17 +173,17 @@ class Agent(AgentRuns):
         next revision; one of the requirements or the Python version also makes a BuilderJob. What
         is executed runs the revision before until that is built: see `wait_until_built`.
         """
-        body = encode(self._client, changes)
-        if "script" in body:
-            doubt = _script.check(body["script"])
-            if doubt is not None and _script.can_judge(
-                body.get("python_version") or self.python_version
-            ):
-                raise doubt
         transport = self._client._transport
-        response = transport.request(
-            "PATCH", path_to(self._path, self.id), body=dump_json(body, "changes")
-        )
+        with encoded(self._client, changes) as body:
+            if "script" in body:
+                doubt = _script.check(body["script"])
+                if doubt is not None and _script.can_judge(
+                    body.get("python_version") or self.python_version
+                ):
+                    raise doubt
+            response = transport.request(
+                "PATCH", path_to(self._path, self.id), body=dump_json(body, "changes")
+            )
         self._data = transport.parse(response)
         return self
 
