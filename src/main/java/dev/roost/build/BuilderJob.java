@@ -33,6 +33,17 @@ public class BuilderJob extends PanacheEntityBase {
             where builder_job_id = :job group by agent_id) built
           where a.id = built.agent_id and built.revision > coalesce(a.running_revision, 0)""");
 
+  private static final Sql RUN_ALL_NEWEST =
+      Sql.of(
+          """
+          update agent a set running_revision = built.revision
+          from (
+            select r.agent_id, max(r.revision) as revision
+            from agent_revision r join builder_job j on j.id = r.builder_job_id and j.state = 'succeeded'
+            group by r.agent_id) built
+          where a.id = built.agent_id and a.deleted_at is null
+            and built.revision > coalesce(a.running_revision, 0)""");
+
   @Id public String id;
   public String agentId;
   public int agentRevision;
@@ -154,6 +165,14 @@ public class BuilderJob extends PanacheEntityBase {
       RUN_NEWEST.with("job", id).update(getEntityManager());
     }
     return succeeded;
+  }
+
+  /**
+   * Has all agents run the newest revision that is built: during an upgrade, a replica of a version
+   * that knew no running revision may have ended a build.
+   */
+  static void runWhatIsBuilt() {
+    RUN_ALL_NEWEST.with().update(getEntityManager());
   }
 
   /** Says what a build waits for that has been started; null: for nothing. */

@@ -61,6 +61,9 @@ public class BuilderReconciler {
   /** Whether the runtime could not be asked something in this pass. */
   private boolean unavailable;
 
+  /** Whether this process has done what one of an earlier version may have left out. */
+  private boolean caughtUp;
+
   private final Loop loop;
 
   BuilderReconciler(
@@ -136,6 +139,10 @@ public class BuilderReconciler {
   record Limits(Duration timeout, Duration pending) {}
 
   private Duration pass() {
+    if (!caughtUp) {
+      QuarkusTransaction.requiringNew().run(BuilderJob::runWhatIsBuilt);
+      caughtUp = true;
+    }
     List<BuilderJob> open = QuarkusTransaction.requiringNew().call(BuilderJob::open);
     Set<String> openIds = new HashSet<>();
     open.forEach(job -> openIds.add(job.id));

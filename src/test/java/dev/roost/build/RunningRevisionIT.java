@@ -251,6 +251,24 @@ class RunningRevisionIT {
   }
 
   @Test
+  void aBuildThatAnEarlierVersionEndedIsCaughtUpWith() {
+    succeed(buildOf(1));
+    change("{\"requirements\": \"six==1.17.0\"}");
+    String build = buildOf(2);
+    succeed(build);
+    QuarkusTransaction.requiringNew()
+        .run(
+            () ->
+                BuilderJob.getEntityManager()
+                    .createNativeQuery("update agent set running_revision = 1 where id = :id")
+                    .setParameter("id", path.substring("/v1/agents/".length()))
+                    .executeUpdate());
+    assertEquals(1, revisionOfNewJob());
+    QuarkusTransaction.requiringNew().run(BuilderJob::runWhatIsBuilt);
+    assertRuns(2, null, null);
+  }
+
+  @Test
   void aSaveAndTheEndOfABuildAtTheSameTimeLeaveTheNewestRunning() {
     for (int round = 0; round < 15; round++) {
       path = newAgent();
