@@ -133,8 +133,10 @@ def set_up(text: str = "{}") -> None:
     certificates = [os.environ[name] for name in CERTIFICATES if os.environ.get(name)]
     given = {os.path.realpath(path) for path in (*READABLE, *certificates, *options.get("readable", ()))}
     readable = [part for path in given for part in _without(path, private)]
+    given = {os.path.realpath(path) for path in options.get("writable", ())}
+    writable = [part for path in given for part in _without(path, private)]
     network = bool(options.get("network", True))
-    _set_up = SetUp(readable + _interpreter_paths(), [*WRITABLE, *options.get("writable", ())], network)
+    _set_up = SetUp(readable + _interpreter_paths(), [*WRITABLE, *writable], network)
 
 
 def confine_script(script: str, directory: str) -> None:

@@ -304,7 +304,7 @@ def main():
 def test_what_the_settings_name_is_given_but_for_what_is_private(
     tmp_path: Path, make_executor: "Callable[..., Executor]"
 ) -> None:
-    for name in ("given/data/secret", "given/shared/note", "own/note"):
+    for name in ("given/data/secret", "given/shared/note", "own/note", "own/data/secret"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text("x")
     (tmp_path / "given/link").symlink_to(tmp_path / "given/data")
@@ -312,12 +312,12 @@ def test_what_the_settings_name_is_given_but_for_what_is_private(
         sandbox={
             "readable": [str(tmp_path / "given"), str(tmp_path / "missing")],
             "writable": [str(tmp_path / "own")],
-            "private": [str(tmp_path / "given/data")],
+            "private": [str(tmp_path / "given/data"), str(tmp_path / "own/data")],
         }
     )
     script = """
 def main(request):
-    names = ("given/shared/note", "given/data/secret", "given/link/secret", "own/note")
+    names = ("given/shared/note", "given/data/secret", "given/link/secret", "own/note", "own/data/secret")
     return [(attempt(read, f"{request.payload}/{name}"), attempt(write, f"{request.payload}/{name}")) for name in names]
 """
     assert run(executor, script, str(tmp_path)) == [
@@ -325,6 +325,7 @@ def main(request):
         ["PermissionError", "PermissionError"],
         ["PermissionError", "PermissionError"],
         ["done", "done"],
+        ["PermissionError", "PermissionError"],
     ]
 
 
