@@ -9,7 +9,6 @@ import dev.roost.event.Loop;
 import dev.roost.event.Replicas;
 import dev.roost.event.Signals;
 import dev.roost.log.LogBook;
-import dev.roost.log.LogEntry;
 import dev.roost.runtime.Observation;
 import dev.roost.runtime.Runtime;
 import dev.roost.runtime.Runtime.BuildOrder;
@@ -26,7 +25,6 @@ import jakarta.enterprise.event.Observes;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
@@ -276,14 +274,7 @@ public class BuilderReconciler {
       QuarkusTransaction.requiringNew()
           .run(
               () -> {
-                int seq = log.last(job.id);
-                List<LogEntry> entries = new ArrayList<>();
-                for (String line : output.lines()) {
-                  entries.add(
-                      new LogEntry(
-                          ++seq, now, "stdout", null, null, line.replace('\0', '\ufffd'), false));
-                }
-                log.append(job.id, entries);
+                log.append(job.id, BuildLines.entries(log.last(job.id), output.lines(), now));
                 BuilderJob.update("logOffset = ?1 where id = ?2", output.next(), job.id);
               });
       job.logOffset = output.next();
