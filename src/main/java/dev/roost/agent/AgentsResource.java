@@ -149,6 +149,7 @@ public class AgentsResource {
               + " makes the next revision; a change of requirements or python_version also a BuilderJob. The revision runs"
               + " once its build has succeeded; until then, and when it fails, the one before does.")
   @RequestBody(
+      required = false,
       content =
           @Content(
               mediaType = MediaType.APPLICATION_JSON,

@@ -3,6 +3,7 @@ package dev.roost.api;
 import jakarta.ws.rs.core.Response;
 import java.math.BigDecimal;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -92,7 +93,7 @@ public class OpenApiFilter implements OASFilter {
         errors.add(ErrorCode.STORAGE_FULL);
       }
     }
-    if (path.contains("{")) {
+    if (path.contains("{") || path.equals("/v1/statistics")) { // Of one agent.
       errors.add(ErrorCode.NOT_FOUND);
     }
     List<Parameter> parameters =
@@ -102,6 +103,8 @@ public class OpenApiFilter implements OASFilter {
     }
     if (operation.getRequestBody() != null) {
       errors.addAll(WITH_BODY);
+      // When there is no space for it.
+      Arrays.stream(ErrorCode.values()).filter(code -> code.status() == 507).forEach(errors::add);
     }
     Map<String, APIResponse> responses = new TreeMap<>(operation.getResponses().getAPIResponses());
     for (ErrorCode code : errors) {

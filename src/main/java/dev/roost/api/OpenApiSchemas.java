@@ -72,6 +72,12 @@ final class OpenApiSchemas {
     // No annotation can say it of what a list holds.
     Schema sums = schemas.get("TransactionResult").getProperties().get("sums");
     sums.getItems().addType(Schema.SchemaType.NULL);
+    // Read off as what may be null, of an Optional.
+    schemas
+        .get("SessionRequest")
+        .getProperties()
+        .values()
+        .forEach(value -> value.setType(List.of(Schema.SchemaType.STRING)));
   }
 
   /** By the names that clients see. */
@@ -117,6 +123,8 @@ final class OpenApiSchemas {
               .filter(property -> isAlwaysThere(property.getValue()))
               .map(Map.Entry::getKey)
               .toList());
+    } else {
+      schema.setAdditionalPropertiesBoolean(false); // What isn't known is refused.
     }
   }
 

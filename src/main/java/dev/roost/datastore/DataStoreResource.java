@@ -102,7 +102,9 @@ public class DataStoreResource {
   @PATCH
   @Path("/{id}")
   @Operation(operationId = "updateDataStore", summary = "Rename a DataStore")
-  @RequestBody(content = @Content(schema = @Schema(implementation = DataStoreRequest.class)))
+  @RequestBody(
+      content = @Content(schema = @Schema(implementation = DataStoreRequest.class)),
+      required = false)
   @APIResponse(
       responseCode = "200",
       description = "The DataStore",

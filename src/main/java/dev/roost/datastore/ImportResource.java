@@ -61,7 +61,7 @@ public class ImportResource {
               + " nothing. The first mistake ends the import; its detail names the line and says which lines are stored"
               + " already. Importing the same lines again is harmless.")
   @RequestBody(
-      required = true,
+      required = false,
       description = "UTF-8, a JSON object a line; up to 80 MB, so send a larger file in parts",
       content =
           @Content(

@@ -104,7 +104,7 @@ public class TransactionResource {
           "All writes or none: only when nothing of what was read has changed. Transactions and single"
               + " operations are serializable.")
   @RequestBody(
-      required = true,
+      required = false,
       content =
           @Content(
               schema = @Schema(implementation = Request.class),

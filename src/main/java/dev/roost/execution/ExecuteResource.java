@@ -75,6 +75,7 @@ public class ExecuteResource {
       description =
           "Makes an ExecutorJob. With wait, the answer is held until it has ended or the time is over.")
   @RequestBody(
+      required = false,
       content =
           @Content(
               schema = @Schema(implementation = ExecuteRequest.class),

@@ -108,6 +108,14 @@ public class ExecutorJobsResource {
           @Content(
               mediaType = MediaType.APPLICATION_JSON,
               schema = @Schema(implementation = CancelBatchRequest.class)))
+  @APIResponse(
+      responseCode = "200",
+      description = "How many were cancelled",
+      content =
+          @Content(
+              mediaType = MediaType.APPLICATION_JSON,
+              schema = @Schema(implementation = Orders.CancelledBatch.class)))
+  @APIResponse(responseCode = "404", ref = "not_found")
   public Orders.CancelledBatch cancelBatch(byte[] bytes) {
     Body body = Body.parse(bytes);
     body.require("batch_id");

@@ -75,6 +75,7 @@ public class ScheduleResource {
           @Content(
               mediaType = MediaType.APPLICATION_JSON,
               schema = @Schema(implementation = ScheduleView.class)))
+  @APIResponse(responseCode = "404", ref = "not_found")
   @APIResponse(responseCode = "409", ref = "conflict")
   public Response create(byte[] bytes) {
     Body body = Body.parse(bytes);
@@ -118,6 +119,7 @@ public class ScheduleResource {
           "Fields that are not given stay. When cron, time_zone, starts_at, ends_at or state changes, times count from"
               + " now on: what passed before is not made up for.")
   @RequestBody(
+      required = false,
       content =
           @Content(
               mediaType = MediaType.APPLICATION_JSON,

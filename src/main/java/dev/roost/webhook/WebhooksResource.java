@@ -99,7 +99,7 @@ public class WebhooksResource {
           "With state active, one that was disabled is enabled again, and what waited is sent. With secret or"
               + " rotate_secret, the answer holds the new secret, and the former one signs too for 24 hours.")
   @RequestBody(
-      required = true,
+      required = false,
       content =
           @Content(
               schema = @Schema(implementation = WebhookRequest.class),
