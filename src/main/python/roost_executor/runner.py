@@ -23,6 +23,8 @@ LONGEST_CONNECT_PAUSE_SECONDS = 0.1
 # A pod is killed 30 s after it was told to end: the rest of that time is for bringing the frames home.
 LONGEST_GRACE_SECONDS = 20.0
 FLUSH_SECONDS = 5.0
+# At the sidecar: the last that a script did may have been to stop it.
+LOOKS_AFTER_EXECUTION = 3
 
 
 class Runner:
@@ -48,6 +50,7 @@ class Runner:
         self._terminated = False
         self._flush_by: float | None = None
         self._heartbeat_at = 0.0
+        self._looks = 0
 
     def run(self) -> int:
         """Serves the sidecar until it goes away; returns the exit status."""
@@ -141,7 +144,9 @@ class Runner:
             if execution is not None and execution.ended:
                 self._execution = None
                 continue
-            if execution is not None and time.monotonic() >= self._heartbeat_at:
+            if execution is None and self._looks:
+                timeout = HEARTBEAT_SECONDS
+            if (execution is not None or self._looks) and time.monotonic() >= self._heartbeat_at:
                 self._show_life()
             if self._flush_by is not None:
                 timeout = max(0.0, self._flush_by - time.monotonic())
@@ -150,8 +155,12 @@ class Runner:
 
     def _show_life(self) -> None:
         self._heartbeat_at = time.monotonic() + HEARTBEAT_SECONDS
-        if not self._sidecar.waiting_bytes:
-            self._sidecar.write(HEARTBEAT)
+        if self._execution is None:
+            self._looks -= 1
+        else:
+            self._looks = LOOKS_AFTER_EXECUTION
+            if not self._sidecar.waiting_bytes:
+                self._sidecar.write(HEARTBEAT)
         if self._parent is not None and is_stopped(self._parent):
             continue_process(self._parent)
 
@@ -239,6 +248,7 @@ class Runner:
         try:
             self._prepare(work)
             self._heartbeat_at = time.monotonic() + HEARTBEAT_SECONDS
+            self._looks = LOOKS_AFTER_EXECUTION
             self._execution = self._execution_class(
                 work,
                 self._script,

@@ -172,9 +172,12 @@ def processes_of(path: Path, word: str = "") -> "list[int]":
         if name.isdigit() and int(name) != os.getpid():
             try:
                 command = Path(f"/proc/{name}/cmdline").read_bytes().decode(errors="replace")
-                directory = os.readlink(f"/proc/{name}/cwd")
             except OSError:
                 continue
+            try:
+                directory = os.readlink(f"/proc/{name}/cwd")
+            except OSError:  # sidecar and runner show it to root alone
+                directory = ""
             arguments = command.split("\0")
             if (str(path) in arguments and word in arguments + [""]) or (not word and directory.startswith(str(path))):
                 found.append(int(name))
