@@ -1,19 +1,23 @@
-/** What a person has typed and not sent yet, kept in this browser. */
+/** What a person has typed and not sent yet, kept in this browser, without the values of variables. */
 
 const PREFIX = "roost-draft:";
 
+/** Storage outlives the session, and every script of the page can read it: no place for secrets. */
+const withoutSecrets = (key: string, value: unknown): unknown => (key === "env_vars" ? undefined : value);
+
 export function keepDraft(name: string, value: unknown): void {
   try {
-    localStorage.setItem(PREFIX + name, JSON.stringify(value));
+    localStorage.setItem(PREFIX + name, JSON.stringify(value, withoutSecrets));
   } catch {
     // Full or forbidden: the page still holds it.
   }
 }
 
+/** What was kept; `env_vars` are missing in it, wherever they belong. */
 export function draft<T>(name: string): T | null {
   const text = localStorage.getItem(PREFIX + name);
   try {
-    return text === null ? null : (JSON.parse(text) as T);
+    return text === null ? null : (JSON.parse(text, withoutSecrets) as T);
   } catch {
     return null;
   }
@@ -23,7 +27,7 @@ export function dropDraft(name: string): void {
   localStorage.removeItem(PREFIX + name);
 }
 
-/** Sessions end, and so do drafts: they may hold values of variables. */
+/** Sessions end, and so do drafts: the next person at this browser may be another one. */
 export function dropAllDrafts(): void {
   Object.keys(localStorage)
     .filter((key) => key.startsWith(PREFIX))

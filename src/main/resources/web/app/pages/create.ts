@@ -38,7 +38,7 @@ const FIELDS = ["/name", "/script", "/requirements", "/env_vars", "/python_versi
 /** From nothing to a value on one page: makes an agent, builds it, runs it, and mends it until it works. */
 @customElement("create-page")
 export class CreatePage extends Part {
-  @state() private wanted: NewAgent = draft<NewAgent>(DRAFT) ?? fromTemplate("hello");
+  @state() private wanted: NewAgent = fromDraft() ?? fromTemplate("hello");
   @state() private problem: Problem | null = null;
   /** Of the agent, once it is made. */
   @state() private edits: AgentEdits | null = null;
@@ -267,6 +267,12 @@ function placed(problem: Problem): Problem {
   return status === 409 && !mistakes.length
     ? new Problem(status, code, title, detail, [{ pointer: "/name", code, detail }], requestId)
     : problem;
+}
+
+/** Variables are in no draft. */
+function fromDraft(): NewAgent | null {
+  const kept = draft<NewAgent>(DRAFT);
+  return kept && { ...kept, code: { ...kept.code, env_vars: "" } };
 }
 
 function fromTemplate(name: string): NewAgent {

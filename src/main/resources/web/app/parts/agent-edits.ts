@@ -31,9 +31,12 @@ export const codeOf = ({ script, requirements, env_vars, python_version }: Code)
 export const differences = (one: Code, other: Code): (keyof Code)[] =>
   CODE_FIELDS.filter((field) => one[field] !== other[field]);
 
+/** Variables are in no draft. */
+type CodeDraft = Omit<Code, "env_vars">;
+
 interface Draft {
-  code: Code;
-  base: Code;
+  code: CodeDraft;
+  base: CodeDraft;
   revision: number;
 }
 
@@ -64,10 +67,16 @@ export class AgentEdits {
     this.code = this.base;
     this.revision = agent.revision;
     const kept = draft<Draft>(this.draftName);
-    if (kept && differences(kept.code, this.base).length) {
-      this.restored = true;
-      Object.assign(this, kept);
-      this.meet(agent, tag);
+    if (kept) {
+      const { env_vars } = this.base;
+      const code = { ...kept.code, env_vars };
+      if (differences(code, this.base).length) {
+        this.restored = true;
+        this.code = code;
+        this.base = { ...kept.base, env_vars };
+        this.revision = kept.revision;
+        this.meet(agent, tag);
+      }
     }
   }
 

@@ -10,7 +10,9 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Set;
 
 /**
  * Where a Roost on one machine keeps everything.
@@ -28,6 +30,9 @@ import java.nio.file.attribute.PosixFilePermissions;
  * </pre>
  */
 public record DataDirectory(Path root) {
+  private static final Set<PosixFilePermission> OWNER_ALONE =
+      PosixFilePermissions.fromString("rwx------");
+
   public DataDirectory {
     root = root.toAbsolutePath().normalize();
   }
@@ -41,7 +46,8 @@ public record DataDirectory(Path root) {
   }
 
   /**
-   * Makes the directory when it isn't there yet, for its owner alone, since it holds secrets.
+   * Makes the directory when it isn't there yet, and takes it from everybody but its owner, since
+   * it holds secrets.
    *
    * @throws StartFailed when it can't be made or written
    */
@@ -49,7 +55,9 @@ public record DataDirectory(Path root) {
     try {
       if (!Files.isDirectory(root)) {
         Files.createDirectories(root);
-        Files.setPosixFilePermissions(root, PosixFilePermissions.fromString("rwx------"));
+      }
+      if (!Files.getPosixFilePermissions(root).equals(OWNER_ALONE)) {
+        Files.setPosixFilePermissions(root, OWNER_ALONE);
       }
       Files.delete(Files.createTempFile(root, ".writable", ""));
       Files.createDirectories(logs());

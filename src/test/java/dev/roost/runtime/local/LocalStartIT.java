@@ -36,6 +36,15 @@ class LocalStartIT {
   }
 
   @Test
+  void aDataDirectoryThatOthersMayReadIsTakenFromThem() throws Exception {
+    Path open = directory.resolve("open");
+    Files.createDirectory(open);
+    Files.setPosixFilePermissions(open, PosixFilePermissions.fromString("rwxr-xr-x"));
+    new DataDirectory(open).create();
+    assertEquals(PosixFilePermissions.fromString("rwx------"), Files.getPosixFilePermissions(open));
+  }
+
+  @Test
   void aDataDirectoryInUseNamesTheProcessThatUsesIt() throws Exception {
     DataDirectory data = new DataDirectory(directory);
     data.create();
