@@ -19,6 +19,7 @@
     ├── APITimeout              no answer or no end within the time given (also a `TimeoutError`)
     ├── ExecutionFailed         no success and `check=True`, or it never ran; `.execution`, `.job`
     ├── BuildFailed             an agent's dependencies can't be built; `.builder_job`
+    ├── SignatureError          what came to a webhook is not signed by Roost, or is too old
     └── ScriptError             a script can't run: syntax error, no `main` (also a `ValueError`)
 
 What the server answers is mapped by the problem's `code` first and by the HTTP status second.
@@ -52,6 +53,7 @@ __all__ = [
     "RoostError",
     "ScriptError",
     "ServerError",
+    "SignatureError",
     "TooLarge",
     "Unavailable",
     "ValidationError",
@@ -206,3 +208,7 @@ class ScriptError(RoostError, ValueError):
 
     line: int | None = None
     column: int | None = None
+
+
+class SignatureError(RoostError):
+    """What came to a webhook is not signed with its secret, or was signed too long ago."""

@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Optional
 
+from .. import _signature
 from .._changes import WebhookChanges
 from .._details import DeliveryAttempt, attempts_of
 from .._fields import Field, path_to
@@ -126,6 +127,22 @@ class Webhook(Resource):
     ) -> AsyncIterator[Webhook]:
         """Return up to `limit` webhooks, newest first, fetched as they are needed."""
         return (client or default_client()).webhooks.list(limit=limit)
+
+    @staticmethod
+    def verify(
+        body: bytes | str,
+        headers: Mapping[str, str],
+        secret: str | Sequence[str],
+        *,
+        tolerance: float = _signature.TOLERANCE_SECONDS,
+    ) -> dict[str, Any]:
+        """Return the event of a request that came to the URL, if it is signed with the secret.
+
+        `body` must be what came, byte for byte. Of several secrets, one suffices, as while they
+        change. Raises `SignatureError` for any other request, and for one that was signed more than
+        `tolerance` seconds ago. The same event may come again: its `webhook-id` stays.
+        """
+        return _signature.verify(body, headers, secret, tolerance)
 
     async def update(self, **changes: Unpack[WebhookChanges]) -> Webhook:
         """Change what is given, in place; see `create`. `state="active"` enables it again.

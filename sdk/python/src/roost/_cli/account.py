@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from . import connect
+from .echo import echo
 from .failures import NOT_FOUND, Failure
 from .options import connected, json_option, profile_option, state
 from .texts import examples
@@ -59,7 +60,7 @@ def login(url: str | None, key: str | None, as_json: bool) -> None:
         _tell(client, session, as_json, f"Signed in, kept in {path}")
     overriding = [each for each in ("ROOST_API_KEY", "ROOST_URL") if os.environ.get(each)]
     if overriding:
-        click.echo(f"{' and '.join(overriding)} in the environment still come first.", err=True)
+        echo(f"{' and '.join(overriding)} in the environment still come first.", err=True)
 
 
 @click.command(epilog=examples("roost logout\nroost logout --profile staging"))
@@ -75,7 +76,7 @@ def logout(as_json: bool) -> None:
     if as_json:
         print_json({"profile": name, "removed": removed})
     elif removed:
-        click.echo(f'Removed the profile "{name}" from {_profiles.config_path()}.', err=True)
+        echo(f'Removed the profile "{name}" from {_profiles.config_path()}.', err=True)
     else:
         raise Failure(f'You are not signed in: there is no profile "{name}".', NOT_FOUND)
 
@@ -103,7 +104,7 @@ def _tell(
         print_json({"url": client.base_url, **session})
         return
     if done:
-        click.echo(done, err=True)
+        echo(done, err=True)
     facts(
         [
             ("server", client.base_url),

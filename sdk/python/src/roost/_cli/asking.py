@@ -6,6 +6,7 @@ import sys
 
 import click
 
+from .echo import plain
 from .failures import INTERRUPTED, USAGE, Failure
 
 __all__ = ["confirm"]
@@ -17,5 +18,5 @@ def confirm(question: str, yes: bool) -> None:
         return
     if not sys.stdin.isatty():
         raise Failure(question, USAGE, "There is no terminal to ask at: give --yes.")
-    if not click.confirm(question, err=True):
+    if not click.confirm(plain(question), err=True):
         raise click.exceptions.Exit(INTERRUPTED)

@@ -7,6 +7,7 @@ from urllib.parse import quote
 import click
 
 from . import connect
+from .echo import echo
 from .failures import Failure
 from .options import connected
 from .texts import examples
@@ -45,7 +46,7 @@ def open_(target: str | None, print_only: bool, as_json: bool) -> None:
     if as_json:
         print_json({"url": url, "expires_at": data_of(link.expires_at)})
     elif print_only:
-        click.echo(url)
+        echo(url)
     else:
         import webbrowser
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from .echo import echo
 from .texts import examples
 
 __all__ = ["completion"]
@@ -27,4 +28,4 @@ def completion(ctx: click.Context, shell: str) -> None:
     kind = get_completion_class(shell)
     assert kind is not None
     root = ctx.find_root()
-    click.echo(kind(root.command, {}, "roost", "_ROOST_COMPLETE").source())
+    echo(kind(root.command, {}, "roost", "_ROOST_COMPLETE").source())

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from . import connect
+from .echo import echo
 from .failures import FAILED, INTERRUPTED, TIMED_OUT, Failure
 from .options import agent_argument, connected, payload_option
 from .texts import examples
@@ -106,7 +107,7 @@ def _print_order(job: roost.ExecutorJob, as_json: bool) -> None:
     if as_json:
         print_json(data_of(job))
     else:
-        click.echo(job.id)
+        echo(job.id)
 
 
 def _report(

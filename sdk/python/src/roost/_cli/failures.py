@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from .echo import echo
 from .mistakes import ProjectError
 
 if TYPE_CHECKING:
@@ -54,9 +55,9 @@ class Failure(click.ClickException):
         """Write it to standard error."""
         color = False if os.environ.get("NO_COLOR") else None
         title = click.style("Error:", fg="red", bold=True)
-        click.echo(f"{title} {self.message}", err=True, color=color)
+        echo(f"{title} {self.message}", err=True, color=color)
         if self.hint:
-            click.echo(self.hint, err=True)
+            echo(self.hint, err=True)
 
 
 @contextlib.contextmanager
@@ -69,7 +70,7 @@ def told(context: click.Context) -> Generator[None, None, None]:
     except BrokenPipeError:  # who reads our output has had enough
         raise
     except (KeyboardInterrupt, click.Abort):
-        click.echo("", err=True)
+        echo("", err=True)
         context.exit(INTERRUPTED)
     except Exception as error:
         if os.environ.get("ROOST_DEBUG"):

@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from . import connect
+from .echo import echo
 from .groups import Group
 from .options import connected, limit_option
 from .texts import examples
@@ -57,7 +58,7 @@ def create(name: str, role: Any, as_json: bool) -> None:
     if as_json:
         print_json(data_of(key))
         return
-    click.echo(key.key)
+    echo(key.key or "")
     note(f"This is the key {key.name} ({key.id}, {key.role}). It can't be shown again.")
 
 

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from .echo import echo
+
 if TYPE_CHECKING:
     import roost
 
@@ -36,10 +38,10 @@ class LogPrinter:
             time = f"{entry.time.astimezone():%Y-%m-%d %H:%M:%S.%f}"[:-3]
             text = click.style(time, dim=True) + "  " + text
         self._open = entry.continued
-        click.echo(text, err=self._err, nl=not entry.continued)
+        echo(text, err=self._err, nl=not entry.continued)
 
     def end(self) -> None:
         """End a line that was left open."""
         if self._open:
-            click.echo(err=self._err)
+            echo(err=self._err)
             self._open = False

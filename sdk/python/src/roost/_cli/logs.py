@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from . import connect
+from .echo import echo
 from .failures import INTERRUPTED, NOT_FOUND, Failure
 from .options import connected, target_argument
 from .texts import examples
@@ -95,7 +96,7 @@ def _print(
     printer = LogPrinter(timestamps=timestamps)
     for entry in entries:
         if as_json:
-            click.echo(json.dumps(data_of(entry)))
+            echo(json.dumps(data_of(entry)))
         else:
             printer.print(entry)
     printer.end()
@@ -160,5 +161,5 @@ def _headed(execution: roost.Execution) -> Iterator[roost.LogEntry]:
     from .progress import watched
 
     if watched():
-        click.secho(f"==> {execution.id}", dim=True, err=True)
+        echo(click.style(f"==> {execution.id}", dim=True), err=True)
     yield from execution.logs(follow=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import shutil
 import sys
 from collections.abc import Iterable, Mapping, Sequence
@@ -13,6 +14,8 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, Callable, Generic, Literal, TypeVar, cast
 
 import click
+
+from .echo import echo
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -47,6 +50,7 @@ _STYLES = {
     "timed_out": "red",
     "lost": "red",
 }
+_C1 = re.compile(r"[\x7f-\x9f]")
 _UNBOUNDED = 100_000
 _GAP = 2
 _LEAST = 6
@@ -54,7 +58,7 @@ _LEAST = 6
 
 def note(text: str) -> None:
     """Tell the person something that is no result: on standard error."""
-    click.echo(text, err=True)
+    echo(text, err=True)
 
 
 def data_of(thing: Any) -> Any:
@@ -78,6 +82,8 @@ def json_text(value: Any) -> str:
     """Return JSON that standard output can hold: indented for a person, in one line in a pipe."""
     indent = 2 if sys.stdout.isatty() else None
     text = json.dumps(value, indent=indent, ensure_ascii=False)
+    if indent is not None:  # JSON itself escapes the others
+        text = _C1.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
     try:
         text.encode(getattr(sys.stdout, "encoding", None) or "utf-8")
     except UnicodeEncodeError:
@@ -87,7 +93,7 @@ def json_text(value: Any) -> str:
 
 def print_json(value: Any) -> None:
     """Print one JSON document."""
-    click.echo(json_text(value))
+    echo(json_text(value))
 
 
 @dataclass(frozen=True)
@@ -211,7 +217,7 @@ class Listing(Generic[T]):
 
 def heading(title: str) -> None:
     """Print a title after an empty line."""
-    click.echo(f"\n{click.style(title, bold=True)}")
+    echo(f"\n{click.style(title, bold=True)}")
 
 
 def print_diff(changes: Iterable[Change], before: str, after: str) -> None:
@@ -219,7 +225,7 @@ def print_diff(changes: Iterable[Change], before: str, after: str) -> None:
     colours = {"+": "green", "-": "red", "@": "cyan"}
     for change in changes:
         for line in change.lines(before, after):
-            click.echo(click.style(line, fg=colours.get(line[:1])))
+            echo(click.style(line, fg=colours.get(line[:1])))
 
 
 def _draw(renderable: Any, width: int = _UNBOUNDED) -> None:
@@ -228,7 +234,7 @@ def _draw(renderable: Any, width: int = _UNBOUNDED) -> None:
     console = _console(buffer, sys.stdout.isatty(), width)
     console.print(renderable)
     for line in buffer.getvalue().splitlines():
-        click.echo(line.rstrip())
+        echo(line.rstrip())
 
 
 def _console(file: Any, terminal: bool, width: int) -> Console:

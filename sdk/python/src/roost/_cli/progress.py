@@ -7,6 +7,8 @@ from collections import deque
 from types import TracebackType
 from typing import TYPE_CHECKING
 
+from .echo import plain
+
 if TYPE_CHECKING:
     from rich.live import Live
 
@@ -55,7 +57,7 @@ class Progress:
 
     def log(self, line: str) -> None:
         """Show a line of the log, below the last ones."""
-        self._tail.append(line)
+        self._tail.append(plain(line))
         self._draw()
 
     def _draw(self) -> None:

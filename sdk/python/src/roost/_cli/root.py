@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from . import failures
+from .echo import echo
 from .groups import Group
 from .options import State, profile_option
 from .texts import examples
@@ -93,7 +94,7 @@ def _print_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None
     if wanted and not ctx.resilient_parsing:
         from .version import text
 
-        click.echo(text())
+        echo(text())
         ctx.exit()
 
 

@@ -12,6 +12,7 @@ import click
 
 from .._run.frames import Entry
 from .._run.local_run import Execution
+from .echo import echo
 from .project import AgentFile
 
 __all__ = ["RunOutput"]
@@ -46,26 +47,26 @@ class RunOutput:
                 logger = "" if entry["logger"] in (None, "root") else f"{entry['logger']}: "
                 text = f"{click.style(level, fg=_STYLES.get(level, 'blue'))} {logger}{text}"
             self._open = entry["continued"]
-            click.echo(text, err=True, nl=not self._open)
+            echo(text, err=True, nl=not self._open)
 
     def note(self, text: str) -> None:
         """Write a line about the run itself to stderr."""
         self._end_line()
-        click.echo(click.style(text, dim=True), err=True)
+        echo(click.style(text, dim=True), err=True)
 
     def result(self, execution: Execution) -> None:
         """Write what came of it."""
         self._end_line()
         if execution.outcome.state != "succeeded":
-            click.echo(self._failure(execution), err=True)
+            echo(self._failure(execution), err=True)
         if self._as_json:
-            click.echo(_for_stdout(execution.document(with_logs=True)))
+            echo(_for_stdout(execution.document(with_logs=True)))
         elif execution.outcome.return_value is not None:
-            click.echo(_for_stdout(execution.outcome.return_value))
+            echo(_for_stdout(execution.outcome.return_value))
 
     def _end_line(self) -> None:
         if self._open:
-            click.echo(err=True)
+            echo(err=True)
             self._open = False
 
     def _failure(self, execution: Execution) -> str:

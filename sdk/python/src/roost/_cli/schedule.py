@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from . import connect
+from .echo import echo
 from .options import agent_argument, connected, payload_option
 from .spans import LATER, SPAN
 from .texts import examples
@@ -93,7 +94,7 @@ def schedule(
     if as_json:
         print_json(data_of(made))
         return
-    click.echo(made.id)
+    echo(made.id)
     note(f"{found.name} runs {_lowered(made.description)} ({made.time_zone}). The next times:")
     print_times(made.next(3), made.time_zone, err=True)
 
@@ -103,7 +104,7 @@ def print_times(times: Any, zone: str, *, err: bool = False) -> None:
     from .times import in_zone, moment
 
     for time in times:
-        click.echo(f"  {in_zone(time, zone)}  {moment(time)}", err=err)
+        echo(f"  {in_zone(time, zone)}  {moment(time)}", err=err)
 
 
 def _lowered(text: str) -> str:

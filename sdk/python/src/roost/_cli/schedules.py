@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from . import connect
+from .echo import echo
 from .groups import Group
 from .options import agent_option, connected, limit_option
 from .texts import examples
@@ -72,7 +73,7 @@ def trigger(schedule: str, as_json: bool) -> None:
     if as_json:
         print_json(data_of(job))
     else:
-        click.echo(job.id)
+        echo(job.id)
         note(f"`roost logs -f {job.id}` follows it.")
 
 

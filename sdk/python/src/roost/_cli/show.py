@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Callable
 import click
 
 from . import connect
+from .echo import echo
 from .failures import Failure
 from .options import connected, target_argument
 from .texts import examples
@@ -94,9 +95,9 @@ def _agent(agent: roost.Agent) -> None:
     requirements = agent.requirements.strip()
     if requirements:
         heading("requirements")
-        click.echo(requirements)
+        echo(requirements)
     heading("script")
-    click.echo(agent.script.rstrip())
+    echo(agent.script.rstrip())
 
 
 def _behind(agent: roost.Agent) -> str | None:
@@ -138,7 +139,7 @@ def _execution(execution: roost.Execution) -> None:
     )
     if error is not None and error.traceback:
         heading("error")
-        click.echo(error.traceback.rstrip())
+        echo(error.traceback.rstrip())
     if execution.state == "succeeded":
         heading("return value")
         print_json(execution.return_value)
@@ -190,10 +191,10 @@ def _builder_job(job: roost.BuilderJob) -> None:
     )
     if job.message:
         heading("what went wrong")
-        click.echo(job.message)
+        echo(job.message)
     if job.requirements.strip():
         heading("requirements")
-        click.echo(job.requirements.strip())
+        echo(job.requirements.strip())
 
 
 def _build(build: roost.Build) -> None:
@@ -213,7 +214,7 @@ def _build(build: roost.Build) -> None:
     )
     packages = build.packages or ()
     if packages:
-        click.echo()
+        echo()
         rows = [(each.name, each.version, size(each.size_bytes)) for each in packages]
         table((Column("PACKAGE"), Column("VERSION"), Column("SIZE", right=True)), rows)
 

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from . import connect
+from .echo import echo
 from .failures import CONFLICT, NOT_FOUND, Failure
 from .groups import Group
 from .options import connected, limit_option, profile_option
@@ -57,7 +58,7 @@ def create(name: str, as_json: bool) -> None:
     if as_json:
         print_json(data_of(made))
     else:
-        click.echo(made.id)
+        echo(made.id)
 
 
 @store.command(epilog=examples("roost store get people ada"))

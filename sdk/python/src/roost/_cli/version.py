@@ -7,6 +7,7 @@ import platform
 import click
 
 from .._version import VERSION
+from .echo import echo
 from .options import json_option
 from .texts import examples
 
@@ -27,4 +28,4 @@ def version(as_json: bool) -> None:
 
         print_json({"roost": VERSION, "python": platform.python_version()})
     else:
-        click.echo(text())
+        echo(text())
