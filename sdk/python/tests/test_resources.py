@@ -88,6 +88,14 @@ def test_what_json_cannot_hold_is_named_with_its_place(
         roost.Agent(server.client, agent()).submit(payload)
 
 
+def test_a_resource_is_a_dictionary_when_asked(server: Server) -> None:
+    found = roost.Agent(server.client, agent())
+    data = found.to_dict()
+    assert data == agent()
+    data["store_ids"].append("store_2")
+    assert found.store_ids == ["store_1"]
+
+
 def test_the_module_lists_what_it_has() -> None:
     names = dir(roost)
     assert {"aio", "Agent", "api_key", "__version__"} <= set(names)

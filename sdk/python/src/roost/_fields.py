@@ -67,6 +67,12 @@ class Record:
     def _become(self, data: Mapping[str, Any]) -> None:
         self._data = data
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return what the API said of it, as a copy that is the caller's own: JSON values only."""
+        import copy
+
+        return copy.deepcopy(dict(self._data))
+
     def __repr__(self) -> str:
         fields = (f" {name}={self._data.get(name)!r}" for name in self._shown)
         return f"<{type(self).__module__}.{type(self).__name__}{''.join(fields)}>"

@@ -9,6 +9,7 @@ from support import Server, agent
 
 from roost._cli import connect
 from roost._cli.execute import execute
+from roost._cli.lists import executions
 from roost._cli.root import root
 
 
@@ -32,6 +33,15 @@ def test_agents_are_completed_by_name(server: Server, monkeypatch: pytest.Monkey
     monkeypatch.setattr(connect, "hasty_client", lambda profile: server.client)
     assert completed("gre") == ["greeter", "green"]
     assert server.sent("GET", "/agents")[0].url.params["q"] == "gre"
+
+
+@pytest.mark.parametrize(
+    ("incomplete", "words"), [("ca", ["cancelled"]), ("failed,l", ["failed,lost"])]
+)
+def test_states_are_completed(incomplete: str, words: list[str]) -> None:
+    option = next(each for each in executions.params if each.name == "state")
+    context = click.Context(executions, parent=click.Context(root))
+    assert [item.value for item in option.shell_complete(context, incomplete)] == words
 
 
 def test_trouble_completes_nothing_and_says_nothing(capsys: pytest.CaptureFixture[str]) -> None:

@@ -112,7 +112,7 @@ def test_after_ctrl_c_it_goes_on(cli: Any, greeter: Server) -> None:
     greeter.on("GET", "/executor-jobs/xjob_1", interrupt)
     done = cli("execute", "greeter", client=greeter.client)
     assert done.code == 130
-    assert "xjob_1 goes on without you." in done.err
+    assert "Detached; xjob_1 is still running." in done.err
     assert "`roost cancel xjob_1` ends it" in done.err
 
 

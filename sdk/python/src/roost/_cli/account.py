@@ -60,7 +60,7 @@ def login(url: str | None, key: str | None, as_json: bool) -> None:
         _tell(client, session, as_json, f"Signed in, kept in {path}")
     overriding = [each for each in ("ROOST_API_KEY", "ROOST_URL") if os.environ.get(each)]
     if overriding:
-        echo(f"{' and '.join(overriding)} in the environment still come first.", err=True)
+        echo(f"{' and '.join(overriding)} in the environment still takes precedence.", err=True)
 
 
 @click.command(epilog=examples("roost logout\nroost logout --profile staging"))

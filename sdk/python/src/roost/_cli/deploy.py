@@ -72,7 +72,7 @@ def deploy(
     dry_run: bool,
     as_json: bool,
 ) -> None:
-    """Make agents of scripts, or bring those that there are up to date.
+    """Create or update agents from scripts.
 
     An agent is found by its name. What its file says is changed; settings that the file doesn't
     mention, and the variables if it has none, stay as they are. Schedules that deploying has made

@@ -49,7 +49,7 @@ def cancel(target: str, as_json: bool) -> None:
 @click.option("-y", "--yes", is_flag=True, help="Don't ask.")
 @connected
 def delete(agent: str, yes: bool, as_json: bool) -> None:
-    """Delete an agent, with its schedules, and end what of it runs.
+    """Delete an agent, with its schedules, and stop its executions.
 
     Its stores and the history of its executions stay.
     """

@@ -86,7 +86,7 @@ def execute(
         execution = waiting.result()
     except KeyboardInterrupt:
         raise Failure(
-            f"{job.id} goes on without you.",
+            f"Detached; {job.id} is still running.",
             INTERRUPTED,
             f"`roost cancel {job.id}` ends it, `roost logs -f {job.id}` follows it.",
         ) from None

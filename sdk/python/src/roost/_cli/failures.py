@@ -96,7 +96,7 @@ def _failure(error: Exception) -> Failure:
         name = f"{error.filename}: " if error.filename else ""
         return Failure(f"{name}{error.strerror or error}", USAGE)
     if isinstance(error, (ValueError, TypeError)):  # what the SDK says of its arguments
-        return Failure(str(error), USAGE, "ROOST_DEBUG=1 shows where this was found.")
+        return Failure(str(error), USAGE, "ROOST_DEBUG=1 shows the traceback.")
     hint = "This is a mistake in Roost. ROOST_DEBUG=1 shows where."
     return Failure(f"{type(error).__name__}: {error}", FAILED, hint)
 

@@ -8,6 +8,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
+from click.shell_completion import CompletionItem
 
 from . import connect
 from .groups import Group
@@ -43,6 +44,14 @@ class _States(click.ParamType):
             if word not in self._known:
                 self.fail(f'"{word}" is none of {", ".join(self._known)}', param, ctx)
         return states
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        before, comma, last = incomplete.rpartition(",")
+        return [
+            CompletionItem(before + comma + word) for word in self._known if word.startswith(last)
+        ]
 
 
 @click.group(
