@@ -88,6 +88,14 @@ def test_it_goes_on_where_it_was_cut_off(server: Server) -> None:
     assert server.clock.slept == [0.5, 1.0, 4.0, 0.5]
 
 
+def test_too_many_streams_are_waited_for(server: Server) -> None:
+    busy = problem(429, "rate_limited", headers={"Retry-After": "5"})
+    server.on("GET", EVENTS, busy, stream(event(1)), busy, stream(event(2)))
+    events = server.client.events(after=0)
+    assert [found.id for found in islice(events, 2)] == ["1", "2"]
+    assert server.clock.slept == [5.5, 0.5, 6.0]
+
+
 def test_an_event_that_is_cut_off_after_its_id_is_not_skipped(server: Server) -> None:
     server.on("GET", EVENTS, stream("id: 5\n", httpx.ReadError("reset")), stream(event(5)))
     assert next(server.client.events(after=4)).id == "5"

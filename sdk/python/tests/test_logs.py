@@ -71,6 +71,15 @@ def test_following_resumes_where_it_broke(server: Server, run: roost.Execution) 
     assert server.clock.slept == [0.5, 1.0, 4.0, 0.5]
 
 
+def test_following_waits_while_there_are_too_many_streams(
+    server: Server, run: roost.Execution
+) -> None:
+    busy = problem(429, "rate_limited", headers={"Retry-After": "5"})
+    server.on("GET", LOGS, busy, stream(log(1)), busy, stream(log(2), end()))
+    assert [each.seq for each in run.logs(follow=True)] == [1, 2]
+    assert last_ids(server) == [None, None, "1", "1"]
+
+
 def test_following_can_begin_later(server: Server, run: roost.Execution) -> None:
     server.on("GET", LOGS, stream(log(8), end()))
     assert [each.seq for each in run.logs(follow=True, after_seq=7)] == [8]
