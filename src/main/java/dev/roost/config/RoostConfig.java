@@ -189,7 +189,9 @@ public interface RoostConfig {
     @WithDefault("0")
     int requestsPerMinute();
 
-    /** Open streams of one key: events, logs; 0: unlimited. Each replica counts its own. */
+    /**
+     * Open streams of one key: events, logs, exports; 0: unlimited. Each replica counts its own.
+     */
     @WithDefault("100")
     int streamsPerKey();
 

@@ -1,6 +1,7 @@
 package dev.roost.datastore;
 
 import dev.roost.api.Problem;
+import dev.roost.event.OpenStreams;
 import io.smallrye.common.annotation.Blocking;
 import io.smallrye.mutiny.Multi;
 import io.smallrye.mutiny.Uni;
@@ -42,9 +43,11 @@ public class ExportResource {
   private static final Logger LOG = Logger.getLogger(ExportResource.class);
 
   private final Entries entries;
+  private final OpenStreams streams;
 
-  ExportResource(Entries entries) {
+  ExportResource(Entries entries, OpenStreams streams) {
     this.entries = entries;
+    this.streams = streams;
   }
 
   @GET
@@ -69,6 +72,7 @@ public class ExportResource {
           String prefix,
       @Parameter(description = "Only keys after this one") @QueryParam("after") String after,
       @Parameter(hidden = true) @Context RoutingContext context) {
+    streams.begin();
     // Reading and encoding happen on a worker thread, each piece when the one before it is sent.
     Multi<byte[]> pieces =
         Multi.createBy()
