@@ -8,6 +8,7 @@ import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.NamespaceBuilder;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodBuilder;
+import io.fabric8.kubernetes.api.model.networking.v1.NetworkPolicy;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -144,8 +145,38 @@ class ChartIT {
     tally.close();
   }
 
+  /** By the rights of the chart's Role; whether it is enforced is the network plug-in's affair. */
   @Test
   @Order(3)
+  void anAgentThatListsItsDestinationsHasAPolicyForEachExecutor() {
+    Client roost = roost();
+    String agent =
+        roost.agent("def main():\n    return 42", "egress", "8.8.8.8:443", "profile", "plain");
+    JsonNode order = roost.post("/v1/agents/" + agent + "/execute", "{}").expect(201).json();
+    JsonNode job = roost.ended(order.path("id").asText());
+    assertEquals("succeeded", job.path("state").asText(), job::toString);
+    List<NetworkPolicy> made = policiesOf(agent);
+    assertEquals(1, made.size(), made::toString);
+    assertEquals(
+        "8.8.8.8/32",
+        made.get(0).getSpec().getEgress().get(0).getTo().get(0).getIpBlock().getCidr());
+    roost.send("DELETE", "/v1/agents/" + agent, null).expect(204);
+    Await.until("the policy goes with its Job", LIMIT, () -> policiesOf(agent).isEmpty());
+  }
+
+  private List<NetworkPolicy> policiesOf(String agent) {
+    return kubernetes()
+        .network()
+        .v1()
+        .networkPolicies()
+        .inNamespace(namespace + "-agents")
+        .withLabel("roost/agent-id", agent)
+        .list()
+        .getItems();
+  }
+
+  @Test
+  @Order(4)
   void nothingOfItIsLeftInTheEnd() {
     helm("uninstall", "roost", "--wait", "--timeout=4m");
     Await.until(
@@ -226,6 +257,7 @@ class ChartIT {
         "--set=images.builder=" + cluster.image("builder"),
         "--set=images.executor=" + cluster.image("executor"),
         "--set=service.type=NodePort",
+        "--set=agents.profiles.plain.seccompProfile.type=RuntimeDefault",
         "--set=resources.requests.cpu=50m",
         "--set=postgresql.enabled=true,postgresql.persistence.enabled=false",
         "--set=postgresql.image=" + POSTGRES + ",postgresql.uid=" + postgresUser,
