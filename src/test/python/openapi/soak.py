@@ -101,8 +101,10 @@ class Roost:
     def agent(self, script: str, **fields: object) -> str:
         """The identifier of a new agent."""
         status, body = self("POST", "/v1/agents", {"script": script, **fields})
+        if status in (429, 503):
+            raise ConnectionRefusedError("no agent at the moment")
         if status != 201:
-            raise RuntimeError(f"no agent: {status} {body[:200]!r}")
+            raise AssertionError(f"no agent: {status} {body[:200]!r}")
         return str(json.loads(body)["id"])
 
 
@@ -125,8 +127,8 @@ def watch(roost: Roost, pulse: Pulse, stop: threading.Event) -> None:
                 agent = ""  # The fuzz has deleted it.
             elif status not in (201, 429, 503, 507):
                 pulse.mistake(f"execute: {status} {body[:200]!r}")
-            elif job.get("state") == "succeeded" and job["return_value"] != number + 1:
-                pulse.mistake(f"execute: {job['return_value']} instead of {number + 1}")
+            elif job.get("state") == "succeeded" and job["execution"]["return_value"] != number + 1:
+                pulse.mistake(f"execute: {job['execution']['return_value']} instead of {number + 1}")
 
 
 @contextlib.contextmanager
@@ -146,9 +148,9 @@ def run_hostile_scripts(roost: Roost, pulse: Pulse, stop: threading.Event) -> No
     for name, script in itertools.cycle(HOSTILE.items()):
         if stop.is_set():
             return
-        with contextlib.suppress(OSError, http.client.HTTPException, RuntimeError):
+        with contextlib.suppress(OSError, http.client.HTTPException):
             if name not in agents:
-                agents[name] = roost.agent(script, timeout_seconds=20, memory_mib=256)
+                agents[name] = roost.agent(script, timeout=20, memory=256)
             began = time.monotonic()
             status, _ = roost("POST", f"/v1/agents/{agents[name]}/execute?wait=50", {})
             pulse.took("hostile script", time.monotonic() - began)
