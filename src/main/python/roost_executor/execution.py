@@ -164,8 +164,8 @@ class Execution:
         return max(0.0, min(due) - time.monotonic())
 
     def _check_processes(self) -> None:
-        found = processes.descendants()
         limit = self._limits["processes"]
+        found = processes.descendants(most=limit)
         if len(found) > limit:
             self.kill(verdict.too_many_processes(len(found), limit))
             return

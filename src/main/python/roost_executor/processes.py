@@ -9,10 +9,15 @@ REAP_LIMIT_SECONDS = 5.0
 ASCENTS = 3
 
 
-def descendants(root: "int | None" = None) -> "list[int]":
-    """Ids of all processes below `root` (default: this one), zombies included, parents first."""
+def descendants(root: "int | None" = None, most: "int | None" = None) -> "list[int]":
+    """Ids of all processes below `root` (default: this one), zombies included, parents first.
+
+    With `most`, the walk ends as soon as there are more: that of a fork bomb would have no end.
+    """
     found = _children(os.getpid() if root is None else root)
     for process in found:  # the list grows while it is walked
+        if most is not None and len(found) > most:
+            break
         found.extend(_children(process))
     return found
 
@@ -118,12 +123,8 @@ def reap(seconds: float = REAP_LIMIT_SECONDS) -> "list[tuple[int, int, float, in
         if collect(ended):
             return ended
         stopped: set[int] = set()
-        while True:
-            fresh = [process for process in descendants() if process not in stopped]
-            if not fresh:
-                break
-            signal_all(fresh, signal.SIGSTOP)
-            stopped.update(fresh)
+        while _stop_below(stopped):
+            pass
         signal_all(list(stopped), signal.SIGKILL)
         for _ in range(100):
             if collect(ended):
@@ -131,6 +132,19 @@ def reap(seconds: float = REAP_LIMIT_SECONDS) -> "list[tuple[int, int, float, in
             if time.monotonic() > give_up:
                 return ended
             time.sleep(0.0002)
+
+
+def _stop_below(stopped: "set[int]") -> bool:
+    """Stops each descendant before its children are listed, so that it gets no more; False when all were stopped."""
+    fresh = False
+    found = _children(os.getpid())
+    for process in found:  # the list grows while it is walked
+        if process not in stopped:
+            signal_all([process], signal.SIGSTOP)
+            stopped.add(process)
+            fresh = True
+        found.extend(_children(process))
+    return fresh
 
 
 def collect(ended: "list[tuple[int, int, float, int]]") -> bool:

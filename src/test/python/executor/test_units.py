@@ -11,7 +11,7 @@ from executor import PACKAGE
 
 sys.path.insert(0, str(PACKAGE.parent))
 
-from roost_executor import jsonvalue, spool, verdict  # noqa: E402
+from roost_executor import jsonvalue, processes, spool, verdict  # noqa: E402
 from roost_executor.clock import time_text  # noqa: E402
 from roost_executor.control import Channel, Records, log_content_of  # noqa: E402
 from roost_executor.lines import LineSplitter, text_of  # noqa: E402
@@ -152,3 +152,8 @@ def test_both_kinds_of_control_groups_tell_how_often_the_kernel_killed(
     assert verdict.kernel_kills() == 3
     monkeypatch.setattr(verdict, "KILL_COUNTS", (str(tmp_path / "absent"),))
     assert verdict.kernel_kills() == 0
+
+
+def test_the_walk_of_a_fork_bomb_has_an_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(processes, "_children", lambda process: [2 * process, 2 * process + 1])
+    assert len(processes.descendants(1, most=256)) > 256
