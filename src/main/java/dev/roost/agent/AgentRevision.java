@@ -65,7 +65,7 @@ public class AgentRevision extends PanacheEntityBase {
    *
    * @param before only those before it; null: all
    */
-  static List<Object[]> numbersAndBytes(String agentId, Integer before, int limit) {
+  static List<Object[]> numbersAndBytes(String agentId, Long before, int limit) {
     Conditions conditions =
         new Conditions()
             .and("agent_id = :agent", "agent", agentId)

@@ -2,6 +2,7 @@ package dev.roost.agent;
 
 import dev.roost.api.Body;
 import dev.roost.api.BodySize;
+import dev.roost.api.Cursor;
 import dev.roost.api.ErrorTexts;
 import dev.roost.api.Page;
 import dev.roost.api.Takes;
@@ -115,7 +116,7 @@ public class AgentsResource {
       @RestQuery Integer limit) {
     int most = Page.limit(limit);
     return Page.fitting(
-        Agent.idsAndBytes(name, q, cursor, most),
+        Agent.idsAndBytes(name, q, Cursor.id("agent", cursor), most),
         most,
         ids -> {
           List<Agent> rows = Agent.list("id in ?1 order by id desc", ids);

@@ -1,6 +1,7 @@
 package dev.roost.agent;
 
 import dev.roost.api.Caller;
+import dev.roost.api.Cursor;
 import dev.roost.api.Page;
 import dev.roost.api.Role;
 import io.smallrye.common.annotation.Blocking;
@@ -34,18 +35,21 @@ public class RevisionsResource {
           "What ran from one change of script, requirements, env_vars, python_version, profile or"
               + " egress to the next.")
   public Page<AgentRevisionView> list(
-      String id, @RestQuery Integer cursor, @RestQuery Integer limit) {
+      String id, @RestQuery String cursor, @RestQuery Integer limit) {
     Agent.require(id);
     int most = Page.limit(limit);
-    return Page.fitting(
-        AgentRevision.numbersAndBytes(id, cursor, most),
-        most,
-        numbers ->
-            views(
-                AgentRevision.list(
-                    "agentId = ?1 and revision in ?2 order by revision desc",
-                    id,
-                    numbers.stream().map(Integer::valueOf).toList())));
+    Page<AgentRevisionView> page =
+        Page.fitting(
+            AgentRevision.numbersAndBytes(id, Cursor.number("revision", cursor), most),
+            most,
+            numbers ->
+                views(
+                    AgentRevision.list(
+                        "agentId = ?1 and revision in ?2 order by revision desc",
+                        id,
+                        numbers.stream().map(Integer::valueOf).toList())));
+    String next = page.nextCursor();
+    return new Page<>(page.data(), next == null ? null : Cursor.of("revision", next));
   }
 
   @GET

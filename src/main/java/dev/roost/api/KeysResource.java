@@ -48,7 +48,8 @@ public class KeysResource {
   public Page<KeyView> list(
       @QueryParam("limit") Integer limit, @QueryParam("cursor") String cursor) {
     int most = Page.limit(limit);
-    String before = cursor == null ? "key_~" : cursor;
+    String given = Cursor.id("key", cursor);
+    String before = given == null ? "key_~" : given;
     List<ApiKey> keys =
         ApiKey.<ApiKey>find("id < ?1 order by id desc", before).range(0, most).list();
     return Page.of(keys, most, key -> key.id, KeyView::of);

@@ -1,5 +1,6 @@
 package dev.roost.build;
 
+import dev.roost.api.Cursor;
 import dev.roost.api.Page;
 import dev.roost.api.Problem;
 import dev.roost.api.QueryParameters;
@@ -53,7 +54,7 @@ public class BuilderJobsResource {
       @RestQuery String cursor,
       @RestQuery Integer limit) {
     List<String> states = QueryParameters.choices("state", state, BuilderJob.STATES);
-    return BuilderJob.page(agentId, states, cursor, Page.limit(limit));
+    return BuilderJob.page(agentId, states, Cursor.id("bjob", cursor), Page.limit(limit));
   }
 
   @GET

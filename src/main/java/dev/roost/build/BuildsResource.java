@@ -1,5 +1,6 @@
 package dev.roost.build;
 
+import dev.roost.api.Cursor;
 import dev.roost.api.Page;
 import dev.roost.api.Problem;
 import io.smallrye.common.annotation.Blocking;
@@ -25,7 +26,7 @@ public class BuildsResource {
           String agentId,
       @RestQuery String cursor,
       @RestQuery Integer limit) {
-    return Build.page(agentId, cursor, Page.limit(limit));
+    return Build.page(agentId, Cursor.id("build", cursor), Page.limit(limit));
   }
 
   @GET

@@ -28,6 +28,7 @@ public interface RoostConfig {
   String host();
 
   /** The TCP port to listen on. */
+  @OrZero
   @WithDefault("8080")
   int port();
 
@@ -35,6 +36,7 @@ public interface RoostConfig {
    * How long it goes on serving after the order to stop, not being ready any more, so that whoever
    * sends requests here takes note.
    */
+  @OrZero
   @WithDefault("0s")
   Duration drain();
 
@@ -158,6 +160,7 @@ public interface RoostConfig {
     int logBytes();
 
     /** Bytes of the log's end that are kept beside, when it is longer. */
+    @OrZero
     @WithDefault("1048576")
     int logTailBytes();
 
@@ -182,20 +185,24 @@ public interface RoostConfig {
     long storeBytes();
 
     /** ExecutorJobs of one agent that wait. */
+    @OrZero
     @WithDefault("10000")
     int queuedExecutorJobs();
 
     /** Requests a minute of one key; 0: unlimited. */
+    @OrZero
     @WithDefault("0")
     int requestsPerMinute();
 
     /**
      * Open streams of one key: events, logs, exports; 0: unlimited. Each replica counts its own.
      */
+    @OrZero
     @WithDefault("100")
     int streamsPerKey();
 
     /** Open streams of all keys together; 0: unlimited. Each replica counts its own. */
+    @OrZero
     @WithDefault("500")
     int streams();
 
@@ -236,6 +243,7 @@ public interface RoostConfig {
      * Bytes that are to stay free on the disk of the data directory, where the embedded database
      * is; 0: unlimited.
      */
+    @OrZero
     @WithDefault("536870912")
     long freeBytes();
   }
@@ -261,6 +269,7 @@ public interface RoostConfig {
     Duration lease();
 
     /** How long a script has between SIGTERM and SIGKILL. */
+    @OrZero
     @WithDefault("10s")
     Duration grace();
 
@@ -280,6 +289,7 @@ public interface RoostConfig {
      * How long a script's operation on a DataStore waits for a control plane that doesn't answer,
      * at the longest: the execution's time-out is a bound too.
      */
+    @OrZero
     @WithDefault("5m")
     Duration storeWait();
   }
@@ -437,10 +447,12 @@ public interface RoostConfig {
     int builderDiskMib();
 
     /** How much of its CPU limit a pod reserves, from 0 to 1. */
+    @OrZero
     @WithDefault("0.1")
     double cpuRequestRatio();
 
     /** How much of its memory limit a pod reserves, from 0 to 1. */
+    @OrZero
     @WithDefault("1")
     double memoryRequestRatio();
   }
@@ -451,6 +463,7 @@ public interface RoostConfig {
      * How long a scheduled time may have been due before it counts as missed, so that the
      * schedule's {@code missed_runs} says what becomes of it.
      */
+    @OrZero
     @WithDefault("60s")
     Duration missedAfter();
   }
@@ -471,10 +484,12 @@ public interface RoostConfig {
   /** How long what has ended is kept. */
   interface Retention {
     /** Executions, their logs and their ExecutorJobs. */
+    @OrZero
     @WithDefault("30d")
     Duration executions();
 
     /** Builds that no agent's current revision uses: their images or environments. */
+    @OrZero
     @WithDefault("7d")
     Duration unusedBuilds();
 
@@ -484,6 +499,7 @@ public interface RoostConfig {
     Duration events();
 
     /** Logs of BuilderJobs, and those BuilderJobs that no revision of an agent refers to. */
+    @OrZero
     @WithDefault("90d")
     Duration builderJobs();
   }

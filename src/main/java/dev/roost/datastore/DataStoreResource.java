@@ -1,5 +1,6 @@
 package dev.roost.datastore;
 
+import dev.roost.api.Cursor;
 import dev.roost.api.Page;
 import dev.roost.api.Problem;
 import jakarta.transaction.Transactional;
@@ -75,7 +76,7 @@ public class DataStoreResource {
       @QueryParam("limit") Integer limit,
       @QueryParam("cursor") String cursor) {
     int most = Page.limit(limit);
-    List<DataStore> stores = DataStore.list(name, contains, cursor, most + 1);
+    List<DataStore> stores = DataStore.list(name, contains, Cursor.id("store", cursor), most + 1);
     List<String> ids = stores.stream().map(store -> store.id).toList();
     Map<String, List<String>> agents = DataStore.agentIds(ids);
     Map<String, StoreCounts.Statistics> statistics = counts.statistics(ids);

@@ -1,6 +1,7 @@
 package dev.roost.datastore;
 
 import dev.roost.api.BodySize;
+import dev.roost.api.Cursor;
 import dev.roost.api.JsonText;
 import dev.roost.api.Page;
 import dev.roost.api.Problem;
@@ -20,6 +21,7 @@ import jakarta.ws.rs.core.Context;
 import jakarta.ws.rs.core.MediaType;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
+import java.util.regex.Pattern;
 import org.eclipse.microprofile.openapi.annotations.Operation;
 import org.eclipse.microprofile.openapi.annotations.enums.ParameterIn;
 import org.eclipse.microprofile.openapi.annotations.enums.SchemaType;
@@ -45,6 +47,9 @@ import org.jboss.resteasy.reactive.RestResponse.Status;
 public class EntryResource {
   private static final String KEY =
       "The key, percent-encoded: 1 to 512 bytes of UTF-8. A slash may stand as it is.";
+
+  private static final Pattern SECONDS =
+      Pattern.compile("(?:\\d{1,50}(?:\\.\\d{0,50})?|\\.\\d{1,50})(?:[eE][-+]?\\d{1,5})?");
 
   private final Entries entries;
 
@@ -194,30 +199,32 @@ public class EntryResource {
     if (ttl == null) {
       return null;
     }
-    try {
-      double seconds = Double.parseDouble(ttl);
-      if (seconds > 0 && seconds <= Entries.MAX_TTL_SECONDS) {
-        return seconds;
-      }
-    } catch (NumberFormatException e) {
-      // Answered below, as any other thing that is no positive number.
+    // Java alone would also take "1d" and "0x1p3".
+    double seconds = SECONDS.matcher(ttl.strip()).matches() ? Double.parseDouble(ttl) : 0;
+    if (seconds > 0 && seconds <= Entries.MAX_TTL_SECONDS) {
+      return seconds;
     }
     throw Problem.invalid(
         "Roost-TTL", "out_of_range", "Roost-TTL must be a positive number of seconds.");
   }
 
   private static String cursorOf(String key) {
-    return Base64.getUrlEncoder()
-        .withoutPadding()
-        .encodeToString(key.getBytes(StandardCharsets.UTF_8));
+    String encoded =
+        Base64.getUrlEncoder()
+            .withoutPadding()
+            .encodeToString(key.getBytes(StandardCharsets.UTF_8));
+    return Cursor.of("entry", encoded);
   }
 
   private static String keyOf(String cursor) {
     try {
-      return EntryKey.text(Base64.getUrlDecoder().decode(cursor));
+      String key = EntryKey.text(Base64.getUrlDecoder().decode(Cursor.position("entry", cursor)));
+      if (cursorOf(key).equals(cursor)) {
+        return key;
+      }
     } catch (IllegalArgumentException e) {
-      throw Problem.invalid(
-          "?cursor", "invalid_cursor", "cursor must be a next_cursor of this list.");
+      // Told below, as bytes that are no text.
     }
+    throw Cursor.invalid();
   }
 }

@@ -1,5 +1,6 @@
 package dev.roost.execution;
 
+import dev.roost.api.Cursor;
 import dev.roost.api.Page;
 import dev.roost.api.Problem;
 import dev.roost.api.QueryParameters;
@@ -72,7 +73,7 @@ public class ExecutionsResource {
             QueryParameters.time("started_after", startedAfter),
             QueryParameters.time("started_before", startedBefore));
     return Page.fitting(
-        Execution.idsAndBytes(filter, cursor, most),
+        Execution.idsAndBytes(filter, Cursor.id("exec", cursor), most),
         most,
         ids -> {
           List<Execution> rows = Execution.list("id in ?1 order by id desc", ids);

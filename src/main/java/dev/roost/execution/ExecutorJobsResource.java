@@ -1,6 +1,7 @@
 package dev.roost.execution;
 
 import dev.roost.api.Body;
+import dev.roost.api.Cursor;
 import dev.roost.api.Needs;
 import dev.roost.api.Page;
 import dev.roost.api.QueryParameters;
@@ -62,7 +63,7 @@ public class ExecutorJobsResource {
             QueryParameters.choices("state", state, ExecutorJob.STATES),
             ExecutionReason.parameter(reason));
     return Page.fitting(
-        ExecutorJob.idsAndBytes(filter, cursor, most),
+        ExecutorJob.idsAndBytes(filter, Cursor.id("xjob", cursor), most),
         most,
         ids -> {
           List<ExecutorJob> rows = ExecutorJob.list("id in ?1 order by id desc", ids);

@@ -2,6 +2,7 @@ package dev.roost.log;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.roost.api.Cursor;
 import dev.roost.api.Page;
 import dev.roost.api.Problem;
 import dev.roost.event.OpenStreams;
@@ -24,6 +25,7 @@ import org.jboss.logging.Logger;
 /** The three forms in which a log is answered: a page, plain text, and a live stream. */
 @ApplicationScoped
 public class LogAnswers {
+  private static final String CURSOR = "log";
   private static final Logger LOG = Logger.getLogger(LogAnswers.class);
 
   /** Who accepts anything gets the page: these have the lower quality. */
@@ -66,7 +68,7 @@ public class LogAnswers {
     if (most < 1 || most > 1_000) {
       throw Problem.invalid("?limit", "out_of_range", "limit must be from 1 to 1000.");
     }
-    int after = cursor == null ? (afterSeq == null ? 0 : afterSeq) : sequence("?cursor", cursor);
+    int after = cursor == null ? (afterSeq == null ? 0 : afterSeq) : after(cursor);
     List<LogEntry> entries = read(ownerId, after, most + 1, filter);
     boolean whole = entries.size() <= most;
     List<LogEntry> shown = whole ? entries : entries.subList(0, most);
@@ -75,7 +77,7 @@ public class LogAnswers {
     }
     int last = shown.get(shown.size() - 1).seq();
     boolean more = !whole || !read(ownerId, last, 1, filter).isEmpty();
-    return new Page<>(shown, more ? Integer.toString(last) : null);
+    return new Page<>(shown, more ? Cursor.of(CURSOR, last) : null);
   }
 
   /**
@@ -203,12 +205,24 @@ public class LogAnswers {
     return text.toString();
   }
 
+  private static int after(String cursor) {
+    long sequence = Cursor.number(CURSOR, cursor);
+    if (sequence > Integer.MAX_VALUE) {
+      throw Cursor.invalid();
+    }
+    return (int) sequence;
+  }
+
   private static int sequence(String where, String text) {
     try {
-      return Integer.parseUnsignedInt(text.strip());
+      int sequence = Integer.parseInt(text.strip());
+      if (sequence >= 0) {
+        return sequence;
+      }
     } catch (NumberFormatException e) {
-      throw Problem.invalid(where, "invalid_cursor", where + " must be the number of a log entry.");
+      // Told below, as a number that no entry has.
     }
+    throw Problem.invalid(where, "invalid_cursor", where + " must be the number of a log entry.");
   }
 
   private String json(Object value) {

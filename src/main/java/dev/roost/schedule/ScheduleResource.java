@@ -2,6 +2,7 @@ package dev.roost.schedule;
 
 import dev.roost.api.Body;
 import dev.roost.api.BodySize;
+import dev.roost.api.Cursor;
 import dev.roost.api.IdempotencyKey;
 import dev.roost.api.Needs;
 import dev.roost.api.Page;
@@ -96,7 +97,8 @@ public class ScheduleResource {
       @RestQuery Integer limit) {
     int most = Page.limit(limit);
     return Page.fitting(
-        Schedule.idsAndBytes(new Schedule.Filter(agentId, state, name), cursor, most),
+        Schedule.idsAndBytes(
+            new Schedule.Filter(agentId, state, name), Cursor.id("sched", cursor), most),
         most,
         ids -> ScheduleView.of(Schedule.list("id in ?1 order by id desc", ids)));
   }

@@ -31,14 +31,15 @@ class Schedules {
   /**
    * @param request checked, with an agent and a cron expression
    * @return the new schedule's identifier
-   * @throws Problem not_found for the agent, conflict when it has a schedule of that name
+   * @throws Problem validation_failed when there is no such agent, conflict when it has a schedule
+   *     of that name
    */
   String create(ScheduleRequest request) {
     return QuarkusTransaction.requiringNew()
         .call(
             () -> {
               // Locked, so that it isn't deleted meanwhile, and names are given one at a time.
-              Agent agent = Agent.lock(request.agentId().orElseThrow());
+              Agent agent = lockAgent(request.agentId().orElseThrow());
               Schedule schedule = new Schedule();
               schedule.id = Ids.next("sched");
               schedule.agentId = agent.id;
@@ -119,6 +120,14 @@ class Schedules {
   /** Before the agent's jobs are cancelled: from then on, no ticker makes any. */
   void deleteAll(@Observes @Priority(Interceptor.Priority.APPLICATION - 1) AgentDeletion deletion) {
     Schedule.delete("agentId", deletion.agentId());
+  }
+
+  private static Agent lockAgent(String id) {
+    try {
+      return Agent.lock(id);
+    } catch (Problem absent) {
+      throw Problem.invalid("/agent_id", "not_found", absent.getMessage());
+    }
   }
 
   private static String freeName(String agentId) {

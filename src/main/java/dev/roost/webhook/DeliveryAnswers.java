@@ -1,5 +1,6 @@
 package dev.roost.webhook;
 
+import dev.roost.api.Cursor;
 import dev.roost.api.Database;
 import dev.roost.api.ErrorCode;
 import dev.roost.api.Ids;
@@ -91,15 +92,16 @@ class DeliveryAnswers {
   Page<Delivery.View> page(
       String webhookId, String state, String eventType, String cursor, int limit) {
     webhooks.get(webhookId);
+    Long before = Cursor.number("delivery", cursor);
     Sql.Bound select =
         LIST.with("webhook", webhookId)
-            .with("before", cursor == null ? Long.MAX_VALUE : position("?cursor", cursor))
+            .with("before", before == null ? Long.MAX_VALUE : before)
             .with("state", state)
             .with("type", eventType)
             .with("limit", limit + 1);
     List<Delivery.View> views =
         database.once(connection -> select.list(connection, Delivery.View::read));
-    return Page.of(views, limit, Delivery.View::eventId, view -> view);
+    return Page.of(views, limit, view -> Cursor.of("delivery", view.eventId()), view -> view);
   }
 
   /**

@@ -1,5 +1,6 @@
 package dev.roost.webhook;
 
+import dev.roost.api.Cursor;
 import dev.roost.api.Needs;
 import dev.roost.api.Page;
 import dev.roost.api.Role;
@@ -78,7 +79,7 @@ public class WebhooksResource {
   @Needs(Role.WRITE)
   @Operation(operationId = "listWebhooks", summary = "List webhooks, newest first")
   public Page<Webhook.View> list(@RestQuery Integer limit, @RestQuery String cursor) {
-    return webhooks.page(cursor, Page.limit(limit));
+    return webhooks.page(Cursor.id("hook", cursor), Page.limit(limit));
   }
 
   @GET

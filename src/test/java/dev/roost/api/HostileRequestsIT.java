@@ -19,6 +19,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -198,6 +200,53 @@ class HostileRequestsIT {
                     check(operation, filled(operation), "{\"" + member + "\": " + value + "}");
                   }
                 });
+      }
+    }
+  }
+
+  @Test
+  void optionsListWhatIsAccepted() throws IOException {
+    Map<String, Set<String>> byPath = new TreeMap<>();
+    for (Operation operation : operations()) {
+      Set<String> methods = byPath.computeIfAbsent(operation.path(), path -> new TreeSet<>());
+      methods.addAll(List.of(operation.method(), "OPTIONS"));
+      if (operation.method().equals("GET")) {
+        methods.add("HEAD");
+      }
+    }
+    byPath.forEach(
+        (template, methods) -> {
+          String path = template.replaceAll("\\{[^}]+}", "1");
+          String listed = String.join(", ", methods);
+          Answer options = api.send("OPTIONS", path, null);
+          assertEquals(200, options.status(), path);
+          assertEquals(listed, options.header("Allow"), path);
+          for (String method : List.of("GET", "POST", "PUT", "PATCH", "DELETE", "PURGE")) {
+            if (!methods.contains(method)) {
+              Answer refused = api.send(method, path, method.equals("GET") ? null : "{}");
+              assertEquals(405, refused.status(), method + " " + path);
+              assertEquals(listed, refused.header("Allow"), method + " " + path);
+            }
+          }
+        });
+  }
+
+  @Test
+  void aCursorOfAnotherListIsRefused() throws IOException {
+    List<String> cursors =
+        List.of("agent_0", "xjob_0", "log_1", "revision_1", "delivery_1", "entry_YQ", "x", "%7E");
+    for (Operation operation : operations()) {
+      if (operation.parameters("query").contains("cursor")) {
+        List<Integer> statuses = new ArrayList<>();
+        for (String cursor : cursors) {
+          Answer answer = api.get(filled(operation) + "?cursor=" + cursor);
+          statuses.add(answer.status());
+          if (answer.status() == 422) {
+            assertEquals("invalid_cursor", answer.get("errors[0].code"), answer.text());
+          }
+        }
+        long accepted = statuses.stream().filter(status -> status == 200).count();
+        assertTrue(accepted <= 1, () -> operation.path() + ": " + statuses);
       }
     }
   }

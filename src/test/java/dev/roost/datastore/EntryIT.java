@@ -237,6 +237,8 @@ class EntryIT {
         keys(list + "&start=user/k&prefix=user/"));
     assertEquals(List.of(), keys(list + "&prefix=nothing"));
     assertEquals(422, api.get(list + "&cursor=%21").status());
+    assertEquals(422, api.get(list + "&cursor=YQ").status());
+    assertEquals(422, api.get(list + "&cursor=entry__w").status());
   }
 
   @Test

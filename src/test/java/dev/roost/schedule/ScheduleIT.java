@@ -108,7 +108,9 @@ class ScheduleIT {
             "'cron': '@daily', 'starts_at': '2030-01-02T00:00:00Z', 'ends_at': '2030-01-01T00:00:00Z'");
     assertEquals("/ends_at", backwards.get("errors[0].pointer"));
     Answer nobody = api.post(SCHEDULES, "{\"agent_id\": \"agent_x\", \"cron\": \"@daily\"}");
-    assertEquals(404, nobody.status());
+    assertEquals(422, nobody.status());
+    assertEquals("/agent_id", nobody.get("errors[0].pointer"));
+    assertEquals("not_found", nobody.get("errors[0].code"));
     String large = "'payload': '%s'".formatted("x".repeat(4 << 20));
     assertEquals(413, create("'cron': '@daily', " + large).status());
     assertEquals(404, schedule("sched_none").status());

@@ -1,12 +1,14 @@
 package dev.roost.runtime.local;
 
 import dev.roost.config.RoostConfig;
+import dev.roost.config.SettingsCheck;
 import io.quarkus.runtime.annotations.QuarkusMain;
 import io.quarkus.runtime.configuration.ConfigUtils;
 import io.smallrye.config.ConfigValidationException;
 import io.smallrye.config.SmallRyeConfig;
 import java.util.List;
 import java.util.NoSuchElementException;
+import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -26,6 +28,10 @@ public final class Main {
     try {
       SmallRyeConfig settings = settings();
       RoostConfig config = settings.getConfigMapping(RoostConfig.class);
+      Optional<String> mistake = SettingsCheck.mistake(config);
+      if (mistake.isPresent()) {
+        throw new StartFailed("a setting is wrong: " + mistake.get());
+      }
       if (!RUNTIMES.contains(config.runtime())) {
         throw new StartFailed(
             "roost.runtime is \"" + config.runtime() + "\"; there are " + RUNTIMES);

@@ -1,0 +1,74 @@
+package dev.roost.api;
+
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * Where the next page of a list begins: the kind of the list, an underscore, and the position of
+ * the last item in it. An identifier is such a cursor already.
+ */
+public final class Cursor {
+  private static final Pattern FORM = Pattern.compile("([a-z]+)_([0-9A-Za-z_-]{0,4000})");
+
+  private static final Pattern NUMBER = Pattern.compile("\\d{1,18}");
+
+  private Cursor() {}
+
+  /** What {@link #position} reads. */
+  public static String of(String kind, Object position) {
+    return kind + '_' + position;
+  }
+
+  /**
+   * An identifier of that kind.
+   *
+   * @param cursor as the query parameter came, or null
+   * @return null: none was given
+   * @throws Problem validation_failed
+   */
+  public static String id(String kind, String cursor) {
+    String position = position(kind, cursor);
+    if (position != null && !position.matches("[0-9a-z]{1,40}")) {
+      throw invalid();
+    }
+    return cursor;
+  }
+
+  /**
+   * A number from 0 on.
+   *
+   * @param cursor as the query parameter came, or null
+   * @return null: none was given
+   * @throws Problem validation_failed
+   */
+  public static Long number(String kind, String cursor) {
+    String position = position(kind, cursor);
+    if (position != null && !NUMBER.matcher(position).matches()) {
+      throw invalid();
+    }
+    return position == null ? null : Long.valueOf(position);
+  }
+
+  /**
+   * What follows the kind.
+   *
+   * @param cursor as the query parameter came, or null
+   * @return null: none was given
+   * @throws Problem validation_failed
+   */
+  public static String position(String kind, String cursor) {
+    if (cursor == null) {
+      return null;
+    }
+    Matcher parts = FORM.matcher(cursor);
+    if (!parts.matches() || !parts.group(1).equals(kind)) {
+      throw invalid();
+    }
+    return parts.group(2);
+  }
+
+  public static Problem invalid() {
+    return Problem.invalid(
+        "?cursor", "invalid_cursor", "cursor must be the next_cursor of a page of this list.");
+  }
+}

@@ -1,0 +1,81 @@
+package dev.roost.config;
+
+import io.smallrye.config.WithDefault;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.time.Duration;
+import java.util.Locale;
+import java.util.Optional;
+
+/**
+ * Refuses numbers and times of settings that can't be meant: below zero, or zero where it isn't.
+ */
+public final class SettingsCheck {
+  private SettingsCheck() {}
+
+  /**
+   * What is wrong, with the name of the property; empty: nothing.
+   *
+   * @param config with all settings
+   */
+  public static Optional<String> mistake(RoostConfig config) {
+    return mistake(RoostConfig.class, config, "roost");
+  }
+
+  private static Optional<String> mistake(Class<?> mapping, Object config, String prefix) {
+    for (Method method : mapping.getDeclaredMethods()) {
+      if (method.getParameterCount() > 0 || method.isSynthetic() || method.isDefault()) {
+        continue;
+      }
+      String name = prefix + '.' + property(method.getName());
+      Object value = value(method, config);
+      Optional<String> mistake =
+          method.getReturnType().getEnclosingClass() == RoostConfig.class
+              ? mistake(method.getReturnType(), value, name)
+              : mistake(
+                  method, name, value instanceof Optional<?> some ? some.orElse(null) : value);
+      if (mistake.isPresent()) {
+        return mistake;
+      }
+    }
+    return Optional.empty();
+  }
+
+  private static Optional<String> mistake(Method method, String name, Object value) {
+    int sign;
+    if (value instanceof Duration duration) {
+      sign = duration.isNegative() ? -1 : duration.isZero() ? 0 : 1;
+    } else if (value instanceof Number number) {
+      double size = number.doubleValue();
+      sign = size > 0 ? 1 : size == 0 ? 0 : -1; // NaN is none, either
+    } else {
+      return Optional.empty();
+    }
+    boolean orZero = method.isAnnotationPresent(OrZero.class) || isZeroByDefault(method);
+    if (sign > 0 || sign == 0 && orZero) {
+      return Optional.empty();
+    }
+    String least = orZero ? "must not be less than 0" : "must be more than 0";
+    return Optional.of(name + ": " + least + ", got \"" + value + "\"");
+  }
+
+  private static boolean isZeroByDefault(Method method) {
+    WithDefault standard = method.getAnnotation(WithDefault.class);
+    return standard != null && standard.value().matches("0(?:\\.0|[a-z]{1,2})?");
+  }
+
+  private static Object value(Method method, Object config) {
+    try {
+      return method.invoke(config);
+    } catch (IllegalAccessException e) {
+      throw new IllegalStateException(e);
+    } catch (InvocationTargetException e) {
+      throw new IllegalStateException(e.getCause());
+    }
+  }
+
+  /** "scriptBytes" is "script-bytes". */
+  private static String property(String method) {
+    return method.replaceAll("([A-Z])", "-$1").toLowerCase(Locale.ROOT);
+  }
+}
