@@ -4,7 +4,9 @@ import io.vertx.core.http.HttpServerRequest;
 import io.vertx.ext.web.RoutingContext;
 import jakarta.ws.rs.container.ContainerRequestContext;
 import jakarta.ws.rs.container.ResourceInfo;
+import jakarta.ws.rs.core.HttpHeaders;
 import jakarta.ws.rs.core.MultivaluedMap;
+import jakarta.ws.rs.core.Response;
 import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
@@ -20,8 +22,11 @@ public class RequestFilters {
   private final Authentication authentication;
   private final Sessions sessions;
   private final Caller caller;
+  private final AllowedMethods allowed;
 
-  RequestFilters(Authentication authentication, Sessions sessions, Caller caller) {
+  RequestFilters(
+      Authentication authentication, Sessions sessions, Caller caller, AllowedMethods allowed) {
+    this.allowed = allowed;
     this.authentication = authentication;
     this.sessions = sessions;
     this.caller = caller;
@@ -79,6 +84,18 @@ public class RequestFilters {
                     });
           }
         });
+  }
+
+  /** RESTEasy would list the methods of all paths that begin the same way. */
+  @ServerRequestFilter(preMatching = true)
+  public Optional<Response> options(ContainerRequestContext request) {
+    Set<String> methods =
+        request.getMethod().equals("OPTIONS")
+            ? allowed.at(request.getUriInfo().getPath())
+            : Set.of();
+    return methods.isEmpty()
+        ? Optional.empty()
+        : Optional.of(Response.ok().header(HttpHeaders.ALLOW, String.join(", ", methods)).build());
   }
 
   @ServerRequestFilter

@@ -26,6 +26,7 @@ class WaitingForTheClusterIT {
   private static final String PENDING_TIMEOUT = "ROOST_EXECUTORS_PENDING_TIMEOUT";
   private static final String LATE = "5m";
   private static final Duration START_TIMEOUT = Duration.ofSeconds(10);
+  private static final int MEBIBYTES_OF_NO_NODE = 1 << 20;
   private static final String ECHO = "def main(request): return request.payload";
 
   private static RoostProcess roost;
@@ -43,7 +44,9 @@ class WaitingForTheClusterIT {
             "ROOST_KUBERNETES_MEMORY_REQUEST_RATIO",
             "1",
             "ROOST_KUBERNETES_PYTHON_VERSIONS",
-            "3.11,3.13,3.99");
+            "3.11,3.13,3.99",
+            "ROOST_LIMITS_AGENT_MEMORY_MIB",
+            Integer.toString(MEBIBYTES_OF_NO_NODE));
     pods = (PodWorkers) roost.workers();
     client = roost.client();
   }
@@ -85,7 +88,7 @@ class WaitingForTheClusterIT {
 
   @Test
   void moreMemoryThanAnyNodeHasIsSaidAndThenFailsTheOrder() {
-    String agent = built("memory", 1 << 20);
+    String agent = built("memory", MEBIBYTES_OF_NO_NODE);
     String job = client.order(agent, "1");
     awaitMessage(job, "No node fits the pod", "memory");
     restart("1s"); // So it has waited too long now.
