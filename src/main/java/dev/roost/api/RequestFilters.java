@@ -17,6 +17,9 @@ public class RequestFilters {
   static final String REQUEST_ID = "X-Request-Id";
   private static final Pattern ACCEPTABLE_ID = Pattern.compile("[\\x21-\\x7e]{1,128}");
 
+  /** Query parameters about keys of entries, which may hold any character. */
+  private static final Set<String> OF_KEYS = Set.of("prefix", "start", "after");
+
   private static final Set<String> READING = Set.of("GET", "HEAD", "OPTIONS");
 
   private final Authentication authentication;
@@ -40,8 +43,9 @@ public class RequestFilters {
     request.setProperty(REQUEST_ID, id);
     // Response filters don't see what is streamed.
     routing.addHeadersEndHandler(end -> routing.response().putHeader(REQUEST_ID, id));
-    checkPath(routing.normalizedPath());
-    checkQuery(request.getUriInfo().getQueryParameters());
+    String path = routing.normalizedPath();
+    checkPath(path);
+    checkQuery(path, request.getUriInfo().getQueryParameters());
     checkMediaTypes(request);
   }
 
@@ -70,9 +74,13 @@ public class RequestFilters {
     }
   }
 
-  private static void checkQuery(MultivaluedMap<String, String> parameters) {
+  private static void checkQuery(String path, MultivaluedMap<String, String> parameters) {
+    boolean ofStore = path.startsWith("/v1/datastore/");
     parameters.forEach(
         (name, values) -> {
+          if (ofStore && OF_KEYS.contains(name)) {
+            return;
+          }
           for (String text : values) {
             Text.unstorable(name + text)
                 .ifPresent(
