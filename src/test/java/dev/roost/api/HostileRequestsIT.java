@@ -264,6 +264,7 @@ class HostileRequestsIT {
     "/v1/agents?name=a%00b, 422",
     "/v1/agents?cursor=%00, 422",
     "/v1/agents?unknown%00=1, 422",
+    "/v1/datastore/store_1/entries?prefix=a%00b, 404",
     "/v1/agents/agent_%00, 404",
     "/v1/agents/agent_1%00/revisions, 404",
     "/v1/agents;x, 404",
