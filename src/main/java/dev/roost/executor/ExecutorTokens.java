@@ -3,7 +3,11 @@ package dev.roost.executor;
 import dev.roost.api.ErrorCode;
 import dev.roost.api.Problem;
 import io.quarkus.narayana.jta.QuarkusTransaction;
+import io.quarkus.runtime.StartupEvent;
+import jakarta.annotation.Priority;
 import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.enterprise.event.Observes;
+import jakarta.interceptor.Interceptor;
 import jakarta.persistence.EntityManager;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
@@ -40,6 +44,13 @@ public class ExecutorTokens {
   ExecutorTokens(EntityManager entities, Clock clock) {
     this.entities = entities;
     this.clock = clock;
+  }
+
+  /**
+   * Before the first request: {@link StoreRoute} verifies on an event loop, which must not wait.
+   */
+  void load(@Observes @Priority(Interceptor.Priority.LIBRARY_BEFORE) StartupEvent event) {
+    key();
   }
 
   String make(String executorId) {
