@@ -11,26 +11,18 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from attempts import ATTEMPT
+
 PYPROJECT = '[build-system]\nrequires = []\nbuild-backend = "backend"\nbackend-path = ["."]\n'
 BACKEND = """
 import json, os, zipfile
-
-def attempt(call, *arguments):
-    try:
-        call(*arguments)
-        return "done"
-    except OSError as error:
-        return type(error).__name__
-
-def read(path):
-    open(path, "rb").read(10)
 
 def build_wheel(directory, settings=None, metadata=None):
     data = {data!r}
     found = {{
         "key": attempt(read, data + "/api_key"),
-        "overwrite": attempt(open, data + "/api_key", "ab"),
-        "another build": attempt(open, data + "/builds/other/module.py", "ab"),
+        "overwrite": attempt(write, data + "/api_key"),
+        "another build": attempt(write, data + "/builds/other/module.py"),
         "an execution's log": attempt(read, data + "/executors/other/agent.log"),
         "list": attempt(os.listdir, data),
         "home": attempt(os.listdir, os.path.expanduser("~")),
@@ -56,7 +48,7 @@ def source(data: Path, process: int) -> bytes:
     with tarfile.open(fileobj=written, mode="w:gz") as archive:
         for path, text in {
             "pyproject.toml": PYPROJECT,
-            "backend.py": BACKEND.format(data=str(data), process=process, signals=signals),
+            "backend.py": ATTEMPT + BACKEND.format(data=str(data), process=process, signals=signals),
             "PKG-INFO": "Metadata-Version: 1.0\nName: hostile\nVersion: 1.0\n",
         }.items():
             entry = tarfile.TarInfo(f"hostile-1.0/{path}")

@@ -7,7 +7,7 @@ from typing import Any, Callable
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent))
+sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).resolve().parents[1])]
 
 from executor import Executor, wait_until  # noqa: E402
 from pod import MemoryGroup, Pod, why_no_containers  # noqa: E402

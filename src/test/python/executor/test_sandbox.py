@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Callable
 
 import pytest
+from attempts import ATTEMPT
 from control_plane import WAIT_SECONDS
 from executor import PACKAGE, PYTHON, Executor
 
@@ -45,23 +46,6 @@ def bystander() -> "Iterator[subprocess.Popen[bytes]]":
     yield process
     process.kill()
     process.wait()
-
-
-ATTEMPT = """
-def attempt(call, *arguments):
-    try:
-        call(*arguments)
-        return "done"
-    except OSError as error:
-        return type(error).__name__
-
-def read(path):
-    open(path, "rb").read(10)
-
-def write(path):
-    open(path, "ab").close()
-
-"""
 
 
 def run(executor: Executor, script: str, payload: Any = None) -> Any:

@@ -9,7 +9,6 @@ import dev.roost.config.RoostConfig;
 import dev.roost.runtime.Egress;
 import dev.roost.runtime.Runtime;
 import java.math.BigDecimal;
-import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Optional;
 
@@ -205,7 +204,7 @@ public record AgentRequest(
   }
 
   private static void checkSize(String what, String text, int limit, String setting) {
-    int size = text.getBytes(StandardCharsets.UTF_8).length;
+    int size = Text.sizeBytes(text);
     if (size > limit) {
       throw Problem.tooLarge(what, size, limit, setting);
     }

@@ -45,13 +45,7 @@ record JsonSlice(String whole, int from, int to) {
 
   /** The bytes of its text in UTF-8. */
   int sizeBytes() {
-    int size = 0;
-    for (int i = from; i < to; i++) {
-      char c = whole.charAt(i);
-      // Each half of a surrogate pair stands for two of the four bytes.
-      size += c < 0x80 ? 1 : c < 0x800 || Character.isSurrogate(c) ? 2 : 3;
-    }
-    return size;
+    return Text.sizeBytes(whole, from, to);
   }
 
   String text() {

@@ -28,6 +28,22 @@ public final class Text {
         0, Character.isHighSurrogate(text.charAt(length - 1)) ? length - 1 : length);
   }
 
+  /** How many bytes the text has in UTF-8. */
+  public static int sizeBytes(String text) {
+    return sizeBytes(text, 0, text.length());
+  }
+
+  /** The same of a part: from its first character to after its last one. */
+  static int sizeBytes(String text, int from, int to) {
+    int size = 0;
+    for (int i = from; i < to; i++) {
+      char c = text.charAt(i);
+      // Each half of a surrogate pair stands for two of the four bytes.
+      size += c < 0x80 ? 1 : c < 0x800 || Character.isSurrogate(c) ? 2 : 3;
+    }
+    return size;
+  }
+
   /**
    * What keeps PostgreSQL from storing the string as it is.
    *

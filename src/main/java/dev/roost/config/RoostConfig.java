@@ -488,7 +488,7 @@ public interface RoostConfig {
     @WithDefault("30d")
     Duration executions();
 
-    /** Builds that no agent's current revision uses: their images or environments. */
+    /** Images or environments of builds that no agent's newest or running revision uses. */
     @OrZero
     @WithDefault("7d")
     Duration unusedBuilds();

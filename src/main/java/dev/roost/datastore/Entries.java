@@ -9,7 +9,6 @@ import dev.roost.api.Storage;
 import dev.roost.api.Text;
 import dev.roost.config.RoostConfig;
 import jakarta.enterprise.context.ApplicationScoped;
-import java.nio.charset.StandardCharsets;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.Optional;
@@ -259,7 +258,7 @@ public class Entries {
    * @throws Problem too_large
    */
   static long valueBytes(JsonText value, int maxBytes) {
-    long size = value.text().getBytes(StandardCharsets.UTF_8).length;
+    long size = Text.sizeBytes(value.text());
     if (size > maxBytes) {
       throw Problem.tooLarge("The value", size, maxBytes, "roost.limits.store-value-bytes");
     }

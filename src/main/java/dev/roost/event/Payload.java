@@ -1,6 +1,6 @@
 package dev.roost.event;
 
-import java.nio.charset.StandardCharsets;
+import dev.roost.api.Text;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -23,12 +23,12 @@ record Payload(String sender, List<String> messages) {
   static List<String> pack(String sender, List<String> messages) {
     List<String> payloads = new ArrayList<>();
     StringBuilder payload = new StringBuilder(sender);
-    int first = bytes(sender);
+    int first = Text.sizeBytes(sender);
     int size = first;
     for (String given : messages) {
-      boolean fits = first + 1 + bytes(given) <= MAX_BYTES && given.indexOf('\n') < 0;
+      boolean fits = first + 1 + Text.sizeBytes(given) <= MAX_BYTES && given.indexOf('\n') < 0;
       String message = fits ? given : ANYTHING;
-      int more = 1 + bytes(message);
+      int more = 1 + Text.sizeBytes(message);
       if (size + more > MAX_BYTES) {
         payloads.add(payload.toString());
         payload.setLength(sender.length());
@@ -46,9 +46,5 @@ record Payload(String sender, List<String> messages) {
   static Payload unpack(String text) {
     List<String> lines = List.of(text.split("\n"));
     return new Payload(lines.get(0), lines.subList(1, lines.size()));
-  }
-
-  private static int bytes(String text) {
-    return text.getBytes(StandardCharsets.UTF_8).length;
   }
 }

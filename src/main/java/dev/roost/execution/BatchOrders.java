@@ -7,7 +7,6 @@ import dev.roost.api.Problem;
 import dev.roost.api.Sql;
 import dev.roost.api.Storage;
 import dev.roost.api.Text;
-import dev.roost.config.RoostConfig;
 import io.quarkus.narayana.jta.QuarkusTransaction;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.event.Event;
@@ -45,7 +44,6 @@ class BatchOrders {
   private static final int STATEMENT_BYTES = 4 << 20;
 
   private final EntityManager entities;
-  private final RoostConfig config;
   private final Orders orders;
   private final Storage storage;
   private final Clock clock;
@@ -53,13 +51,11 @@ class BatchOrders {
 
   BatchOrders(
       EntityManager entities,
-      RoostConfig config,
       Orders orders,
       Storage storage,
       Clock clock,
       Event<ExecutorJobQueued> queued) {
     this.entities = entities;
-    this.config = config;
     this.orders = orders;
     this.storage = storage;
     this.clock = clock;
@@ -128,18 +124,12 @@ class BatchOrders {
     for (int first = 0, end; first < payloads.count(); first = end) {
       end = endOfStatement(payloads.sizeBytes(), first);
       List<Integer> revisions =
-          INSERT
+          orders
+              .bind(INSERT, agentId, options, idempotencyKey, digest, now)
               .with("ids", ids.subList(first, end).toArray(String[]::new))
               .with("payloads", texts(payloads, first, end))
               .with("count", end - first)
-              .with("priority", options.priority())
-              .with("concurrency", options.concurrencyKey())
               .with("batch", ids.get(0))
-              .with("key", idempotencyKey)
-              .with("digest", digest)
-              .with("now", now)
-              .with("agent", agentId)
-              .with("most", config.limits().queuedExecutorJobs())
               .list(entities, row -> row.getInt(1));
       if (revisions.isEmpty()) {
         Agent.require(agentId);

@@ -188,18 +188,29 @@ public class Orders {
       String idempotencyKey,
       byte[] digest,
       Instant now) {
-    return INSERT
+    return bind(INSERT, agentId, options, idempotencyKey, digest, now)
         .with("id", id)
         .with("schedule", options.scheduleId())
         .with("payload", payload)
+        .list(entities, row -> row.getInt(1));
+  }
+
+  /** What an insert of one job and one of a batch have in common. */
+  Sql.Bound bind(
+      Sql insert,
+      String agentId,
+      Options options,
+      String idempotencyKey,
+      byte[] digest,
+      Instant now) {
+    return insert
+        .with("agent", agentId)
         .with("priority", options.priority())
         .with("concurrency", options.concurrencyKey())
         .with("key", idempotencyKey)
         .with("digest", digest)
         .with("now", now)
-        .with("agent", agentId)
-        .with("most", config.limits().queuedExecutorJobs())
-        .list(entities, row -> row.getInt(1));
+        .with("most", config.limits().queuedExecutorJobs());
   }
 
   /**

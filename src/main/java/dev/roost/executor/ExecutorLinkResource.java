@@ -10,11 +10,12 @@ import dev.roost.event.Waiting;
 import dev.roost.execution.Orders;
 import io.smallrye.common.annotation.Blocking;
 import io.smallrye.mutiny.Uni;
+import io.vertx.ext.web.RoutingContext;
 import jakarta.ws.rs.Consumes;
-import jakarta.ws.rs.HeaderParam;
 import jakarta.ws.rs.POST;
 import jakarta.ws.rs.Path;
 import jakarta.ws.rs.Produces;
+import jakarta.ws.rs.core.Context;
 import jakarta.ws.rs.core.MediaType;
 import jakarta.ws.rs.core.Response;
 import java.time.Duration;
@@ -60,9 +61,9 @@ public class ExecutorLinkResource {
   public Uni<Response> poll(
       String id,
       @RestQuery("wait") int waitSeconds,
-      @HeaderParam("Authorization") String authorization,
+      @Context RoutingContext routing,
       byte[] bytes) {
-    ExecutorTokens.Bearer bearer = tokens.verify(authorization);
+    ExecutorTokens.Bearer bearer = LinkFilter.bearer(routing);
     if (!bearer.executorId().equals(id)) {
       throw Problem.of(ErrorCode.FORBIDDEN, "The token names another executor.");
     }
@@ -99,9 +100,9 @@ public class ExecutorLinkResource {
   public Uni<Acknowledgement> frames(
       String id,
       @RestQuery("wait") Integer waitSeconds,
-      @HeaderParam("Authorization") String authorization,
+      @Context RoutingContext routing,
       byte[] bytes) {
-    String executorId = tokens.verify(authorization).executorId();
+    String executorId = LinkFilter.bearer(routing).executorId();
     List<Frame> frames = Frame.parseLines(mapper, bytes);
     FrameIntake.Receipt receipt = intake.take(executorId, id, frames);
     dispatcher.heard(executorId, receipt.last());

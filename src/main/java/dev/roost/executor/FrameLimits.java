@@ -1,10 +1,10 @@
 package dev.roost.executor;
 
+import dev.roost.api.Text;
 import dev.roost.config.RoostConfig;
 import dev.roost.execution.ExecutionReason;
 import dev.roost.execution.Outcome;
 import dev.roost.log.LogEntry;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -116,7 +116,7 @@ record FrameLimits(int returnValueBytes, int lineBytes, long logBytes, int logEn
     if (value == null || value.length() <= returnValueBytes / 4) {
       return outcome;
     }
-    int size = value.getBytes(StandardCharsets.UTF_8).length;
+    int size = Text.sizeBytes(value);
     return size <= returnValueBytes
         ? outcome
         : new Outcome(

@@ -1,10 +1,14 @@
 package dev.roost.executor;
 
-import jakarta.ws.rs.container.ContainerRequestContext;
+import io.vertx.ext.web.RoutingContext;
+import jakarta.ws.rs.container.ResourceInfo;
+import java.util.Objects;
 import org.jboss.resteasy.reactive.server.ServerRequestFilter;
 
 /** Refuses who is no executor before anything of the request's body is received. */
 public class LinkFilter {
+  private static final String BEARER = ExecutorTokens.Bearer.class.getName();
+
   private final ExecutorTokens tokens;
 
   LinkFilter(ExecutorTokens tokens) {
@@ -12,9 +16,14 @@ public class LinkFilter {
   }
 
   @ServerRequestFilter
-  public void authenticate(ContainerRequestContext request) {
-    if (request.getUriInfo().getPath().startsWith(LinkServer.LINK)) {
-      tokens.verify(request.getHeaderString("Authorization"));
+  public void authenticate(ResourceInfo resource, RoutingContext routing) {
+    if (resource.getResourceClass() == ExecutorLinkResource.class) {
+      routing.put(BEARER, tokens.verify(routing.request().getHeader("Authorization")));
     }
+  }
+
+  /** The executor that a request of the link speaks for. */
+  static ExecutorTokens.Bearer bearer(RoutingContext routing) {
+    return Objects.requireNonNull(routing.get(BEARER));
   }
 }

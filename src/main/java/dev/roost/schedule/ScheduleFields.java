@@ -45,7 +45,8 @@ record ScheduleFields(
                 "While a run of this schedule waits or runs, another one may begin, is left out, or waits for it.")
         String overlap,
     @Schema(
-            description = "Seconds by up to which runs are put off, to spread the load.",
+            description =
+                "Each run is delayed by a random time of up to that many seconds, to spread the load.",
             defaultValue = "0",
             maximum = "3600")
         double jitter,

@@ -5,7 +5,6 @@ import dev.roost.api.JsonText;
 import dev.roost.api.Names;
 import dev.roost.api.Problem;
 import dev.roost.api.Text;
-import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.time.ZoneId;
 import java.util.List;
@@ -59,7 +58,7 @@ record ScheduleRequest(
             bound(body, "ends_at"));
     request.payload.ifPresent(
         value -> {
-          int size = value.text().getBytes(StandardCharsets.UTF_8).length;
+          int size = Text.sizeBytes(value.text());
           if (size > payloadBytes) {
             throw Problem.tooLarge("payload", size, payloadBytes, "roost.limits.payload-bytes");
           }

@@ -42,7 +42,9 @@ public record ScheduleView(
             description =
                 "While a run of this schedule waits or runs, another one may begin, is left out, or waits for it")
         String overlap,
-    @Schema(description = "Seconds by up to which runs are put off, to spread the load")
+    @Schema(
+            description =
+                "Each run is delayed by a random time of up to that many seconds, to spread the load")
         double jitter,
     @Schema(nullable = true, description = "No time is before it; null: no bound") Instant startsAt,
     @Schema(nullable = true, description = "No time is after it; null: no bound") Instant endsAt,

@@ -3,6 +3,7 @@ package dev.roost.api;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
@@ -25,6 +26,16 @@ class TextTest {
     assertTrue(Text.quote("x".repeat(1000)).length() <= 82);
     assertEquals(
         Optional.empty(), Text.unstorable(Text.quote("x".repeat(78) + "🐔" + "x".repeat(9))));
+  }
+
+  @Test
+  void theSizeIsThatOfTheBytes() {
+    List<String> texts =
+        List.of("", "a\0\u007f", "\u0080é\u07ff", "\u0800€\uffff", "🐔\udbff\udfff");
+    for (String text : texts) {
+      assertEquals(text.getBytes(StandardCharsets.UTF_8).length, Text.sizeBytes(text), text);
+    }
+    assertEquals(4, Text.sizeBytes("é🐔é", 1, 3));
   }
 
   @Test
