@@ -28,19 +28,21 @@ usage: roost_executor sidecar OPTIONS    the link to the control plane
          [--runner PYTHON]      start the runner with this Python interpreter
          [--parent PID]         be killed when this parent process ends
          [--sandbox JSON]       the runner's
+         [--group FILE]         the runner's
        roost_executor runner OPTIONS     runs the script, in a fork for each execution
          --directory DIR        this process's own directory
          [--sockets DIR]        where the two processes meet (default: --directory)
          [--parent PID]         end when this is no longer the parent process
          [--clean DIR[:DIR…]]   what executions leave in these too, which are this container's alone, is removed
          [--sandbox JSON]       confine scripts: {"readable": [PATH, …], "writable": […], "private": […]}
+         [--group FILE]         join that control group (its cgroup.procs), which bounds processes
 """
 COMMANDS = {
     "sidecar": (
         ("url", "executor", "token-file", "directory"),
-        ("ca-file", "sockets", "publish-code", "runner", "parent", "sandbox"),
+        ("ca-file", "sockets", "publish-code", "runner", "parent", "sandbox", "group"),
     ),
-    "runner": (("directory",), ("sockets", "parent", "clean", "sandbox")),
+    "runner": (("directory",), ("sockets", "parent", "clean", "sandbox", "group")),
 }
 
 
@@ -60,6 +62,9 @@ def main() -> int:
     directory = os.path.realpath(options["directory"])
     sockets = os.path.realpath(options.get("sockets", directory))
     if command == "runner":
+        if "group" in options:
+            with open(options["group"], "wb", buffering=0) as group:
+                group.write(b"0")  # whoever writes
         from roost_executor.runner import Runner
 
         if "sandbox" in options:
@@ -79,7 +84,8 @@ def main() -> int:
         from roost_executor.spawn import spawn_runner
 
         # Before the heavier imports, so that both processes start side by side.
-        runner_id = spawn_runner(options["runner"], directory, sockets, options.get("sandbox"))
+        shared = {name: options[name] for name in ("sandbox", "group") if name in options}
+        runner_id = spawn_runner(options["runner"], directory, sockets, shared)
     from roost_executor.sidecar import Sidecar
 
     url, executor, token_file = options["url"], options["executor"], options["token-file"]

@@ -8,9 +8,10 @@ from roost_executor.temporary import link_temporary
 PRIVATE_PREFIXES = ("ROOST_", "QUARKUS_")
 
 
-def spawn_runner(python: str, directory: str, sockets: str, sandbox: "str | None" = None) -> int:
+def spawn_runner(python: str, directory: str, sockets: str, options: "dict[str, str]") -> int:
     """Starts the runner with the interpreter `python`, its output going to `agent.log`; returns its process id.
 
+    `options`: further ones of the runner's.
     What the control plane was configured with (its `ROOST_*` and `QUARKUS_*` variables may hold
     passwords) stays out of the runner's environment, hence out of the script's reach.
     Raises OSError when the interpreter can't be started.
@@ -26,7 +27,7 @@ def spawn_runner(python: str, directory: str, sockets: str, sandbox: "str | None
             python,
             [python, "-I", "-B", package, "runner", "--directory", directory]
             + ["--sockets", sockets, "--parent", str(os.getpid())]
-            + (["--sandbox", sandbox] if sandbox else []),
+            + [f"--{name}={value}" for name, value in options.items()],
             environment,
             file_actions=[
                 (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),

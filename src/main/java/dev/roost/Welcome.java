@@ -86,7 +86,7 @@ public class Welcome {
       return;
     }
     out.println("  build         " + describe(job));
-    out.println("  sandbox       " + runtime.sandbox().mechanism());
+    out.println("  sandbox       " + runtime.sandbox().mechanism() + processLimit());
     String order =
         orders.place(agentId, new JsonText("{\"name\": \"Roost\"}"), null).executorJobId();
     ExecutorJob.View result = awaitEnd(order);
@@ -156,6 +156,11 @@ public class Welcome {
     }
     Build build = QuarkusTransaction.requiringNew().call(() -> Build.findById(job.buildId));
     return "succeeded in %.1f s".formatted(build.durationSeconds);
+  }
+
+  private String processLimit() {
+    Integer most = runtime.processLimit().maxProcesses();
+    return most == null ? "" : ", at most " + most + " processes";
   }
 
   private static String script() {

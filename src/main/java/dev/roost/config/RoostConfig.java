@@ -319,6 +319,13 @@ public interface RoostConfig {
     int maxExecutors();
 
     /**
+     * Processes and threads of an executor or a build, kept by a control group of its own where one
+     * can be made.
+     */
+    @WithDefault("1024")
+    int maxProcesses();
+
+    /**
      * What confines scripts and builds: {@code auto} (the strongest that works on this machine),
      * {@code landlock} (Roost doesn't start without it), {@code off}.
      */

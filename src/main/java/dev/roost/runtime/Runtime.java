@@ -25,6 +25,11 @@ public interface Runtime extends AutoCloseable {
     return new Sandbox("container", null, null);
   }
 
+  /** What bounds the processes of an executor or a build. */
+  default ProcessLimit processLimit() {
+    return new ProcessLimit("container", null, null);
+  }
+
   /**
    * What identifies the base on which dependencies of that Python version are installed: the digest
    * of the base image, or the local interpreter. A part of the image key.
@@ -175,6 +180,13 @@ public interface Runtime extends AutoCloseable {
       return mechanism.equals("none");
     }
   }
+
+  /**
+   * @param mechanism "cgroup", "container" or "none"
+   * @param maxProcesses of an executor or a build, threads included; null where Roost doesn't say
+   * @param message why nothing bounds them, for a person; or null
+   */
+  record ProcessLimit(String mechanism, Integer maxProcesses, String message) {}
 
   /**
    * @param requirements normalised, one a line

@@ -59,6 +59,8 @@ public class RuntimeResource {
           int maxExecutors,
       @Schema(description = "What keeps scripts and builds from the rest of the machine")
           SandboxView sandbox,
+      @Schema(description = "What bounds the processes of an executor or a build")
+          ProcessLimitView processLimit,
       @Schema(
               description =
                   "Profiles of pods that agents can choose, as the operator names them; []: none",
@@ -85,6 +87,29 @@ public class RuntimeResource {
           String message) {
     static SandboxView of(Runtime.Sandbox sandbox) {
       return new SandboxView(sandbox.mechanism(), sandbox.landlockAbi(), sandbox.message());
+    }
+  }
+
+  /** What bounds processes. */
+  @Schema(name = "ProcessLimit")
+  record ProcessLimitView(
+      @Schema(
+              enumeration = {"cgroup", "container", "none"},
+              description =
+                  "`cgroup`: a control group for each executor and build; `container` on Kubernetes,"
+                      + " whose nodes limit pods; `none`: the kernel doesn't")
+          String mechanism,
+      @Schema(
+              description =
+                  "Processes and threads of an executor or a build, or null where Roost doesn't"
+                      + " limit them",
+              nullable = true,
+              examples = "1024")
+          Integer maxProcesses,
+      @Schema(description = "Why the kernel doesn't bound them, or null", nullable = true)
+          String message) {
+    static ProcessLimitView of(Runtime.ProcessLimit limit) {
+      return new ProcessLimitView(limit.mechanism(), limit.maxProcesses(), limit.message());
     }
   }
 
@@ -140,6 +165,7 @@ public class RuntimeResource {
         description.platform(),
         description.maxExecutors(),
         SandboxView.of(runtime.sandbox()),
+        ProcessLimitView.of(runtime.processLimit()),
         description.profiles(),
         version,
         Limits.of(config.limits()));

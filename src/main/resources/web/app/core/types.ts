@@ -280,6 +280,7 @@ export interface Runtime {
   platform: string;
   max_executors: number;
   sandbox: { mechanism: string; landlock_abi: number | null; message: string | null };
+  process_limit: { mechanism: string; max_processes: number | null; message: string | null };
   version: string;
   limits: Record<string, number>;
 }

@@ -146,6 +146,7 @@ function runtime(): TemplateResult {
     python_versions,
     max_executors,
     sandbox,
+    process_limit,
     default: standard,
   } = signedIn.runtime!;
   return html`<section class="panel" aria-labelledby="runtime-title">
@@ -165,6 +166,14 @@ function runtime(): TemplateResult {
       <dd>
         ${sandbox.mechanism}${sandbox.message
           ? html`<br /><span class="faint">${sandbox.message}</span>`
+          : ""}
+      </dd>
+      <dt>Processes</dt>
+      <dd>
+        ${process_limit.max_processes === null
+          ? process_limit.mechanism
+          : `up to ${count(process_limit.max_processes)} of an executor, ${process_limit.mechanism}`}${process_limit.message
+          ? html`<br /><span class="faint">${process_limit.message}</span>`
           : ""}
       </dd>
       <dt>Executors</dt>

@@ -37,6 +37,9 @@ class LocalApplication implements QuarkusApplication {
     if (runtime.sandbox().isNone()) {
       System.out.println("Scripts run without a sandbox: " + runtime.sandbox().message());
     }
+    if (runtime.processLimit().message() != null) {
+      System.out.println(runtime.processLimit().message());
+    }
     Runtime itself = ClientProxy.unwrap(runtime); // The proxy ends with the container.
     Quarkus.waitForExit();
     if (config.drain().isZero()) {

@@ -45,22 +45,26 @@ final class LocalBuilds {
   private final Path sources;
   private final Path uv;
   private final Optional<String> sandbox;
+  private final ControlGroups groups;
   private final Map<String, String> environment;
 
   /**
    * @param sources the directory that holds the package {@code roost_builder}
    * @param sandbox what uv and the packages' build code are confined to, if they are
+   * @param groups bound their processes
    */
   LocalBuilds(
       DataDirectory data,
       Path sources,
       Path uv,
       Optional<String> sandbox,
+      ControlGroups groups,
       Map<String, String> environment) {
     this.data = data;
     this.sources = sources;
     this.uv = uv;
     this.sandbox = sandbox;
+    this.groups = groups;
     this.environment = environment;
   }
 
@@ -93,7 +97,7 @@ final class LocalBuilds {
     command.add("--output=" + build(order.imageKey()));
     command.add("--timeout=" + order.timeoutSeconds());
     sandbox.ifPresent(option -> command.add("--sandbox=" + option));
-    job.start(command, environment, log(job), log(job));
+    job.start(groups.command(order.builderJobId(), command), environment, log(job), log(job));
   }
 
   Observation observe(String builderJobId) throws IOException {
@@ -145,6 +149,7 @@ final class LocalBuilds {
     JobDirectory job = job(builderJobId);
     if (job.exists()) {
       job.end(GRACE);
+      groups.end(builderJobId);
       job.delete();
     }
   }
@@ -156,6 +161,7 @@ final class LocalBuilds {
   void interrupt(String builderJobId) throws IOException, InterruptedException {
     JobDirectory job = job(builderJobId);
     job.end(GRACE);
+    groups.end(builderJobId);
     if (!lastLine(log(job)).startsWith(RESULT_START)) {
       job.forgetProcess();
       PrivateFiles.deleteTree(job.path().resolve("tmp"));

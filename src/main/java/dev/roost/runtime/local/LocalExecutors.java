@@ -26,6 +26,7 @@ final class LocalExecutors {
   private final Path sidecarPython;
   private final String url;
   private final LocalSandbox sandbox;
+  private final ControlGroups groups;
   private final Set<String> starting = ConcurrentHashMap.newKeySet();
 
   /**
@@ -33,14 +34,21 @@ final class LocalExecutors {
    * @param sidecarPython runs the sidecars, which need no packages
    * @param url of the control plane, as executors reach it
    * @param sandbox what scripts are confined to
+   * @param groups bound their processes
    */
   LocalExecutors(
-      DataDirectory data, Path sources, Path sidecarPython, String url, LocalSandbox sandbox) {
+      DataDirectory data,
+      Path sources,
+      Path sidecarPython,
+      String url,
+      LocalSandbox sandbox,
+      ControlGroups groups) {
     this.data = data;
     this.sources = sources;
     this.sidecarPython = sidecarPython;
     this.url = url;
     this.sandbox = sandbox;
+    this.groups = groups;
   }
 
   /**
@@ -76,6 +84,10 @@ final class LocalExecutors {
         order.egress().everything() ? sandbox.option() : sandbox.withoutNetwork();
     confined.ifPresent(option -> command.addAll(List.of("--sandbox", option)));
     Map<String, String> environment = ChildEnvironment.forExecutor(System.getenv(), build);
+    // The sidecar stays outside: a script must not use up what it needs to tell of that.
+    groups
+        .make(order.executorId())
+        .ifPresent(file -> command.addAll(List.of("--group", file.toString())));
     job.start(command, environment, frames(job), errors(job).file());
   }
 
@@ -108,7 +120,7 @@ final class LocalExecutors {
   void delete(String executorId) throws IOException, InterruptedException {
     JobDirectory job = job(executorId);
     if (job.exists()) {
-      job.end(GRACE);
+      end(executorId);
       job.delete();
     }
   }
@@ -116,6 +128,7 @@ final class LocalExecutors {
   /** Ends it and leaves its files: they hold what may not have arrived yet. */
   void end(String executorId) throws IOException, InterruptedException {
     job(executorId).end(GRACE);
+    groups.end(executorId);
   }
 
   JobDirectory job(String executorId) {

@@ -44,6 +44,7 @@ public class LocalRuntime implements Runtime {
   private final LocalBuilds builds;
   private final LocalExecutors executors;
   private final LocalSandbox sandbox;
+  private final ControlGroups groups;
   private final int maxExecutors;
   private volatile boolean closed;
   private final Set<String> ending = ConcurrentHashMap.newKeySet();
@@ -63,17 +64,19 @@ public class LocalRuntime implements Runtime {
     Path sources = PythonSources.unpack(data);
     Interpreter newest = interpreters.get(interpreters.defaultVersion()).orElseThrow();
     sandbox = LocalSandbox.find(config, data, sources, newest.executable());
+    groups = ControlGroups.find(config, data);
     builds =
         new LocalBuilds(
             data,
             sources,
             uv,
             sandbox.option(),
+            groups,
             ChildEnvironment.forBuild(System.getenv(), data.uvCache(), config.builds().indexUrl()));
     String url = executorUrl(config.host(), config.port());
-    executors = new LocalExecutors(data, sources, newest.executable(), url, sandbox);
+    executors = new LocalExecutors(data, sources, newest.executable(), url, sandbox, groups);
     maxExecutors = config.local().maxExecutors();
-    background.execute(() -> tidyUp(sources));
+    background.execute(() -> tidyUp(sources, data));
   }
 
   /** For the container's proxy. */
@@ -82,6 +85,7 @@ public class LocalRuntime implements Runtime {
     builds = null;
     executors = null;
     sandbox = null;
+    groups = null;
     maxExecutors = 0;
   }
 
@@ -100,6 +104,11 @@ public class LocalRuntime implements Runtime {
   @Override
   public Sandbox sandbox() {
     return sandbox.view();
+  }
+
+  @Override
+  public ProcessLimit processLimit() {
+    return groups.view();
   }
 
   @Override
@@ -266,7 +275,8 @@ public class LocalRuntime implements Runtime {
     }
   }
 
-  private void tidyUp(Path sources) {
+  private void tidyUp(Path sources, DataDirectory data) {
+    quietly(() -> groups.removeLeftovers(data.executors(), data.builderJobs())).run();
     quietly(builds::removeLeftovers).run();
     quietly(() -> PythonSources.removeUnused(sources)).run();
     for (Interpreter interpreter : interpreters.all()) {
