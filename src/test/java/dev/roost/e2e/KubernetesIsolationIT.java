@@ -213,6 +213,22 @@ class KubernetesIsolationIT {
   }
 
   @Test
+  void anExecutionFindsNothingOfTheOneBeforeItInItsPod() {
+    String agent = client.agent(resource("neighbour.py"), "isolation", "process");
+    String host = null;
+    for (int i = 0; i < 3; i++) {
+      JsonNode result = value(client.execute(agent, "{\"leave\": true}"));
+      assertEquals("[]", result.path("found").toString());
+      List<String> left = new ArrayList<>();
+      result.path("left").forEach(place -> left.add(place.asText()));
+      List<String> places = List.of("shm", "sem", "msg", "mq", "/tmp", "/work", "/dev/shm", ".");
+      assertTrue(left.containsAll(places), left::toString);
+      assertTrue(host == null || host.equals(result.path("host").asText()), "the same pod");
+      host = result.path("host").asText();
+    }
+  }
+
+  @Test
   void kubectlTellsWhatRunsAndNoObjectTellsWhatItIsAbout() {
     ClusterView view = new ClusterView(roost);
     String id;
