@@ -36,6 +36,7 @@ usage: roost_executor sidecar OPTIONS    the link to the control plane
          [--clean DIR[:DIR…]]   what executions leave in these too, which are this container's alone, is removed
          [--sandbox JSON]       confine scripts: {"readable": [PATH, …], "writable": […], "private": […]}
          [--group FILE]         join that control group (its cgroup.procs), which bounds processes
+       roost_executor probe              prints as JSON what can confine scripts on this machine
 """
 COMMANDS = {
     "sidecar": (
@@ -43,12 +44,20 @@ COMMANDS = {
         ("ca-file", "sockets", "publish-code", "runner", "parent", "sandbox", "group"),
     ),
     "runner": (("directory",), ("sockets", "parent", "clean", "sandbox", "group")),
+    "probe": ((), ()),
 }
 
 
 def main() -> int:
     """Runs one of the two processes and returns its exit status."""
     command, options = _options(sys.argv[1:])
+    if command == "probe":
+        import json
+
+        from roost_executor.sandbox import probe
+
+        sys.stdout.write(json.dumps(probe()) + "\n")
+        return 0
     if os.getpid() == 1:
         # The first process of a container: what has no handler yet would be ignored.
         signal.signal(signal.SIGTERM, lambda *_: os._exit(128 + signal.SIGTERM))

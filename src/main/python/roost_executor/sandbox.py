@@ -5,10 +5,11 @@ nothing of other processes: no memory, no environment, no signals. A seccomp fil
 script needs and that kernel exploits start from. Capabilities, which only root has, are dropped. What a process is
 confined to holds for all that it starts.
 
-What the kernel lacks isn't confined: signals and abstract Unix sockets before Linux 6.12 (ABI 6). Never confined are
-Unix sockets in the file system, and the network, unless it is turned off altogether.
+What the kernel lacks isn't confined: signals and abstract Unix sockets before Linux 6.12 (ABI 6). Unix sockets in the
+file system never are. The network isn't unless it is turned off, or limited to ports of TCP (ABI 4): Landlock knows no
+addresses.
 
-`python sandbox.py --probe` prints as JSON what works on this machine. Imports nothing of this package.
+`python -m roost_executor probe` prints as JSON what works on this machine.
 """
 
 import contextlib
@@ -22,12 +23,15 @@ import sys
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple, Optional
 
+from roost_executor import seccomp
+from roost_executor.seccomp import filters_calls
+
 _library = ctypes.CDLL(None, use_errno=True)
 
 # Numbers of system calls; these are the same on every architecture.
 CREATE_RULESET, ADD_RULE, RESTRICT_SELF = 444, 445, 446
 VERSION_FLAG = 1
-RULE_PATH = 1
+RULE_PATH, RULE_PORT = 1, 2
 LOG_OFF = 1  # from ABI 7 on; a script could flood the kernel's log with what it is refused
 
 EXECUTE, WRITE_FILE, READ_FILE, READ_DIR = 1 << 0, 1 << 1, 1 << 2, 1 << 3
@@ -37,7 +41,9 @@ FIRST_RIGHTS = (1 << 13) - 1
 SINCE = ((2, REFER), (3, TRUNCATE), (5, IOCTL_DEV))
 FOR_FILES = EXECUTE | WRITE_FILE | READ_FILE | TRUNCATE | IOCTL_DEV
 READ = EXECUTE | READ_FILE | READ_DIR
+CONNECT_TCP = 1 << 1
 SCOPE_ABSTRACT_SOCKETS, SCOPE_SIGNALS = 1 << 0, 1 << 1
+PORTS_SINCE = 4
 SCOPES_SINCE = 6
 LOG_OFF_SINCE = 7
 
@@ -55,49 +61,7 @@ PRIVATE = (
 )
 CERTIFICATES = ("SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE")
 
-PR_SET_SECCOMP, PR_CAPBSET_DROP, PR_SET_NO_NEW_PRIVS = 22, 24, 38
-SECCOMP_MODE_FILTER = 2
-ALLOW, REFUSE = 0x7FFF0000, 0x00050000 | errno.EPERM
-LOAD, EQUAL, AT_LEAST, RETURN = 0x20, 0x15, 0x35, 0x06  # BPF instructions
-X32_BIT = 0x40000000  # 32-bit calls on x86-64, by numbers of their own
-# Name: the number on x86-64, on arm64.
-REFUSED_CALLS = {
-    "ptrace": (101, 117),
-    "process_vm_readv": (310, 270),
-    "process_vm_writev": (311, 271),
-    "pidfd_getfd": (438, 438),
-    "bpf": (321, 280),
-    "perf_event_open": (298, 241),
-    "userfaultfd": (323, 282),
-    "keyctl": (250, 219),
-    "add_key": (248, 217),
-    "request_key": (249, 218),
-    "kexec_load": (246, 104),
-    "kexec_file_load": (320, 294),
-    "init_module": (175, 105),
-    "finit_module": (313, 273),
-    "delete_module": (176, 106),
-    "mount": (165, 40),
-    "umount2": (166, 39),
-    "pivot_root": (155, 41),
-    "move_mount": (429, 429),
-    "open_tree": (428, 428),
-    "fsopen": (430, 430),
-    "fsconfig": (431, 431),
-    "fsmount": (432, 432),
-    "fspick": (433, 433),
-    "mount_setattr": (442, 442),
-    "open_by_handle_at": (304, 265),
-    "io_uring_setup": (425, 425),
-    "reboot": (169, 142),
-    "swapon": (167, 224),
-    "swapoff": (168, 225),
-}
-# A number as above, and the values that its first argument may have.
-PRLIMIT = ((302, 261), (0,))  # of this process, not of another one of the same user
-SOCKET = ((41, 198), (1, 16))  # without network: AF_UNIX, AF_NETLINK
-ARCHITECTURES = {"x86_64": (0xC000003E, 0), "aarch64": (0xC00000B7, 1)}  # AUDIT_ARCH_…, column above
-
+PR_CAPBSET_DROP, PR_SET_NO_NEW_PRIVS = 24, 38
 CAPABILITY_VERSION = 0x20080522
 # chown, dac_override, fowner, fsetid, kill, setgid, setuid, net_bind_service: those of an ordinary process of root.
 KEPT_CAPABILITIES = sum(1 << number for number in (0, 1, 3, 4, 5, 6, 7, 10))
@@ -117,13 +81,15 @@ class SetUp(NamedTuple):
     readable: "list[str]"
     writable: "list[str]"
     network: bool
+    ports: "Optional[list[int]]"
 
 
 def set_up(text: str = "{}") -> None:
     """From now on `confine` works as the option `--sandbox` says, a JSON object.
 
     `readable` and `writable`: further paths; `private`: directories that stay out of reach even where a readable
-    one holds them; `network`: false for none, also not this machine's own.
+    one holds them; `network`: false for none, also not this machine's own; `ports`: null, or those of TCP that alone
+    can be connected to, at whatever address.
     """
     global _set_up  # noqa: PLW0603 - one process, one setting, which every fork inherits
     options = json.loads(text)
@@ -136,7 +102,8 @@ def set_up(text: str = "{}") -> None:
     given = {os.path.realpath(path) for path in options.get("writable", ())}
     writable = [part for path in given for part in _without(path, private)]
     network = bool(options.get("network", True))
-    _set_up = SetUp(readable + _interpreter_paths(), [*WRITABLE, *writable], network)
+    ports = options.get("ports")
+    _set_up = SetUp(readable + _interpreter_paths(), [*WRITABLE, *writable], network, ports)
 
 
 def confine_script(script: str, directory: str) -> None:
@@ -154,6 +121,8 @@ def confine_script(script: str, directory: str) -> None:
         os.environ["TMPDIR"] = directory
     if os.environ.get("HOME") == _home:
         os.environ["HOME"] = directory
+    if _set_up.ports is not None:
+        os.environ["RES_OPTIONS"] = "use-vc"  # names are looked up over TCP: resolv.conf(5)
     confine([os.path.dirname(os.path.abspath(__file__)), os.path.dirname(script)], places)
 
 
@@ -165,22 +134,30 @@ def confine(readable: "Iterable[str]", writable: "Iterable[str]") -> None:
     abi = landlock_abi()
     if abi < 1 or _set_up is None:
         raise CannotConfine(errno.EOPNOTSUPP, why_no_landlock())
-    if not (_set_up.network or filters_calls()):
+    limited = not _set_up.network or _set_up.ports is not None
+    if limited and not filters_calls():
         raise CannotConfine(errno.EOPNOTSUPP, "there is no filter of system calls for this processor")
+    if _set_up.ports is not None and abi < PORTS_SINCE:
+        raise CannotConfine(errno.EOPNOTSUPP, "Landlock knows no ports before Linux 6.7")
     rights = _rights(abi)
-    ruleset = _create_ruleset(abi, rights)
+    ruleset = _create_ruleset(abi, rights, _set_up.ports is not None)
     try:
         for path in (*_set_up.readable, *readable):
             _allow(ruleset, path, READ)
         for path in (*_set_up.writable, *writable):
             _allow(ruleset, path, rights & ~(MAKE_CHAR | MAKE_BLOCK))
+        for port in _set_up.ports or ():
+            _call(ADD_RULE, ruleset, RULE_PORT, struct.pack("=QQ", CONNECT_TCP, port), 0)
         _drop_capabilities()
         if _library.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0):
             raise CannotConfine(ctypes.get_errno(), "no_new_privs can't be set")
         _call(RESTRICT_SELF, ruleset, LOG_OFF if abi >= LOG_OFF_SINCE else 0)
     finally:
         os.close(ruleset)
-    _filter_calls(_set_up.network)
+    if filters_calls():
+        error = seccomp.install(_set_up.network, _set_up.ports is not None)
+        if error is not None:
+            raise CannotConfine(error, "the filter of system calls can't be installed")
 
 
 def landlock_abi() -> int:
@@ -195,11 +172,6 @@ def why_no_landlock() -> str:
     if ctypes.get_errno() == errno.EOPNOTSUPP:
         return "Landlock is turned off on this machine: its kernel was started without it (lsm=landlock,…)"
     return "this kernel has no Landlock, which came with Linux 5.13"
-
-
-def filters_calls() -> bool:
-    """Whether there is a filter of system calls for this architecture."""
-    return sys.maxsize > 1 << 32 and os.uname().machine in ARCHITECTURES
 
 
 def probe() -> "dict[str, Any]":
@@ -282,9 +254,9 @@ def _rights(abi: int) -> int:
     return rights
 
 
-def _create_ruleset(abi: int, rights: int) -> int:
+def _create_ruleset(abi: int, rights: int, ports: bool) -> int:
     scopes = SCOPE_ABSTRACT_SOCKETS | SCOPE_SIGNALS if abi >= SCOPES_SINCE else 0
-    attributes = struct.pack("=QQQ", rights, 0, scopes)
+    attributes = struct.pack("=QQQ", rights, CONNECT_TCP if ports else 0, scopes)
     return _call(CREATE_RULESET, attributes, ctypes.c_size_t(len(attributes)), 0)
 
 
@@ -326,44 +298,3 @@ def _drop_capabilities() -> None:
         kept = struct.pack("=6I", effective & KEPT_CAPABILITIES, permitted & KEPT_CAPABILITIES, 0, 0, 0, 0)
         if _library.capset(header, kept):
             raise CannotConfine(ctypes.get_errno(), "the capabilities can't be dropped")
-
-
-def _filter_calls(network: bool) -> None:
-    if not filters_calls():
-        return
-    architecture, column = ARCHITECTURES[os.uname().machine]
-    conditions = [PRLIMIT] if network else [PRLIMIT, SOCKET]
-    # Instruction, operand, how many of the next ones are skipped if it holds, and if not; or where it goes then.
-    program: list[tuple[int, int, Any, Any]] = [
-        (LOAD, 4, 0, 0),  # seccomp_data.arch
-        (EQUAL, architecture, 0, "refuse"),
-        (LOAD, 0, 0, 0),  # seccomp_data.nr
-        (AT_LEAST, X32_BIT, "refuse", 0),
-        *((EQUAL, call[column], "refuse", 0) for call in REFUSED_CALLS.values()),
-    ]
-    for call, allowed in conditions:
-        program += [
-            (EQUAL, call[column], 0, len(allowed) + 1),
-            (LOAD, 16, 0, 0),  # seccomp_data.args[0], its lower half
-            *((EQUAL, value, "allow", 0) for value in allowed[:-1]),
-            (EQUAL, allowed[-1], "allow", "refuse"),
-        ]
-    places = {"allow": len(program), "refuse": len(program) + 1}
-    program += [(RETURN, ALLOW, 0, 0), (RETURN, REFUSE, 0, 0)]
-    instructions = ctypes.create_string_buffer(
-        b"".join(
-            struct.pack(
-                "=HBBI", code, *(places[jump] - place - 1 if jump in places else jump for jump in jumps), operand
-            )
-            for place, (code, operand, *jumps) in enumerate(program)
-        )
-    )
-    header = struct.pack("@HP", len(program), ctypes.addressof(instructions))
-    if _library.prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, header, 0, 0):
-        raise CannotConfine(ctypes.get_errno(), "the filter of system calls can't be installed")
-
-
-if __name__ == "__main__":
-    if sys.argv[1:] != ["--probe"]:
-        sys.exit("usage: python sandbox.py --probe")
-    print(json.dumps(probe()))

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any, Callable
 
 import pytest
-from attempts import ATTEMPT
 from control_plane import WAIT_SECONDS
 from executor import PACKAGE, PYTHON, Executor
 
@@ -46,6 +45,23 @@ def bystander() -> "Iterator[subprocess.Popen[bytes]]":
     yield process
     process.kill()
     process.wait()
+
+
+ATTEMPT = """
+def attempt(call, *arguments):
+    try:
+        call(*arguments)
+        return "done"
+    except OSError as error:
+        return type(error).__name__
+
+def read(path):
+    open(path, "rb").read(10)
+
+def write(path):
+    open(path, "ab").close()
+
+"""
 
 
 def run(executor: Executor, script: str, payload: Any = None) -> Any:
@@ -329,12 +345,59 @@ def main(request, store):
     assert run(executor, script) == ["PermissionError"] * 6 + [1, "slept", [1]]
 
 
+@pytest.mark.skipif(ABI < sandbox.PORTS_SINCE, reason="ports are confined from Linux 6.7 on")
+@pytest.mark.skipif(not sandbox.filters_calls(), reason="system calls aren't filtered on this processor")
+def test_a_list_of_ports_leaves_those_of_tcp_alone(make_executor: "Callable[..., Executor]") -> None:
+    script = """
+import os, socket
+
+FASTOPEN = 0x20000000
+
+def fast(address, send):
+    with socket.socket() as client:
+        client.setblocking(True)
+        send(client, address)
+
+def main(request, store):
+    store["key"] = 1
+    open_, closed = (("127.0.0.1", port) for port in request.payload)
+    found = {
+        "open": attempt(lambda: socket.create_connection(open_).close()),
+        "closed": attempt(socket.create_connection, closed),
+        "closed, by sendto": attempt(fast, closed, lambda client, address: client.sendto(b"x", FASTOPEN, address)),
+        "closed, by sendmsg": attempt(
+            fast, closed, lambda client, address: client.sendmsg([b"x"], (), FASTOPEN, address)),
+        "closed, when bound": attempt(
+            lambda: socket.create_connection(closed, source_address=("127.0.0.1", 0))),
+        "names": os.environ["RES_OPTIONS"],
+        "store": store["key"],
+    }
+    kinds = {"udp": (2, 2, 0), "udp6": (10, 2, 0), "raw": (2, 3, 1), "mptcp": (2, 1, 262), "sctp": (2, 1, 132),
+             "packet": (17, 3, 0), "vsock": (40, 1, 0), "smc": (43, 1, 0)}
+    found.update({name: attempt(socket.socket, *kind) for name, kind in kinds.items()})
+    socket.socket(10, 1 | socket.SOCK_CLOEXEC | socket.SOCK_NONBLOCK, 6).close()
+    with socket.create_server(("127.0.0.1", 0)) as own:
+        found["own"] = attempt(socket.create_connection, own.getsockname())
+    return found
+"""
+    with socket.create_server(("127.0.0.1", 0)) as one, socket.create_server(("127.0.0.1", 0)) as other:
+        ports = [listener.getsockname()[1] for listener in (one, other)]
+        executor = make_executor(sandbox={"ports": [ports[0], 53]})
+        found = run(executor, script, ports)
+        other.setblocking(False)
+        with pytest.raises(BlockingIOError):  # not even an attempt has come
+            other.accept()
+    told = {name: found.pop(name) for name in ("open", "names", "store")}
+    assert told == {"open": "done", "names": "use-vc", "store": 1}
+    assert set(found.values()) == {"PermissionError"}, found
+
+
 def test_without_the_option_nothing_is_confined(executor: Executor, data: Path) -> None:
     assert run(executor, "def main(request): return attempt(read, request.payload)", str(data / "api_key")) == "done"
 
 
 def test_the_probe_tells_what_works() -> None:
-    command = [PYTHON, "-I", "-B", str(PACKAGE / "sandbox.py"), "--probe"]
+    command = [PYTHON, "-I", "-B", str(PACKAGE), "probe"]
     found = json.loads(subprocess.run(command, capture_output=True, check=True, text=True).stdout)
     assert found["landlock_abi"] == ABI
     assert found["mechanism"].startswith("landlock")

@@ -38,6 +38,11 @@ public interface Runtime extends AutoCloseable {
    */
   String baseIdentity(String pythonVersion);
 
+  /** What can be enforced of an agent's egress. */
+  default EgressScope egress() {
+    return EgressScope.ALL;
+  }
+
   /** Why an agent's egress can't be as given here, for a person; empty: it can. */
   default Optional<String> refusal(Egress egress) {
     return egress.everything()

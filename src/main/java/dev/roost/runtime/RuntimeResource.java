@@ -62,6 +62,13 @@ public class RuntimeResource {
       @Schema(description = "What bounds the processes of an executor or a build")
           ProcessLimitView processLimit,
       @Schema(
+              enumeration = {"all", "none", "ports", "addresses"},
+              description =
+                  "What can be enforced of an agent's egress. `addresses`: a list as it is; `ports`:"
+                      + " of a list only the ports, each at every address, this machine's own"
+                      + " included; `none`: there are no lists, but none; `all`: nothing")
+          String egress,
+      @Schema(
               description =
                   "Profiles of pods that agents can choose, as the operator names them; []: none",
               examples = "[\"gvisor\"]")
@@ -166,6 +173,7 @@ public class RuntimeResource {
         description.maxExecutors(),
         SandboxView.of(runtime.sandbox()),
         ProcessLimitView.of(runtime.processLimit()),
+        runtime.egress().text(),
         description.profiles(),
         version,
         Limits.of(config.limits()));

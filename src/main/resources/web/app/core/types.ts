@@ -281,6 +281,7 @@ export interface Runtime {
   max_executors: number;
   sandbox: { mechanism: string; landlock_abi: number | null; message: string | null };
   process_limit: { mechanism: string; max_processes: number | null; message: string | null };
+  egress: string;
   version: string;
   limits: Record<string, number>;
 }

@@ -177,6 +177,32 @@ class ScriptErrorsIT {
     assertEquals("refused", job.at("/execution/return_value").asText(), job::toPrettyString);
   }
 
+  @Test
+  @LocalOnly("on a cluster network policies limit it, and not the loopback address")
+  void aScriptWithAListReachesItsPortsOnly(Client client, Gate gate) {
+    String egress = client.get("/v1/runtime").json().path("egress").asText();
+    assumeTrue(egress.equals("ports"), () -> "ports can't be limited here: " + egress);
+    gate.open();
+    String script =
+        """
+        import socket
+
+        def main(request):
+            try:
+                socket.create_connection(request.payload).close()
+                return "connected"
+            except PermissionError:
+                return "refused"
+        """;
+    String port = gate.address().replaceAll(".*[, ](\\d+)\\D*", "$1");
+    String open = client.agent(script, "egress", "192.0.2.7:" + port);
+    JsonNode job = client.execute(open, gate.address());
+    assertEquals("connected", job.at("/execution/return_value").asText(), job::toPrettyString);
+    String closed = client.agent(script, "egress", "127.0.0.1:443");
+    job = client.execute(closed, gate.address());
+    assertEquals("refused", job.at("/execution/return_value").asText(), job::toPrettyString);
+  }
+
   /** Signals included, which takes Linux 6.12. */
   private static boolean isConfined(Client client) {
     JsonNode sandbox = client.get("/v1/runtime").expect(200).json().path("sandbox");

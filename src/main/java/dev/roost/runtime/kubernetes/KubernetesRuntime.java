@@ -2,6 +2,7 @@ package dev.roost.runtime.kubernetes;
 
 import dev.roost.config.RoostConfig;
 import dev.roost.runtime.Egress;
+import dev.roost.runtime.EgressScope;
 import dev.roost.runtime.Observation;
 import dev.roost.runtime.Runtime;
 import dev.roost.runtime.RuntimeChanged;
@@ -124,6 +125,11 @@ public class KubernetesRuntime implements Runtime {
     return config
         .baseImages()
         .getOrDefault(pythonVersion, config.baseImage().replace("{version}", pythonVersion));
+  }
+
+  @Override
+  public EgressScope egress() {
+    return settings.egress().enforced() ? EgressScope.ADDRESSES : EgressScope.ALL;
   }
 
   @Override

@@ -80,9 +80,9 @@ final class LocalExecutors {
     command.addAll(List.of("--token-file", token.toString()));
     command.addAll(List.of("--directory", job.path().toString()));
     command.addAll(List.of("--runner", build.resolve("bin").resolve("python").toString()));
-    Optional<String> confined =
-        order.egress().everything() ? sandbox.option() : sandbox.withoutNetwork();
-    confined.ifPresent(option -> command.addAll(List.of("--sandbox", option)));
+    sandbox
+        .option(order.egress())
+        .ifPresent(option -> command.addAll(List.of("--sandbox", option)));
     Map<String, String> environment = ChildEnvironment.forExecutor(System.getenv(), build);
     // The sidecar stays outside: a script must not use up what it needs to tell of that.
     groups

@@ -2,6 +2,7 @@ package dev.roost.runtime.local;
 
 import dev.roost.config.RoostConfig;
 import dev.roost.runtime.Egress;
+import dev.roost.runtime.EgressScope;
 import dev.roost.runtime.Observation;
 import dev.roost.runtime.Runtime;
 import dev.roost.runtime.local.Interpreters.Interpreter;
@@ -70,7 +71,7 @@ public class LocalRuntime implements Runtime {
             data,
             sources,
             uv,
-            sandbox.option(),
+            sandbox.option(Egress.ALL),
             groups,
             ChildEnvironment.forBuild(System.getenv(), data.uvCache(), config.builds().indexUrl()));
     String url = executorUrl(config.host(), config.port());
@@ -109,6 +110,11 @@ public class LocalRuntime implements Runtime {
   @Override
   public ProcessLimit processLimit() {
     return groups.view();
+  }
+
+  @Override
+  public EgressScope egress() {
+    return sandbox.egress();
   }
 
   @Override

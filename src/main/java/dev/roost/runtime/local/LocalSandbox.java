@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.roost.config.RoostConfig;
 import dev.roost.runtime.Egress;
+import dev.roost.runtime.EgressScope;
 import dev.roost.runtime.Runtime.Sandbox;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -19,16 +20,20 @@ import java.util.Optional;
  * it (see {@code roost_executor/sandbox.py}).
  *
  * @param view as the API shows it
- * @param option the value of {@code --sandbox} for executors and builders; empty: none
- * @param withoutNetwork the same for executors whose scripts may connect to nothing; empty: that
- *     can't be enforced here
+ * @param paths of the value of {@code --sandbox}; empty: nothing is confined
  */
-record LocalSandbox(Sandbox view, Optional<String> option, Optional<String> withoutNetwork) {
+record LocalSandbox(Sandbox view, Optional<ObjectNode> paths) {
   private static final Duration LIMIT = Duration.ofSeconds(30);
   private static final String NONE = "none";
 
-  /** The filter of system calls is what takes the network away. */
+  /** The filter of system calls is what takes the network away, or leaves TCP alone. */
   private static final String WITH_FILTER = "landlock+seccomp";
+
+  /** The version of Landlock that knows ports of TCP: Linux 6.7. */
+  private static final int ABI_WITH_PORTS = 4;
+
+  /** For names, which such scripts look up over TCP. */
+  private static final int DNS = 53;
 
   private static final ObjectMapper JSON = new ObjectMapper();
 
@@ -47,18 +52,14 @@ record LocalSandbox(Sandbox view, Optional<String> option, Optional<String> with
       case "auto", "landlock" -> {
         Sandbox found = probe(sources, python);
         if (!found.mechanism().equals(NONE)) {
-          Optional<String> withoutNetwork =
-              found.mechanism().equals(WITH_FILTER)
-                  ? Optional.of(option(config, data, false))
-                  : Optional.empty();
-          yield new LocalSandbox(found, Optional.of(option(config, data, true)), withoutNetwork);
+          yield new LocalSandbox(found, Optional.of(paths(config, data)));
         }
         if (wanted.equals("landlock")) {
           throw new StartFailed(
               "roost.local.sandbox is \"landlock\", but scripts can't be confined: %s. Set ROOST_LOCAL_SANDBOX=auto to start without."
                   .formatted(found.message()));
         }
-        yield new LocalSandbox(found, Optional.empty(), Optional.empty());
+        yield new LocalSandbox(found, Optional.empty());
       }
       default ->
           throw new StartFailed(
@@ -66,24 +67,58 @@ record LocalSandbox(Sandbox view, Optional<String> option, Optional<String> with
     };
   }
 
-  /** Why this can't be enforced, for a person; empty: it can. */
-  Optional<String> refusal(Egress egress) {
-    if (egress.everything() || egress.equals(Egress.NONE) && withoutNetwork.isPresent()) {
-      return Optional.empty();
+  /** What of an agent's egress can be enforced. */
+  EgressScope egress() {
+    if (paths.isEmpty() || !view.mechanism().equals(WITH_FILTER)) {
+      return EgressScope.ALL;
     }
-    return Optional.of(
-        withoutNetwork.isPresent()
-            ? "On one machine egress can only be \"all\" or \"none\"; addresses can't be enforced."
-            : "Without a filter of system calls (sandbox \"landlock+seccomp\") egress can only be \"all\".");
+    return view.landlockAbi() < ABI_WITH_PORTS ? EgressScope.NONE : EgressScope.PORTS;
+  }
+
+  /** Why this can't be enforced, for a person; empty: it can, of a list the ports. */
+  Optional<String> refusal(Egress egress) {
+    return switch (egress()) {
+      case PORTS, ADDRESSES -> Optional.empty();
+      case NONE ->
+          egress.everything() || egress.equals(Egress.NONE)
+              ? Optional.empty()
+              : Optional.of(
+                  "On this machine egress can only be \"all\" or \"none\": its kernel can't limit ports (Linux 6.7 can); addresses can't be enforced on one machine.");
+      case ALL ->
+          egress.everything()
+              ? Optional.empty()
+              : Optional.of(
+                  "Without a filter of system calls (sandbox \"landlock+seccomp\") egress can only be \"all\".");
+    };
+  }
+
+  /**
+   * The value of {@code --sandbox} for scripts with that egress, which isn't refused; empty:
+   * nothing is confined.
+   */
+  Optional<String> option(Egress egress) {
+    return paths.map(
+        given -> {
+          ObjectNode option = given.deepCopy().put("network", !egress.equals(Egress.NONE));
+          if (!egress.destinations().isEmpty()) {
+            ArrayNode ports = option.putArray("ports").add(DNS);
+            egress.destinations().stream()
+                .map(Egress.Destination::port)
+                .distinct()
+                .filter(port -> port != DNS)
+                .forEach(ports::add);
+          }
+          return option.toString();
+        });
   }
 
   private static LocalSandbox none(String message) {
-    return new LocalSandbox(new Sandbox(NONE, null, message), Optional.empty(), Optional.empty());
+    return new LocalSandbox(new Sandbox(NONE, null, message), Optional.empty());
   }
 
   private static Sandbox probe(Path sources, Path python) throws StartFailed {
-    Path program = sources.resolve("roost_executor").resolve("sandbox.py");
-    List<String> command = List.of(python.toString(), "-I", "-B", program.toString(), "--probe");
+    Path program = sources.resolve("roost_executor");
+    List<String> command = List.of(python.toString(), "-I", "-B", program.toString(), "probe");
     try {
       Programs.Result result = Programs.run(command, Map.of(), LIMIT);
       if (!result.succeeded()) {
@@ -110,15 +145,15 @@ record LocalSandbox(Sandbox view, Optional<String> option, Optional<String> with
   }
 
   /** What is private stays out of reach whatever the settings allow. */
-  static String option(RoostConfig config, DataDirectory data, boolean network) {
-    ObjectNode option = JSON.createObjectNode().put("network", network);
+  private static ObjectNode paths(RoostConfig config, DataDirectory data) {
+    ObjectNode option = JSON.createObjectNode();
     add(option.putArray("readable"), config.local().sandboxReadable().orElse(List.of()));
     add(option.putArray("writable"), config.local().sandboxWritable().orElse(List.of()));
     ArrayNode secrets = option.putArray("private");
     add(secrets, List.of(data.root()));
     add(secrets, config.apiKeyFile().stream().toList());
     add(secrets, CONFIGURATION.stream().map(Path::of).toList());
-    return option.toString();
+    return option;
   }
 
   private static void add(ArrayNode array, List<Path> paths) {

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.roost.runtime.Egress;
+import dev.roost.runtime.EgressScope;
 import dev.roost.runtime.Runtime.Sandbox;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -38,10 +39,13 @@ class LocalSandboxTest {
             "roost.api-key-file", "/run/key",
             "roost.local.sandbox-readable", "/srv/models,/srv/data",
             "roost.local.sandbox-writable", "/dev/nvidia0");
-    String option =
-        LocalSandbox.option(
-            Settings.roost(directory, settings), new DataDirectory(directory), false);
-    JsonNode json = new ObjectMapper().readTree(option);
+    LocalSandbox sandbox =
+        LocalSandbox.find(
+            Settings.roost(directory, settings),
+            new DataDirectory(directory),
+            directory,
+            probe("landlock+seccomp", 7));
+    JsonNode json = new ObjectMapper().readTree(sandbox.option(Egress.NONE).orElseThrow());
     assertEquals("[\"/srv/models\",\"/srv/data\"]", json.path("readable").toString());
     assertEquals("[\"/dev/nvidia0\"]", json.path("writable").toString());
     assertFalse(json.path("network").asBoolean(true));
@@ -52,25 +56,25 @@ class LocalSandboxTest {
   @Test
   void whatIsTurnedOffIsNotProbed() throws Exception {
     LocalSandbox sandbox = find("off", Path.of("/bin/false"));
-    assertTrue(sandbox.option().isEmpty());
+    assertTrue(sandbox.option(Egress.ALL).isEmpty());
     assertEquals(new Sandbox("none", null, "roost.local.sandbox is off"), sandbox.view());
   }
 
   @Test
   void withoutAWorkingOneOnlyAutoStarts() throws Exception {
     LocalSandbox sandbox = find("auto", Path.of("/bin/false"));
-    assertTrue(sandbox.option().isEmpty());
+    assertTrue(sandbox.option(Egress.ALL).isEmpty());
     assertTrue(sandbox.view().isNone());
     assertThrows(StartFailed.class, () -> find("landlock", Path.of("/bin/false")));
   }
 
   @Test
   void aWorkingOneIsUsed() throws Exception {
-    Path probe = probe("landlock");
+    Path probe = probe("landlock", 7);
     for (String wanted : new String[] {"auto", "landlock"}) {
       LocalSandbox sandbox = find(wanted, probe);
       assertEquals("landlock", sandbox.view().mechanism());
-      assertFalse(sandbox.option().isEmpty());
+      assertFalse(sandbox.option(Egress.ALL).isEmpty());
     }
   }
 
@@ -82,20 +86,37 @@ class LocalSandboxTest {
   }
 
   @Test
-  void onlyAFilterOfSystemCallsTakesTheNetworkAway() throws Exception {
+  void onlyAFilterOfSystemCallsLimitsTheNetwork() throws Exception {
     Egress addresses = Egress.parse("192.0.2.7:443");
-    LocalSandbox filtered = find("auto", probe("landlock+seccomp"));
-    assertEquals(Optional.empty(), filtered.refusal(Egress.NONE));
-    assertEquals(Optional.empty(), filtered.refusal(Egress.ALL));
-    assertTrue(filtered.refusal(addresses).orElseThrow().contains("addresses"));
-    LocalSandbox files = find("auto", probe("landlock"));
+    LocalSandbox old = find("auto", probe("landlock+seccomp", 3));
+    assertEquals(EgressScope.NONE, old.egress());
+    assertEquals(Optional.empty(), old.refusal(Egress.NONE));
+    assertEquals(Optional.empty(), old.refusal(Egress.ALL));
+    assertTrue(old.refusal(addresses).orElseThrow().contains("addresses"));
+    LocalSandbox files = find("auto", probe("landlock", 7));
+    assertEquals(EgressScope.ALL, files.egress());
     assertEquals(Optional.empty(), files.refusal(Egress.ALL));
     assertTrue(files.refusal(Egress.NONE).isPresent());
     assertTrue(files.refusal(addresses).isPresent());
   }
 
-  private Path probe(String mechanism) throws Exception {
-    String script = "#!/bin/sh\necho '{\"mechanism\": \"%s\"}'\n".formatted(mechanism);
+  @Test
+  void ofAListThePortsAreEnforcedAndNamesAreLookedUp() throws Exception {
+    LocalSandbox sandbox = find("auto", probe("landlock+seccomp", 4));
+    assertEquals(EgressScope.PORTS, sandbox.egress());
+    Egress list = Egress.parse("192.0.2.7:443\n192.0.2.8:443\n[2001:db8::7]:5432");
+    assertEquals(Optional.empty(), sandbox.refusal(list));
+    JsonNode json = new ObjectMapper().readTree(sandbox.option(list).orElseThrow());
+    assertEquals("[53,443,5432]", json.path("ports").toString());
+    assertTrue(json.path("network").asBoolean());
+    assertFalse(sandbox.option(Egress.ALL).orElseThrow().contains("ports"));
+    assertFalse(sandbox.option(Egress.NONE).orElseThrow().contains("ports"));
+  }
+
+  private Path probe(String mechanism, int abi) throws Exception {
+    String script =
+        "#!/bin/sh\necho '{\"mechanism\": \"%s\", \"landlock_abi\": %d}'\n"
+            .formatted(mechanism, abi);
     Path probe = Files.writeString(directory.resolve("python"), script);
     assertTrue(probe.toFile().setExecutable(true));
     return probe;
