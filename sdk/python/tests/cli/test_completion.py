@@ -8,9 +8,11 @@ import pytest
 from support import Server, agent
 
 from roost._cli import connect
+from roost._cli.deploy import deploy
 from roost._cli.execute import execute
 from roost._cli.lists import executions
 from roost._cli.root import root
+from roost._cli.store import get, ls
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
@@ -47,3 +49,14 @@ def test_states_are_completed(incomplete: str, words: list[str]) -> None:
 def test_trouble_completes_nothing_and_says_nothing(capsys: pytest.CaptureFixture[str]) -> None:
     assert completed("gre") == []  # there is no key
     assert capsys.readouterr() == ("", "")
+
+
+def test_stores_are_completed_by_name(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = [{"id": "store_1", "name": name} for name in ("people", "places", "other")]
+    server.on("GET", "/datastore", {"data": found, "next_cursor": None})
+    monkeypatch.setattr(connect, "hasty_client", lambda profile: server.client)
+    for command, name in ((get, "store"), (ls, "store"), (deploy, "store")):
+        parameter = next(each for each in command.params if each.name == name)
+        context = click.Context(command, parent=click.Context(root))
+        words = [item.value for item in parameter.shell_complete(context, "p")]
+        assert words == ["people", "places"], command.name

@@ -57,6 +57,27 @@ def listed(server: Server, *found: Any) -> None:
     server.on("GET", "/agents/agent_1", agent(name="a-rather-long-name-of-an-agent"))
 
 
+@pytest.mark.parametrize(
+    "command", [["show", "greeter"], ["list", "agents"], ["revisions", "greeter"]]
+)
+def test_json_has_the_values_of_variables_only_on_demand(
+    cli: Any, server: Server, command: list[str]
+) -> None:
+    server.on("GET", "/agents", {"data": [agent()], "next_cursor": None})
+    server.on("GET", "/agents/agent_1", agent())
+    revision = {**agent(), "agent_id": "agent_1"}
+    server.on("GET", "/agents/agent_1/revisions", {"data": [revision], "next_cursor": None})
+
+    def variables(*options: str) -> Any:
+        told = json.loads(cli(*command, "--json", *options, client=server.client).out)
+        found = told[0] if isinstance(told, list) else told
+        text = found["env_vars"]
+        return text if isinstance(text, str) else "".join(f"{k}={v}\n" for k, v in text.items())
+
+    assert variables() == "TOKEN=***\nEMPTY=***\n"
+    assert variables("--values") == "TOKEN=hush-hush\nEMPTY=\n"
+
+
 def test_in_a_pipe_nothing_is_cut_off(cli: Any, server: Server) -> None:
     listed(server, execution(id=LONG_ID, state="failed", reason="return_value_too_large"))
     header, line = cli("list", "executions", client=server.client).out.splitlines()

@@ -10,7 +10,7 @@ import click
 
 from . import connect
 from .failures import FAILED, INTERRUPTED, TIMED_OUT, Failure
-from .options import connected
+from .options import complete, connected, store_names
 from .spans import SPAN
 from .texts import examples
 
@@ -53,7 +53,13 @@ __all__ = ["deploy"]
     metavar="FILE",
     help="A file of KEY=VALUE lines.",
 )
-@click.option("--store", multiple=True, metavar="NAME", help="A store; made when it is missing.")
+@click.option(
+    "--store",
+    multiple=True,
+    metavar="NAME",
+    shell_complete=complete(store_names),
+    help="A store; made when it is missing.",
+)
 @click.option("--no-wait", is_flag=True, help="Don't wait for the build.")
 @click.option("--timeout", type=SPAN, help="Wait so long for each build at most.")
 @click.option("--dry-run", is_flag=True, help="Show what would change, and change nothing.")
@@ -273,7 +279,7 @@ def _where(plan: Plan, requirement: str) -> str:
 
 
 def _print_deployed(deployed: Sequence[tuple[Plan, roost.Agent]]) -> None:
-    from .output import data_of, print_json
+    from .output import data_of, print_json, shown_data
 
     items: list[dict[str, Any]] = []
     for plan, agent in deployed:
@@ -282,21 +288,11 @@ def _print_deployed(deployed: Sequence[tuple[Plan, roost.Agent]]) -> None:
             {
                 **_plan_data(plan),
                 "agent_id": agent.id,
-                "agent": _without_values(data_of(agent)),
+                "agent": shown_data(agent),
                 "builder_job": data_of(job),
             }
         )
     print_json(items)
-
-
-def _without_values(agent: dict[str, Any]) -> dict[str, Any]:
-    """Return the agent without the values of its variables: what deploys often keeps its output."""
-    from .._history import env_vars_of
-
-    text = agent.get("env_vars")
-    if text is None:
-        return agent
-    return {**agent, "env_vars": "".join(f"{name}=***\n" for name in env_vars_of(text))}
 
 
 def _quoted(name: str) -> str:

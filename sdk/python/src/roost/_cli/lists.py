@@ -12,7 +12,7 @@ from click.shell_completion import CompletionItem
 
 from . import connect
 from .groups import Group
-from .options import agent_option, connected, limit_option
+from .options import agent_option, connected, limit_option, values_option
 from .spans import TIME
 from .texts import examples
 
@@ -72,13 +72,15 @@ def list_() -> None:
 @list_.command(epilog=examples("roost list agents\nroost list agents -q greet"))
 @click.option("-q", "--query", metavar="TEXT", help="Only those with this text in the name.")
 @limit_option()
+@values_option
 @connected
-def agents(query: str | None, limit: int, everything: bool, as_json: bool) -> None:
+def agents(query: str | None, limit: int, everything: bool, values: bool, as_json: bool) -> None:
     """List agents, with their builds and what they did last."""
     from . import kinds
 
     found = connect.client().agents.list(q=query, include_activity=True)
-    kinds.agents().show(found, as_json=as_json, limit=None if everything else limit)
+    most = None if everything else limit
+    kinds.agents().show(found, as_json=as_json, limit=most, values=values)
 
 
 @list_.command(

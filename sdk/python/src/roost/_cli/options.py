@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Callable, TypeVar
 
@@ -17,14 +17,20 @@ __all__ = [
     "agent_argument",
     "agent_option",
     "all_option",
+    "complete",
     "connected",
     "json_option",
     "limit_option",
     "payload_option",
     "profile_option",
     "state",
+    "store_argument",
+    "store_names",
     "target_argument",
+    "values_option",
 ]
+
+_MOST_STORES = 1_000
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -84,6 +90,10 @@ def limit_option(default: int = 30) -> Callable[[F], F]:
     return add
 
 
+values_option = click.option(
+    "--values", is_flag=True, help="With --json: the values of variables, too."
+)
+
 all_option = click.option("--all", "everything", is_flag=True, help="All there are.")
 
 payload_option = click.option(
@@ -97,13 +107,29 @@ def agent_names(
     context: click.Context, _: click.Parameter, incomplete: str
 ) -> Sequence[CompletionItem]:
     """Return the agents whose names begin so. Quick, and nothing when anything goes wrong."""
+    return _names(
+        context, incomplete, lambda client: client.agents.list(q=incomplete or None, limit=100)
+    )
+
+
+def store_names(
+    context: click.Context, _: click.Parameter, incomplete: str
+) -> Sequence[CompletionItem]:
+    """Return the stores whose names begin so, likewise."""
+    return _names(context, incomplete, lambda client: client.datastores.list(limit=_MOST_STORES))
+
+
+def _names(
+    context: click.Context,
+    incomplete: str,
+    found: Callable[[roost.Client], Iterable[roost.Agent] | Iterable[roost.DataStore]],
+) -> Sequence[CompletionItem]:
     from . import connect
 
     try:
         client = connect.hasty_client(state(context).profile)
         with client:
-            found = client.agents.list(q=incomplete or None, limit=100)
-            names = [agent.name for agent in found]
+            names = [each.name for each in found(client)]
     except Exception:
         return []
     return [CompletionItem(name) for name in names if name.startswith(incomplete)]
@@ -112,8 +138,14 @@ def agent_names(
 def agent_argument(name: str = "agent", *, required: bool = True) -> Callable[[F], F]:
     """Add the argument AGENT, which the shell completes."""
     return click.argument(
-        name, metavar="AGENT", required=required, shell_complete=_complete(agent_names)
+        name, metavar="AGENT", required=required, shell_complete=complete(agent_names)
     )
+
+
+def store_argument(function: F) -> F:
+    """Add the argument STORE, which the shell completes."""
+    argument = click.argument("store", metavar="STORE", shell_complete=complete(store_names))
+    return argument(function)
 
 
 def agent_option(function: F) -> F:
@@ -121,18 +153,19 @@ def agent_option(function: F) -> F:
     option = click.option(
         "--agent",
         metavar="AGENT",
-        shell_complete=_complete(agent_names),
+        shell_complete=complete(agent_names),
         help="Only those of this agent.",
     )
     return option(function)
 
 
-def _complete(
+def complete(
     function: Callable[[click.Context, click.Parameter, str], Sequence[CompletionItem]],
 ) -> Callable[[click.Context, click.Parameter, str], list[CompletionItem]]:
+    """Return it as click wants it."""
     return lambda context, parameter, incomplete: list(function(context, parameter, incomplete))
 
 
 def target_argument(name: str, metavar: str) -> Callable[[F], F]:
     """Add an argument that is an id or an agent's name."""
-    return click.argument(name, metavar=metavar, shell_complete=_complete(agent_names))
+    return click.argument(name, metavar=metavar, shell_complete=complete(agent_names))

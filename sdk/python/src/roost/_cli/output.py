@@ -33,6 +33,7 @@ __all__ = [
     "note",
     "print_diff",
     "print_json",
+    "shown_data",
     "state_text",
     "table",
 ]
@@ -51,6 +52,7 @@ _STYLES = {
     "lost": "red",
 }
 _C1 = re.compile(r"[\x7f-\x9f]")
+_HIDDEN = "***"
 _UNBOUNDED = 100_000
 _GAP = 2
 _LEAST = 6
@@ -76,6 +78,23 @@ def data_of(thing: Any) -> Any:
         items = cast("Mapping[str, Any]", thing).items()
         return {key: data_of(value) for key, value in items}
     return thing
+
+
+def shown_data(thing: Any, *, values: bool = False) -> Any:
+    """Return `data_of`, without the values of variables unless they are asked for.
+
+    What programs print is often kept.
+    """
+    data = data_of(thing)
+    variables = data.get("env_vars") if isinstance(data, dict) else None
+    if values or not variables:
+        return data
+    if isinstance(variables, Mapping):
+        return {**data, "env_vars": dict.fromkeys(cast("Mapping[str, str]", variables), _HIDDEN)}
+    from .._history import env_vars_of
+
+    lines = (f"{name}={_HIDDEN}\n" for name in env_vars_of(variables))
+    return {**data, "env_vars": "".join(lines)}
 
 
 def json_text(value: Any) -> str:
@@ -198,13 +217,23 @@ class Listing(Generic[T]):
     nothing: str
     order: str = "newest"
 
-    def show(self, items: Iterable[T], *, as_json: bool, limit: int | None = None) -> None:
-        """Print up to `limit` items: as a table, or as JSON, an array of what the API has."""
+    def show(
+        self,
+        items: Iterable[T],
+        *,
+        as_json: bool,
+        limit: int | None = None,
+        values: bool = False,
+    ) -> None:
+        """Print up to `limit` items: as a table, or as JSON, an array of what the API has.
+
+        values: whether JSON has those of variables.
+        """
         found = list(items if limit is None else islice(items, limit + 1))
         more = limit is not None and len(found) > limit
         shown = found[:limit]
         if as_json:
-            print_json([data_of(item) for item in shown])
+            print_json([shown_data(item, values=values) for item in shown])
             return
         if not shown:
             note(self.nothing)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from . import connect
-from .options import agent_argument, connected, limit_option
+from .options import agent_argument, connected, limit_option, values_option
 from .texts import examples
 
 __all__ = ["revisions", "rollback"]
@@ -15,8 +15,11 @@ __all__ = ["revisions", "rollback"]
 @agent_argument()
 @click.option("--diff", type=click.IntRange(min=1), metavar="N", help="What has changed since N.")
 @limit_option()
+@values_option
 @connected
-def revisions(agent: str, diff: int | None, limit: int, everything: bool, as_json: bool) -> None:
+def revisions(
+    agent: str, diff: int | None, limit: int, everything: bool, values: bool, as_json: bool
+) -> None:
     """List what an agent ran with, newest first.
 
     Every change of its script, requirements, variables or Python version is a revision.
@@ -34,7 +37,8 @@ def revisions(agent: str, diff: int | None, limit: int, everything: bool, as_jso
             print_diff(changes, f"revision {diff}", "now")
         return
     each = found.revisions()
-    kinds.revisions(found).show(each, as_json=as_json, limit=None if everything else limit)
+    most = None if everything else limit
+    kinds.revisions(found).show(each, as_json=as_json, limit=most, values=values)
 
 
 @click.command(epilog=examples("roost rollback greeter 3"))
@@ -46,13 +50,13 @@ def rollback(agent: str, revision: int, as_json: bool) -> None:
 
     That becomes a new revision, so that it can be taken back.
     """
-    from .output import data_of, note, print_json
+    from .output import note, print_json, shown_data
 
     found = connect.agent(agent)
     before = found.revision
     found.roll_back(revision)
     if as_json:
-        print_json(data_of(found))
+        print_json(shown_data(found))
     elif found.revision == before:
         note(f"{found.name} runs what it ran in revision {revision} already.")
     else:

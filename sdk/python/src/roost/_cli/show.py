@@ -9,7 +9,7 @@ import click
 from . import connect
 from .echo import echo
 from .failures import Failure
-from .options import connected, target_argument
+from .options import connected, target_argument, values_option
 from .texts import examples
 
 if TYPE_CHECKING:
@@ -22,13 +22,14 @@ __all__ = ["show"]
     epilog=examples("roost show greeter\nroost show exec_01m8…\nroost show bjob_01m8… --json")
 )
 @target_argument("target", "ID|AGENT")
+@values_option
 @connected
-def show(target: str, as_json: bool) -> None:
+def show(target: str, values: bool, as_json: bool) -> None:
     """Show all about one thing: an agent, an execution, a job, a build, a schedule, a store…
 
     The prefix of an id says what it is of; anything else is an agent's name.
     """
-    from .output import data_of, print_json
+    from .output import print_json, shown_data
 
     kind = connect.kind_of(target)
     client = connect.client()
@@ -46,7 +47,7 @@ def show(target: str, as_json: bool) -> None:
     retrieve, describe = kinds.get(kind or "", (lambda: _retrieved_agent(target), _agent))
     thing = retrieve()
     if as_json:
-        print_json(data_of(thing))
+        print_json(shown_data(thing, values=values))
     else:
         describe(thing)
 

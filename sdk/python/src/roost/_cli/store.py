@@ -11,13 +11,12 @@ from . import connect
 from .echo import echo
 from .failures import CONFLICT, NOT_FOUND, Failure
 from .groups import Group
-from .options import connected, limit_option, profile_option
+from .options import connected, limit_option, profile_option, store_argument
 from .spans import SPAN
 from .texts import examples
 
 __all__ = ["store"]
 
-_store_argument = click.argument("store", metavar="STORE")
 _key_argument = click.argument("key", metavar="KEY")
 
 
@@ -62,7 +61,7 @@ def create(name: str, as_json: bool) -> None:
 
 
 @store.command(epilog=examples("roost store get people ada"))
-@_store_argument
+@store_argument
 @_key_argument
 @connected
 def get(store: str, key: str, as_json: bool) -> None:
@@ -87,7 +86,7 @@ def get(store: str, key: str, as_json: bool) -> None:
         """
     ),
 )
-@_store_argument
+@store_argument
 @_key_argument
 @click.argument("value", metavar="JSON|@FILE|-")
 @click.option("--ttl", type=SPAN, help="It is gone after this: 90, 5min, 2h, 7d.")
@@ -119,7 +118,7 @@ def set_(
 
 
 @store.command(epilog=examples("roost store delete people ada\nroost store delete people --yes"))
-@_store_argument
+@store_argument
 @click.argument("key", metavar="[KEY]", required=False)
 @click.option("-y", "--yes", is_flag=True, help="Don't ask before deleting a whole store.")
 @click.option("--force", is_flag=True, help="Delete the store although agents use it.")
@@ -144,7 +143,7 @@ def delete(store: str, key: str | None, yes: bool, force: bool, as_json: bool) -
 
 
 @store.command(epilog=examples("roost store ls people\nroost store ls people --prefix user/ --all"))
-@_store_argument
+@store_argument
 @click.option("--prefix", default="", metavar="TEXT", help="Only keys that begin so.")
 @limit_option(100)
 @connected
@@ -173,7 +172,7 @@ def ls(store: str, prefix: str, limit: int, everything: bool, as_json: bool) -> 
         "roost store export people > people.ndjson\nroost store export people -o people.ndjson"
     ),
 )
-@_store_argument
+@store_argument
 @click.option("--prefix", default="", metavar="TEXT", help="Only keys that begin so.")
 @click.option("-o", "--output", metavar="FILE", help="Write to a file instead.")
 @click.option("--resume", is_flag=True, help="Go on with a FILE that is not complete.")
@@ -193,7 +192,7 @@ def export(store: str, prefix: str, output: str | None, resume: bool) -> None:
 
 
 @store.command("import", epilog=examples("roost store import people people.ndjson"))
-@_store_argument
+@store_argument
 @click.argument("file", type=click.File("rb"), metavar="FILE|-")
 @connected
 def import_(store: str, file: Any, as_json: bool) -> None:
