@@ -3,9 +3,9 @@
 ::
 
     roost_builder --uv PATH --directory TMP --requirements FILE --timeout SECONDS
-        --target venv --output DIR [--sandbox JSON]
+        --target venv --output DIR [--sandbox JSON] [--wheel FILE]
     roost_builder --uv PATH --directory TMP --requirements-variable NAME --timeout SECONDS
-        --target layer --prefix /opt/roost/env --output DIR
+        --target layer --prefix /opt/roost/env --output DIR [--wheel FILE]
     roost_builder push --base IMAGE --repository REPOSITORY --pull-repository REPOSITORY --key TAG
         --platform linux/amd64 --layer DIR [--insecure] [--timeout SECONDS]
     roost_builder delete --image REPOSITORY@DIGEST [--insecure] [--timeout SECONDS]
@@ -34,6 +34,8 @@ nothing; the latter two with the registry's words::
 
     {"outcome": "succeeded", "found": "unsupported", "message": "…"}
 
+With ``--wheel``, requirements of that wheel's package mean the wheel; see ``sdk``.
+
 Which package index is used is said in ``settings``, which certificate authorities in ``certificates``.
 """
 
@@ -44,7 +46,7 @@ import sys
 from pathlib import Path
 from typing import Any, Optional
 
-from roost_builder import certificates, confinement, credentials, layer, venv
+from roost_builder import certificates, confinement, credentials, layer, sdk, venv
 from roost_builder.push import push
 from roost_builder.removal import delete
 from roost_builder.settings import layer_environment, uv_environment
@@ -79,6 +81,10 @@ def build(options: argparse.Namespace) -> dict[str, Any]:
         options.requirements = options.directory / "requirements.txt"
     if options.requirements_variable is not None:
         options.requirements.write_text(os.environ.get(options.requirements_variable, "") + "\n", encoding="utf-8")
+    if options.wheel is not None:
+        lines = sdk.with_wheel(options.requirements.read_text(encoding="utf-8").splitlines(), options.wheel)
+        options.requirements = options.directory / "with-wheel.txt"
+        options.requirements.write_text("".join(line + "\n" for line in lines), encoding="utf-8")
     environment = uv_environment(os.environ)
     hidden = credentials.passwords(environment)
     if not layers(options):
@@ -109,6 +115,7 @@ def parse_build(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--prefix", type=Path, help="where a layer's environment will be used")
     parser.add_argument("--output", required=True, type=Path, help="the place of what is made")
     parser.add_argument("--timeout", required=True, type=float, help="seconds")
+    parser.add_argument("--wheel", type=Path, help="what requirements of its name mean")
     parser.add_argument("--sandbox", help="confine uv and build code, as the executor's option says (target venv)")
     options = parser.parse_args(arguments)
     if options.requirements is None and options.requirements_variable is None:

@@ -27,6 +27,8 @@ def prepared(options: argparse.Namespace, environment: dict[str, str]) -> Callab
         writable.append(Path(environment["UV_CACHE_DIR"]))
         writable[-1].mkdir(parents=True, exist_ok=True)
     readable = [options.uv, options.requirements, *settings_files(environment)]
+    if options.wheel is not None:
+        readable.append(options.wheel)
     sandbox.set_up(options.sandbox)
     return lambda: sandbox.confine([os.path.realpath(path) for path in readable], [str(path) for path in writable])
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NamedTuple, Optional
 from urllib.parse import unquote, urlsplit
 
-FILE = re.compile(r'\{[^{}]*?url = "([^"]+)"[^{}]*?hashes = \{[^{}]*?sha256 = "([0-9a-f]{64})"[^{}]*\}')
+FILE = re.compile(r'\{[^{}]*?(?:url|path) = "([^"]+)"[^{}]*?hashes = \{[^{}]*?sha256 = "([0-9a-f]{64})"[^{}]*\}')
 NAME = re.compile(r'^name = "([^"]+)"')
 
 
@@ -105,7 +105,7 @@ def expanded(tag: str) -> list[str]:
 
 
 def filename(url: str) -> str:
-    """The last part of a URL's path."""
+    """The last part of a URL's path, or of a path."""
     return unquote(urlsplit(url).path.rpartition("/")[2])
 
 

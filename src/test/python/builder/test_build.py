@@ -36,6 +36,7 @@ class Build:
         timeout: float = 120,
         index: Optional[str] = None,
         confined: bool = False,
+        wheel: Optional[Path] = None,
     ) -> None:
         self.work = directory / "tmp"
         self.output = directory / "builds" / "key"
@@ -49,6 +50,8 @@ class Build:
             "uv": UV, "directory": self.work, "requirements": file, "target": "venv", "output": self.output,
             "timeout": timeout,
         }  # fmt: skip
+        if wheel:
+            options["wheel"] = wheel
         if confined:
             options["sandbox"] = json.dumps({"private": [str(directory)]})
             environment["UV_CACHE_DIR"] = str(directory / "cache/uv")

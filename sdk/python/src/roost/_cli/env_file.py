@@ -38,6 +38,6 @@ def mistake_in_name(name: str) -> str | None:
     """Return why a variable can't have that name, or None."""
     if not _NAME.fullmatch(name):
         return f"{name!r} can't be a variable's name: letters, digits and _, no digit first"
-    if name.startswith("ROOST_"):
+    if name.startswith("ROOST_") and name not in ("ROOST_API_KEY", "ROOST_URL"):
         return f"{name}: names that start with ROOST_ are Roost's own"
     return None

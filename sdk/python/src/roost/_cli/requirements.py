@@ -32,6 +32,8 @@ def mistake_in(requirement: str) -> str | None:
     if match is None or (match["operator"] is None and match["version"]):
         return f"{quoted} is not a requirement. Write name==version."
     name, operator, version = match["name"], match["operator"], match["version"]
+    if operator is None and name.lower() == "roost":
+        return None  # the server's own
     if operator is None:
         return f"{quoted} names no version. Write {name}==<version>."
     if operator == "@":

@@ -19,6 +19,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Callable
 
+from . import own_wheel
 from .failures import BuildFailed, CannotRun
 from .interpreters import Interpreter
 from .sources import program
@@ -94,6 +95,8 @@ def place_of(
     """Return where the environment with these packages belongs."""
     same = "\n".join(sorted(" ".join(line.split()) for line in requirements))
     whole = f"{interpreter.version} {os.fspath(interpreter.path)}\n{same}"
+    if own_wheel.wants(requirements):
+        whole += f"\n{own_wheel.identity()}"
     name = f"{interpreter.version}-{hashlib.sha256(whole.encode()).hexdigest()[:20]}"
     return cache_directory(environment) / "environments" / name
 
@@ -132,6 +135,8 @@ def build(
         ]
         command += [f"--uv={uv}", f"--directory={work}/tmp", f"--requirements={lines}"]
         command += ["--target=venv", f"--output={target}", f"--timeout={_BUILD_SECONDS}"]
+        if own_wheel.wants(requirements):
+            command.append(f"--wheel={own_wheel.make(Path(work))}")
         result = _run(command, for_build(environment), on_line)
     if result.get("outcome") != "succeeded":
         reason = result.get("reason", "internal")

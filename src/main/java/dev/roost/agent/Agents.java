@@ -269,12 +269,7 @@ public class Agents {
 
   private String order(AgentRevision revision, Instant now) {
     List<String> requirements = Requirements.parse(revision.requirements).normalised();
-    String imageKey =
-        ImageKey.of(
-            runtime.baseIdentity(revision.pythonVersion),
-            runtime.describe().platform(),
-            revision.pythonVersion,
-            requirements);
+    String imageKey = ImageKey.now(runtime, revision.pythonVersion, requirements);
     BuilderJob.Order order =
         new BuilderJob.Order(
             revision.agentId, revision.revision, revision.pythonVersion, requirements, imageKey);

@@ -7,6 +7,7 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
@@ -19,6 +20,10 @@ import java.util.stream.Collectors;
 public record EnvVars(Map<String, String> values, List<FieldError> errors) {
   private static final Pattern KEY = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*+");
   private static final String RESERVED = "ROOST_";
+
+  /** What the SDK reads, so that a script can call Roost with a key that its owner gives it. */
+  private static final Set<String> OF_THE_SDK = Set.of("ROOST_API_KEY", "ROOST_URL");
+
   private static final String MASK = "********";
 
   public static EnvVars parse(String text) {
@@ -40,9 +45,11 @@ public record EnvVars(Map<String, String> values, List<FieldError> errors) {
         mistake =
             Text.quote(key)
                 + " can't be a variable's name: letters, digits and _ only, no digit first, no space around \"=\".";
-      } else if (key.startsWith(RESERVED)) {
+      } else if (key.startsWith(RESERVED) && !OF_THE_SDK.contains(key)) {
         code = "reserved";
-        mistake = key + ": names that start with ROOST_ are Roost's own.";
+        mistake =
+            key
+                + ": names that start with ROOST_ are Roost's own, but for ROOST_API_KEY and ROOST_URL.";
       } else if (values.putIfAbsent(key, line.substring(equals + 1)) != null) {
         code = "duplicate";
         mistake = key + " is set twice. Keep one of the lines.";

@@ -2,6 +2,7 @@ package dev.roost.agent;
 
 import dev.roost.api.Problem.FieldError;
 import dev.roost.api.Text;
+import dev.roost.runtime.SdkWheel;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -14,11 +15,14 @@ import java.util.regex.Pattern;
 
 /**
  * An agent's requirements: {@code name==version} a line, with extras and markers (the syntax of PEP
- * 508, versions of PEP 440), comments and blank lines.
+ * 508, versions of PEP 440), comments and blank lines. Roost's own SDK needs no version: there is
+ * one only.
  *
  * @param normalised sorted, names as PEP 503 normalises them, without comments: equal for texts
  *     that mean the same
- * @param errors every mistake, with its line
+ * @param errors every mistake, with its line. What requires another version of the SDK is
+ *     normalised all the same: it may have been saved before an upgrade, and then its build says
+ *     what is wrong
  */
 public record Requirements(List<String> normalised, List<FieldError> errors) {
   private static final Pattern NAME = Pattern.compile("[A-Za-z0-9]++(?:[._-]++[A-Za-z0-9]++)*+");
@@ -45,6 +49,8 @@ public record Requirements(List<String> normalised, List<FieldError> errors) {
   /** What some programs take for the end of a line, and what no text file holds. */
   private static final Pattern SEPARATOR = Pattern.compile("[\\x00\\x0B\\f\\x85\\u2028\\u2029]");
 
+  private static final String OWN_SDK = SdkWheel.own().version();
+
   private static final Pattern SPACE = Pattern.compile("\\s++");
 
   public static Requirements parse(String text) {
@@ -58,7 +64,11 @@ public record Requirements(List<String> normalised, List<FieldError> errors) {
     /** By name and marker: the version and the line that said so. */
     private final Map<String, Map<String, Pin>> pins = new TreeMap<>();
 
-    private record Pin(String version, int line) {}
+    private record Pin(String version, int line) {
+      boolean isSame(String other) {
+        return version.isEmpty() || version.equals(other);
+      }
+    }
 
     Requirements parse(String text) {
       int number = 0;
@@ -124,16 +134,20 @@ public record Requirements(List<String> normalised, List<FieldError> errors) {
       }
       String name = parts.group("name");
       String operator = parts.group("operator");
+      boolean sdk = normalise(name).equals(SdkWheel.NAME);
       if (operator == null) {
         String rest = parts.group("rest").strip();
         boolean markerOnly = rest.isEmpty() || rest.startsWith(";");
-        reject(
-            number,
-            markerOnly ? "unpinned" : "invalid_requirement",
-            markerOnly
-                ? Text.quote(line) + " names no version. Write " + name + "==<version>."
-                : Text.quote(line) + " is not a requirement. Write name==version.");
-        return;
+        if (!sdk || !markerOnly) {
+          reject(
+              number,
+              markerOnly ? "unpinned" : "invalid_requirement",
+              markerOnly
+                  ? Text.quote(line) + " names no version. Write " + name + "==<version>."
+                  : Text.quote(line) + " is not a requirement. Write name==version.");
+          return;
+        }
+        operator = "";
       }
       String[] versionAndMarker = parts.group("rest").substring(operator.length()).split(";", 2);
       String version = versionAndMarker[0].strip();
@@ -148,8 +162,8 @@ public record Requirements(List<String> normalised, List<FieldError> errors) {
             number,
             "url",
             Text.quote(line) + " points to a URL or path. Write " + name + "==<version>.");
-      } else if (!operator.equals("==") || version.contains(",")) {
-        String bound = VERSION.matcher(version).matches() ? version : "<version>";
+      } else if (!(operator.equals("==") || operator.isEmpty()) || version.contains(",")) {
+        String bound = sdk ? OWN_SDK : VERSION.matcher(version).matches() ? version : "<version>";
         reject(
             number,
             "unpinned",
@@ -164,7 +178,7 @@ public record Requirements(List<String> normalised, List<FieldError> errors) {
             number,
             "unpinned",
             Text.quote(line) + " allows several versions. Write all of it, without \"*\".");
-      } else if (!VERSION.matcher(version).matches()) {
+      } else if (!operator.isEmpty() && !VERSION.matcher(version).matches()) {
         reject(
             number,
             "invalid_version",
@@ -178,6 +192,13 @@ public record Requirements(List<String> normalised, List<FieldError> errors) {
                 + mistake.get()
                 + ". Write one like python_version < \"3.12\", or leave out the \";\".");
       } else {
+        if (sdk && !version.isEmpty() && !version.equals(OWN_SDK)) {
+          reject(
+              number,
+              "other_version",
+              "%s: this Roost has version %s of its SDK and installs no other. Write roost or roost==%s."
+                  .formatted(Text.quote(line), OWN_SDK, OWN_SDK));
+        }
         List<String> extras = extras(parts.group("extras"), number);
         accept(name, extras, version.toLowerCase(Locale.ROOT), marker, number);
       }
@@ -207,7 +228,7 @@ public record Requirements(List<String> normalised, List<FieldError> errors) {
       for (Map.Entry<String, Pin> other : byMarker.entrySet()) {
         boolean apart =
             !other.getKey().isEmpty() && !marker.isEmpty() && !other.getKey().equals(marker);
-        if (!apart && !other.getValue().version().equals(version)) {
+        if (!apart && !version.isEmpty() && !other.getValue().isSame(version)) {
           reject(
               number,
               "conflict",
@@ -218,8 +239,8 @@ public record Requirements(List<String> normalised, List<FieldError> errors) {
       }
       byMarker.putIfAbsent(marker, new Pin(version, number));
       String bracketed = extras.isEmpty() ? "" : "[" + String.join(",", extras) + "]";
-      normalised.add(
-          normal + bracketed + "==" + version + (marker.isEmpty() ? "" : " ; " + marker));
+      String pinned = version.isEmpty() ? "" : "==" + version;
+      normalised.add(normal + bracketed + pinned + (marker.isEmpty() ? "" : " ; " + marker));
     }
 
     private void reject(int line, String code, String detail) {

@@ -9,6 +9,7 @@ import jakarta.persistence.Entity;
 import jakarta.persistence.Id;
 import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
 import org.eclipse.microprofile.openapi.annotations.enums.SchemaType;
 import org.eclipse.microprofile.openapi.annotations.media.Schema;
 
@@ -126,6 +127,13 @@ public class BuilderJob extends PanacheEntityBase {
   /** Those that have not ended: first those that run, then the others, oldest first. */
   static List<BuilderJob> open() {
     return list("state in ('queued', 'running') order by state desc, id");
+  }
+
+  /** The agent's last one of that key. */
+  public static Optional<BuilderJob> latest(String agentId, String imageKey) {
+    return BuilderJob.<BuilderJob>find(
+            "agentId = ?1 and imageKey = ?2 order by createdAt desc, id desc", agentId, imageKey)
+        .firstResultOptional();
   }
 
   static boolean isOpen(String id) {

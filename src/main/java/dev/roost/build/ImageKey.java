@@ -1,6 +1,8 @@
 package dev.roost.build;
 
 import dev.roost.api.Text;
+import dev.roost.runtime.Runtime;
+import dev.roost.runtime.SdkWheel;
 import java.util.HexFormat;
 import java.util.List;
 
@@ -12,11 +14,25 @@ public final class ImageKey {
   private ImageKey() {}
 
   /**
+   * The key of what would be built now: it changes with the base, and with the SDK where that is
+   * required.
+   *
+   * @param requirements normalised and sorted
+   */
+  public static String now(Runtime runtime, String pythonVersion, List<String> requirements) {
+    return of(
+        runtime.baseIdentity(pythonVersion),
+        runtime.describe().platform(),
+        pythonVersion,
+        SdkWheel.own().resolved(requirements));
+  }
+
+  /**
    * @param baseIdentity what the runtime says identifies the base of that Python version
    * @param requirements normalised and sorted
    * @return SHA-256, 64 hexadecimal digits
    */
-  public static String of(
+  static String of(
       String baseIdentity, String platform, String pythonVersion, List<String> requirements) {
     List<String> parts =
         List.of(FORMAT, baseIdentity, platform, pythonVersion, String.join("\n", requirements));

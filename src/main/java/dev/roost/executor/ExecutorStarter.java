@@ -43,6 +43,7 @@ class ExecutorStarter {
   private final ExecutorTokens tokens;
   private final Signals signals;
   private final Event<BuilderJobsChanged> builderJobs;
+  private final SdkUpgrades upgrades;
   private final Clock clock;
 
   /** Only the reconciler's thread touches it. */
@@ -61,6 +62,7 @@ class ExecutorStarter {
       ExecutorTokens tokens,
       Signals signals,
       Event<BuilderJobsChanged> builderJobs,
+      SdkUpgrades upgrades,
       Clock clock) {
     this.runtime = runtime;
     this.config = config;
@@ -71,6 +73,7 @@ class ExecutorStarter {
     this.tokens = tokens;
     this.signals = signals;
     this.builderJobs = builderJobs;
+    this.upgrades = upgrades;
     this.clock = clock;
   }
 
@@ -256,6 +259,7 @@ class ExecutorStarter {
       rebuild(group);
       return 0;
     }
+    upgrades.look(group.target().agentId(), group.builderJobId());
     return open;
   }
 
@@ -340,7 +344,7 @@ class ExecutorStarter {
                       group.target().agentRevision(),
                       before.pythonVersion,
                       before.requirements.lines().toList(),
-                      before.imageKey);
+                      upgrades.imageKey(before));
               String again = BuilderJob.make(order, false, now).id;
               BuilderJob.flush();
               AgentRevision.update(

@@ -44,6 +44,15 @@ class EnvVarsTest {
     assertEquals(List.copyOf(expected.keySet()), List.copyOf(parsed.values().keySet()), "in order");
   }
 
+  /** What the SDK reads; the rest is {@code reserved}. */
+  @Test
+  void aScriptMayBeGivenAKeyOfRoost() {
+    EnvVars parsed = EnvVars.parse("ROOST_API_KEY=roost_a_b\nROOST_URL=http://host:8080");
+    assertEquals(List.of(), parsed.errors());
+    assertEquals(
+        Map.of("ROOST_API_KEY", "roost_a_b", "ROOST_URL", "http://host:8080"), parsed.values());
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"", "\n", "\r\n\r\n", "  \t\n", "# nothing\n#A=b\n"})
   void blankLinesAndCommentsMeanNothing(String text) {

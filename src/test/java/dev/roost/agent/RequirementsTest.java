@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.roost.api.Problem.FieldError;
+import dev.roost.runtime.SdkWheel;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -14,6 +15,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class RequirementsTest {
+  private static final String OWN = SdkWheel.own().version();
+
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
@@ -41,6 +44,46 @@ class RequirementsTest {
       })
   void aPinnedRequirementIsNormalised(String line, String normalised) {
     assertEquals(new Requirements(List.of(normalised), List.of()), Requirements.parse(line));
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "roost                            | roost",
+        "Roost [CLI]                      | roost[cli]",
+        "roost ; python_version > '3.9'   | roost ; python_version > '3.9'",
+        "roost==VERSION                   | roost==VERSION",
+        "roost[cli]==VERSION ; os_name=='posix' | roost[cli]==VERSION ; os_name=='posix'",
+      })
+  void theSdkOfThisRoostNeedsNoVersion(String line, String normalised) {
+    assertEquals(
+        new Requirements(List.of(normalised.replace("VERSION", OWN)), List.of()),
+        Requirements.parse(line.replace("VERSION", OWN)));
+  }
+
+  /** One that was saved before an upgrade must not be left out of what is built. */
+  @Test
+  void anotherVersionOfTheSdkIsRefusedAndKept() {
+    Requirements parsed = Requirements.parse("a==1\nroost[cli]==9.9");
+    FieldError error = parsed.errors().get(0);
+    assertEquals("2 other_version", error.line() + " " + error.code());
+    assertTrue(error.detail().endsWith("Write roost or roost==" + OWN + "."), error.detail());
+    assertEquals(List.of("a==1", "roost[cli]==9.9"), parsed.normalised());
+  }
+
+  @Test
+  void severalVersionsOfTheSdkAreRefusedWithTheOneThereIs() {
+    for (String line : List.of("roost>=0.0.1", "roost~=1.0", "roost<3")) {
+      FieldError error = Requirements.parse(line).errors().get(0);
+      assertEquals("unpinned", error.code());
+      assertTrue(error.detail().contains("for example roost==" + OWN + "."), error.detail());
+    }
+  }
+
+  @Test
+  void theSdkWithAndWithoutItsVersionIsNoConflict() {
+    assertEquals(List.of(), Requirements.parse("roost\nroost==" + OWN + "\nroost[cli]").errors());
   }
 
   @ParameterizedTest

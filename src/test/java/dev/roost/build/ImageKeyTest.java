@@ -3,6 +3,9 @@ package dev.roost.build;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.roost.TestRuntime;
+import dev.roost.runtime.Runtime;
+import dev.roost.runtime.SdkWheel;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -43,6 +46,29 @@ class ImageKeyTest {
     keys.add(ImageKey.of("sha256:base", "linux/amd64", "3.13", List.of("a==1")));
     keys.add(ImageKey.of("sha256:base", "linux/amd64", "3.13", List.of()));
     assertEquals(7, keys.size());
+  }
+
+  @Test
+  void theSdkCountsByItsHashHoweverItIsRequired() {
+    Runtime runtime = new TestRuntime();
+    SdkWheel own = SdkWheel.own();
+    String key = ImageKey.now(runtime, "3.13", List.of("a==1", "roost"));
+    assertEquals(
+        ImageKey.of(
+            runtime.baseIdentity("3.13"),
+            runtime.describe().platform(),
+            "3.13",
+            List.of("a==1", "roost @ sha256:" + own.sha256())),
+        key);
+    assertEquals(key, ImageKey.now(runtime, "3.13", List.of("a==1", "roost==" + own.version())));
+    SdkWheel later = new SdkWheel(own.path(), own.version(), "0".repeat(64));
+    List<String> requirements = List.of("roost[cli]==1 ; os_name=='nt'", "roost-x==1", "xroost==2");
+    assertEquals(
+        List.of(
+            "roost[cli] @ sha256:" + "0".repeat(64) + " ; os_name=='nt'",
+            "roost-x==1",
+            "xroost==2"),
+        later.resolved(requirements));
   }
 
   @Test

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.roost.runtime.SdkWheel;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -14,6 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Building agents' requirements, from a real package index. */
 @EveryRuntime
@@ -81,6 +83,51 @@ class BuildIT {
     assertEquals(4, jobs.stream().filter(job -> state(job).equals("succeeded")).count());
     assertEquals(1, jobs.stream().map(job -> job.path("build_id").asText()).distinct().count());
     assertEquals(3, jobs.stream().filter(job -> job.path("reused").asBoolean()).count());
+  }
+
+  /** The SDK is this Roost's, whatever the index has under that name. */
+  @ParameterizedTest
+  @ValueSource(strings = {"roost", "Roost[cli]==VERSION"})
+  void aScriptThatRequiresRoostCallsIt(String requirement, Client client, RoostProcess roost) {
+    SdkWheel sdk = SdkWheel.own();
+    String called = client.agent("def main(request):\n    return request.payload + 1");
+    String caller =
+        client.agent(
+            """
+            import roost
+
+            def main(request):
+                client = roost.Client()
+                names = [agent.id for agent in client.agents.list()]
+                execution = client.agents.retrieve(request.payload).execute(payload=41)
+                return [request.payload in names, execution.return_value, roost.__version__]
+            """,
+            "requirements",
+            requirement.replace("VERSION", sdk.version()),
+            "env_vars",
+            "ROOST_API_KEY=%s\nROOST_URL=%s".formatted(roost.key(), roost.urlForScripts()));
+    JsonNode job = client.execute(caller, '"' + called + '"');
+    assertEquals("[true,42,\"" + sdk.version() + "\"]", value(job).toString(), job::toPrettyString);
+    JsonNode agent = client.get("/v1/agents/" + caller).expect(200).json();
+    String build = builderJob(client, agent).path("build_id").asText();
+    JsonNode packages = client.get("/v1/builds/" + build).expect(200).json().path("packages");
+    JsonNode installed =
+        packages
+            .valueStream()
+            .filter(each -> each.path("name").asText().equals(SdkWheel.NAME))
+            .findFirst()
+            .orElseThrow();
+    assertEquals(sdk.sha256(), installed.path("sha256").asText());
+  }
+
+  @Test
+  void anotherVersionOfRoostsSdkIsRefusedWithTheOneThereIs(Client client) {
+    String body = Client.settings("def main(): pass", "requirements", "six==1.17.0\nroost==9.9");
+    Answer answer = client.post("/v1/agents", body).expect(422);
+    JsonNode error = answer.json().path("errors").path(0);
+    assertEquals(2, error.path("line").asInt());
+    String detail = error.path("detail").asText();
+    assertTrue(detail.contains("roost==" + SdkWheel.own().version()), detail);
   }
 
   @ParameterizedTest

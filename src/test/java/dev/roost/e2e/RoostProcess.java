@@ -161,6 +161,11 @@ final class RoostProcess implements AutoCloseable {
     return "http://127.0.0.1:" + port;
   }
 
+  /** Where scripts reach it. */
+  String urlForScripts() {
+    return environment.getOrDefault("ROOST_KUBERNETES_EXECUTOR_URL", url());
+  }
+
   Client client() {
     return new Client(url(), key());
   }

@@ -28,7 +28,9 @@ final class TestImages {
   /** What each is made of, apart from its Containerfile. */
   private static final Map<String, List<Path>> SOURCES =
       Map.of(
-          "builder", List.of(Path.of("src/main/python/roost_builder")),
+          "builder",
+              List.of(
+                  Path.of("src/main/python/roost_builder"), Path.of("target/classes/python/sdk")),
           "executor", List.of(Path.of("src/main/python/roost_executor")),
           "control-plane", List.of(Path.of("target/quarkus-app")));
 

@@ -7,6 +7,7 @@ import static dev.roost.runtime.kubernetes.Pods.resources;
 import static dev.roost.runtime.kubernetes.Pods.variable;
 
 import dev.roost.runtime.Runtime.BuildOrder;
+import dev.roost.runtime.SdkWheel;
 import io.fabric8.kubernetes.api.model.Container;
 import io.fabric8.kubernetes.api.model.EnvVar;
 import io.fabric8.kubernetes.api.model.PodSpecBuilder;
@@ -102,7 +103,8 @@ final class BuilderManifest {
             "--target=layer",
             "--prefix=/opt/roost/env",
             "--output=/layer",
-            "--timeout=" + order.timeoutSeconds()),
+            "--timeout=" + order.timeoutSeconds(),
+            "--wheel=/tools/" + SdkWheel.own().path()),
         environment,
         mounts,
         resources(

@@ -4,6 +4,7 @@ import dev.roost.runtime.Observation;
 import dev.roost.runtime.Runtime.BuildOrder;
 import dev.roost.runtime.Runtime.BuildOutput;
 import dev.roost.runtime.Runtime.RuntimeUnavailable;
+import dev.roost.runtime.SdkWheel;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.charset.StandardCharsets;
@@ -96,6 +97,7 @@ final class LocalBuilds {
     command.addAll(List.of("--requirements=" + requirements, "--target=venv"));
     command.add("--output=" + build(order.imageKey()));
     command.add("--timeout=" + order.timeoutSeconds());
+    command.add("--wheel=" + sources.resolve(SdkWheel.own().path()));
     sandbox.ifPresent(option -> command.add("--sandbox=" + option));
     job.start(groups.command(order.builderJobId(), command), environment, log(job), log(job));
   }

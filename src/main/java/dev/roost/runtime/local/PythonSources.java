@@ -19,8 +19,9 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 
 /**
- * The Python sources of executor and builder, unpacked from the class path to a directory that is
- * named by what is in it, so that executors of an earlier version go on with theirs.
+ * The Python sources of executor and builder, and the SDK's wheel, unpacked from the class path to
+ * a directory that is named by what is in it, so that executors of an earlier version go on with
+ * theirs.
  */
 final class PythonSources {
   private static final String RESOURCES = "python";
@@ -96,7 +97,7 @@ final class PythonSources {
   private static void collect(Path root, Map<String, byte[]> files) {
     try (Stream<Path> all = Files.walk(root)) {
       for (Path file : (Iterable<Path>) all::iterator) {
-        if (file.toString().endsWith(".py")) {
+        if (file.toString().endsWith(".py") || file.toString().endsWith(".whl")) {
           files.put(root.relativize(file).toString(), Files.readAllBytes(file));
         }
       }

@@ -1,0 +1,97 @@
+package dev.roost.runtime;
+
+import io.quarkus.runtime.util.ClassPathUtils;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+/**
+ * The Python SDK of this Roost, as a wheel: what an agent gets that requires {@code roost}. Other
+ * versions of it, and packages of that name in an index, are never installed.
+ *
+ * @param path where it is beside the package {@code roost_builder}
+ */
+public record SdkWheel(String path, String version, String sha256) {
+  public static final String NAME = "roost";
+
+  private static final String DIRECTORY = "sdk";
+  private static final SdkWheel OWN = find();
+
+  /** A normalised requirement of it: the name with extras, the version, and the marker. */
+  private static final Pattern REQUIREMENT =
+      Pattern.compile("(roost(?:\\[[^\\]]*+])?+)(==[^ ;]++)?+( ;.*+)?+");
+
+  public static SdkWheel own() {
+    return OWN;
+  }
+
+  public static boolean isRequired(List<String> requirements) {
+    return requirements.stream().anyMatch(line -> REQUIREMENT.matcher(line).matches());
+  }
+
+  /** Whether the SDK is required without a version: then each upgrade of Roost upgrades it. */
+  public static boolean isFollowed(List<String> requirements) {
+    return requirements.stream()
+        .map(REQUIREMENT::matcher)
+        .anyMatch(matcher -> matcher.matches() && matcher.group(2) == null);
+  }
+
+  /**
+   * The requirements with the hash of the wheel instead of its version, so that they tell what
+   * would be installed.
+   *
+   * @param requirements normalised
+   */
+  public List<String> resolved(List<String> requirements) {
+    return requirements.stream().map(this::resolved).toList();
+  }
+
+  private String resolved(String requirement) {
+    Matcher matcher = REQUIREMENT.matcher(requirement);
+    if (!matcher.matches()) {
+      return requirement;
+    }
+    String marker = matcher.group(3) == null ? "" : matcher.group(3);
+    return matcher.group(1) + " @ sha256:" + sha256 + marker;
+  }
+
+  private static SdkWheel find() {
+    List<SdkWheel> found = new ArrayList<>();
+    try {
+      ClassPathUtils.consumeAsPaths(
+          SdkWheel.class.getClassLoader(), "python/" + DIRECTORY, root -> collect(root, found));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    if (found.size() != 1) {
+      throw new IllegalStateException(
+          "the application has " + found.size() + " wheels of the SDK instead of one");
+    }
+    return found.get(0);
+  }
+
+  private static void collect(Path root, List<SdkWheel> found) {
+    try (Stream<Path> all = Files.list(root)) {
+      for (Path file : (Iterable<Path>) all::iterator) {
+        String name = file.getFileName().toString();
+        byte[] hash = MessageDigest.getInstance("SHA-256").digest(Files.readAllBytes(file));
+        found.add(
+            new SdkWheel(
+                DIRECTORY + "/" + name, name.split("-")[1], HexFormat.of().formatHex(hash)));
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+}
