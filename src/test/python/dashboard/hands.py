@@ -50,6 +50,13 @@ def logged(page: Page, text: str) -> None:
     expect(page.locator("log-view .cm-line", has_text=text).first).to_be_visible(timeout=SOON)
 
 
+def credentials(page: Page) -> "dict[str, str]":
+    """The headers by which the page's browser shows its session."""
+    (cookie,) = (each for each in page.context.cookies() if each["name"].startswith("roost_session"))
+    token = page.evaluate("localStorage.getItem('roost-page-token')")
+    return {"Cookie": f"{cookie['name']}={cookie['value']}", "Roost-Page-Token": token}
+
+
 def row(page: Page, text: str) -> Locator:
     """The row of a table that has a text."""
     return page.get_by_role("row").filter(has_text=text)

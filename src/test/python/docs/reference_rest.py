@@ -9,7 +9,7 @@ INTRODUCTION = """# The REST API: reference
 
 Every operation with what goes in and what comes out. [The tour](../rest.md) shows them at work; a running Roost serves the
 same at `/docs`, and as OpenAPI at `/openapi`. All but signing in and health need `Authorization: Bearer` and an API key, or a
-session's cookie.
+session's cookie and page token.
 
 Every operation may also answer 401 `unauthenticated`, 403 `forbidden`, 429 `rate_limited`, 500 `internal` and 503
 `unavailable`; what the others mean is [at the end](#errors).

@@ -1,7 +1,8 @@
 """The whole dashboard without a pointer, and the way out of it."""
 
+import httpx
 import pytest
-from hands import SOON, editor, returned, search, told, write
+from hands import SOON, credentials, editor, returned, search, told, write
 from playwright.sync_api import expect
 
 AGENT = "def main():\n    return 'hello'\n"
@@ -78,9 +79,12 @@ def test_signing_out_ends_the_session_in_every_tab(page, roost):
     other = page.context.new_page()
     other.goto("/agents")
     expect(other.get_by_role("heading", name="Agents", level=1)).to_be_visible()
+    before = credentials(page)
+    assert httpx.get(roost.url + "/v1/agents", headers=before).status_code == 200
     page.get_by_role("button", name="Sign out").click()
     expect(page.get_by_role("heading", name="Sign in to Roost")).to_be_visible()
-    assert page.evaluate("fetch('/v1/agents').then((answer) => answer.status)") == 401
+    assert httpx.get(roost.url + "/v1/agents", headers=before).status_code == 401
+    assert page.evaluate("localStorage.getItem('roost-page-token')") is None
     other.reload()
     expect(other.get_by_role("heading", name="Sign in to Roost")).to_be_visible()
 

@@ -5,8 +5,9 @@ import threading
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
+import httpx
 import pytest
-from hands import SOON, press, returned, row, told
+from hands import SOON, credentials, press, returned, row, told
 from playwright.sync_api import expect
 from roost_client import until
 
@@ -69,10 +70,12 @@ def test_a_key_is_shown_once_signs_in_and_ends_with_its_sessions(page, open_cont
     press(other, "Sign in")
     expect(other.get_by_role("heading", name="Overview")).to_be_visible()
     assert key not in page.content()
+    session = credentials(other)
+    assert httpx.get(roost.url + "/v1/session", headers=session).status_code == 200
     row(page, "a journey's").get_by_role("button", name="Delete").click()
     press(page, "Delete the key")
     expect(row(page, "a journey's")).to_have_count(0)
-    until("the end of the session", lambda: other.request.get("/v1/session").status == 401)
+    until("the end of the session", lambda: httpx.get(roost.url + "/v1/session", headers=session).status_code == 401)
     other.goto("/agents")
     expect(other.get_by_label("API key")).to_be_visible()
 
@@ -183,7 +186,7 @@ def test_a_store_is_filled_from_a_file_saved_and_deleted(page, roost, tmp_path):
     press(page, "Done")
     expect(row(page, "user/10").first).to_contain_text('{"n":10}')
     with page.expect_download() as download:
-        page.get_by_role("link", name="Export").click()
+        press(page, "Export")
     saved = [json.loads(line) for line in download.value.path().read_text().splitlines()]
     assert {entry["key"]: entry["value"]["n"] for entry in saved} == {f"user/{n}": n for n in range(500)}
     press(page, "Delete")

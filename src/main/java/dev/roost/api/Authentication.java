@@ -52,13 +52,19 @@ public class Authentication {
    *
    * @param authorization the header, or null
    * @param session what the session's cookie holds
+   * @param pageToken the header that goes with the cookie, or null
    * @throws Problem unauthenticated or rate_limited
    */
-  Identity identify(String authorization, Optional<String> session) {
+  Identity identify(String authorization, Optional<String> session, String pageToken) {
     if (authorization == null && session.isPresent()) {
+      if (pageToken == null) {
+        throw unauthenticated(
+            "The cookie of a session needs its page token, too (header \"%s\"). In a browser: load the page again, and sign in."
+                .formatted(RequestFilters.PAGE_TOKEN));
+      }
       return of(
           sessions
-              .find(session.get())
+              .find(session.get(), pageToken)
               .orElseThrow(() -> unauthenticated("The session has ended; sign in again.")));
     }
     if (authorization == null || !authorization.regionMatches(true, 0, "Bearer ", 0, 7)) {

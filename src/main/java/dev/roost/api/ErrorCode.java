@@ -15,7 +15,7 @@ public enum ErrorCode {
       "An API key is needed",
       "Send a key with every request: \"Authorization: Bearer roost_…\". The first start writes a"
           + " key to the data directory and prints where; keys that were deleted no longer work."
-          + " A browser signs in once and sends the cookie of its session."),
+          + " A browser signs in once and sends the cookie of its session with its page token."),
   FORBIDDEN(
       403,
       "This API key may not do that",

@@ -26,6 +26,7 @@ public class OpenApiFilter implements OASFilter {
   private static final String PUBLIC = "/v1/";
   private static final String SECURITY = "key";
   private static final String SESSION = "session";
+  private static final String PAGE_TOKEN = "page_token";
 
   /** Errors that any operation can answer. */
   private static final List<ErrorCode> ALWAYS =
@@ -79,10 +80,20 @@ public class OpenApiFilter implements OASFilter {
             .name(SessionCookie.NAME)
             .description(
                 "The session of a browser that has signed in (POST /v1/session). At an address with a port, \"_\" and the port follow the name."));
+    components.addSecurityScheme(
+        PAGE_TOKEN,
+        OASFactory.createSecurityScheme()
+            .type(SecurityScheme.Type.APIKEY)
+            .in(SecurityScheme.In.HEADER)
+            .name(RequestFilters.PAGE_TOKEN)
+            .description(
+                "What signing in has answered; of no use without the cookie, nor the cookie without it."));
     document.setSecurity(
         List.of(
             OASFactory.createSecurityRequirement().addScheme(SECURITY, List.of()),
-            OASFactory.createSecurityRequirement().addScheme(SESSION, List.of())));
+            OASFactory.createSecurityRequirement()
+                .addScheme(SESSION, List.of())
+                .addScheme(PAGE_TOKEN, List.of())));
   }
 
   private static void complete(String path, PathItem.HttpMethod method, Operation operation) {

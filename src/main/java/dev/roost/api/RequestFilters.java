@@ -15,6 +15,13 @@ import org.jboss.resteasy.reactive.server.ServerRequestFilter;
 /** What happens around every request: its identifier, and its API key or session. */
 public class RequestFilters {
   static final String REQUEST_ID = "X-Request-Id";
+
+  /**
+   * What a session's cookie is of no use without. Browsers send the cookie to every port of the
+   * host, where other programs may listen.
+   */
+  static final String PAGE_TOKEN = "Roost-Page-Token";
+
   private static final Pattern ACCEPTABLE_ID = Pattern.compile("[\\x21-\\x7e]{1,128}");
 
   /** Query parameters about keys of entries, which may hold any character. */
@@ -122,7 +129,8 @@ public class RequestFilters {
     if (open) {
       return;
     }
-    Identity identity = authentication.identify(authorization, session);
+    Identity identity =
+        authentication.identify(authorization, session, request.getHeaderString(PAGE_TOKEN));
     if (identity.session() != null && identity.session().renewed()) {
       SessionCookie.give(http, session.orElseThrow(), sessions.lifetime());
     }

@@ -11,7 +11,8 @@ import java.util.Optional;
 /**
  * The cookie by which a browser shows its session: no script can read it. Cookies know no ports, so
  * its name has the one of the address, if that names one: two Roosts on a machine have two
- * sessions.
+ * sessions. Other programs get the cookie all the same, so it is of no use without {@link
+ * RequestFilters#PAGE_TOKEN}.
  */
 final class SessionCookie {
   /** The name at an address without a port; with one, "_" and the port follow. */

@@ -58,7 +58,9 @@ public class SessionResource {
       description =
           "With an API key or the token of a login link. The answer sets the cookie "
               + SessionCookie.NAME
-              + ", which then stands for that key. Requests that change something need, besides the cookie, what"
+              + " and holds a page token. The two together, the token in the header "
+              + RequestFilters.PAGE_TOKEN
+              + ", then stand for that key. Requests that change something also need what"
               + " browsers add for a page of this Roost: \"Sec-Fetch-Site: same-origin\" or its Origin.")
   @RequestBody(
       required = true,
@@ -94,7 +96,8 @@ public class SessionResource {
         QuarkusTransaction.requiringNew()
             .call(() -> sessions.start(keyOf(request, idempotencyKey)));
     SessionCookie.give(http, started.secret(), sessions.lifetime());
-    return ResponseBuilder.ok(SessionView.of(authentication.of(started.session())))
+    return ResponseBuilder.ok(
+            SessionView.of(authentication.of(started.session()), started.pageToken()))
         .status(RestResponse.Status.CREATED)
         .location(URI.create("/v1/session"))
         .header("Cache-Control", "no-store")
@@ -121,7 +124,7 @@ public class SessionResource {
       summary = "As whom you are signed in",
       description = "Also of a request with an API key; expires_at is null then.")
   public RestResponse<SessionView> get() {
-    return ResponseBuilder.ok(SessionView.of(caller.identity()))
+    return ResponseBuilder.ok(SessionView.of(caller.identity(), null))
         .header("Cache-Control", "no-store")
         .build();
   }
@@ -134,10 +137,14 @@ public class SessionResource {
       operationId = "signOut",
       summary = "Sign out",
       description =
-          "Ends the session of the cookie, on other replicas within 5 seconds, and clears the cookie. Harmless without.")
+          "Ends the session of the cookie and the page token, on other replicas within 5 seconds, and clears the"
+              + " cookie. Harmless without.")
   @APIResponse(responseCode = "204", description = "Signed out")
   public void signOut(@Context HttpServerRequest http) {
-    SessionCookie.secret(http).ifPresent(sessions::end);
+    String pageToken = http.getHeader(RequestFilters.PAGE_TOKEN);
+    if (pageToken != null) {
+      SessionCookie.secret(http).ifPresent(secret -> sessions.end(secret, pageToken));
+    }
     SessionCookie.take(http);
   }
 

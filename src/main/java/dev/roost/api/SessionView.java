@@ -1,5 +1,6 @@
 package dev.roost.api;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
 import java.time.Instant;
 import org.eclipse.microprofile.openapi.annotations.media.Schema;
 
@@ -8,6 +9,7 @@ import org.eclipse.microprofile.openapi.annotations.media.Schema;
  *
  * @param createdAt of the session; without one, of the key
  * @param expiresAt when the session ends unless it is used; null without one
+ * @param pageToken null: not in the answer
  */
 @Schema(name = "Session")
 record SessionView(
@@ -17,7 +19,13 @@ record SessionView(
     @Schema(
             nullable = true,
             description = "When the session ends, unless it is used; null: a key was sent")
-        Instant expiresAt) {
+        Instant expiresAt,
+    @JsonInclude(JsonInclude.Include.NON_NULL)
+        @Schema(
+            description =
+                "Only of signing in, shown this once: goes with the cookie, in the header "
+                    + RequestFilters.PAGE_TOKEN)
+        String pageToken) {
 
   @Schema(name = "SessionKey")
   record Key(
@@ -26,11 +34,11 @@ record SessionView(
       @Schema(description = "What the key, and so the session, may do", examples = "write")
           Role role) {}
 
-  static SessionView of(Identity identity) {
+  static SessionView of(Identity identity, String pageToken) {
     Key key = new Key(identity.keyId(), identity.keyName(), identity.role());
     Sessions.Session session = identity.session();
     return session == null
-        ? new SessionView(key, identity.keyMadeAt(), null)
-        : new SessionView(key, session.createdAt(), session.expiresAt());
+        ? new SessionView(key, identity.keyMadeAt(), null, pageToken)
+        : new SessionView(key, session.createdAt(), session.expiresAt(), pageToken);
   }
 }

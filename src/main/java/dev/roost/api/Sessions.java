@@ -7,6 +7,7 @@ import jakarta.enterprise.event.Event;
 import jakarta.enterprise.event.Observes;
 import jakarta.persistence.EntityManager;
 import java.nio.ByteBuffer;
+import java.security.MessageDigest;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
@@ -17,7 +18,9 @@ import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * The sessions of browsers whose users have signed in. One ends with its key, at its time, or when
- * its user signs out; use puts its end off. Known sessions are remembered for a few seconds, so
+ * its user signs out; use puts its end off. A session has two secrets: the cookie's, which browsers
+ * send to every port of the host, and the page token, which pages of this Roost's origin alone can
+ * read. Neither is of use without the other. Known sessions are remembered for a few seconds, so
  * that a request costs no query.
  */
 @ApplicationScoped
@@ -31,13 +34,13 @@ class Sessions {
   private static final Sql START =
       Sql.of(
           """
-          insert into login_session (secret_sha256, key_id, created_at, expires_at)
-          values (:hash, :key, :now, :expires)""");
+          insert into login_session (secret_sha256, page_token_sha256, key_id, created_at, expires_at)
+          values (:hash, :pageToken, :key, :now, :expires)""");
 
   private static final Sql FIND =
       Sql.of(
           """
-          select key_id, created_at, expires_at from login_session
+          select page_token_sha256, key_id, created_at, expires_at from login_session
           where secret_sha256 = :hash and expires_at > :now""");
 
   private static final Sql RENEW =
@@ -46,7 +49,9 @@ class Sessions {
           update login_session set expires_at = :expires
           where secret_sha256 = :hash and expires_at = :before""");
 
-  private static final Sql END = Sql.of("delete from login_session where secret_sha256 = :hash");
+  private static final Sql END =
+      Sql.of(
+          "delete from login_session where secret_sha256 = :hash and page_token_sha256 = :pageToken");
 
   private final EntityManager entities;
   private final Clock clock;
@@ -70,13 +75,21 @@ class Sessions {
   record Session(String id, String keyId, Instant createdAt, Instant expiresAt, boolean renewed) {}
 
   /**
-   * @param secret what the cookie holds; stored nowhere
+   * Its secrets are stored nowhere.
+   *
+   * @param secret what the cookie holds
+   * @param pageToken what goes with the cookie in a header
    */
-  record Started(String secret, Session session) {}
+  record Started(String secret, String pageToken, Session session) {}
 
-  private record Known(Session session, long readAt) {
+  private record Known(Session session, byte[] pageTokenSha256, long readAt) {
     boolean isFresh() {
       return System.nanoTime() - readAt < REMEMBER_NANOS;
+    }
+
+    Optional<Known> with(String pageToken) {
+      boolean same = MessageDigest.isEqual(pageTokenSha256, Text.sha256(pageToken));
+      return same ? Optional.of(this) : Optional.empty();
     }
   }
 
@@ -88,57 +101,65 @@ class Sessions {
   Started start(String keyId) {
     Instant now = clock.instant();
     String secret = Secrets.next();
+    String pageToken = Secrets.next();
     byte[] sha256 = Text.sha256(secret);
     Session session = new Session(id(sha256), keyId, now, now.plus(lifetime), false);
     START
         .with("hash", sha256)
+        .with("pageToken", Text.sha256(pageToken))
         .with("key", keyId)
         .with("now", now)
         .with("expires", session.expiresAt())
         .update(entities);
-    return new Started(secret, session);
+    return new Started(secret, pageToken, session);
   }
 
-  /** The session of that secret, as long as it lasts. */
-  Optional<Session> find(String secret) {
+  /** The session of both secrets, as long as it lasts. */
+  Optional<Session> find(String secret, String pageToken) {
     byte[] sha256 = Text.sha256(secret);
     ByteBuffer hash = ByteBuffer.wrap(sha256);
     Instant now = clock.instant();
     Known remembered = known.get(hash);
     if (remembered != null && remembered.isFresh()) {
-      return Optional.of(remembered.session()).filter(session -> session.expiresAt().isAfter(now));
+      return remembered
+          .with(pageToken)
+          .map(Known::session)
+          .filter(session -> session.expiresAt().isAfter(now));
     }
-    Optional<Session> found = QuarkusTransaction.requiringNew().call(() -> read(sha256, now));
+    Optional<Known> found =
+        QuarkusTransaction.requiringNew().call(() -> read(sha256, pageToken, now));
     known.values().removeIf(old -> !old.isFresh());
     found.ifPresent(
-        session ->
+        one ->
             known.put(
-                hash,
-                new Known(
-                    new Session(
-                        session.id(),
-                        session.keyId(),
-                        session.createdAt(),
-                        session.expiresAt(),
-                        false),
-                    System.nanoTime())));
-    return found;
+                hash, new Known(notRenewed(one.session()), one.pageTokenSha256(), one.readAt())));
+    return found.map(Known::session);
   }
 
-  private Optional<Session> read(byte[] sha256, Instant now) {
-    Optional<Session> found =
-        FIND.with("hash", sha256)
-            .with("now", now)
-            .first(
-                entities,
-                row ->
+  private Optional<Known> read(byte[] sha256, String pageToken, Instant now) {
+    return FIND.with("hash", sha256)
+        .with("now", now)
+        .first(
+            entities,
+            row ->
+                new Known(
                     new Session(
                         id(sha256),
                         row.getString("key_id"),
                         Sql.instant(row, "created_at"),
                         Sql.instant(row, "expires_at"),
-                        false));
-    return found.map(session -> renew(sha256, session, now));
+                        false),
+                    row.getBytes("page_token_sha256"),
+                    System.nanoTime()))
+        .flatMap(one -> one.with(pageToken))
+        .map(
+            one ->
+                new Known(renew(sha256, one.session(), now), one.pageTokenSha256(), one.readAt()));
+  }
+
+  private static Session notRenewed(Session session) {
+    return new Session(
+        session.id(), session.keyId(), session.createdAt(), session.expiresAt(), false);
   }
 
   private Session renew(byte[] sha256, Session session, Instant now) {
@@ -159,9 +180,18 @@ class Sessions {
   }
 
   /** Harmless when there is none. */
-  void end(String secret) {
+  void end(String secret, String pageToken) {
     byte[] sha256 = Text.sha256(secret);
-    QuarkusTransaction.requiringNew().run(() -> END.with("hash", sha256).update(entities));
+    int done =
+        QuarkusTransaction.requiringNew()
+            .call(
+                () ->
+                    END.with("hash", sha256)
+                        .with("pageToken", Text.sha256(pageToken))
+                        .update(entities));
+    if (done == 0) {
+      return;
+    }
     forget(id(sha256));
     ended.fire(new SessionEnded(id(sha256)));
   }

@@ -1,3 +1,4 @@
+import { fetchSigned } from "./page-token";
 import { pause } from "./pause";
 import { ExactNumber, RawJson, type Json, type Page } from "./types";
 
@@ -115,7 +116,7 @@ const isLost = (e: unknown): boolean => e instanceof TypeError;
 
 async function send(method: string, path: string, options: Options): Promise<Response> {
   const text = options.text ?? (options.body === undefined ? undefined : toJson(options.body as Json));
-  const response = await fetch(url(path, options.query), {
+  const response = await fetchSigned(url(path, options.query), {
     method,
     body: options.blob ?? text,
     headers: {
@@ -176,8 +177,8 @@ export const askExactly = <T>(method: string, path: string, options: Options = {
   );
 
 /** An answer to be kept as a file. */
-export const askBlob = (path: string, type: string): Promise<Blob> =>
-  exchange("GET", path, { headers: { Accept: type } }, (response) => response.blob());
+export const askBlob = (path: string, type: string, query?: Query): Promise<Blob> =>
+  exchange("GET", path, { query, headers: { Accept: type } }, (response) => response.blob());
 
 const tagged = <T>(response: Response, value: T): Answer<T> => ({
   value,

@@ -1,7 +1,8 @@
 import { ask, get, once, Problem } from "./api";
 import { dropAllDrafts } from "./drafts";
 import { live } from "./live";
-import type { Role, Runtime, Session } from "./types";
+import { dropPageToken, keepPageToken, pageToken } from "./page-token";
+import type { NewSession, Role, Runtime, Session } from "./types";
 
 const ORDER: Role[] = ["read", "execute", "write"];
 
@@ -10,8 +11,11 @@ class SignedIn {
   session: Session | null = null;
   runtime: Runtime | null = null;
 
-  /** Takes the session that the browser's cookie stands for, if there is one; throws other Problems. */
+  /** Takes the session that the browser remembers, if there is one; throws other Problems. */
   async find(): Promise<boolean> {
+    if (pageToken() === null) {
+      return false;
+    }
     try {
       await this.begin(await get<Session>("/session"));
       return true;
@@ -25,13 +29,16 @@ class SignedIn {
 
   /** Signs in with a key or a one-time token; throws the Problem. */
   async signIn(credentials: { key: string } | { token: string }): Promise<void> {
-    await this.begin(await ask<Session>("POST", "/session", { body: credentials, headers: once() }));
+    const session = await ask<NewSession>("POST", "/session", { body: credentials, headers: once() });
+    keepPageToken(session.page_token);
+    await this.begin(session);
   }
 
   /** Ends the session; throws the Problem when it may not have ended. */
   async signOut(): Promise<void> {
     await ask("DELETE", "/session", { repeatable: true });
     live.stop();
+    dropPageToken();
     dropAllDrafts();
     this.session = null;
   }

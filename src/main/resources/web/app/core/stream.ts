@@ -1,4 +1,5 @@
 import { Problem, problemOf, url, type Query } from "./api";
+import { fetchSigned } from "./page-token";
 import { pause } from "./pause";
 
 export interface StreamEvent {
@@ -73,7 +74,11 @@ async function readOnce(
     if (lastEventId !== undefined) {
       headers["Last-Event-ID"] = lastEventId;
     }
-    const response = await fetch(url(path, query), { headers, signal: attempt.signal, cache: "no-store" });
+    const response = await fetchSigned(url(path, query), {
+      headers,
+      signal: attempt.signal,
+      cache: "no-store",
+    });
     if (!response.ok || response.body === null) {
       throw await problemOf(response, path);
     }

@@ -26,6 +26,11 @@ export interface Session {
   expires_at: string | null;
 }
 
+/** The answer to signing in. */
+export interface NewSession extends Session {
+  page_token: string;
+}
+
 export type BuildState = "queued" | "running" | "succeeded" | "failed" | "cancelled";
 export type JobState = BuildState;
 export type ExecutionState = "running" | "succeeded" | "failed" | "timed_out" | "cancelled" | "lost";
@@ -62,6 +67,10 @@ export interface Agent {
   never_retry: string[];
   keep_warm: number;
   isolation: "process" | "pod";
+  /** One of the runtime's; null: the default. */
+  profile: string | null;
+  /** "all", "none", or one destination a line. */
+  egress: string;
   /** The newest one. */
   revision: number;
   /** The newest one that is built; null before the first. */
@@ -87,6 +96,8 @@ export interface AgentRevision {
   requirements: string;
   env_vars: string;
   python_version: string;
+  profile: string | null;
+  egress: string;
   builder_job_id: string | null;
   build_id: string | null;
   created_at: string;
@@ -273,6 +284,9 @@ export interface ApiKey {
   key?: string;
 }
 
+/** What can be enforced of an agent's egress; "ports": of a list the ports, at every address. */
+export type EgressScope = "all" | "none" | "ports" | "addresses";
+
 export interface Runtime {
   kind: "local" | "kubernetes";
   python_versions: string[];
@@ -281,7 +295,8 @@ export interface Runtime {
   max_executors: number;
   sandbox: { mechanism: string; landlock_abi: number | null; message: string | null };
   process_limit: { mechanism: string; max_processes: number | null; message: string | null };
-  egress: string;
+  profiles: string[];
+  egress: EgressScope;
   version: string;
   limits: Record<string, number>;
 }

@@ -1,6 +1,6 @@
 import { html, nothing } from "lit";
 import { customElement, property, query, state } from "lit/decorators.js";
-import { get, url } from "../core/api";
+import { get } from "../core/api";
 import { bytes, count } from "../core/format";
 import { Load } from "../core/load";
 import { queried, router } from "../core/router";
@@ -16,7 +16,7 @@ import "../parts/store-entry";
 import type { StoreEntry } from "../parts/store-entry";
 import { renameStore } from "../parts/store-form";
 import { importInto } from "../parts/store-import";
-import { agentsOf, deleteStore } from "../parts/stores";
+import { agentsOf, deleteStore, exportStore } from "../parts/stores";
 
 /** The key that the address names; null: none. An empty one is no key. */
 const keyOfAddress = (): string | null => queried("key") || null;
@@ -27,6 +27,7 @@ export class StorePage extends Part {
   @property() storeId = "";
   @state() private key = keyOfAddress();
   @state() private adding = false;
+  @state() private exporting = false;
   @query("entry-list") private list!: EntryList | null;
   @query("store-entry") private entry!: StoreEntry | null;
   private endMoves: (() => void) | undefined;
@@ -96,14 +97,13 @@ export class StorePage extends Part {
 
   private actions(store: DataStore): unknown {
     const writes = signedIn.may("write");
-    const exported = url(`/datastore/${store.id}/export`, { prefix: queried("prefix") });
     return html`${writes
         ? html`<button @click=${() => this.thenAgain(renameStore(store))}>Rename</button>
             <button @click=${() => this.thenAgain(importInto(store))}>Import</button>`
         : nothing}
-      <a class="button" href=${exported} download="${store.name}.ndjson"
-        >${queried("prefix") ? "Export these keys" : "Export"}</a
-      >
+      <button ?disabled=${this.exporting} @click=${() => this.export(store)}>
+        ${this.exporting ? "Exporting…" : queried("prefix") ? "Export these keys" : "Export"}
+      </button>
       ${writes ? html`<button class="danger" @click=${() => this.delete(store)}>Delete</button>` : nothing}`;
   }
 
@@ -178,6 +178,12 @@ export class StorePage extends Part {
   private again(): void {
     this.list?.again();
     void this.load.again();
+  }
+
+  private async export(store: DataStore): Promise<void> {
+    this.exporting = true;
+    await exportStore(store, queried("prefix"));
+    this.exporting = false;
   }
 
   private async thenAgain(work: Promise<unknown>): Promise<void> {

@@ -1,11 +1,12 @@
 import { html, nothing } from "lit";
-import { get, remove } from "../core/api";
+import { askBlob, get, remove } from "../core/api";
 import { bytes, count, plural } from "../core/format";
 import { asProblem } from "../core/load";
 import type { Agent, DataStore } from "../core/types";
 import "./agent-link";
 import { timeAgo } from "./basics";
 import { ask, toast } from "./dialogs";
+import { saveFile } from "./save-file";
 import type { Column } from "./tables";
 
 /** What a list says about each DataStore. */
@@ -28,6 +29,15 @@ export function agentsOf({ agent_ids }: DataStore): unknown {
         ${more > 0 ? html`<span class="faint">and ${count(more)} more</span>` : nothing}
       </span>`
     : html`<span class="faint">none</span>`;
+}
+
+/** Lets the browser save the entries whose keys begin so, as lines of JSON; tells when that fails. */
+export async function exportStore({ id, name }: DataStore, prefix: string): Promise<void> {
+  try {
+    saveFile(await askBlob(`/datastore/${id}/export`, "application/x-ndjson", { prefix }), `${name}.ndjson`);
+  } catch (e) {
+    toast(asProblem(e).message, { failed: true });
+  }
 }
 
 /** Deletes a store with its data after its name was typed; tells whether it is gone. */

@@ -29,6 +29,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 @WithTestResource(TestDatabase.class)
 class SessionIT {
   private static final String[] OWN = {"Sec-Fetch-Site", "same-origin"};
+  private static final String TOKEN = RequestFilters.PAGE_TOKEN;
 
   @Inject Sessions sessions;
   @Inject Authentication authentication;
@@ -47,6 +48,13 @@ class SessionIT {
   /** What a browser sends back. */
   private static String cookie(Answer answer) {
     return answer.header("Set-Cookie").split(";")[0];
+  }
+
+  /** What a page of this Roost has the browser send back, and more headers. */
+  private static String[] signed(Answer answer, String... more) {
+    List<String> headers = new ArrayList<>(List.of(more));
+    headers.addAll(List.of("Cookie", cookie(answer), TOKEN, answer.<String>get("page_token")));
+    return headers.toArray(String[]::new);
   }
 
   /** Without the time at which it ends, which Max-Age says, too. */
@@ -87,20 +95,64 @@ class SessionIT {
     assertFalse(signedIn.text().contains(cookie(signedIn).split("=")[1]));
 
     String cookie = cookie(signedIn);
-    Answer read = browser.get("/v1/session", "Cookie", cookie);
+    String token = signedIn.get("page_token");
+    String[] signed = signed(signedIn);
+    Answer read = browser.get("/v1/session", signed);
     assertEquals(200, read.status());
-    assertEquals((Object) signedIn.get(""), read.get(""));
-    assertEquals(200, browser.get("/v1/agents", "Cookie", "other=1; " + cookie).status());
-    assertEquals(403, browser.get("/v1/keys", "Cookie", cookie).status());
+    assertNull(read.get("page_token"));
+    for (String field : List.of("key", "created_at", "expires_at")) {
+      assertEquals((Object) signedIn.get(field), read.get(field));
+    }
+    assertEquals(
+        200, browser.get("/v1/agents", "Cookie", "other=1; " + cookie, TOKEN, token).status());
+    assertEquals(403, browser.get("/v1/keys", signed).status());
 
-    Answer out = browser.delete("/v1/session", "Cookie", cookie, OWN[0], OWN[1]);
+    Answer out = browser.delete("/v1/session", signed(signedIn, OWN));
     assertEquals(204, out.status());
     assertEquals(cookie.split("=")[0] + "=", cookie(out));
     assertTrue(attributes(out).contains("Max-Age=0"), out.header("Set-Cookie"));
-    assertEquals(401, browser.get("/v1/agents", "Cookie", cookie).status());
+    assertEquals(401, browser.get("/v1/agents", signed).status());
     assertEquals(401, browser.get("/v1/session").status());
-    assertEquals(204, browser.delete("/v1/session", "Cookie", cookie, OWN[0], OWN[1]).status());
+    assertEquals(204, browser.delete("/v1/session", signed(signedIn, OWN)).status());
     assertEquals(204, browser.delete("/v1/session").status());
+  }
+
+  /** Browsers send the cookie to other programs, too, that listen on other ports of the host. */
+  @Test
+  void aCookieIsOfNoUseWithoutItsPageToken() {
+    Api api = Api.as(Role.WRITE);
+    Answer signedIn = signIn(api.key());
+    String cookie = cookie(signedIn);
+    String token = signedIn.get("page_token");
+    assertTrue(token.matches("\\p{XDigit}{64}"), token);
+    String others = signIn(api.key()).get("page_token");
+    assertNotEquals(others, token);
+    for (String wrong : List.of("", "nonsense", others, cookie.split("=")[1], token + "0")) {
+      Answer answer = browser.get("/v1/agents", "Cookie", cookie, TOKEN, wrong);
+      assertEquals(401, answer.status(), wrong);
+    }
+    Answer without = browser.get("/v1/agents", "Cookie", cookie);
+    assertEquals(401, without.status());
+    assertTrue(without.<String>get("detail").contains(TOKEN), without.text());
+    assertEquals(401, browser.get("/v1/agents", TOKEN, token).status());
+    String body = "{\"name\": \"x\", \"role\": \"read\"}";
+    assertEquals(401, browser.post("/v1/keys", body, "Cookie", cookie, OWN[0], OWN[1]).status());
+
+    browser.delete("/v1/session", "Cookie", cookie, OWN[0], OWN[1]);
+    browser.delete("/v1/session", "Cookie", cookie, TOKEN, others, OWN[0], OWN[1]);
+    assertEquals(200, browser.get("/v1/agents", signed(signedIn)).status(), "nobody signed it out");
+    Answer wrongWhileRemembered = browser.get("/v1/agents", "Cookie", cookie, TOKEN, others);
+    assertEquals(401, wrongWhileRemembered.status());
+  }
+
+  /** It was begun by a version that knew no page tokens. */
+  @Test
+  void aSessionWithoutAPageTokenSignsNobodyIn() {
+    Api api = Api.as(Role.READ);
+    Answer signedIn = signIn(api.key());
+    update("update login_session set page_token_sha256 = null where key_id = :key", idOf(api));
+    assertEquals(401, browser.get("/v1/agents", signed(signedIn)).status());
+    assertEquals(401, browser.get("/v1/agents", "Cookie", cookie(signedIn), TOKEN, "").status());
   }
 
   @Test
@@ -114,15 +166,12 @@ class SessionIT {
 
   @Test
   void whoeverSendsBothIsTakenForTheKey() {
-    String cookie = cookie(signIn(Api.as(Role.READ).key()));
+    String[] signed = signed(signIn(Api.as(Role.READ).key()));
     Api writer = Api.as(Role.WRITE);
-    assertEquals("write", writer.get("/v1/session", "Cookie", cookie).get("key.role"));
+    assertEquals("write", writer.get("/v1/session", signed).get("key.role"));
     assertEquals(
-        201,
-        writer
-            .post("/v1/keys", "{\"name\": \"x\", \"role\": \"read\"}", "Cookie", cookie)
-            .status());
-    assertEquals(401, Api.withKey("roost_x_y").get("/v1/session", "Cookie", cookie).status());
+        201, writer.post("/v1/keys", "{\"name\": \"x\", \"role\": \"read\"}", signed).status());
+    assertEquals(401, Api.withKey("roost_x_y").get("/v1/session", signed).status());
   }
 
   @Test
@@ -143,13 +192,15 @@ class SessionIT {
   /** A browser sends the cookies of a host to all its ports. */
   @Test
   void anotherRoostOnTheSameHostHasAnotherSession() {
-    String cookie = cookie(signIn(Api.as(Role.READ).key()));
+    Answer signedIn = signIn(Api.as(Role.READ).key());
+    String cookie = cookie(signedIn);
+    String token = signedIn.get("page_token");
     assertTrue(cookie.matches("roost_session_\\d+=\\p{XDigit}{64}"), cookie);
     String secret = cookie.split("=")[1];
     String others = "roost_session_1=" + secret + "; roost_session=" + secret;
-    assertEquals(401, browser.get("/v1/session", "Cookie", others).status());
+    assertEquals(401, browser.get("/v1/session", "Cookie", others, TOKEN, token).status());
     String both = "roost_session_1=nonsense; " + cookie;
-    assertEquals(200, browser.get("/v1/session", "Cookie", both).status());
+    assertEquals(200, browser.get("/v1/session", "Cookie", both, TOKEN, token).status());
   }
 
   @Test
@@ -173,23 +224,23 @@ class SessionIT {
   @Test
   void aDeletedKeyEndsItsSessions() {
     Api api = Api.as(Role.WRITE);
-    String cookie = cookie(signIn(api.key()));
+    String[] signed = signed(signIn(api.key()));
     String token = token(api);
-    assertEquals(200, browser.get("/v1/agents", "Cookie", cookie).status());
+    assertEquals(200, browser.get("/v1/agents", signed).status());
     assertEquals(204, Api.as(Role.WRITE).delete("/v1/keys/" + idOf(api)).status());
-    assertEquals(401, browser.get("/v1/agents", "Cookie", cookie).status());
+    assertEquals(401, browser.get("/v1/agents", signed).status());
     assertEquals(401, signInBy(token).status());
   }
 
   @Test
   void aSessionEndsAtItsTime() {
     Api api = Api.as(Role.READ);
-    String cookie = cookie(signIn(api.key()));
-    assertEquals(200, browser.get("/v1/agents", "Cookie", cookie).status());
+    String[] signed = signed(signIn(api.key()));
+    assertEquals(200, browser.get("/v1/agents", signed).status());
     update(
         "update login_session set expires_at = now() - interval '1 second' where key_id = :key",
         idOf(api));
-    Answer late = browser.get("/v1/agents", "Cookie", cookie);
+    Answer late = browser.get("/v1/agents", signed);
     assertEquals(401, late.status());
     assertEquals("The session has ended; sign in again.", late.get("detail"));
   }
@@ -198,19 +249,19 @@ class SessionIT {
   void useProlongsASessionOnceADay() {
     Api api = Api.as(Role.READ);
     Answer signedIn = signIn(api.key());
-    String cookie = cookie(signedIn);
-    assertNull(browser.get("/v1/agents", "Cookie", cookie).header("Set-Cookie"));
+    String[] signed = signed(signedIn);
+    assertNull(browser.get("/v1/agents", signed).header("Set-Cookie"));
     update(
         "update login_session set expires_at = expires_at - interval '23 hours' where key_id = :key",
         idOf(api));
-    assertNull(browser.get("/v1/agents", "Cookie", cookie).header("Set-Cookie"));
+    assertNull(browser.get("/v1/agents", signed).header("Set-Cookie"));
     update(
         "update login_session set expires_at = expires_at - interval '1 hour' where key_id = :key",
         idOf(api));
-    Answer renewed = browser.get("/v1/agents", "Cookie", cookie);
-    assertEquals(cookie, cookie(renewed));
+    Answer renewed = browser.get("/v1/agents", signed);
+    assertEquals(cookie(signedIn), cookie(renewed));
     assertEquals(attributes(signedIn), attributes(renewed));
-    Answer next = browser.get("/v1/session", "Cookie", cookie);
+    Answer next = browser.get("/v1/session", signed);
     assertNull(next.header("Set-Cookie"));
     String before = signedIn.get("expires_at");
     String after = next.get("expires_at");
@@ -242,7 +293,7 @@ class SessionIT {
   void onlyPagesOfThisRoostMayChangeThings(
       String site, String origin, boolean maySend, boolean maySignIn) {
     String key = Api.as(Role.WRITE).key();
-    String cookie = cookie(signIn(key));
+    String[] signed = signed(signIn(key));
     List<String> headers = new ArrayList<>();
     if (site != null) {
       headers.addAll(List.of("Sec-Fetch-Site", site));
@@ -251,7 +302,7 @@ class SessionIT {
       headers.addAll(List.of("Origin", origin.replace("HOST", "localhost:" + RestAssured.port)));
     }
     String[] alone = headers.toArray(String[]::new);
-    headers.addAll(List.of("Cookie", cookie));
+    headers.addAll(List.of(signed));
     String[] all = headers.toArray(String[]::new);
     String body = "{\"name\": \"made by a page\", \"role\": \"read\"}";
 
@@ -262,7 +313,7 @@ class SessionIT {
         maySignIn ? 201 : 403,
         browser.post("/v1/session", "{\"key\": \"" + key + "\"}", alone).status());
     assertEquals(maySend ? 204 : 403, browser.delete("/v1/session", all).status());
-    assertEquals(maySend ? 401 : 200, browser.get("/v1/session", "Cookie", cookie).status());
+    assertEquals(maySend ? 401 : 200, browser.get("/v1/session", signed).status());
   }
 
   @Test
@@ -276,7 +327,7 @@ class SessionIT {
       Answer signedIn = signInBy(token);
       assertEquals(201, signedIn.status());
       assertEquals(idOf(api), signedIn.get("key.id"));
-      assertEquals(200, browser.get("/v1/agents", "Cookie", cookie(signedIn)).status());
+      assertEquals(200, browser.get("/v1/agents", signed(signedIn)).status());
       Answer again = signInBy(token);
       assertEquals(401, again.status());
       assertTrue(again.text().contains("Make another one"), again.text());
@@ -304,7 +355,7 @@ class SessionIT {
     assertEquals(201, signInBy(token, first).status());
     Answer again = signInBy(token, first);
     assertEquals(201, again.status());
-    assertEquals(200, browser.get("/v1/agents", "Cookie", cookie(again)).status());
+    assertEquals(200, browser.get("/v1/agents", signed(again)).status());
     assertEquals(401, signInBy(token, "Idempotency-Key", "second").status());
     assertEquals(401, signInBy(token).status());
     String minute =
@@ -324,9 +375,11 @@ class SessionIT {
   }
 
   @Test
-  void neitherSecretIsStored() {
+  void noSecretIsStored() {
     Api api = Api.as(Role.READ);
-    String secret = cookie(signIn(api.key())).split("=")[1];
+    Answer signedIn = signIn(api.key());
+    String secret = cookie(signedIn).split("=")[1];
+    String pageToken = signedIn.get("page_token");
     String token = token(api);
     assertNotEquals(secret, token);
     for (String table : List.of("login_session", "login_link")) {
@@ -338,7 +391,9 @@ class SessionIT {
                           .createNativeQuery("select string_agg(t::text, ' ') from " + table + " t")
                           .getSingleResult()
                           .toString());
-      assertFalse(rows.contains(secret) || rows.contains(token), table);
+      for (String each : List.of(secret, pageToken, token)) {
+        assertFalse(rows.contains(each), table);
+      }
     }
   }
 }

@@ -73,6 +73,11 @@ class StartIT {
     Answer signedIn = browser.send("POST", "/v1/session", body);
     assertEquals(201, signedIn.status(), signedIn.text());
     assertEquals("write", signedIn.json().at("/key/role").asText());
+    String cookie = signedIn.headers().firstValue("Set-Cookie").get().split(";")[0];
+    String token = signedIn.json().path("page_token").asText();
+    assertEquals(401, browser.get("/v1/agents", "Cookie", cookie).status());
+    String[] signed = {"Cookie", cookie, "Roost-Page-Token", token};
+    assertEquals(200, browser.get("/v1/agents", signed).status());
     assertEquals(401, browser.send("POST", "/v1/session", body).status());
   }
 

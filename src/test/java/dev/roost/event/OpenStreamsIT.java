@@ -27,6 +27,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -40,13 +41,13 @@ class OpenStreamsIT {
   @Inject OpenStreams streams;
   @Inject EntityManager entities;
 
-  private static InputStream follow(String header, String value) throws Exception {
+  private static InputStream follow(String... headers) throws Exception {
     HttpResponse<InputStream> answer =
         HttpClient.newHttpClient()
             .send(
                 HttpRequest.newBuilder(
                         URI.create("http://localhost:" + RestAssured.port + "/v1/events"))
-                    .header(header, value)
+                    .headers(headers)
                     .header("Accept", "text/event-stream")
                     .build(),
                 HttpResponse.BodyHandlers.ofInputStream());
@@ -147,8 +148,13 @@ class OpenStreamsIT {
     Api browser = Api.withKey(null);
     Answer signedIn = browser.post("/v1/session", "{\"key\": \"" + Api.as(Role.READ).key() + "\"}");
     String cookie = signedIn.header("Set-Cookie").split(";")[0];
-    CompletableFuture<Void> ended = end(follow("Cookie", cookie));
-    browser.delete("/v1/session", "Cookie", cookie, "Sec-Fetch-Site", "same-origin");
+    String[] signed = {"Cookie", cookie, "Roost-Page-Token", signedIn.get("page_token")};
+    CompletableFuture<Void> ended = end(follow(signed));
+    browser.delete(
+        "/v1/session",
+        Stream.of(new String[] {"Sec-Fetch-Site", "same-origin"}, signed)
+            .flatMap(Stream::of)
+            .toArray(String[]::new));
     ended.get(60, TimeUnit.SECONDS);
   }
 

@@ -1,0 +1,47 @@
+import { pause } from "./pause";
+
+/**
+ * The second secret of the session. Browsers send the session's cookie to every port of this host, where
+ * other programs may listen; localStorage belongs to this origin alone, its port included. All tabs share it.
+ */
+const NAME = "roost-page-token";
+const HEADER = "Roost-Page-Token";
+
+/** Another tab that signs in has its cookie before it has read its token. */
+const SIGN_IN_MILLISECONDS = 300;
+
+/** Where the storage is full. */
+let unstored: string | null = null;
+
+export const pageToken = (): string | null => localStorage.getItem(NAME) ?? unstored;
+
+export function keepPageToken(token: string): void {
+  dropPageToken();
+  try {
+    localStorage.setItem(NAME, token);
+  } catch {
+    unstored = token;
+  }
+}
+
+export function dropPageToken(): void {
+  localStorage.removeItem(NAME);
+  unstored = null;
+}
+
+/** Fetches with the page token, and once more with another tab's newer one after an answer of 401. */
+export async function fetchSigned(url: string, init: RequestInit): Promise<Response> {
+  const token = pageToken();
+  const response = await fetch(url, withToken(init, token));
+  if (response.status !== 401 || token === null) {
+    return response;
+  }
+  await pause(SIGN_IN_MILLISECONDS, init.signal ?? undefined);
+  const newer = pageToken();
+  return newer === null || newer === token ? response : fetch(url, withToken(init, newer));
+}
+
+const withToken = (init: RequestInit, token: string | null): RequestInit =>
+  token === null
+    ? init
+    : { ...init, headers: { ...(init.headers as Record<string, string>), [HEADER]: token } };
