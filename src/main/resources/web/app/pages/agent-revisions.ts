@@ -5,12 +5,12 @@ import { asProblem, Load, PagedLoad } from "../core/load";
 import { queried, router } from "../core/router";
 import { signedIn } from "../core/session";
 import type { Agent, AgentRevision } from "../core/types";
-import { CODE_NAMES, differences, type Code } from "../parts/agent-edits";
 import { timeAgo } from "../parts/basics";
 import "../parts/code-diff";
 import { ask, toast } from "../parts/dialogs";
 import { loaded } from "../parts/notices";
 import { Part } from "../parts/part";
+import { inWords, REVISION_NAMES, revisionDifferences } from "../parts/revision-fields";
 import { revisionNote } from "../parts/running";
 
 /** What ran when: the revisions of an agent, what differs between two, and the way back. Fires `changed`. */
@@ -117,17 +117,17 @@ export class AgentRevisions extends Part {
   }
 
   private differences(from: AgentRevision, to: AgentRevision): unknown {
-    const fields = differences(from, to);
+    const fields = revisionDifferences(from, to);
     return fields.length
       ? fields.map(
           (field) =>
-            html`<h3>${CODE_NAMES[field]}</h3>
-              ${field === "python_version"
-                ? html`<p>${from.python_version} → ${to.python_version}</p>`
+            html`<h3>${REVISION_NAMES[field]}</h3>
+              ${field === "python_version" || field === "profile"
+                ? html`<p>${from[field] ?? "default"} → ${to[field] ?? "default"}</p>`
                 : html`<code-diff
                     .from=${from[field]}
                     .to=${to[field]}
-                    .label=${CODE_NAMES[field]}
+                    .label=${REVISION_NAMES[field]}
                   ></code-diff>`}`,
         )
       : html`<p class="faint">Both are the same.</p>`;
@@ -139,8 +139,8 @@ export class AgentRevisions extends Part {
       .filter((field) => revision[field])
       .map(
         (field) =>
-          html`<h3>${CODE_NAMES[field]}</h3>
-            <pre class="code" tabindex="0" role="region" aria-label=${CODE_NAMES[field]}>
+          html`<h3>${REVISION_NAMES[field]}</h3>
+            <pre class="code" tabindex="0" role="region" aria-label=${REVISION_NAMES[field]}>
 ${revision[field]}</pre
             >`,
       );
@@ -158,7 +158,7 @@ ${revision[field]}</pre
   }
 
   private async rollBack(revision: AgentRevision): Promise<void> {
-    const fields = differences(revision, this.agent);
+    const fields = revisionDifferences(revision, this.agent);
     const builds = fields.includes("requirements") || fields.includes("python_version");
     const sure = await ask({
       title: `Roll back to revision ${revision.revision}?`,
@@ -196,13 +196,8 @@ function whatChanged(revision: AgentRevision, before: AgentRevision | undefined)
   if (revision.revision === 1) {
     return "created";
   }
-  return before ? inWords(differences(before, revision)) : "";
+  return before ? inWords(revisionDifferences(before, revision)) : "";
 }
-
-const inWords = (fields: (keyof Code)[]): string =>
-  fields
-    .map((field) => (field === "python_version" ? "Python version" : CODE_NAMES[field].toLowerCase()))
-    .join(", ");
 
 declare global {
   interface HTMLElementTagNameMap {

@@ -7,6 +7,7 @@ import { asProblem } from "../core/load";
 import { router } from "../core/router";
 import { signedIn } from "../core/session";
 import type { Agent } from "../core/types";
+import { confinementPanel, type Confinement } from "../parts/confinement";
 import { deleteAgent } from "../parts/delete-agent";
 import { toast } from "../parts/dialogs";
 import { choiceField, mistakeList, mistakesOf, textField } from "../parts/fields";
@@ -15,7 +16,7 @@ import { Part } from "../parts/part";
 import { unplaced } from "../parts/run-marks";
 
 type Figure = "timeout" | "memory" | "cpu" | "max_concurrency" | "max_attempts" | "retry_delay" | "keep_warm";
-type Settings = Pick<Agent, Figure | "isolation" | "never_retry">;
+type Settings = Pick<Agent, Figure | "isolation" | "never_retry" | keyof Confinement>;
 
 const LIMITS: [Figure, label: string, hint: string][] = [
   ["timeout", "Time-out, seconds", "How long an execution may take; up to 86,400, a day."],
@@ -47,7 +48,7 @@ const MAY_PASS = [
   "executor_lost",
 ];
 
-/** Limits, retries and isolation of an agent, and its end. Fires `changed`. */
+/** Limits, retries, isolation, profile and egress of an agent, and its end. Fires `changed`. */
 @customElement("agent-settings")
 export class AgentSettings extends Part {
   @property({ attribute: false }) agent!: Agent;
@@ -64,7 +65,7 @@ export class AgentSettings extends Part {
   override render() {
     const writes = signedIn.may("write");
     const pointers = [...LIMITS, ...RETRIES].map(([name]) => `/${name}`);
-    const lone = unplaced(this.problem, [...pointers, "/isolation", "/never_retry"]);
+    const lone = unplaced(this.problem, [...pointers, "/isolation", "/never_retry", "/profile", "/egress"]);
     return html`<form class="column settings" novalidate @submit=${this.save}>
         ${writes
           ? nothing
@@ -85,6 +86,12 @@ export class AgentSettings extends Part {
               ${this.neverRetry()}
             </div>
           </section>
+          ${confinementPanel(
+            this.agent,
+            { profile: this.value("profile"), egress: this.value("egress") },
+            this.problem,
+            (name, value) => this.give(name, value),
+          )}
           ${writes ? this.buttons() : nothing}
         </fieldset>
       </form>
@@ -171,7 +178,7 @@ export class AgentSettings extends Part {
   }
 
   private value<K extends keyof Settings>(name: K): Settings[K] {
-    return (this.given[name] ?? this.agent[name]) as Settings[K];
+    return (name in this.given ? this.given[name] : this.agent[name]) as Settings[K];
   }
 
   private give(name: keyof Settings, value: unknown): void {
@@ -190,7 +197,10 @@ export class AgentSettings extends Part {
     event.preventDefault();
     this.saving = true;
     try {
-      const body = Object.entries(this.given).map(([name, value]) => [name, numbered(value)]);
+      const body = Object.entries(this.given).map(([name, value]) => [
+        name,
+        typeof this.agent[name as keyof Settings] === "number" ? numbered(value) : value,
+      ]);
       await patch(`/agents/${this.agent.id}`, Object.fromEntries(body));
       this.discard();
       toast("The settings are saved. They hold for every execution that starts from now on.");

@@ -8,6 +8,7 @@ import type { Agent } from "../core/types";
 import { AgentEdits } from "../parts/agent-edits";
 import { idLink, stateBadge, timeAgo } from "../parts/basics";
 import "../parts/call-it";
+import { egressWords } from "../parts/confinement";
 import { ask } from "../parts/dialogs";
 import "../parts/execution-table";
 import { emptyState, loaded } from "../parts/notices";
@@ -138,6 +139,10 @@ export class AgentPage extends Part {
           : nothing}
         <li><a href=${this.address("revisions")}>revision ${saved.revision}</a></li>
         <li>Python ${saved.python_version}</li>
+        ${saved.profile ? html`<li>profile ${saved.profile}</li>` : nothing}
+        ${saved.egress === "all"
+          ? nothing
+          : html`<li><span title=${saved.egress}>${egressWords(saved.egress)}</span></li>`}
         ${activity && activity.running + activity.queued > 0
           ? html`<li>${activity.running} running, ${activity.queued} waiting</li>`
           : nothing}
