@@ -9,6 +9,7 @@ at the end, the answer times of health, of the API and of the innocent script, a
 """
 
 import argparse
+import concurrent.futures
 import contextlib
 import http.client
 import itertools
@@ -182,6 +183,17 @@ def send_hostile_requests(roost: Roost, pulse: Pulse, stop: threading.Event) -> 
         pulse.took("hostile request", time.monotonic() - began)
 
 
+def carry_on(work: "Callable[..., None]", *arguments: object) -> None:
+    """Begins the work again when something in it has failed that must not: without it the rest would prove little."""
+    *_, pulse, stop = arguments
+    while not stop.is_set():
+        try:
+            work(*arguments)
+        except Exception as e:
+            pulse.mistake(f"{work.__name__}: {e!r}")
+            stop.wait(1)
+
+
 def many(number: int, do: "Callable[[], object]") -> None:
     """At the same time."""
 
@@ -189,11 +201,9 @@ def many(number: int, do: "Callable[[], object]") -> None:
         with contextlib.suppress(OSError, http.client.HTTPException):
             do()
 
-    threads = [threading.Thread(target=once) for _ in range(number)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    with concurrent.futures.ThreadPoolExecutor(number) as pool:
+        for _ in range(number):
+            pool.submit(once)
 
 
 def half_sent(roost: Roost, number: int, stop: threading.Event) -> None:
@@ -256,7 +266,7 @@ def main() -> int:
             (send_hostile_requests, (roost, pulse, stop)),
             (repeat_fuzz, (url, key, pulse, stop)),
         ]
-        threads = [threading.Thread(target=work, args=given) for work, given in works]
+        threads = [threading.Thread(target=carry_on, args=(work, *given)) for work, given in works]
         for thread in threads:
             thread.start()
         try:
