@@ -36,7 +36,8 @@ usage: roost_executor sidecar OPTIONS    the link to the control plane
          [--clean DIR[:DIR…]]   what executions leave in these too, which are this container's alone, is removed
          [--sandbox JSON]       confine scripts: {"readable": [PATH, …], "writable": […], "private": […]}
          [--group FILE]         join that control group (its cgroup.procs), which bounds processes
-       roost_executor probe              prints as JSON what can confine scripts on this machine
+       roost_executor probe OPTIONS      prints as JSON what can confine scripts on this machine
+         [--bubblewrap FILE]    inside of that program
 """
 COMMANDS = {
     "sidecar": (
@@ -44,7 +45,7 @@ COMMANDS = {
         ("ca-file", "sockets", "publish-code", "runner", "parent", "sandbox", "group"),
     ),
     "runner": (("directory",), ("sockets", "parent", "clean", "sandbox", "group")),
-    "probe": ((), ()),
+    "probe": ((), ("bubblewrap",)),
 }
 
 
@@ -52,11 +53,9 @@ def main() -> int:
     """Runs one of the two processes and returns its exit status."""
     command, options = _options(sys.argv[1:])
     if command == "probe":
-        import json
+        from roost_executor.probe import print_probe
 
-        from roost_executor.sandbox import probe
-
-        sys.stdout.write(json.dumps(probe()) + "\n")
+        print_probe(options.get("bubblewrap"))
         return 0
     if os.getpid() == 1:
         # The first process of a container: what has no handler yet would be ignored.
@@ -76,14 +75,15 @@ def main() -> int:
                 group.write(b"0")  # whoever writes
         from roost_executor.runner import Runner
 
+        own: tuple[str, ...] = ()
         if "sandbox" in options:
             from roost_executor import sandbox
 
-            sandbox.set_up(options["sandbox"])
+            own = sandbox.set_up(options["sandbox"], runner=True)
 
         parent = int(options["parent"]) if "parent" in options else None
         clean = tuple(options["clean"].split(":")) if "clean" in options else ()
-        return Runner(directory, sockets, parent, clean).run()
+        return Runner(directory, sockets, parent, clean, own).run()
     if "parent" in options:
         from roost_executor.linux import die_with
 

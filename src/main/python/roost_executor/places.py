@@ -15,24 +15,25 @@ OWN = frozenset(("script", WORK, TEMPORARY))
 class Places:
     """The directories of a runner's executions, one execution at a time."""
 
-    def __init__(self, directory: str, clean: "tuple[str, ...]") -> None:
+    def __init__(self, directory: str, clean: "tuple[str, ...]", own: "tuple[str, ...]" = ()) -> None:
         """`directory`: the runner's own. `clean`: directories of its container, in which nobody else has anything.
 
         With `clean`, what is there now stays, and all else is removed after each execution: from those directories,
         from the runner's own, and System V's shared memory, semaphores and queues. Without, the runner shares the
-        machine: an execution then gets a temporary directory beside its working directory.
+        machine: an execution then gets a temporary directory beside its working directory. `own`: directories that
+        are the runner's there all the same, as System V's objects are then, and emptied in the same way.
         """
         self._work = os.path.join(directory, WORK)
         self._temporary = "" if clean else os.path.join(directory, TEMPORARY)
         self._known: dict[str, tuple[int, frozenset[str]]] = {}
-        self._ipc = frozenset(linux.ipc_objects()) if clean else None
-        for path in (directory, *clean) if clean else ():
+        self._ipc = frozenset(linux.ipc_objects()) if clean or own else None
+        for path in (directory, *clean) if clean else own:
             with contextlib.suppress(OSError):
                 names = frozenset(os.listdir(path)) | (OWN if path == directory else frozenset())
                 self._known[path] = (stat.S_IMODE(os.stat(path).st_mode), names)
-        # What is in /dev takes memory, and is counted there.
+        # What is in a container's /dev takes memory, and is counted there.
         on_disk = [path for path in self._known if not path.startswith("/dev/")]
-        self._counted = on_disk or [self._work, self._temporary]
+        self._counted = on_disk if clean else [self._work, self._temporary, *self._known]
 
     def begin(self, execution_id: str) -> str:
         """Makes the directories of an execution; returns its working directory. Raises OSError."""

@@ -31,9 +31,14 @@ class Runner:
     """One runner, for one agent revision. Single-threaded, so that a fork copies nothing half-done."""
 
     def __init__(
-        self, directory: str, sockets: str, parent: "int | None" = None, clean: "tuple[str, ...]" = ()
+        self,
+        directory: str,
+        sockets: str,
+        parent: "int | None" = None,
+        clean: "tuple[str, ...]" = (),
+        own: "tuple[str, ...]" = (),
     ) -> None:
-        """`directory`: this runner's own; `sockets`: where the sidecar listens; `clean`: see `Places`.
+        """`directory`: this runner's own; `sockets`: where the sidecar listens; `clean`, `own`: see `Places`.
 
         `parent`: the sidecar's process id when it has started this runner, which then doesn't wait
         for one that has ended before it listened. Without it this is a pod's container.
@@ -42,6 +47,7 @@ class Runner:
         self._sockets = sockets
         self._parent = parent
         self._clean = clean
+        self._own = own
         self._agent: dict[str, Any] | None = None
         self._script: Any = None
         self._execution: Any = None
@@ -104,7 +110,7 @@ class Runner:
         private = ("ROOST_",) if self._parent is not None else ("ROOST_", "KUBERNETES_")
         for name in [name for name in os.environ if name.startswith(private)]:
             del os.environ[name]
-        self._places = Places(self._directory, self._clean)
+        self._places = Places(self._directory, self._clean, self._own)
         self._put_interpreter_on_path()
         # Python processes that the script starts would keep their output until they end.
         os.environ.setdefault("PYTHONUNBUFFERED", "1")

@@ -23,7 +23,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple, Optional
 
-from roost_executor import seccomp
+from roost_executor import bubblewrap, namespaces, seccomp
 from roost_executor.seccomp import filters_calls
 
 _library = ctypes.CDLL(None, use_errno=True)
@@ -84,12 +84,14 @@ class SetUp(NamedTuple):
     ports: "Optional[list[int]]"
 
 
-def set_up(text: str = "{}") -> None:
+def set_up(text: str = "{}", runner: bool = False) -> "tuple[str, ...]":
     """From now on `confine` works as the option `--sandbox` says, a JSON object.
 
     `readable` and `writable`: further paths; `private`: directories that stay out of reach even where a readable
     one holds them; `network`: false for none, also not this machine's own; `ports`: null, or those of TCP that alone
-    can be connected to, at whatever address.
+    can be connected to, at whatever address. `bubblewrap`: the program that the runner was started by.
+    `shared_memory_mib`: how much it gets of its own, where it can enter namespaces. Both are for a `runner`; returned
+    are the directories that it has then for itself alone.
     """
     global _set_up  # noqa: PLW0603 - one process, one setting, which every fork inherits
     options = json.loads(text)
@@ -99,11 +101,17 @@ def set_up(text: str = "{}") -> None:
     certificates = [os.environ[name] for name in CERTIFICATES if os.environ.get(name)]
     given = {os.path.realpath(path) for path in (*READABLE, *certificates, *options.get("readable", ()))}
     readable = [part for path in given for part in _without(path, private)]
-    given = {os.path.realpath(path) for path in options.get("writable", ())}
+    own: tuple[str, ...] = ()
+    if runner and options.get("bubblewrap"):
+        own = bubblewrap.OWN
+    elif runner and options.get("shared_memory_mib"):
+        own = namespaces.enter(options["shared_memory_mib"])
+    given = {os.path.realpath(path) for path in (*own, *options.get("writable", ()))}
     writable = [part for path in given for part in _without(path, private)]
     network = bool(options.get("network", True))
     ports = options.get("ports")
     _set_up = SetUp(readable + _interpreter_paths(), [*WRITABLE, *writable], network, ports)
+    return own
 
 
 def confine_script(script: str, directory: str) -> None:
@@ -172,46 +180,6 @@ def why_no_landlock() -> str:
     if ctypes.get_errno() == errno.EOPNOTSUPP:
         return "Landlock is turned off on this machine: its kernel was started without it (lsm=landlock,…)"
     return "this kernel has no Landlock, which came with Linux 5.13"
-
-
-def probe() -> "dict[str, Any]":
-    """What works: confines a process of its own and looks at what that can do."""
-    import tempfile
-
-    abi = landlock_abi()
-    if abi < 1:
-        return {"mechanism": "none", "landlock_abi": 0, "message": why_no_landlock()}
-    with tempfile.TemporaryDirectory(prefix="roost-probe-") as directory:
-        mine, others = os.path.join(directory, "mine"), os.path.join(directory, "secret")
-        os.mkdir(mine)
-        with open(others, "wb"):
-            pass
-        process = os.fork()
-        if process == 0:
-            _look_around(mine, others)
-        _, status = os.waitpid(process, 0)
-    if status:
-        return {"mechanism": "none", "landlock_abi": abi, "message": "Landlock doesn't keep what it promises here"}
-    mechanism = "landlock+seccomp" if filters_calls() else "landlock"
-    missing = None if abi >= SCOPES_SINCE else "Signals to other processes are not confined before Linux 6.12."
-    return {"mechanism": mechanism, "landlock_abi": abi, "message": missing}
-
-
-def _look_around(mine: str, others: str) -> None:
-    status = 1
-    try:
-        set_up()
-        confine([], [mine])
-        with open(os.path.join(mine, "file"), "wb"), open("/dev/null", "rb"):
-            pass
-        try:
-            open(others, "rb").close()
-        except PermissionError:
-            status = 0
-    except OSError as error:
-        print(f"roost: sandbox: {error}", file=sys.stderr, flush=True)
-    finally:
-        os._exit(status)
 
 
 def _interpreter_paths() -> "list[str]":

@@ -22,11 +22,17 @@ def spawn_runner(python: str, directory: str, sockets: str, options: "dict[str, 
     try:
         truncate_when_large(log)
         package = os.path.dirname(os.path.abspath(__file__))
+        options = dict(options)
+        around: list[str] = []
+        parent = os.getpid()
+        if '"bubblewrap"' in options.get("sandbox", ""):
+            around = _around(python, directory, package, options)
+            parent = 1  # in the runner's namespace, bubblewrap itself
         # posix_spawn instead of subprocess, whose import costs as much as the runner's whole start.
         return os.posix_spawn(
-            python,
-            [python, "-I", "-B", package, "runner", "--directory", directory]
-            + ["--sockets", sockets, "--parent", str(os.getpid())]
+            around[0] if around else python,
+            [*around, python, "-I", "-B", package, "runner", "--directory", directory]
+            + ["--sockets", sockets, "--parent", str(parent)]
             + [f"--{name}={value}" for name, value in options.items()],
             environment,
             file_actions=[
@@ -37,3 +43,22 @@ def spawn_runner(python: str, directory: str, sockets: str, options: "dict[str, 
         )
     finally:
         os.close(log)
+
+
+def _around(python: str, directory: str, package: str, options: "dict[str, str]") -> "list[str]":
+    """The command of bubblewrap that the runner is started by; takes from `options` what that does itself."""
+    import json
+
+    from roost_executor.bubblewrap import command
+
+    sandbox = json.loads(options["sandbox"])
+    prefixes = [os.path.dirname(os.path.dirname(path)) for path in (os.path.abspath(python), os.path.realpath(python))]
+    links = [(os.path.realpath(os.environ["TMPDIR"]), os.environ["TMPDIR"])]
+    return command(
+        sandbox["bubblewrap"],
+        sandbox.get("private", []),
+        [directory, *sandbox.get("writable", [])],
+        [*prefixes, os.path.dirname(package), *sandbox.get("readable", [])],
+        links,
+        options.pop("group", None),
+    )

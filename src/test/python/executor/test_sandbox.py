@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import socket
 import subprocess
 import sys
@@ -15,9 +16,11 @@ from executor import PACKAGE, PYTHON, Executor
 
 sys.path.insert(0, str(PACKAGE.parent))
 
-from roost_executor import sandbox  # noqa: E402
+from roost_executor import namespaces, sandbox  # noqa: E402
+from roost_executor.probe import probe_inside  # noqa: E402
 from roost_executor.sockets import UnixPath  # noqa: E402
 
+NEIGHBOUR = (Path(__file__).parents[2] / "resources/e2e/neighbour.py").read_text(encoding="utf-8")
 ABI = sandbox.landlock_abi()
 SIGNALS = pytest.mark.skipif(ABI < sandbox.SCOPES_SINCE, reason="signals are confined from Linux 6.12 on")
 
@@ -36,6 +39,20 @@ def data(tmp_path: Path) -> Path:
 @pytest.fixture
 def confined(data: Path, make_executor: "Callable[..., Executor]") -> Executor:
     return make_executor(sandbox={"private": [str(data)]})
+
+
+@pytest.fixture(params=["namespaces", "bubblewrap"])
+def separate(request: Any, data: Path, make_executor: "Callable[..., Executor]") -> "Callable[[], Executor]":
+    """Makes executors that share less than Landlock can take away."""
+    if request.param == "namespaces":
+        if not namespaces.works():
+            pytest.skip("shared memory can't be an executor's own: no namespaces for this user")
+        return lambda: make_executor(sandbox={"private": [str(data)], "shared_memory_mib": 64})
+    program = shutil.which("bwrap")
+    found = probe_inside(program) if program else {"mechanism": "none", "message": "there is no bwrap"}
+    if found["mechanism"] == "none":
+        pytest.skip(f"no bubblewrap: {found['message']}")
+    return lambda: make_executor(sandbox={"private": [str(data)], "bubblewrap": program})
 
 
 @pytest.fixture
@@ -162,8 +179,7 @@ def main(request):
     assert run(confined, script) & ~sandbox.KEPT_CAPABILITIES == 0
 
 
-def test_what_scripts_do_goes_on_working(confined: Executor) -> None:
-    script = """
+WORKING = """
 import asyncio, ctypes, json, os, socket, sqlite3, ssl, subprocess, sys, tempfile, threading, time
 import multiprocessing
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
@@ -224,7 +240,19 @@ def run_own_program():
     os.chmod("program", 0o700)
     return subprocess.check_output(["./program"], text=True).strip()
 """
-    found = run(confined, script)
+
+
+def test_what_scripts_do_goes_on_working(confined: Executor) -> None:
+    check_working(confined)
+
+
+def test_it_goes_on_working_in_namespaces(separate: "Callable[[], Executor]") -> None:
+    check_working(separate())
+    assert run(separate(), "def main(request, store):\n    store['key'] = 1\n    return store['key']\n") == 1
+
+
+def check_working(executor: Executor) -> None:
+    found = run(executor, WORKING)
     assert "bin" in found.pop("list")
     assert found == {
         "python": "42",
@@ -394,6 +422,39 @@ def main(request, store):
 
 def test_without_the_option_nothing_is_confined(executor: Executor, data: Path) -> None:
     assert run(executor, "def main(request): return attempt(read, request.payload)", str(data / "api_key")) == "done"
+
+
+def test_shared_memory_and_queues_are_an_executors_own(separate: "Callable[[], Executor]") -> None:
+    one, other = separate(), separate()
+    held = one.submit(NEIGHBOUR, payload='{"leave": true, "hold": true}')
+    one.logged(held, "held:")
+    (left,) = one.plane.frames[held][-1]["entries"]
+    assert all(f"'{place}'" in left["message"] for place in ("shm", "sem", "msg", "/dev/shm")), left
+    assert not list(Path("/dev/shm").glob("*left-by*"))
+    found = other.run(NEIGHBOUR, payload="{}").value["found"]
+    assert [one for one in found if "process" not in one] == []  # their names can be read
+    one.plane.cancel(held)
+    assert one.finished(held).reason == "cancelled"
+    assert one.run(NEIGHBOUR, payload="{}").value["found"] == []
+
+
+@pytest.mark.parametrize("separate", ["bubblewrap"], indirect=True)
+def test_in_bubblewrap_other_processes_and_roosts_files_are_not_seen(
+    separate: "Callable[[], Executor]", data: Path, bystander: "subprocess.Popen[bytes]"
+) -> None:
+    script = """
+import os
+
+def main(request):
+    before = os.path.exists("/tmp/mine")
+    attempt(write, "/tmp/mine")  # refused when Roost's data directory is in /tmp
+    commands = [open(f"/proc/{name}/cmdline", "rb").read() for name in os.listdir("/proc") if name.isdigit()]
+    return [attempt(os.stat, request.payload + "/api_key"), any(b"sleep" in one for one in commands), before]
+"""
+    executor = separate()
+    for _ in range(2):
+        assert run(executor, script, str(data)) == ["FileNotFoundError", False, False]
+    assert not os.path.exists("/tmp/mine")
 
 
 def test_the_probe_tells_what_works() -> None:

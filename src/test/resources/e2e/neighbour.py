@@ -1,9 +1,11 @@
-# Leaves something wherever it can (payload {"leave": …}), and tells what it finds of that otherwise.
+# Leaves something wherever it can (payload {"leave": true}), and tells what it finds of that otherwise.
+import contextlib
 import ctypes
 import os
 import socket
 import subprocess
 import sys
+import time
 
 NAME = "left-by-a-neighbour"
 KEY = 0x7A11
@@ -38,12 +40,13 @@ def leave():
         except OSError:
             continue
     script = os.path.dirname(__file__)
-    os.makedirs(f"{script}/__pycache__", exist_ok=True)
-    for name in ("colorsys.py", f"__pycache__/colorsys.{sys.implementation.cache_tag}.pyc"):
-        with open(f"{script}/{name}", "w") as file:
-            file.write("raise SystemExit('a neighbour')\n")
-    with open(__file__, "a") as file:
-        file.write("\nraise SystemExit('a neighbour')\n")
+    with contextlib.suppress(OSError):  # on one machine the sandbox refuses it
+        os.makedirs(f"{script}/__pycache__", exist_ok=True)
+        for name in ("colorsys.py", f"__pycache__/colorsys.{sys.implementation.cache_tag}.pyc"):
+            with open(f"{script}/{name}", "w") as file:
+                file.write("raise SystemExit('a neighbour')\n")
+        with open(__file__, "a") as file:
+            file.write("\nraise SystemExit('a neighbour')\n")
     subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)", NAME], start_new_session=True)
     return left
 
@@ -60,7 +63,7 @@ def find():
     beside = set(os.listdir(os.path.dirname(__file__))) - {os.path.basename(__file__)}
     found += [f"beside the script: {name}" for name in beside]
     for process in filter(str.isdigit, os.listdir("/proc")):
-        with open(f"/proc/{process}/cmdline", "rb") as file:
+        with contextlib.suppress(OSError), open(f"/proc/{process}/cmdline", "rb") as file:
             found += [f"process {process}"] if NAME.encode() in file.read() else []
     with open(__file__) as file:
         found += ["the script"] if file.read().endswith("('a neighbour')\n") else []
@@ -68,5 +71,9 @@ def find():
 
 
 def main(request):
-    before = find()
-    return {"host": socket.gethostname(), "found": before, "left": leave() if request.payload else []}
+    asked = request.payload or {}
+    result = {"host": socket.gethostname(), "found": find(), "left": leave() if asked.get("leave") else []}
+    if asked.get("hold"):
+        print("held:", result["left"], flush=True)
+        time.sleep(600)
+    return result

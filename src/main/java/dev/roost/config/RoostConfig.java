@@ -327,7 +327,8 @@ public interface RoostConfig {
 
     /**
      * What confines scripts and builds: {@code auto} (the strongest that works on this machine),
-     * {@code landlock} (Roost doesn't start without it), {@code off}.
+     * {@code landlock} or {@code bubblewrap} (Roost doesn't start without it; bubblewrap comes
+     * around Landlock), {@code off}.
      */
     @WithDefault("auto")
     String sandbox();

@@ -22,7 +22,7 @@ public interface Runtime extends AutoCloseable {
 
   /** What keeps scripts and builds from the rest of the machine. */
   default Sandbox sandbox() {
-    return new Sandbox("container", null, null);
+    return new Sandbox("container", null, true, null);
   }
 
   /** What bounds the processes of an executor or a build. */
@@ -175,12 +175,14 @@ public interface Runtime extends AutoCloseable {
       List<String> profiles) {}
 
   /**
-   * @param mechanism "landlock+seccomp", "landlock", "container" or "none"
+   * @param mechanism "landlock+seccomp", "landlock", either after "bubblewrap+", "container" or
+   *     "none"
    * @param landlockAbi the version of the kernel's interface, 0 when it has none; null where it
    *     wasn't asked for
+   * @param privateIpc whether shared memory and message queues are an executor's own
    * @param message what isn't confined and why, for a person; or null
    */
-  record Sandbox(String mechanism, Integer landlockAbi, String message) {
+  record Sandbox(String mechanism, Integer landlockAbi, boolean privateIpc, String message) {
     public boolean isNone() {
       return mechanism.equals("none");
     }

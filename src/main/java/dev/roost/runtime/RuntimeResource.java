@@ -80,7 +80,14 @@ public class RuntimeResource {
   @Schema(name = "Sandbox")
   record SandboxView(
       @Schema(
-              enumeration = {"landlock+seccomp", "landlock", "container", "none"},
+              enumeration = {
+                "landlock+seccomp",
+                "landlock",
+                "bubblewrap+landlock+seccomp",
+                "bubblewrap+landlock",
+                "container",
+                "none"
+              },
               description = "What confines them; `container` on Kubernetes")
           String mechanism,
       @Schema(
@@ -90,10 +97,16 @@ public class RuntimeResource {
               nullable = true,
               examples = "7")
           Integer landlockAbi,
+      @Schema(
+              description =
+                  "Whether shared memory, semaphores and message queues are an executor's own, or the"
+                      + " machine's")
+          boolean privateIpc,
       @Schema(description = "What is not confined and why, or null", nullable = true)
           String message) {
     static SandboxView of(Runtime.Sandbox sandbox) {
-      return new SandboxView(sandbox.mechanism(), sandbox.landlockAbi(), sandbox.message());
+      return new SandboxView(
+          sandbox.mechanism(), sandbox.landlockAbi(), sandbox.privateIpc(), sandbox.message());
     }
   }
 

@@ -293,7 +293,7 @@ export interface Runtime {
   default: string;
   platform: string;
   max_executors: number;
-  sandbox: { mechanism: string; landlock_abi: number | null; message: string | null };
+  sandbox: { mechanism: string; landlock_abi: number | null; private_ipc: boolean; message: string | null };
   process_limit: { mechanism: string; max_processes: number | null; message: string | null };
   profiles: string[];
   egress: EgressScope;

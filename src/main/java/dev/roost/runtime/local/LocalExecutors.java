@@ -81,7 +81,7 @@ final class LocalExecutors {
     command.addAll(List.of("--directory", job.path().toString()));
     command.addAll(List.of("--runner", build.resolve("bin").resolve("python").toString()));
     sandbox
-        .option(order.egress())
+        .option(order.egress(), order.memoryMib())
         .ifPresent(option -> command.addAll(List.of("--sandbox", option)));
     Map<String, String> environment = ChildEnvironment.forExecutor(System.getenv(), build);
     // The sidecar stays outside: a script must not use up what it needs to tell of that.

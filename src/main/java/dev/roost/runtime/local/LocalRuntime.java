@@ -71,7 +71,7 @@ public class LocalRuntime implements Runtime {
             data,
             sources,
             uv,
-            sandbox.option(Egress.ALL),
+            sandbox.option(Egress.ALL, 0),
             groups,
             ChildEnvironment.forBuild(System.getenv(), data.uvCache(), config.builds().indexUrl()));
     String url = executorUrl(config.host(), config.port());

@@ -11,6 +11,7 @@ import dev.roost.runtime.Runtime.Sandbox;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -49,8 +50,9 @@ record LocalSandbox(Sandbox view, Optional<ObjectNode> paths) {
     String wanted = config.local().sandbox();
     return switch (wanted) {
       case "off" -> none("roost.local.sandbox is off");
+      case "bubblewrap" -> inBubblewrap(config, data, sources, python);
       case "auto", "landlock" -> {
-        Sandbox found = probe(sources, python);
+        Sandbox found = probe(sources, python, List.of());
         if (!found.mechanism().equals(NONE)) {
           yield new LocalSandbox(found, Optional.of(paths(config, data)));
         }
@@ -63,13 +65,32 @@ record LocalSandbox(Sandbox view, Optional<ObjectNode> paths) {
       }
       default ->
           throw new StartFailed(
-              "roost.local.sandbox is \"%s\"; there are [auto, landlock, off]".formatted(wanted));
+              "roost.local.sandbox is \"%s\"; there are [auto, landlock, bubblewrap, off]"
+                  .formatted(wanted));
     };
+  }
+
+  private static LocalSandbox inBubblewrap(
+      RoostConfig config, DataDirectory data, Path sources, Path python) throws StartFailed {
+    String program =
+        Programs.find("bwrap")
+            .orElseThrow(
+                () ->
+                    new StartFailed(
+                        "roost.local.sandbox is \"bubblewrap\", but there is no program bwrap on the PATH. Install bubblewrap, or set ROOST_LOCAL_SANDBOX=auto."))
+            .toString();
+    Sandbox found = probe(sources, python, List.of("--bubblewrap", program));
+    if (found.isNone()) {
+      throw new StartFailed(
+          "roost.local.sandbox is \"bubblewrap\", but scripts can't be confined: %s. It takes user namespaces, or root, and Landlock. Set ROOST_LOCAL_SANDBOX=auto to start without."
+              .formatted(found.message()));
+    }
+    return new LocalSandbox(found, Optional.of(paths(config, data).put("bubblewrap", program)));
   }
 
   /** What of an agent's egress can be enforced. */
   EgressScope egress() {
-    if (paths.isEmpty() || !view.mechanism().equals(WITH_FILTER)) {
+    if (paths.isEmpty() || !view.mechanism().endsWith(WITH_FILTER)) {
       return EgressScope.ALL;
     }
     return view.landlockAbi() < ABI_WITH_PORTS ? EgressScope.NONE : EgressScope.PORTS;
@@ -93,13 +114,16 @@ record LocalSandbox(Sandbox view, Optional<ObjectNode> paths) {
   }
 
   /**
-   * The value of {@code --sandbox} for scripts with that egress, which isn't refused; empty:
-   * nothing is confined.
+   * The value of {@code --sandbox} for scripts with that egress, which isn't refused, and that much
+   * shared memory, or for builds; empty: nothing is confined.
    */
-  Optional<String> option(Egress egress) {
+  Optional<String> option(Egress egress, int memoryMib) {
     return paths.map(
         given -> {
           ObjectNode option = given.deepCopy().put("network", !egress.equals(Egress.NONE));
+          if (view.privateIpc() && !option.has("bubblewrap")) {
+            option.put("shared_memory_mib", memoryMib);
+          }
           if (!egress.destinations().isEmpty()) {
             ArrayNode ports = option.putArray("ports").add(DNS);
             egress.destinations().stream()
@@ -113,20 +137,22 @@ record LocalSandbox(Sandbox view, Optional<ObjectNode> paths) {
   }
 
   private static LocalSandbox none(String message) {
-    return new LocalSandbox(new Sandbox(NONE, null, message), Optional.empty());
+    return new LocalSandbox(new Sandbox(NONE, null, false, message), Optional.empty());
   }
 
-  private static Sandbox probe(Path sources, Path python) throws StartFailed {
+  private static Sandbox probe(Path sources, Path python, List<String> options) throws StartFailed {
     Path program = sources.resolve("roost_executor");
-    List<String> command = List.of(python.toString(), "-I", "-B", program.toString(), "probe");
+    List<String> command = new ArrayList<>();
+    command.addAll(List.of(python.toString(), "-I", "-B", program.toString(), "probe"));
+    command.addAll(options);
     try {
       Programs.Result result = Programs.run(command, Map.of(), LIMIT);
       if (!result.succeeded()) {
-        return new Sandbox(NONE, null, "the probe failed: " + result.errors().strip());
+        return new Sandbox(NONE, null, false, "the probe failed: " + result.errors().strip());
       }
       return of(result.output());
     } catch (IOException e) {
-      return new Sandbox(NONE, null, "the probe failed: " + e.getMessage());
+      return new Sandbox(NONE, null, false, "the probe failed: " + e.getMessage());
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new StartFailed("the start was interrupted", e);
@@ -141,6 +167,7 @@ record LocalSandbox(Sandbox view, Optional<ObjectNode> paths) {
     return new Sandbox(
         found.path("mechanism").asText(NONE),
         found.path("landlock_abi").asInt(),
+        found.path("private_ipc").asBoolean(),
         found.path("message").textValue());
   }
 

@@ -23,12 +23,12 @@ class LocalSandboxTest {
   @Test
   void theProbesAnswerIsRead() throws Exception {
     assertEquals(
-        new Sandbox("landlock+seccomp", 7, null),
+        new Sandbox("landlock+seccomp", 7, true, null),
         LocalSandbox.of(
-            "{\"mechanism\": \"landlock+seccomp\", \"landlock_abi\": 7, \"message\": null}\n"));
+            "{\"mechanism\": \"landlock+seccomp\", \"landlock_abi\": 7, \"private_ipc\": true, \"message\": null}\n"));
     Sandbox none =
         LocalSandbox.of("{\"mechanism\": \"none\", \"landlock_abi\": 0, \"message\": \"why\"}");
-    assertEquals(new Sandbox("none", 0, "why"), none);
+    assertEquals(new Sandbox("none", 0, false, "why"), none);
     assertTrue(none.isNone());
   }
 
@@ -45,7 +45,7 @@ class LocalSandboxTest {
             new DataDirectory(directory),
             directory,
             probe("landlock+seccomp", 7));
-    JsonNode json = new ObjectMapper().readTree(sandbox.option(Egress.NONE).orElseThrow());
+    JsonNode json = new ObjectMapper().readTree(sandbox.option(Egress.NONE, 256).orElseThrow());
     assertEquals("[\"/srv/models\",\"/srv/data\"]", json.path("readable").toString());
     assertEquals("[\"/dev/nvidia0\"]", json.path("writable").toString());
     assertFalse(json.path("network").asBoolean(true));
@@ -56,14 +56,14 @@ class LocalSandboxTest {
   @Test
   void whatIsTurnedOffIsNotProbed() throws Exception {
     LocalSandbox sandbox = find("off", Path.of("/bin/false"));
-    assertTrue(sandbox.option(Egress.ALL).isEmpty());
-    assertEquals(new Sandbox("none", null, "roost.local.sandbox is off"), sandbox.view());
+    assertTrue(sandbox.option(Egress.ALL, 256).isEmpty());
+    assertEquals(new Sandbox("none", null, false, "roost.local.sandbox is off"), sandbox.view());
   }
 
   @Test
   void withoutAWorkingOneOnlyAutoStarts() throws Exception {
     LocalSandbox sandbox = find("auto", Path.of("/bin/false"));
-    assertTrue(sandbox.option(Egress.ALL).isEmpty());
+    assertTrue(sandbox.option(Egress.ALL, 256).isEmpty());
     assertTrue(sandbox.view().isNone());
     assertThrows(StartFailed.class, () -> find("landlock", Path.of("/bin/false")));
   }
@@ -74,7 +74,7 @@ class LocalSandboxTest {
     for (String wanted : new String[] {"auto", "landlock"}) {
       LocalSandbox sandbox = find(wanted, probe);
       assertEquals("landlock", sandbox.view().mechanism());
-      assertFalse(sandbox.option(Egress.ALL).isEmpty());
+      assertFalse(sandbox.option(Egress.ALL, 256).isEmpty());
     }
   }
 
@@ -82,7 +82,8 @@ class LocalSandboxTest {
   void anUnknownOneIsRefused() {
     StartFailed refused =
         assertThrows(StartFailed.class, () -> find("Landlock", Path.of("/bin/false")));
-    assertTrue(refused.getMessage().contains("[auto, landlock, off]"), refused.getMessage());
+    assertTrue(
+        refused.getMessage().contains("[auto, landlock, bubblewrap, off]"), refused.getMessage());
   }
 
   @Test
@@ -106,17 +107,45 @@ class LocalSandboxTest {
     assertEquals(EgressScope.PORTS, sandbox.egress());
     Egress list = Egress.parse("192.0.2.7:443\n192.0.2.8:443\n[2001:db8::7]:5432");
     assertEquals(Optional.empty(), sandbox.refusal(list));
-    JsonNode json = new ObjectMapper().readTree(sandbox.option(list).orElseThrow());
+    JsonNode json = new ObjectMapper().readTree(sandbox.option(list, 256).orElseThrow());
     assertEquals("[53,443,5432]", json.path("ports").toString());
     assertTrue(json.path("network").asBoolean());
-    assertFalse(sandbox.option(Egress.ALL).orElseThrow().contains("ports"));
-    assertFalse(sandbox.option(Egress.NONE).orElseThrow().contains("ports"));
+    assertFalse(sandbox.option(Egress.ALL, 256).orElseThrow().contains("ports"));
+    assertFalse(sandbox.option(Egress.NONE, 256).orElseThrow().contains("ports"));
+  }
+
+  @Test
+  void sharedMemoryIsAnExecutorsOwnWhereThatWorks() throws Exception {
+    Path probe = probe("landlock+seccomp", 7, true);
+    JsonNode json =
+        new ObjectMapper().readTree(find("auto", probe).option(Egress.ALL, 256).orElseThrow());
+    assertEquals(256, json.path("shared_memory_mib").asInt());
+    LocalSandbox without = find("auto", probe("landlock+seccomp", 7));
+    assertFalse(without.option(Egress.ALL, 256).orElseThrow().contains("shared_memory"));
+  }
+
+  @Test
+  void bubblewrapIsRequiredWhenItIsAskedFor() throws Exception {
+    StartFailed refused =
+        assertThrows(StartFailed.class, () -> find("bubblewrap", Path.of("/bin/false")));
+    assertTrue(refused.getMessage().contains("ROOST_LOCAL_SANDBOX=auto"), refused.getMessage());
+    if (Programs.find("bwrap").isPresent()) {
+      Path probe = probe("bubblewrap+landlock+seccomp", 7);
+      LocalSandbox sandbox = find("bubblewrap", probe);
+      JsonNode json = new ObjectMapper().readTree(sandbox.option(Egress.NONE, 256).orElseThrow());
+      assertTrue(json.path("bubblewrap").asText().endsWith("/bwrap"), json::toString);
+      assertEquals(EgressScope.PORTS, sandbox.egress());
+    }
   }
 
   private Path probe(String mechanism, int abi) throws Exception {
+    return probe(mechanism, abi, false);
+  }
+
+  private Path probe(String mechanism, int abi, boolean privateIpc) throws Exception {
     String script =
-        "#!/bin/sh\necho '{\"mechanism\": \"%s\", \"landlock_abi\": %d}'\n"
-            .formatted(mechanism, abi);
+        "#!/bin/sh\necho '{\"mechanism\": \"%s\", \"landlock_abi\": %d, \"private_ipc\": %s}'\n"
+            .formatted(mechanism, abi, privateIpc);
     Path probe = Files.writeString(directory.resolve("python"), script);
     assertTrue(probe.toFile().setExecutable(true));
     return probe;
