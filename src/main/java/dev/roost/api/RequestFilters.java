@@ -85,6 +85,14 @@ public class RequestFilters {
     boolean ofStore = path.startsWith("/v1/datastore/");
     parameters.forEach(
         (name, values) -> {
+          // RESTEasy would take the first one, and what sent them may have meant another one.
+          if (values.size() > 1) {
+            throw Problem.invalid(
+                "?" + name.replace("\0", ""),
+                "repeated",
+                "The query parameter %s is there %,d times; send it once."
+                    .formatted(Text.quote(name), values.size()));
+          }
           if (ofStore && OF_KEYS.contains(name)) {
             return;
           }

@@ -52,7 +52,19 @@ class HostileRequestsIT {
           "x".repeat(3_000));
 
   private static final List<String> OF_HEADERS =
-      List.of(",", "\"", "W/\"", "*", "-1", "1d", "1e999", "NaN", "x".repeat(3_000));
+      List.of(
+          ",",
+          "\"",
+          "W/\"",
+          "*",
+          "-1",
+          "1d",
+          "1e999",
+          "NaN",
+          "PT1H",
+          "a/b;c=",
+          "\u00ff",
+          "x".repeat(3_000));
 
   private static final List<String> OF_BODIES =
       List.of(
@@ -152,6 +164,19 @@ class HostileRequestsIT {
         for (String value : ENCODED) {
           check(operation, filled(operation) + "?" + name + "=" + value, operation.body());
         }
+      }
+    }
+  }
+
+  @Test
+  void aQueryParameterThatIsThereTwiceIsRefused() throws IOException {
+    for (Operation operation : operations()) {
+      for (String name : operation.parameters("query")) {
+        String path = filled(operation) + "?" + name + "=&" + name + "=1";
+        Answer answer = api.send(operation.method(), path, operation.body());
+        assertEquals(422, answer.status(), operation.method() + " " + path);
+        assertEquals("?" + name, answer.get("errors[0].pointer"), answer.text());
+        assertEquals("repeated", answer.get("errors[0].code"), answer.text());
       }
     }
   }
