@@ -1,13 +1,11 @@
 package dev.roost.e2e;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.roost.runtime.SdkWheel;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -21,9 +19,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 @EveryRuntime
 @ExtendWith(SharedRoost.class)
 class BuildIT {
-  /** Heavy enough to be still at work when a test looks. */
-  private static final String HEAVY = "numpy==%s\nscipy==1.13.1";
-
   @Test
   void aPackageWithNativeCodeBuildsOnEveryPythonThereIs(Client client) {
     for (JsonNode version : client.get("/v1/runtime").expect(200).json().path("python_versions")) {
@@ -197,61 +192,6 @@ class BuildIT {
     String text =
         client.get("/v1/builder-jobs/" + id + "/logs", "Accept", "text/plain").expect(200).text();
     assertEquals(String.join("\n", messages) + "\n", text);
-  }
-
-  @Test
-  void aKilledBuilderEndsTheJobAndLeavesNothingThatLooksFinished(Client client, Workers workers) {
-    JsonNode agent =
-        client.createAgent(
-            "def main(): pass", "requirements", heavy("2.0.1"), "python_version", "3.11");
-    String id = agent.path("latest_builder_job_id").asText();
-    Worker builder = workers.builderOf(id);
-    List<String> before = workers.builds();
-    builder.kill();
-    JsonNode job = client.built(id);
-    assertEquals("failed", state(job));
-    assertEquals("lost", job.path("reason").asText());
-    assertFalse(job.path("message").asText().isBlank());
-    assertEquals(before, workers.builds());
-    Await.until("nothing works on it", () -> !workers.isBuilding(id));
-  }
-
-  @Test
-  void aChangeWhileItBuildsSupersedesTheBuildAndOldOrdersFail(Client client, Workers workers) {
-    JsonNode agent =
-        client.createAgent(
-            "def main(): return 1", "requirements", heavy("1.26.4"), "python_version", "3.11");
-    String id = agent.path("id").asText();
-    String first = agent.path("latest_builder_job_id").asText();
-    workers.builderOf(first);
-    client.send("PATCH", "/v1/agents/" + id, Answer.write(Map.of("requirements", ""))).expect(200);
-    JsonNode job = client.built(first);
-    assertEquals("cancelled", state(job));
-    assertEquals("superseded", job.path("reason").asText());
-    assertEquals("succeeded", client.execute(id, null).path("state").asText());
-    Await.until("nothing works on it", () -> !workers.isBuilding(first));
-  }
-
-  @Test
-  void deletingTheAgentCancelsItsBuildAndItsOrders(Client client, Workers workers) {
-    JsonNode agent =
-        client.createAgent(
-            "def main(): return 1", "requirements", heavy("1.26.3"), "python_version", "3.11");
-    String id = agent.path("id").asText();
-    String builderJob = agent.path("latest_builder_job_id").asText();
-    String order = client.order(id, null);
-    workers.builderOf(builderJob);
-    assertEquals("build", client.job(order).path("waiting_on").asText());
-    client.send("DELETE", "/v1/agents/" + id, null).expect(204);
-    JsonNode job = client.built(builderJob);
-    assertEquals("cancelled", state(job));
-    assertEquals("agent_deleted", job.path("reason").asText());
-    assertEquals("cancelled", client.ended(order).path("state").asText());
-    Await.until("nothing works on it", () -> !workers.isBuilding(builderJob));
-  }
-
-  private static String heavy(String numpy) {
-    return HEAVY.formatted(numpy);
   }
 
   private static JsonNode builderJob(Client client, JsonNode agent) {
