@@ -205,7 +205,10 @@ public class EntryResource {
       return seconds;
     }
     throw Problem.invalid(
-        "Roost-TTL", "out_of_range", "Roost-TTL must be a positive number of seconds.");
+        "Roost-TTL",
+        "out_of_range",
+        "Roost-TTL must be a number of seconds above 0 and up to %.0f, for example 3600."
+            .formatted(Entries.MAX_TTL_SECONDS));
   }
 
   private static String cursorOf(String key) {

@@ -212,8 +212,51 @@ class EntryIT {
     assertEquals(200, api.get(path + "stays").status());
     api.put(path + "stays", "2");
     assertNull(api.get("/v1/datastore/" + storeId + "/entries").get("data[0].expires_at"));
-    for (String wrong : List.of("0", "-1", "NaN", "Infinity", "1e11", "x")) {
-      assertEquals(422, api.put(path + "a", "1", "Roost-TTL", wrong).status(), wrong);
+  }
+
+  @Test
+  void aTtlThatIsNoNumberOfSecondsIsRefused() {
+    for (String wrong :
+        List.of(
+            "0",
+            "0.0",
+            "1e-400",
+            "-1",
+            "+1",
+            "NaN",
+            "Infinity",
+            "x",
+            "1d",
+            "1s",
+            "1h30m",
+            "PT1H",
+            "P1D",
+            "1 0",
+            "1,5",
+            "1_000",
+            "1e",
+            ".",
+            "0x10",
+            "0x1p3",
+            "1e11",
+            "1e400",
+            "1e99999999",
+            "10000000001",
+            "9".repeat(60),
+            "1".repeat(3_000),
+            "2026-11-21T18:12:41Z")) {
+      Answer answer = api.put(path + "a", "1", "Roost-TTL", wrong);
+      assertEquals(422, answer.status(), wrong);
+      assertEquals("validation_failed", answer.get("code"), wrong);
+      assertEquals(List.of("Roost-TTL"), answer.get("errors.pointer"), wrong);
+      assertEquals(
+          "Roost-TTL must be a number of seconds above 0 and up to 10000000000, for example 3600.",
+          answer.get("errors[0].detail"),
+          wrong);
+    }
+    assertEquals(404, api.get(path + "a").status());
+    for (String right : List.of("1.", ".5", "1e3", "1E+3", "10000000000")) {
+      assertTrue(api.put(path + "b", "1", "Roost-TTL", right).status() < 300, right);
     }
   }
 

@@ -8,12 +8,14 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.roost.HostileTexts;
 import dev.roost.api.ErrorCode;
 import dev.roost.api.Problem;
 import dev.roost.api.Text;
 import dev.roost.execution.ExecutionReason;
 import dev.roost.execution.Outcome;
 import dev.roost.log.LogEntry;
+import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
@@ -307,5 +309,15 @@ class FrameTest {
     Problem problem = assertThrows(Problem.class, () -> parse(line));
     assertEquals(ErrorCode.MALFORMED_JSON, problem.code());
     assertTrue(problem.getMessage().startsWith("Not a frame: "), problem.getMessage());
+  }
+
+  @Test
+  void everyTextHasAnAnswerSoon() {
+    HostileTexts.check(
+        text -> Frame.parseLines(MAPPER, text.getBytes(StandardCharsets.UTF_8)),
+        "{\"type\": \"returned\", \"seq\": 1, \"value\": \"{}\", " + REST + "}\n",
+        "{\"type\": \"log\", \"seq\": 2, \"stream\": \"stdout\", \"message\": \"x\", "
+            + AT
+            + "}\n");
   }
 }

@@ -18,6 +18,27 @@ import javax.sql.DataSource;
 
 /** Webhooks, events and deliveries of tests. */
 final class Hooks {
+  /** What is a URL of a webhook, or looks like one. */
+  static final String[] NEARLY_URLS = {
+    "https://user:password@example.org:8443/hook?a=b&c=d#part",
+    "http://[2001:db8::1]:81/a//b",
+    "http://[::ffff:127.0.0.1]/",
+    "http://[fe80::1%25eth0]:80/",
+    "http://[::1%lo]/",
+    "https://[v1.x]/",
+    "https://bücher.example/ä?ö",
+    "https://xn--bcher-kva.example./",
+    "http://①②⑦.⓪.⓪.①/",
+    "http://0x7f.1/",
+    "http://0177.0.0.1:65536/",
+    "http://localhost:0/",
+    "http://example.org\\@127.0.0.1/",
+    "http://example.org/\r\nHost: x",
+    "http://exam\tple.org/%00%zz",
+    "https://example.org:/",
+    "mailto:a@example.org",
+  };
+
   private final Api api;
   private final DataSource database;
 

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.roost.HostileTexts;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -133,6 +134,19 @@ class TargetTest {
   })
   void thisMachineIsKnownByName(String url, boolean local) throws Target.Invalid {
     assertEquals(local, Target.parse(url).isLocalhost());
+  }
+
+  @Test
+  void everyTextHasAnAnswerSoon() {
+    HostileTexts.check(
+        text -> {
+          Target target = Target.parse(text);
+          target.address();
+          target.isLocalhost();
+          target.authority();
+        },
+        Hooks.NEARLY_URLS);
+    HostileTexts.check(Secret::mistake, "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw");
   }
 
   private static String mistake(String url) {

@@ -6,8 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.roost.Api;
 import dev.roost.Api.Answer;
+import dev.roost.HostileTexts;
 import dev.roost.TestDatabase;
 import dev.roost.api.Role;
 import io.quarkus.test.common.WithTestResource;
@@ -15,6 +17,7 @@ import io.quarkus.test.junit.QuarkusTest;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
@@ -152,6 +155,30 @@ class WebhookIT {
         List.of("2130706433", "0x7f.1", "0177.0.0.1", "x@example.org", "[::1%25lo]")) {
       Answer answer = api.post("/v1/webhooks", "{\"url\": \"http://%s/\"}".formatted(host));
       assertEquals(422, answer.status(), host);
+    }
+  }
+
+  @Test
+  void noUrlIsAFault() throws Exception {
+    ObjectMapper mapper = new ObjectMapper();
+    long seed = System.nanoTime();
+    List<String> urls = new ArrayList<>(List.of(Hooks.NEARLY_URLS));
+    urls.add("https://example.org/" + "a".repeat(10_000));
+    urls.add("https://" + "a.".repeat(1_000) + "example/");
+    urls.add("https://[" + ":".repeat(1_000) + "]/");
+    urls.add("https://example.org:" + "9".repeat(1_000) + "/");
+    HostileTexts.mixed(seed, Hooks.NEARLY_URLS).limit(200).forEach(urls::add);
+    for (String url : urls) {
+      String body = "{\"url\": %s}".formatted(mapper.writeValueAsString(url));
+      Answer answer = api.post("/v1/webhooks", body);
+      String what = "seed " + seed + ": " + url + ": " + answer.text();
+      if (answer.status() == 201) {
+        assertEquals(204, api.delete("/v1/webhooks/" + answer.get("id")).status(), what);
+      } else {
+        assertEquals(422, answer.status(), what);
+        assertEquals("/url", answer.get("errors[0].pointer"), what);
+        assertFalse(answer.<String>get("errors[0].detail").isBlank(), what);
+      }
     }
   }
 
