@@ -70,5 +70,6 @@ record AgentFields(
             examples = {"none", "192.0.2.7:443\\n[2001:db8::/32]:443"},
             description =
                 "What scripts may connect to: all, none, or one IP address or block with its TCP"
-                    + " port a line. Name look-ups are always allowed.")
+                    + " port a line. Names can be looked up, but not with none on one machine."
+                    + " What is enforced of a list: egress of GET /v1/runtime.")
         String egress) {}

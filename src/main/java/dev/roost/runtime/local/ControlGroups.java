@@ -4,6 +4,7 @@ import dev.roost.config.RoostConfig;
 import dev.roost.runtime.Runtime.ProcessLimit;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -81,8 +82,15 @@ final class ControlGroups {
   static ControlGroups none(Exception why) {
     String message =
         "No control group can be made for executors and builds (%s), so the kernel doesn't bound their processes."
-            .formatted(why.getMessage());
+            .formatted(reason(why));
     return new ControlGroups(null, null, new ProcessLimit("none", null, message));
+  }
+
+  private static String reason(Exception why) {
+    if (why instanceof AccessDeniedException) {
+      return why.getMessage() + ": permission denied";
+    }
+    return why instanceof NoSuchFileException ? "no " + why.getMessage() : why.getMessage();
   }
 
   ProcessLimit view() {
