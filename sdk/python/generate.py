@@ -30,6 +30,7 @@ WORDS = {
     "__aenter__": "__enter__",
     "__aexit__": "__exit__",
     "__aiter__": "__iter__",
+    "__anext__": "__next__",
     "aclose": "close",
     "aclosing": "closing",
     "aiter_bytes": "iter_bytes",

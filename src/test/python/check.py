@@ -150,6 +150,8 @@ def check_all(checks: Checks, jar: "Path | None") -> None:
     checks.run("SDK types", "mypy", cwd=SDK)
     if sys.version_info >= (3, 10):
         checks.run("SDK types, a second opinion", "basedpyright", "--pythonpath", checks.python, cwd=SDK)
+        complete = ["--pythonpath", checks.python, "--verifytypes", "roost", "--ignoreexternal"]
+        checks.run("SDK types, all of them known", "basedpyright", *complete, env={"PYTHONPATH": str(SDK / "src")})
     else:
         print("\nLeft out: basedpyright, which needs Python 3.10.")
     check_web(checks)

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, Literal, TypedDict
 
+from ._states import WebhookState
 from ._values import format_time
 
 MissedRuns = Literal["skip", "run_once", "run_all"]
@@ -34,7 +35,7 @@ class WebhookChanges(TypedDict, total=False):
     description: str
     event_types: Sequence[str]
     agent_id: str | None
-    state: str
+    state: WebhookState
     secret: str
 
 

@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from ._fields import known_fields
+from ._states import ExecutorJobState
 from ._values import parse_time
 
 
@@ -77,7 +78,7 @@ class LastRun:
 
     scheduled_time: datetime
     executor_job_id: str
-    state: str | None
+    state: ExecutorJobState | None
 
 
 @dataclass(frozen=True)

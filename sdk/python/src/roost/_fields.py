@@ -58,7 +58,7 @@ class Record:
     _shown_in_notebooks: ClassVar[tuple[str, ...]] = ()
     _path: ClassVar[str]
 
-    id = Field[str]()
+    id: Field[str] = Field()
 
     def __init__(self, client: Any, data: Mapping[str, Any]) -> None:
         self._bound = client

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+from ._states import BuilderJobState, ExecutionState
 from ._values import parse_time, parse_time_or_none
 
 __all__ = [
@@ -83,7 +84,7 @@ class LatestBuilderJob:
     """The newest BuilderJob of an agent."""
 
     id: str
-    state: str
+    state: BuilderJobState
     reason: str | None
 
 
@@ -92,7 +93,7 @@ class LatestExecution:
     """The newest Execution of an agent."""
 
     id: str
-    state: str
+    state: ExecutionState
     reason: str | None
     started_at: datetime | None
     finished_at: datetime | None

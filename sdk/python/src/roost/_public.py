@@ -36,8 +36,18 @@ from ._history import (
     LatestExecution,
 )
 from ._log_entry import LogEntry
+from ._page import Page
 from ._runtime import Runtime
 from ._server import LoginLink, ServerSetting
+from ._states import (
+    BuilderJobState,
+    DeliveryState,
+    ExecutionState,
+    ExecutorJobState,
+    ScheduleState,
+    WaitingOn,
+    WebhookState,
+)
 from ._statistics import (
     ExecutorCounts,
     FailedBuild,
@@ -56,6 +66,7 @@ from ._sync._events import events
 from ._sync._execution import Execution
 from ._sync._executor_job import ExecutorJob
 from ._sync._keys import Key
+from ._sync._pages import Paged
 from ._sync._schedule import Schedule
 from ._sync._transaction import Transaction
 from ._sync._webhook import Delivery, Webhook
@@ -108,6 +119,17 @@ __all__ = [
     "Usage",
     "Webhook",
     "WebhookChanges",
+    # lists
+    "Page",
+    "Paged",
+    # states
+    "BuilderJobState",
+    "DeliveryState",
+    "ExecutionState",
+    "ExecutorJobState",
+    "ScheduleState",
+    "WaitingOn",
+    "WebhookState",
     # errors
     "RoostError",
     "APIConnectionError",

@@ -37,6 +37,7 @@ from ._async._events import events
 from ._async._execution import Execution
 from ._async._executor_job import ExecutorJob
 from ._async._keys import Key
+from ._async._pages import Paged
 from ._async._schedule import Schedule
 from ._async._stream import Stream
 from ._async._transaction import Transaction
@@ -75,8 +76,18 @@ from ._history import (
     LatestExecution,
 )
 from ._log_entry import LogEntry
+from ._page import Page
 from ._runtime import Runtime
 from ._server import LoginLink, ServerSetting
+from ._states import (
+    BuilderJobState,
+    DeliveryState,
+    ExecutionState,
+    ExecutorJobState,
+    ScheduleState,
+    WaitingOn,
+    WebhookState,
+)
 from ._statistics import (
     ExecutorCounts,
     FailedBuild,
@@ -136,6 +147,17 @@ __all__ = [
     "Usage",
     "Webhook",
     "WebhookChanges",
+    # lists
+    "Page",
+    "Paged",
+    # states
+    "BuilderJobState",
+    "DeliveryState",
+    "ExecutionState",
+    "ExecutorJobState",
+    "ScheduleState",
+    "WaitingOn",
+    "WebhookState",
     # errors
     "RoostError",
     "APIConnectionError",

@@ -38,6 +38,16 @@ def greeter(client: aio.Client) -> aio.Agent:
     return aio.Agent(client, agent())
 
 
+async def test_a_list_has_pages(server: Server, client: aio.Client) -> None:
+    first = {"data": [agent(name="a")], "next_cursor": "after-a"}
+    server.on("GET", "/agents", first, {"data": [agent(name="b")], "next_cursor": None})
+    agents = client.agents.list()
+    assert repr(agents) == "<roost.aio.Paged of /v1/agents: iterate over it, or its pages()>"
+    assert [page.next_cursor async for page in agents.pages()] == ["after-a", None]
+    assert [each.name async for each in agents] == ["b"]
+    assert server.sent("GET", "/agents")[1].url.params["cursor"] == "after-a"
+
+
 def test_everything_public_is_there_with_the_same_parameters() -> None:
     assert {*aio.__all__} - {*_public.__all__} == {"Stream"}
     assert {*_public.__all__} - {*aio.__all__} == set()

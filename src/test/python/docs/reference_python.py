@@ -6,6 +6,7 @@ import re
 import textwrap
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Literal, get_args, get_origin
 
 import roost
 from roost import aio
@@ -52,7 +53,10 @@ def _page() -> "Iterator[str]":
     yield "## Classes\n"
     for name, each in sorted(classes):
         yield from _class(name, each)
-    yield "## Errors\n"
+    yield "## States\n\nA newer server may have others, which come as the text that they are.\n"
+    for name, each in sorted((name, each) for name, each in public if get_origin(each) is Literal):
+        yield f"- `{name}`: " + ", ".join(f"`{state}`" for state in get_args(each))
+    yield "\n## Errors\n"
     for name, each in errors:
         bases = ", ".join(f"`{base.__name__}`" for base in each.__bases__)
         yield f"### {name}\n\n{_text(each)}\n\nBelow {bases}.\n"
@@ -111,14 +115,13 @@ def _fields(each: type) -> "list[str]":
 
 
 def _declared(each: type) -> "dict[str, str]":
-    """The types of the class's own fields, as the source has them: `name = Field[type](…)`."""
+    """The types of the class's own fields, as the source has them: `name: Field[type] = …`."""
     found = {}
     for line in _source(each):
-        if isinstance(line, ast.Assign) and isinstance(line.value, ast.Call):
-            made = line.value.func
-            if isinstance(made, ast.Subscript) and ast.unparse(made.value) == "Field":
-                kind = re.sub(r"^Optional\[(.*)]$", r"\1 | None", ast.unparse(made.slice).strip("'"))
-                found[ast.unparse(line.targets[0])] = kind
+        if not isinstance(line, ast.AnnAssign) or not isinstance(line.annotation, ast.Subscript):
+            continue
+        if ast.unparse(line.annotation.value) == "Field":
+            found[ast.unparse(line.target)] = ast.unparse(line.annotation.slice)
     return found
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Literal, Optional, cast
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 from .. import _script
 from .._errors import BuildFailed
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from ._agent_settings import AgentChanges
     from ._client import Client
+    from ._pages import Paged
 
 __all__ = ["Agent"]
 
@@ -48,32 +49,32 @@ class Agent(AgentRuns):
     _shown_in_notebooks = ("python_version", "build_id", "updated_at")
     _path = "/agents"
 
-    name = Field[str]()
-    script = Field[str]()
-    requirements = Field[str]()
-    env_vars = Field[Optional[Mapping[str, str]]](env_vars_of)
-    python_version = Field[str]()
-    store_ids = Field[Sequence[str]]()
-    timeout = Field[float]()
-    memory = Field[int]()
-    cpu = Field[float]()
-    max_concurrency = Field[int]()
-    max_attempts = Field[int]()
-    retry_delay = Field[float]()
-    never_retry = Field[Sequence[str]]()
-    keep_warm = Field[float]()
-    isolation = Field[str]()
-    profile = Field[Optional[str]]()
-    egress = Field[str]()
-    revision = Field[int]()
-    running_revision = Field[Optional[int]]()
-    building_revision = Field[Optional[int]]()
-    build_failure = Field[Optional[BuildFailure]](BuildFailure.of)
-    build_id = Field[Optional[str]]()
-    latest_builder_job_id = Field[str]()
-    created_at = Field[datetime](parse_time)
-    updated_at = Field[datetime](parse_time)
-    activity = Field[Optional[Activity]](Activity.of)
+    name: Field[str] = Field()
+    script: Field[str] = Field()
+    requirements: Field[str] = Field()
+    env_vars: Field[Mapping[str, str] | None] = Field(env_vars_of)
+    python_version: Field[str] = Field()
+    store_ids: Field[Sequence[str]] = Field()
+    timeout: Field[float] = Field()
+    memory: Field[int] = Field()
+    cpu: Field[float] = Field()
+    max_concurrency: Field[int] = Field()
+    max_attempts: Field[int] = Field()
+    retry_delay: Field[float] = Field()
+    never_retry: Field[Sequence[str]] = Field()
+    keep_warm: Field[float] = Field()
+    isolation: Field[str] = Field()
+    profile: Field[str | None] = Field()
+    egress: Field[str] = Field()
+    revision: Field[int] = Field()
+    running_revision: Field[int | None] = Field()
+    building_revision: Field[int | None] = Field()
+    build_failure: Field[BuildFailure | None] = Field(BuildFailure.of)
+    build_id: Field[str | None] = Field()
+    latest_builder_job_id: Field[str] = Field()
+    created_at: Field[datetime] = Field(parse_time)
+    updated_at: Field[datetime] = Field(parse_time)
+    activity: Field[Activity | None] = Field(Activity.of)
 
     @classmethod
     async def create(
@@ -156,7 +157,7 @@ class Agent(AgentRuns):
         limit: int | None = None,
         include_activity: bool = False,
         client: Client | None = None,
-    ) -> AsyncIterator[Agent]:
+    ) -> Paged[Agent]:
         """Return up to `limit` agents, newest first, fetched as they are needed.
 
         `name` is a whole name; `q` a part of what is looked for. With `include_activity` each has
@@ -190,7 +191,7 @@ class Agent(AgentRuns):
         """Delete it, with its schedules. Its DataStores and the history of its runs stay."""
         await self._client._transport.request("DELETE", path_to(self._path, self.id))
 
-    def revisions(self, *, limit: int | None = None) -> AsyncIterator[AgentRevision]:
+    def revisions(self, *, limit: int | None = None) -> Paged[AgentRevision]:
         """Return up to `limit` revisions, newest first: what it ran with after each change."""
         return self._client.agents.revisions(self.id, limit=limit)
 

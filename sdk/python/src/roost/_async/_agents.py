@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Literal
 
 from .. import _script
@@ -14,7 +15,7 @@ from .._values import dump_json
 from ._agent import Agent
 from ._agent_settings import encoded
 from ._data_store import DataStore
-from ._pages import each
+from ._pages import Paged
 
 if TYPE_CHECKING:
     from ._client import Client
@@ -109,20 +110,20 @@ class Agents:
         q: str | None = None,
         limit: int | None = None,
         include_activity: bool = False,
-    ) -> AsyncIterator[Agent]:
+    ) -> Paged[Agent]:
         """Return up to `limit` agents, newest first, fetched as they are needed."""
         params = {**given(name=name, q=q), **_included(include_activity)}
-        items = each(self._client, "/agents", params, limit=limit)
-        return (Agent(self._client, data) async for data in items)
+        return Paged(self._client, "/agents", params, partial(Agent, self._client), limit=limit)
 
     async def delete(self, id: str) -> None:  # noqa: A002
         """Delete the agent with that id, as `Agent.delete` does."""
         await self._client._transport.request("DELETE", path_to("/agents", id))
 
-    def revisions(self, id: str, *, limit: int | None = None) -> AsyncIterator[AgentRevision]:  # noqa: A002
+    def revisions(self, id: str, *, limit: int | None = None) -> Paged[AgentRevision]:  # noqa: A002
         """Return up to `limit` revisions of the agent with that id, newest first."""
-        items = each(self._client, path_to("/agents", id) + "/revisions", {}, limit=limit)
-        return (AgentRevision.of(data) async for data in items)
+        return Paged(
+            self._client, path_to("/agents", id) + "/revisions", {}, AgentRevision.of, limit=limit
+        )
 
     async def revision_at(self, id: str, revision: int) -> AgentRevision:  # noqa: A002
         """Return what the agent with that id ran with in that revision."""

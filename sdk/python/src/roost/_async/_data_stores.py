@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from functools import partial
 from typing import TYPE_CHECKING
 
 from .._errors import Conflict, NotFound
@@ -10,7 +10,7 @@ from .._fields import hint_at_name, path_to
 from .._params import given
 from .._values import dump_json
 from ._data_store import DataStore
-from ._pages import each
+from ._pages import Paged
 
 if TYPE_CHECKING:
     from ._client import Client
@@ -64,12 +64,15 @@ class DataStores:
         except Conflict:  # someone else was faster
             return await self.retrieve(name=name), False
 
-    def list(
-        self, *, name: str | None = None, limit: int | None = None
-    ) -> AsyncIterator[DataStore]:
+    def list(self, *, name: str | None = None, limit: int | None = None) -> Paged[DataStore]:
         """Return up to `limit` stores, newest first, fetched as they are needed."""
-        items = each(self._client, "/datastore", given(name=name), limit=limit)
-        return (DataStore(self._client, data) async for data in items)
+        return Paged(
+            self._client,
+            "/datastore",
+            given(name=name),
+            partial(DataStore, self._client),
+            limit=limit,
+        )
 
     async def delete(self, id: str, *, force: bool = False) -> None:  # noqa: A002
         """Delete the store with that id, as `DataStore.delete` does."""

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import builtins
-from collections.abc import AsyncIterator, Awaitable, Sequence
+from collections.abc import Awaitable, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Literal, Optional, overload
+from functools import partial
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 from .._details import ErrorInfo, Timings, Usage, error_of, timings_of, usage_of
 from .._fields import Field, path_to
 from .._log_entry import LogEntry
 from .._params import given
+from .._states import ExecutionState
 from .._values import parse_time
 from . import _logs
 from ._concurrency import stream
-from ._pages import each
+from ._pages import Paged
 from ._resource import Resource, default_client
 from ._stream import Stream
 
@@ -45,23 +47,23 @@ class Execution(Resource):
     )
     _path = "/executions"
 
-    executor_job_id = Field[str]()
-    agent_id = Field[str]()
-    agent_revision = Field[int]()
-    build_id = Field[Optional[str]]()
-    attempt = Field[int]()
-    state = Field[str]()
-    reason = Field[Optional[str]]()
-    message = Field[Optional[str]]()
-    error = Field[Optional[ErrorInfo]](error_of)
-    return_value = Field[Any]()
-    started_at = Field[Optional[datetime]](parse_time)
-    finished_at = Field[Optional[datetime]](parse_time)
-    cold_start = Field[Optional[bool]]()
-    timings = Field[Optional[Timings]](timings_of)
-    usage = Field[Optional[Usage]](usage_of)
-    log_entries = Field[int]()
-    logs_truncated = Field[bool]()
+    executor_job_id: Field[str] = Field()
+    agent_id: Field[str] = Field()
+    agent_revision: Field[int] = Field()
+    build_id: Field[str | None] = Field()
+    attempt: Field[int] = Field()
+    state: Field[ExecutionState] = Field()
+    reason: Field[str | None] = Field()
+    message: Field[str | None] = Field()
+    error: Field[ErrorInfo | None] = Field(error_of)
+    return_value: Field[Any] = Field()
+    started_at: Field[datetime | None] = Field(parse_time)
+    finished_at: Field[datetime | None] = Field(parse_time)
+    cold_start: Field[bool | None] = Field()
+    timings: Field[Timings | None] = Field(timings_of)
+    usage: Field[Usage | None] = Field(usage_of)
+    log_entries: Field[int] = Field()
+    logs_truncated: Field[bool] = Field()
 
     @classmethod
     async def retrieve(cls, id: str, *, client: Client | None = None) -> Execution:  # noqa: A002
@@ -75,13 +77,13 @@ class Execution(Resource):
         agent_id: str | None = None,
         executor_job_id: str | None = None,
         schedule_id: str | None = None,
-        state: str | Sequence[str] | None = None,
+        state: ExecutionState | Sequence[ExecutionState] | None = None,
         reason: str | None = None,
         started_after: datetime | None = None,
         started_before: datetime | None = None,
         limit: int | None = None,
         client: Client | None = None,
-    ) -> AsyncIterator[Execution]:
+    ) -> Paged[Execution]:
         """Return up to `limit` Executions that match, newest first, fetched as they are needed.
 
         `state` is one or several; the times are aware.
@@ -162,12 +164,12 @@ class Executions:
         agent_id: str | None = None,
         executor_job_id: str | None = None,
         schedule_id: str | None = None,
-        state: str | Sequence[str] | None = None,
+        state: ExecutionState | Sequence[ExecutionState] | None = None,
         reason: str | None = None,
         started_after: datetime | None = None,
         started_before: datetime | None = None,
         limit: int | None = None,
-    ) -> AsyncIterator[Execution]:
+    ) -> Paged[Execution]:
         """Return up to `limit` Executions that match, newest first, fetched as they are needed."""
         params = given(
             agent_id=agent_id,
@@ -178,5 +180,6 @@ class Executions:
             started_after=started_after,
             started_before=started_before,
         )
-        items = each(self._client, "/executions", params, limit=limit)
-        return (Execution(self._client, data) async for data in items)
+        return Paged(
+            self._client, "/executions", params, partial(Execution, self._client), limit=limit
+        )

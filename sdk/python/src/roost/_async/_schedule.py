@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Optional
+from typing import TYPE_CHECKING, Any
 
 from .._changes import MissedRuns, Overlap, ScheduleChanges, schedule_body
 from .._details import LastRun, SchedulePreview, last_run_of
 from .._fields import Field, path_to
+from .._states import ScheduleState
 from .._values import NOT_GIVEN, NotGiven, dump_json, parse_time
 from ._executor_job import ExecutorJob
 from ._resource import Resource, default_client
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from ._client import Client
+    from ._pages import Paged
 
 __all__ = ["Schedule"]
 
@@ -34,23 +36,23 @@ class Schedule(Resource):
     _shown_in_notebooks = ("description", "time_zone", "next_run_at")
     _path = "/schedules"
 
-    agent_id = Field[str]()
-    name = Field[str]()
-    cron = Field[str]()
-    time_zone = Field[str]()
-    payload = Field[Any]()
-    state = Field[str]()
-    missed_runs = Field[str]()
-    missed_runs_limit = Field[int]()
-    overlap = Field[str]()
-    jitter = Field[float]()
-    starts_at = Field[Optional[datetime]](parse_time)
-    ends_at = Field[Optional[datetime]](parse_time)
-    next_run_at = Field[Optional[datetime]](parse_time)
-    last_run = Field[Optional[LastRun]](last_run_of)
-    description = Field[str]()
-    created_at = Field[datetime](parse_time)
-    updated_at = Field[datetime](parse_time)
+    agent_id: Field[str] = Field()
+    name: Field[str] = Field()
+    cron: Field[str] = Field()
+    time_zone: Field[str] = Field()
+    payload: Field[Any] = Field()
+    state: Field[ScheduleState] = Field()
+    missed_runs: Field[str] = Field()
+    missed_runs_limit: Field[int] = Field()
+    overlap: Field[str] = Field()
+    jitter: Field[float] = Field()
+    starts_at: Field[datetime | None] = Field(parse_time)
+    ends_at: Field[datetime | None] = Field(parse_time)
+    next_run_at: Field[datetime | None] = Field(parse_time)
+    last_run: Field[LastRun | None] = Field(last_run_of)
+    description: Field[str] = Field()
+    created_at: Field[datetime] = Field(parse_time)
+    updated_at: Field[datetime] = Field(parse_time)
 
     @classmethod
     async def create(
@@ -104,11 +106,11 @@ class Schedule(Resource):
         cls,
         *,
         agent_id: str | None = None,
-        state: str | None = None,
+        state: ScheduleState | None = None,
         name: str | None = None,
         limit: int | None = None,
         client: Client | None = None,
-    ) -> AsyncIterator[Schedule]:
+    ) -> Paged[Schedule]:
         """Return up to `limit` Schedules that match, newest first, fetched as they are needed."""
         return (client or default_client()).schedules.list(
             agent_id=agent_id, state=state, name=name, limit=limit

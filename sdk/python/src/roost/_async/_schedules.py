@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
 from datetime import datetime
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from .._changes import MissedRuns, Overlap, schedule_body
 from .._details import SchedulePreview
 from .._fields import path_to
 from .._params import given, without_none
+from .._states import ScheduleState
 from .._values import NOT_GIVEN, NotGiven, dump_json
 from ._executor_job import ExecutorJob
-from ._pages import each
+from ._pages import Paged
 from ._schedule import Schedule
 
 if TYPE_CHECKING:
@@ -76,14 +77,13 @@ class Schedules:
         self,
         *,
         agent_id: str | None = None,
-        state: str | None = None,
+        state: ScheduleState | None = None,
         name: str | None = None,
         limit: int | None = None,
-    ) -> AsyncIterator[Schedule]:
+    ) -> Paged[Schedule]:
         """Return up to `limit` Schedules that match, newest first, fetched as they are needed."""
         params = given(agent_id=agent_id, state=state, name=name)
-        items = each(self._client, _PATH, params, limit=limit)
-        return (Schedule(self._client, data) async for data in items)
+        return Paged(self._client, _PATH, params, partial(Schedule, self._client), limit=limit)
 
     async def update(self, id: str, **changes: Unpack[ScheduleChanges]) -> Schedule:  # noqa: A002
         """Change what is given of the Schedule with that id, as `Schedule.update` does."""

@@ -5,26 +5,24 @@ from __future__ import annotations
 from collections.abc import Iterable
 from datetime import datetime
 from itertools import islice
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar, get_args
 
 import click
 from click.shell_completion import CompletionItem
 
+from .._states import BuilderJobState, ExecutionState, ExecutorJobState
 from . import connect
 from .groups import Group
 from .options import agent_option, connected, limit_option, values_option
 from .spans import TIME
 from .texts import examples
 
-if TYPE_CHECKING:
-    pass
-
 __all__ = ["list_"]
 
 T = TypeVar("T")
 
-_EXECUTION_STATES = ["running", "succeeded", "failed", "timed_out", "cancelled", "lost"]
-_JOB_STATES = ["queued", "running", "succeeded", "failed", "cancelled"]
+_EXECUTION_STATES = list(get_args(ExecutionState))
+_JOB_STATES = list(get_args(ExecutorJobState))
 
 
 class _States(click.ParamType):
@@ -103,7 +101,7 @@ def agents(query: str | None, limit: int, everything: bool, values: bool, as_jso
 @connected
 def executions(
     agent: str | None,
-    state: list[str] | None,
+    state: list[ExecutionState] | None,
     reason: str | None,
     schedule: str | None,
     job: str | None,
@@ -147,7 +145,7 @@ def executions(
 @connected
 def jobs(
     agent: str | None,
-    state: list[str] | None,
+    state: list[ExecutorJobState] | None,
     reason: str | None,
     schedule: str | None,
     batch: str | None,
@@ -243,7 +241,11 @@ def show_keys(limit: int, everything: bool, as_json: bool) -> None:
 
 
 def show_builder_jobs(
-    agent: str | None, state: list[str] | None, limit: int, everything: bool, as_json: bool
+    agent: str | None,
+    state: list[BuilderJobState] | None,
+    limit: int,
+    everything: bool,
+    as_json: bool,
 ) -> None:
     """Print the attempts at building, of one agent or of all."""
     from . import kinds

@@ -86,15 +86,18 @@ def shown_data(thing: Any, *, values: bool = False) -> Any:
     What programs print is often kept.
     """
     data = data_of(thing)
-    variables = data.get("env_vars") if isinstance(data, dict) else None
-    if values or not variables:
+    if values or not isinstance(data, dict):
         return data
+    found = cast("dict[str, Any]", data)
+    variables: str | Mapping[str, str] | None = found.get("env_vars")
+    if not variables:
+        return found
     if isinstance(variables, Mapping):
-        return {**data, "env_vars": dict.fromkeys(cast("Mapping[str, str]", variables), _HIDDEN)}
+        return {**found, "env_vars": dict.fromkeys(variables, _HIDDEN)}
     from .._history import env_vars_of
 
     lines = (f"{name}={_HIDDEN}\n" for name in env_vars_of(variables))
-    return {**data, "env_vars": "".join(lines)}
+    return {**found, "env_vars": "".join(lines)}
 
 
 def json_text(value: Any) -> str:

@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Literal
 
 from .. import _script
@@ -15,7 +16,7 @@ from .._values import dump_json
 from ._agent import Agent
 from ._agent_settings import encoded
 from ._data_store import DataStore
-from ._pages import each
+from ._pages import Paged
 
 if TYPE_CHECKING:
     from ._client import Client
@@ -110,20 +111,20 @@ class Agents:
         q: str | None = None,
         limit: int | None = None,
         include_activity: bool = False,
-    ) -> Iterator[Agent]:
+    ) -> Paged[Agent]:
         """Return up to `limit` agents, newest first, fetched as they are needed."""
         params = {**given(name=name, q=q), **_included(include_activity)}
-        items = each(self._client, "/agents", params, limit=limit)
-        return (Agent(self._client, data) for data in items)
+        return Paged(self._client, "/agents", params, partial(Agent, self._client), limit=limit)
 
     def delete(self, id: str) -> None:  # noqa: A002
         """Delete the agent with that id, as `Agent.delete` does."""
         self._client._transport.request("DELETE", path_to("/agents", id))
 
-    def revisions(self, id: str, *, limit: int | None = None) -> Iterator[AgentRevision]:  # noqa: A002
+    def revisions(self, id: str, *, limit: int | None = None) -> Paged[AgentRevision]:  # noqa: A002
         """Return up to `limit` revisions of the agent with that id, newest first."""
-        items = each(self._client, path_to("/agents", id) + "/revisions", {}, limit=limit)
-        return (AgentRevision.of(data) for data in items)
+        return Paged(
+            self._client, path_to("/agents", id) + "/revisions", {}, AgentRevision.of, limit=limit
+        )
 
     def revision_at(self, id: str, revision: int) -> AgentRevision:  # noqa: A002
         """Return what the agent with that id ran with in that revision."""

@@ -33,7 +33,7 @@ class Batch:
     __slots__ = ("_batches", "_client", "agent_id", "batch_ids", "ids")
 
     def __init__(self, client: Client | None, agent_id: str, batches: Sequence[Ordered]) -> None:
-        self.agent_id = agent_id
+        self.agent_id: str = agent_id
         self.ids: Sequence[str] = [job_id for batch in batches for job_id in batch.job_ids]
         self.batch_ids: Sequence[str] = [batch.id for batch in batches]
         self._client = client

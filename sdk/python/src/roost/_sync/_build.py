@@ -4,18 +4,20 @@
 from __future__ import annotations
 
 import builtins
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Literal, Optional, overload
+from functools import partial
+from typing import TYPE_CHECKING, Literal, overload
 
 from .._details import Package, packages_of
 from .._fields import Field, path_to
 from .._log_entry import LogEntry
 from .._params import given
+from .._states import BuilderJobState
 from .._values import parse_time
 from . import _logs
 from ._concurrency import stream
-from ._pages import each
+from ._pages import Paged
 from ._resource import Resource, default_client
 
 if TYPE_CHECKING:
@@ -38,18 +40,18 @@ class BuilderJob(Resource):
     _shown_in_notebooks = ("message", "python_version", "requirements", "finished_at")
     _path = "/builder-jobs"
 
-    agent_id = Field[str]()
-    agent_revision = Field[int]()
-    python_version = Field[str]()
-    requirements = Field[str]()
-    state = Field[str]()
-    reason = Field[Optional[str]]()
-    message = Field[Optional[str]]()
-    build_id = Field[Optional[str]]()
-    reused = Field[bool]()
-    created_at = Field[datetime](parse_time)
-    started_at = Field[Optional[datetime]](parse_time)
-    finished_at = Field[Optional[datetime]](parse_time)
+    agent_id: Field[str] = Field()
+    agent_revision: Field[int] = Field()
+    python_version: Field[str] = Field()
+    requirements: Field[str] = Field()
+    state: Field[BuilderJobState] = Field()
+    reason: Field[str | None] = Field()
+    message: Field[str | None] = Field()
+    build_id: Field[str | None] = Field()
+    reused: Field[bool] = Field()
+    created_at: Field[datetime] = Field(parse_time)
+    started_at: Field[datetime | None] = Field(parse_time)
+    finished_at: Field[datetime | None] = Field(parse_time)
 
     @classmethod
     def retrieve(cls, id: str, *, client: Client | None = None) -> BuilderJob:  # noqa: A002
@@ -61,10 +63,10 @@ class BuilderJob(Resource):
         cls,
         *,
         agent_id: str | None = None,
-        state: str | Sequence[str] | None = None,
+        state: BuilderJobState | Sequence[BuilderJobState] | None = None,
         limit: int | None = None,
         client: Client | None = None,
-    ) -> Iterator[BuilderJob]:
+    ) -> Paged[BuilderJob]:
         """Return up to `limit` BuilderJobs that match, newest first, fetched as needed.
 
         `state` is one or several.
@@ -122,14 +124,14 @@ class Build(Resource):
     _shown_in_notebooks = ("size_bytes", "duration", "created_at", "removed_at")
     _path = "/builds"
 
-    image_key = Field[str]()
-    image = Field[Optional[str]]()
-    python_version = Field[str]()
-    packages = Field[tuple[Package, ...]](packages_of)
-    size_bytes = Field[Optional[int]]()
-    duration = Field[Optional[float]]()
-    created_at = Field[datetime](parse_time)
-    removed_at = Field[Optional[datetime]](parse_time)
+    image_key: Field[str] = Field()
+    image: Field[str | None] = Field()
+    python_version: Field[str] = Field()
+    packages: Field[tuple[Package, ...]] = Field(packages_of)
+    size_bytes: Field[int | None] = Field()
+    duration: Field[float | None] = Field()
+    created_at: Field[datetime] = Field(parse_time)
+    removed_at: Field[datetime | None] = Field(parse_time)
 
     @classmethod
     def retrieve(cls, id: str, *, client: Client | None = None) -> Build:  # noqa: A002
@@ -143,7 +145,7 @@ class Build(Resource):
         agent_id: str | None = None,
         limit: int | None = None,
         client: Client | None = None,
-    ) -> Iterator[Build]:
+    ) -> Paged[Build]:
         """Return up to `limit` Builds, newest first, fetched as they are needed."""
         return (client or default_client()).builds.list(agent_id=agent_id, limit=limit)
 
@@ -162,13 +164,14 @@ class BuilderJobs:
         self,
         *,
         agent_id: str | None = None,
-        state: str | Sequence[str] | None = None,
+        state: BuilderJobState | Sequence[BuilderJobState] | None = None,
         limit: int | None = None,
-    ) -> Iterator[BuilderJob]:
+    ) -> Paged[BuilderJob]:
         """Return up to `limit` BuilderJobs that match, newest first, fetched as needed."""
         params = given(agent_id=agent_id, state=state)
-        items = each(self._client, "/builder-jobs", params, limit=limit)
-        return (BuilderJob(self._client, data) for data in items)
+        return Paged(
+            self._client, "/builder-jobs", params, partial(BuilderJob, self._client), limit=limit
+        )
 
 
 class Builds:
@@ -181,7 +184,12 @@ class Builds:
         """Return the Build with that id."""
         return Build(self._client, self._client._transport.get(path_to("/builds", id)))
 
-    def list(self, *, agent_id: str | None = None, limit: int | None = None) -> Iterator[Build]:
+    def list(self, *, agent_id: str | None = None, limit: int | None = None) -> Paged[Build]:
         """Return up to `limit` Builds, newest first, fetched as they are needed."""
-        items = each(self._client, "/builds", given(agent_id=agent_id), limit=limit)
-        return (Build(self._client, data) for data in items)
+        return Paged(
+            self._client,
+            "/builds",
+            given(agent_id=agent_id),
+            partial(Build, self._client),
+            limit=limit,
+        )

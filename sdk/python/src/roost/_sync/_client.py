@@ -65,15 +65,15 @@ class Client:
     ) -> None:
         self._progress = progress
         self._transport = Transport(settings, timeout, max_retries, http_client)
-        self.agents = Agents(self)
-        self.builder_jobs = BuilderJobs(self)
-        self.builds = Builds(self)
-        self.executor_jobs = ExecutorJobs(self)
-        self.executions = Executions(self)
-        self.datastores = DataStores(self)
-        self.schedules = Schedules(self)
-        self.webhooks = Webhooks(self)
-        self.keys = Keys(self)
+        self.agents: Agents = Agents(self)
+        self.builder_jobs: BuilderJobs = BuilderJobs(self)
+        self.builds: Builds = Builds(self)
+        self.executor_jobs: ExecutorJobs = ExecutorJobs(self)
+        self.executions: Executions = Executions(self)
+        self.datastores: DataStores = DataStores(self)
+        self.schedules: Schedules = Schedules(self)
+        self.webhooks: Webhooks = Webhooks(self)
+        self.keys: Keys = Keys(self)
 
     @property
     def base_url(self) -> str:

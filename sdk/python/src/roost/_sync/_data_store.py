@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Callable, TypeVar, cast
 
@@ -17,7 +17,7 @@ from . import _portable
 from ._commit import commit
 from ._concurrency import stream
 from ._mapping import StoreMapping
-from ._pages import each
+from ._pages import Paged
 from ._resource import Resource, default_client
 from ._transaction import Transaction, transact
 
@@ -51,15 +51,18 @@ class DataStore(Resource, StoreMapping):
     _shown_in_notebooks = ("entries", "size_bytes", "updated_at")
     _path = "/datastore"
 
-    name = Field[str]()
-    entries = Field[int]()
-    size_bytes = Field[int]()
-    agent_ids = Field[Sequence[str]]()
-    created_at = Field[datetime](parse_time)
-    updated_at = Field[datetime](parse_time)
+    name: Field[str] = Field()
+    entries: Field[int] = Field()
+    size_bytes: Field[int] = Field()
+    agent_ids: Field[Sequence[str]] = Field()
+    created_at: Field[datetime] = Field(parse_time)
+    updated_at: Field[datetime] = Field(parse_time)
 
-    __eq__ = Resource.__eq__
-    __hash__ = Resource.__hash__
+    def __eq__(self, other: object) -> bool:
+        return Resource.__eq__(self, other)
+
+    def __hash__(self) -> int:
+        return Resource.__hash__(self)
 
     @classmethod
     def create(cls, name: str | None = None, *, client: Client | None = None) -> DataStore:
@@ -84,7 +87,7 @@ class DataStore(Resource, StoreMapping):
         name: str | None = None,
         limit: int | None = None,
         client: Client | None = None,
-    ) -> Iterator[DataStore]:
+    ) -> Paged[DataStore]:
         """Return up to `limit` stores, newest first, fetched as they are needed."""
         return (client or default_client()).datastores.list(name=name, limit=limit)
 
@@ -126,7 +129,7 @@ class DataStore(Resource, StoreMapping):
         )
         return version_of(response)
 
-    def scan(self, prefix: str = "") -> Iterator[Entry]:
+    def scan(self, prefix: str = "") -> Paged[Entry]:
         """Return the entries whose keys have a prefix, in order, fetched as they are needed."""
         return self._scan(checked_key(prefix), PAGE_MOST)
 
@@ -266,10 +269,9 @@ class DataStore(Resource, StoreMapping):
         for entry in self.scan(prefix):
             yield entry.key, entry.value
 
-    def _scan(self, prefix: str, page_size: int) -> Iterator[Entry]:
+    def _scan(self, prefix: str, page_size: int) -> Paged[Entry]:
         params = {"prefix": prefix} if prefix else {}
-        items = each(self._client, self._entries_path(), params, page_size=page_size)
-        return (Entry.of(data) for data in items)
+        return Paged(self._client, self._entries_path(), params, Entry.of, page_size=page_size)
 
     def _find(self, key: str) -> Entry | None:
         # As a list, which has the expiry as well, and answers 404 only if there is no such store.

@@ -4,19 +4,21 @@
 from __future__ import annotations
 
 import builtins
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Literal, Optional, cast, overload
+from functools import partial
+from typing import TYPE_CHECKING, Any, Literal, cast, overload
 
 from .._errors import APITimeout, ExecutionFailed
 from .._fields import Field, path_to
 from .._log_entry import Log, LogEntry
 from .._params import given
+from .._states import ExecutorJobState, WaitingOn
 from .._values import parse_time
 from . import _logs, _waiting
 from ._concurrency import closing, stream
 from ._execution import Execution
-from ._pages import each
+from ._pages import Paged
 from ._resource import Resource, default_client
 
 if TYPE_CHECKING:
@@ -51,22 +53,22 @@ class ExecutorJob(Resource):
     _shown_in_notebooks = ("message", "waiting_on", "attempts", "created_at", "finished_at")
     _path = "/executor-jobs"
 
-    agent_id = Field[str]()
-    agent_revision = Field[int]()
-    schedule_id = Field[Optional[str]]()
-    scheduled_time = Field[Optional[datetime]](parse_time)
-    payload = Field[Any]()
-    state = Field[str]()
-    reason = Field[Optional[str]]()
-    message = Field[Optional[str]]()
-    waiting_on = Field[Optional[str]]()
-    attempts = Field[int]()
-    priority = Field[int]()
-    concurrency_key = Field[Optional[str]]()
-    batch_id = Field[Optional[str]]()
-    next_attempt_at = Field[Optional[datetime]](parse_time)
-    created_at = Field[datetime](parse_time)
-    finished_at = Field[Optional[datetime]](parse_time)
+    agent_id: Field[str] = Field()
+    agent_revision: Field[int] = Field()
+    schedule_id: Field[str | None] = Field()
+    scheduled_time: Field[datetime | None] = Field(parse_time)
+    payload: Field[Any] = Field()
+    state: Field[ExecutorJobState] = Field()
+    reason: Field[str | None] = Field()
+    message: Field[str | None] = Field()
+    waiting_on: Field[WaitingOn | None] = Field()
+    attempts: Field[int] = Field()
+    priority: Field[int] = Field()
+    concurrency_key: Field[str | None] = Field()
+    batch_id: Field[str | None] = Field()
+    next_attempt_at: Field[datetime | None] = Field(parse_time)
+    created_at: Field[datetime] = Field(parse_time)
+    finished_at: Field[datetime | None] = Field(parse_time)
 
     @classmethod
     def retrieve(cls, id: str, *, client: Client | None = None) -> ExecutorJob:  # noqa: A002
@@ -80,11 +82,11 @@ class ExecutorJob(Resource):
         agent_id: str | None = None,
         schedule_id: str | None = None,
         batch_id: str | None = None,
-        state: str | Sequence[str] | None = None,
+        state: ExecutorJobState | Sequence[ExecutorJobState] | None = None,
         reason: str | None = None,
         limit: int | None = None,
         client: Client | None = None,
-    ) -> Iterator[ExecutorJob]:
+    ) -> Paged[ExecutorJob]:
         """Return up to `limit` ExecutorJobs that match, newest first, fetched as needed.
 
         `state` is one or several.
@@ -223,10 +225,10 @@ class ExecutorJobs:
         agent_id: str | None = None,
         schedule_id: str | None = None,
         batch_id: str | None = None,
-        state: str | Sequence[str] | None = None,
+        state: ExecutorJobState | Sequence[ExecutorJobState] | None = None,
         reason: str | None = None,
         limit: int | None = None,
-    ) -> Iterator[ExecutorJob]:
+    ) -> Paged[ExecutorJob]:
         """Return up to `limit` ExecutorJobs that match, newest first, fetched as needed."""
         params = given(
             agent_id=agent_id,
@@ -235,5 +237,6 @@ class ExecutorJobs:
             state=state,
             reason=reason,
         )
-        items = each(self._client, "/executor-jobs", params, limit=limit)
-        return (ExecutorJob(self._client, data) for data in items)
+        return Paged(
+            self._client, "/executor-jobs", params, partial(ExecutorJob, self._client), limit=limit
+        )

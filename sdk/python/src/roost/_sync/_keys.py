@@ -3,13 +3,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from datetime import datetime
-from typing import TYPE_CHECKING, Literal, Optional
+from functools import partial
+from typing import TYPE_CHECKING, Literal
 
 from .._fields import Field, path_to
 from .._values import dump_json, parse_time
-from ._pages import each
+from ._pages import Paged
 from ._resource import Resource
 
 if TYPE_CHECKING:
@@ -29,10 +29,10 @@ class Key(Resource):
     _shown_in_notebooks = ("created_at",)
     _path = "/keys"
 
-    name = Field[str]()
-    role = Field[str]()
-    key = Field[Optional[str]]()
-    created_at = Field[datetime](parse_time)
+    name: Field[str] = Field()
+    role: Field[str] = Field()
+    key: Field[str | None] = Field()
+    created_at: Field[datetime] = Field(parse_time)
 
     def delete(self) -> None:
         """Delete it: from now on the server refuses it."""
@@ -51,9 +51,9 @@ class Keys:
         body = dump_json({"name": name, "role": role}, "key")
         return Key(self._client, transport.parse(transport.request("POST", "/keys", body=body)))
 
-    def list(self, *, limit: int | None = None) -> Iterator[Key]:
+    def list(self, *, limit: int | None = None) -> Paged[Key]:
         """Return up to `limit` keys, newest first, without the keys themselves."""
-        return (Key(self._client, data) for data in each(self._client, "/keys", {}, limit=limit))
+        return Paged(self._client, "/keys", {}, partial(Key, self._client), limit=limit)
 
     def delete(self, id: str) -> None:  # noqa: A002
         """Delete the key with that id."""

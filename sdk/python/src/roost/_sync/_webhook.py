@@ -3,23 +3,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Optional
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 from .. import _signature
 from .._changes import WebhookChanges
 from .._details import DeliveryAttempt, attempts_of
 from .._fields import Field, path_to
 from .._params import given
+from .._states import DeliveryState, WebhookState
 from .._values import dump_json, parse_time
-from ._pages import each
+from ._pages import Paged
 from ._resource import Resource, default_client
 
 if TYPE_CHECKING:
     from typing_extensions import Self, Unpack
 
     from ._client import Client
+    from ._pages import Paged
 
 __all__ = ["Delivery", "Webhook"]
 
@@ -39,19 +42,19 @@ class Delivery(Resource):
     _shown_in_notebooks = ("subject", "status", "message", "next_attempt_at")
     _path = _PATH
 
-    webhook_id = Field[str]()
-    event_id = Field[str]()
-    event_type = Field[str]()
-    subject = Field[str]()
-    state = Field[str]()
-    attempts = Field[int]()
-    next_attempt_at = Field[Optional[datetime]](parse_time)
-    created_at = Field[datetime](parse_time)
-    finished_at = Field[Optional[datetime]](parse_time)
-    status = Field[Optional[int]]()
-    message = Field[Optional[str]]()
-    attempts_log = Field[Optional[tuple[DeliveryAttempt, ...]]](attempts_of)
-    request = Field[Any]()
+    webhook_id: Field[str] = Field()
+    event_id: Field[str] = Field()
+    event_type: Field[str] = Field()
+    subject: Field[str] = Field()
+    state: Field[DeliveryState] = Field()
+    attempts: Field[int] = Field()
+    next_attempt_at: Field[datetime | None] = Field(parse_time)
+    created_at: Field[datetime] = Field(parse_time)
+    finished_at: Field[datetime | None] = Field(parse_time)
+    status: Field[int | None] = Field()
+    message: Field[str | None] = Field()
+    attempts_log: Field[tuple[DeliveryAttempt, ...] | None] = Field(attempts_of)
+    request: Field[Any] = Field()
 
     def refresh(self) -> Self:
         """Ask the server for the present state, in place, with `attempts_log` and `request`."""
@@ -82,15 +85,15 @@ class Webhook(Resource):
     _shown_in_notebooks = ("description", "event_types", "message")
     _path = _PATH
 
-    url = Field[str]()
-    description = Field[str]()
-    event_types = Field[Sequence[str]]()
-    agent_id = Field[Optional[str]]()
-    state = Field[str]()
-    message = Field[Optional[str]]()
-    secret = Field[Optional[str]]()
-    created_at = Field[datetime](parse_time)
-    updated_at = Field[datetime](parse_time)
+    url: Field[str] = Field()
+    description: Field[str] = Field()
+    event_types: Field[Sequence[str]] = Field()
+    agent_id: Field[str | None] = Field()
+    state: Field[WebhookState] = Field()
+    message: Field[str | None] = Field()
+    secret: Field[str | None] = Field()
+    created_at: Field[datetime] = Field(parse_time)
+    updated_at: Field[datetime] = Field(parse_time)
 
     @classmethod
     def create(
@@ -123,7 +126,7 @@ class Webhook(Resource):
         return (client or default_client()).webhooks.retrieve(id)
 
     @classmethod
-    def list(cls, *, limit: int | None = None, client: Client | None = None) -> Iterator[Webhook]:
+    def list(cls, *, limit: int | None = None, client: Client | None = None) -> Paged[Webhook]:
         """Return up to `limit` webhooks, newest first, fetched as they are needed."""
         return (client or default_client()).webhooks.list(limit=limit)
 
@@ -169,14 +172,14 @@ class Webhook(Resource):
     def deliveries(
         self,
         *,
-        state: str | None = None,
+        state: DeliveryState | None = None,
         event_type: str | None = None,
         limit: int | None = None,
-    ) -> Iterator[Delivery]:
+    ) -> Paged[Delivery]:
         """Return up to `limit` deliveries that match, newest first, fetched as they are needed."""
         path = path_to(_PATH, self.id) + "/deliveries"
-        items = each(self._client, path, given(state=state, event_type=event_type), limit=limit)
-        return (Delivery(self._bound, data) for data in items)
+        params = given(state=state, event_type=event_type)
+        return Paged(self._client, path, params, partial(Delivery, self._bound), limit=limit)
 
     def delivery(self, id: str) -> Delivery:  # noqa: A002
         """Return the delivery with that id, with `attempts_log` and `request`."""

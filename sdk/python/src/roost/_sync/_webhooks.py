@@ -3,13 +3,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from .._fields import path_to
 from .._params import without_none
+from .._states import DeliveryState
 from .._values import dump_json
-from ._pages import each
+from ._pages import Paged
 from ._webhook import Delivery, Webhook
 
 if TYPE_CHECKING:
@@ -56,9 +58,9 @@ class Webhooks:
         """Return the webhook with that id."""
         return Webhook(self._client, self._client._transport.get(path_to(_PATH, id)))
 
-    def list(self, *, limit: int | None = None) -> Iterator[Webhook]:
+    def list(self, *, limit: int | None = None) -> Paged[Webhook]:
         """Return up to `limit` webhooks, newest first, without their secrets."""
-        return (Webhook(self._client, data) for data in each(self._client, _PATH, {}, limit=limit))
+        return Paged(self._client, _PATH, {}, partial(Webhook, self._client), limit=limit)
 
     def update(self, id: str, **changes: Unpack[WebhookChanges]) -> Webhook:  # noqa: A002
         """Change what is given of the webhook with that id, as `Webhook.update` does."""
@@ -76,10 +78,10 @@ class Webhooks:
         self,
         id: str,  # noqa: A002
         *,
-        state: str | None = None,
+        state: DeliveryState | None = None,
         event_type: str | None = None,
         limit: int | None = None,
-    ) -> Iterator[Delivery]:
+    ) -> Paged[Delivery]:
         """Return up to `limit` deliveries of the webhook with that id, newest first."""
         webhook = Webhook(self._client, {"id": id})
         return webhook.deliveries(state=state, event_type=event_type, limit=limit)

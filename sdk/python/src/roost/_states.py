@@ -1,0 +1,28 @@
+"""The states of the API, as types.
+
+They are for type checkers and editors: nothing is refused at run time. A newer server may have
+others, which come as the text that they are.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+__all__ = [
+    "BuilderJobState",
+    "DeliveryState",
+    "ExecutionState",
+    "ExecutorJobState",
+    "ScheduleState",
+    "WaitingOn",
+    "WebhookState",
+]
+
+ExecutorJobState = Literal["queued", "running", "succeeded", "failed", "cancelled"]
+ExecutionState = Literal["running", "succeeded", "failed", "timed_out", "cancelled", "lost"]
+BuilderJobState = Literal["queued", "running", "succeeded", "failed", "cancelled"]
+ScheduleState = Literal["active", "paused"]
+WebhookState = Literal["active", "disabled"]
+DeliveryState = Literal["pending", "succeeded", "failed"]
+WaitingOn = Literal["build", "executor", "concurrency", "retry_delay"]
+"""What a queued ExecutorJob waits for."""
