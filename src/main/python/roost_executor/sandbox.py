@@ -23,7 +23,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple, Optional
 
-from roost_executor import bubblewrap, namespaces, seccomp
+from roost_executor import bubblewrap, namespaces, seccomp, tasks
 from roost_executor.seccomp import filters_calls
 
 _library = ctypes.CDLL(None, use_errno=True)
@@ -82,6 +82,7 @@ class SetUp(NamedTuple):
     writable: "list[str]"
     network: bool
     ports: "Optional[list[int]]"
+    tasks: "Optional[int]"
 
 
 def set_up(text: str = "{}", runner: bool = False) -> "tuple[str, ...]":
@@ -89,9 +90,9 @@ def set_up(text: str = "{}", runner: bool = False) -> "tuple[str, ...]":
 
     `readable` and `writable`: further paths; `private`: directories that stay out of reach even where a readable
     one holds them; `network`: false for none, also not this machine's own; `ports`: null, or those of TCP that alone
-    can be connected to, at whatever address. `bubblewrap`: the program that the runner was started by.
-    `shared_memory_mib`: how much it gets of its own, where it can enter namespaces. Both are for a `runner`; returned
-    are the directories that it has then for itself alone.
+    can be connected to, at whatever address; `processes`: null, or how many may be started (see `tasks.py`).
+    `bubblewrap`: the program that the runner was started by. `shared_memory_mib`: how much it gets of its own, where it
+    can enter namespaces. Both are for a `runner`; returned are the directories that it has then for itself alone.
     """
     global _set_up  # noqa: PLW0603 - one process, one setting, which every fork inherits
     options = json.loads(text)
@@ -109,8 +110,9 @@ def set_up(text: str = "{}", runner: bool = False) -> "tuple[str, ...]":
     given = {os.path.realpath(path) for path in (*own, *options.get("writable", ()))}
     writable = [part for path in given for part in _without(path, private)]
     network = bool(options.get("network", True))
-    ports = options.get("ports")
-    _set_up = SetUp(readable + _interpreter_paths(), [*WRITABLE, *writable], network, ports)
+    most = tasks.limit_for(options["processes"]) if options.get("processes") else None
+    readable += _interpreter_paths()
+    _set_up = SetUp(readable, [*WRITABLE, *writable], network, options.get("ports"), most)
     return own
 
 
@@ -142,6 +144,8 @@ def confine(readable: "Iterable[str]", writable: "Iterable[str]") -> None:
     abi = landlock_abi()
     if abi < 1 or _set_up is None:
         raise CannotConfine(errno.EOPNOTSUPP, why_no_landlock())
+    if _set_up.tasks is not None:
+        tasks.bound(_set_up.tasks)
     limited = not _set_up.network or _set_up.ports is not None
     if limited and not filters_calls():
         raise CannotConfine(errno.EOPNOTSUPP, "there is no filter of system calls for this processor")

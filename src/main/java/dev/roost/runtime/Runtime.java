@@ -189,11 +189,21 @@ public interface Runtime extends AutoCloseable {
   }
 
   /**
-   * @param mechanism "cgroup", "container" or "none"
+   * @param mechanism "cgroup", "rlimit", "container" or "none"
    * @param maxProcesses of an executor or a build, threads included; null where Roost doesn't say
-   * @param message why nothing bounds them, for a person; or null
+   * @param message why there is no control group, for a person; or null
    */
-  record ProcessLimit(String mechanism, Integer maxProcesses, String message) {}
+  record ProcessLimit(String mechanism, Integer maxProcesses, String message) {
+    public static final String OF_USER = "rlimit";
+
+    public boolean isNone() {
+      return mechanism.equals("none");
+    }
+
+    public boolean isOfUser() {
+      return mechanism.equals(OF_USER);
+    }
+  }
 
   /**
    * @param requirements normalised, one a line

@@ -114,10 +114,11 @@ public class RuntimeResource {
   @Schema(name = "ProcessLimit")
   record ProcessLimitView(
       @Schema(
-              enumeration = {"cgroup", "container", "none"},
+              enumeration = {"cgroup", "rlimit", "container", "none"},
               description =
-                  "`cgroup`: a control group for each executor and build; `container` on Kubernetes,"
-                      + " whose nodes limit pods; `none`: the kernel doesn't")
+                  "`cgroup`: a control group for each executor and build; `rlimit`: the limit of the"
+                      + " user that runs Roost, who may start that many more; `container` on"
+                      + " Kubernetes, whose nodes limit pods; `none`: the kernel doesn't")
           String mechanism,
       @Schema(
               description =
@@ -126,7 +127,7 @@ public class RuntimeResource {
               nullable = true,
               examples = "1024")
           Integer maxProcesses,
-      @Schema(description = "Why the kernel doesn't bound them, or null", nullable = true)
+      @Schema(description = "Why there is no control group, or null", nullable = true)
           String message) {
     static ProcessLimitView of(Runtime.ProcessLimit limit) {
       return new ProcessLimitView(limit.mechanism(), limit.maxProcesses(), limit.message());

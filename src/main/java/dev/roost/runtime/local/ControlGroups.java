@@ -81,8 +81,7 @@ final class ControlGroups {
   /** Without any, as where none can be made. */
   static ControlGroups none(Exception why) {
     String message =
-        "No control group can be made for executors and builds (%s), so the kernel doesn't bound their processes."
-            .formatted(reason(why));
+        "No control group can be made for executors and builds: %s.".formatted(reason(why));
     return new ControlGroups(null, null, new ProcessLimit("none", null, message));
   }
 

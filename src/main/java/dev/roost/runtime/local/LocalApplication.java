@@ -37,8 +37,9 @@ class LocalApplication implements QuarkusApplication {
     if (runtime.sandbox().isNone()) {
       System.out.println("Scripts run without a sandbox: " + runtime.sandbox().message());
     }
-    if (runtime.processLimit().message() != null) {
-      System.out.println(runtime.processLimit().message());
+    if (runtime.processLimit().isNone()) {
+      System.out.println(
+          runtime.processLimit().message() + " The kernel doesn't bound their processes.");
     }
     Runtime itself = ClientProxy.unwrap(runtime); // The proxy ends with the container.
     Quarkus.waitForExit();

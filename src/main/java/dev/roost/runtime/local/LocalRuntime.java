@@ -46,6 +46,7 @@ public class LocalRuntime implements Runtime {
   private final LocalExecutors executors;
   private final LocalSandbox sandbox;
   private final ControlGroups groups;
+  private final ProcessLimit processLimit;
   private final int maxExecutors;
   private volatile boolean closed;
   private final Set<String> ending = ConcurrentHashMap.newKeySet();
@@ -64,8 +65,10 @@ public class LocalRuntime implements Runtime {
     interpreters = Interpreters.find(uv, data);
     Path sources = PythonSources.unpack(data);
     Interpreter newest = interpreters.get(interpreters.defaultVersion()).orElseThrow();
-    sandbox = LocalSandbox.find(config, data, sources, newest.executable());
+    LocalSandbox found = LocalSandbox.find(config, data, sources, newest.executable());
     groups = ControlGroups.find(config, data);
+    processLimit = processLimit(groups.view(), found, config.local().maxProcesses());
+    sandbox = processLimit.isOfUser() ? found.bounding(processLimit.maxProcesses()) : found;
     builds =
         new LocalBuilds(
             data,
@@ -87,6 +90,7 @@ public class LocalRuntime implements Runtime {
     executors = null;
     sandbox = null;
     groups = null;
+    processLimit = null;
     maxExecutors = 0;
   }
 
@@ -109,7 +113,15 @@ public class LocalRuntime implements Runtime {
 
   @Override
   public ProcessLimit processLimit() {
-    return groups.view();
+    return processLimit;
+  }
+
+  /** Without control groups, the limit of a user bounds what is confined, unless that is root. */
+  private static ProcessLimit processLimit(ProcessLimit groups, LocalSandbox sandbox, int most) {
+    if (!groups.isNone() || sandbox.view().isNone() || Programs.isRoot()) {
+      return groups;
+    }
+    return new ProcessLimit(ProcessLimit.OF_USER, most, groups.message());
   }
 
   @Override

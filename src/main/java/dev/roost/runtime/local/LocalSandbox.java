@@ -136,6 +136,11 @@ record LocalSandbox(Sandbox view, Optional<ObjectNode> paths) {
         });
   }
 
+  /** The same with a bound for what scripts and builds start; only where something is confined. */
+  LocalSandbox bounding(int processes) {
+    return new LocalSandbox(view, paths.map(given -> given.deepCopy().put("processes", processes)));
+  }
+
   private static LocalSandbox none(String message) {
     return new LocalSandbox(new Sandbox(NONE, null, false, message), Optional.empty());
   }

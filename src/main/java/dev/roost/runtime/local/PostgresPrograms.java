@@ -111,15 +111,7 @@ record PostgresPrograms(Path directory, List<String> prefix) {
   }
 
   private static List<String> commandPrefix() throws StartFailed {
-    return isRoot() ? List.of(unshare(), "-U") : List.of();
-  }
-
-  private static boolean isRoot() {
-    try {
-      return Integer.valueOf(0).equals(Files.getAttribute(Path.of("/proc/self"), "unix:uid"));
-    } catch (IOException | UnsupportedOperationException e) {
-      return "root".equals(System.getProperty("user.name"));
-    }
+    return Programs.isRoot() ? List.of(unshare(), "-U") : List.of();
   }
 
   private static String unshare() throws StartFailed {

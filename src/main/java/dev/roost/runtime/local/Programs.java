@@ -81,4 +81,13 @@ final class Programs {
       Files.deleteIfExists(errors);
     }
   }
+
+  /** Whether this process is root's. */
+  static boolean isRoot() {
+    try {
+      return Integer.valueOf(0).equals(Files.getAttribute(Path.of("/proc/self"), "unix:uid"));
+    } catch (IOException | UnsupportedOperationException e) {
+      return "root".equals(System.getProperty("user.name"));
+    }
+  }
 }

@@ -54,6 +54,15 @@ class LocalSandboxTest {
   }
 
   @Test
+  void whereNoControlGroupIsMadeTheOptionBoundsProcesses() throws Exception {
+    LocalSandbox sandbox = find("auto", probe("landlock+seccomp", 7));
+    assertTrue(json(sandbox).path("processes").isMissingNode());
+    assertEquals(64, json(sandbox.bounding(64)).path("processes").asInt());
+    LocalSandbox off = find("off", Path.of("/bin/false")).bounding(64);
+    assertTrue(off.option(Egress.ALL).isEmpty());
+  }
+
+  @Test
   void whatIsTurnedOffIsNotProbed() throws Exception {
     LocalSandbox sandbox = find("off", Path.of("/bin/false"));
     assertTrue(sandbox.option(Egress.ALL, 256).isEmpty());
@@ -157,5 +166,9 @@ class LocalSandboxTest {
         new DataDirectory(directory),
         directory,
         python);
+  }
+
+  private static JsonNode json(LocalSandbox sandbox) throws Exception {
+    return new ObjectMapper().readTree(sandbox.option(Egress.ALL).orElseThrow());
   }
 }
