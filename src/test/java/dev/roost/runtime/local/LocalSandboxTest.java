@@ -59,7 +59,7 @@ class LocalSandboxTest {
     assertTrue(json(sandbox).path("processes").isMissingNode());
     assertEquals(64, json(sandbox.bounding(64)).path("processes").asInt());
     LocalSandbox off = find("off", Path.of("/bin/false")).bounding(64);
-    assertTrue(off.option(Egress.ALL).isEmpty());
+    assertTrue(off.option(Egress.ALL, 0).isEmpty());
   }
 
   @Test
@@ -169,6 +169,6 @@ class LocalSandboxTest {
   }
 
   private static JsonNode json(LocalSandbox sandbox) throws Exception {
-    return new ObjectMapper().readTree(sandbox.option(Egress.ALL).orElseThrow());
+    return new ObjectMapper().readTree(sandbox.option(Egress.ALL, 0).orElseThrow());
   }
 }
