@@ -90,6 +90,18 @@ def test_it_waits_until_the_job_has_ended(cli: Any, greeter: Server) -> None:
     assert (done.code, json.loads(done.out)) == (0, {"n": 42})
 
 
+def test_what_waits_for_space_says_which(
+    cli: Any, greeter: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said: list[str] = []
+    monkeypatch.setattr("roost._cli.progress.Progress.say", lambda _self, text: said.append(text))
+    message = "Payloads have 9 bytes; the limit is 8 (setting roost.storage.payload-bytes)."
+    greeter.on("POST", ORDER, job("queued", waiting_on="storage", message=message))
+    greeter.on("GET", "/executor-jobs/xjob_1", job())
+    assert cli("execute", "greeter", client=greeter.client).code == 0
+    assert any(message in text for text in said), said
+
+
 def test_with_no_wait_the_id_is_printed(cli: Any, greeter: Server) -> None:
     greeter.on("POST", ORDER, job("queued"))
     done = cli("execute", "greeter", "--no-wait", client=greeter.client)

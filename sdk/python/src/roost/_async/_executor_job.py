@@ -35,6 +35,7 @@ _WAITS_FOR = {
     "executor": "waits for an executor",
     "concurrency": "waits for its turn",
     "retry_delay": "waits before the next attempt",
+    "storage": "waits for space in Roost's storage",
 }
 
 
@@ -42,9 +43,9 @@ class ExecutorJob(Resource):
     """The order to run an agent once, with a payload.
 
     `state` is queued, running, succeeded, failed or cancelled. While it is queued, `waiting_on`
-    says for what: build, executor, concurrency or retry_delay; in the last case, it goes on at
-    `next_attempt_at`. `attempts` counts the Executions; the latest is `execution`. Those that were
-    ordered together have a `batch_id`, those of a schedule a `schedule_id`, and the
+    says for what: build, executor, concurrency, storage or retry_delay; in the last case, it goes
+    on at `next_attempt_at`. `attempts` counts the Executions; the latest is `execution`. Those
+    that were ordered together have a `batch_id`, those of a schedule a `schedule_id`, and the
     `scheduled_time` that they stand for.
     """
 

@@ -101,6 +101,7 @@ class Waiting:
             "executor": "an executor is being started",
             "concurrency": "as many executions as it may have are running",
             "retry_delay": "the next attempt comes in a moment",
+            "storage": f"Roost's storage is full. {job.message or ''}".strip(),
         }
         reason = reasons.get(job.waiting_on or "")
         return f"{self._name} is queued" + (f": {reason}" if reason else "")

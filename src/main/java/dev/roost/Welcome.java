@@ -142,7 +142,7 @@ public class Welcome {
 
   private static ExecutorJob.View view(String id) {
     return QuarkusTransaction.requiringNew()
-        .call(() -> ExecutorJob.View.of(ExecutorJob.findById(id)));
+        .call(() -> ExecutorJob.View.of(ExecutorJob.findById(id), null));
   }
 
   private Iterable<LogEntry> read(String executionId) {

@@ -130,6 +130,50 @@ def test_a_revision_is_compared_and_rolled_back_to(page, roost, agent):
     assert (changed["revision"], changed["script"]) == (3, AGENT)
 
 
+def test_what_a_script_may_connect_to_is_chosen_where_that_can_be_enforced(page, roost, agent):
+    page.goto(f"/agents/{agent['id']}/settings")
+    choice = page.get_by_label("Scripts may connect to")
+    expect(page.get_by_label("Isolation")).to_be_visible()
+    scope = roost.get("/runtime")["egress"]
+    if scope == "all":
+        expect(choice).to_have_count(0)
+        return
+    choice.select_option("Nothing")
+    press(page, "Save the settings")
+    told(page, "The settings are saved.")
+    assert roost.get("/agents/" + agent["id"])["egress"] == "none"
+    facts = page.get_by_role("list", name="About the agent")
+    expect(facts).to_contain_text("egress: none")
+    page.goto(f"/agents/{agent['id']}/revisions")
+    expect(page.get_by_role("heading", name="Egress")).to_be_visible()
+    if scope == "none":
+        return
+    page.goto(f"/agents/{agent['id']}/settings")
+    choice.select_option("Only these destinations")
+    page.get_by_label("Destinations").fill("192.0.2.7:443\nexample.org:443")
+    press(page, "Save the settings")
+    expect(page.locator("#egress-destinations-mistakes")).to_contain_text("example.org:443")
+    page.get_by_label("Destinations").fill("192.0.2.7:443\n[2001:db8::7]:5432")
+    press(page, "Save the settings")
+    expect(facts).to_contain_text("egress: 2 destinations")
+    assert roost.get("/agents/" + agent["id"])["egress"] == "192.0.2.7:443\n[2001:db8::7]:5432"
+
+
+def test_a_profile_that_is_gone_is_told_at_its_field(page, roost, agent):
+    runtime = roost.get("/runtime")
+    page.route("**/v1/runtime", lambda route: route.fulfill(json={**runtime, "profiles": ["gone"]}))
+    page.goto(f"/agents/{agent['id']}/settings")
+    page.get_by_label("Profile").select_option("gone")
+    press(page, "Save the settings")
+    expect(page.locator("#profile-mistakes")).to_contain_text("profile")
+    page.get_by_label("Profile").select_option("Default")
+    expect(page.get_by_role("button", name="Save the settings")).to_be_disabled()
+    page.unroute_all()
+    page.reload()
+    expect(page.get_by_label("Isolation")).to_be_visible()
+    expect(page.get_by_label("Profile")).to_have_count(len(runtime["profiles"]) and 1)
+
+
 def test_a_setting_that_cannot_be_is_told_at_its_field_and_a_draft_is_kept(page, roost, agent):
     page.goto(f"/agents/{agent['id']}/settings")
     page.get_by_label("Memory, MiB").fill("lots")

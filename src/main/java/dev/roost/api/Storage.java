@@ -149,8 +149,8 @@ public class Storage {
     return reason(area).isPresent();
   }
 
-  /** Why no more of that is stored, for a person. */
-  private Optional<String> reason(Area area) {
+  /** Why no more of that is stored, for a person; empty: more is. */
+  public Optional<String> reason(Area area) {
     String ofDisk = diskFull;
     return Optional.ofNullable(ofDisk != null ? ofDisk : full.get(area));
   }

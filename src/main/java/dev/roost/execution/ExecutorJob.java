@@ -223,8 +223,12 @@ public class ExecutorJob extends PanacheEntityBase {
         .getResultList();
   }
 
-  /** A job with its latest Execution, by one query. */
-  static Optional<View> view(String id) {
+  /**
+   * A job with its latest Execution, by one query.
+   *
+   * @param full why there is no space for what jobs store, so that none starts; or null
+   */
+  static Optional<View> view(String id, String full) {
     return getEntityManager()
         .createQuery(
             """
@@ -234,20 +238,24 @@ public class ExecutorJob extends PanacheEntityBase {
         .setParameter("id", id)
         .getResultStream()
         .findFirst()
-        .map(row -> View.of((ExecutorJob) row[0], (Execution) row[1]));
+        .map(row -> View.of((ExecutorJob) row[0], (Execution) row[1], full));
   }
 
   /**
    * What keeps a job waiting.
    *
-   * @param on "build", "retry_delay", "concurrency" or "executor"; null when it doesn't wait
-   * @param message what that build or executor itself waits for; or null
+   * @param on "build", "retry_delay", "storage", "concurrency" or "executor"; null when it doesn't
+   *     wait
+   * @param message what that build or executor itself waits for, or why storage is full; or null
    */
   private record Waiting(String on, String message) {
     static final Waiting NONE = new Waiting(null, null);
   }
 
-  private static Waiting waiting(ExecutorJob job) {
+  /** What comes to an end only when there is space again. */
+  private static final Set<String> WAIT_FOR_STORAGE = Set.of("concurrency", "executor");
+
+  private static Waiting waiting(ExecutorJob job, String full) {
     if (!job.state.equals("queued")) {
       return Waiting.NONE;
     }
@@ -276,7 +284,10 @@ public class ExecutorJob extends PanacheEntityBase {
                     Object[].class)
                 .setParameter("id", job.id)
                 .getSingleResult();
-    return new Waiting((String) row[0], (String) row[1]);
+    String on = (String) row[0];
+    return full != null && WAIT_FOR_STORAGE.contains(on)
+        ? new Waiting("storage", full)
+        : new Waiting(on, (String) row[1]);
   }
 
   /** An ExecutorJob, as the API shows it. */
@@ -324,15 +335,16 @@ public class ExecutorJob extends PanacheEntityBase {
       @Schema(
               nullable = true,
               description =
-                  "The reason in words; while it is queued, what the build or executor that it needs waits for;"
-                      + " null: nothing to say")
+                  "The reason in words; while it is queued, what the build or executor that it needs waits for,"
+                      + " or why storage is full; null: nothing to say")
           String message,
       @Schema(
               nullable = true,
-              enumeration = {"build", "retry_delay", "concurrency", "executor"},
+              enumeration = {"build", "retry_delay", "storage", "concurrency", "executor"},
               description =
-                  "Why it is queued: the agent's build, retry_delay, max_concurrency or its concurrency_key, or"
-                      + " that an executor has to come; null: it is not queued")
+                  "Why it is queued: the agent's build, retry_delay, no space for what it would store,"
+                      + " max_concurrency or its concurrency_key, or that an executor has to come;"
+                      + " null: it is not queued")
           String waitingOn,
       @Schema(description = "How many were begun, without lost ones that had not entered main")
           int attempts,
@@ -345,13 +357,16 @@ public class ExecutorJob extends PanacheEntityBase {
       Instant createdAt,
       @Schema(nullable = true, description = "null: it has not ended") Instant finishedAt) {
 
-    public static View of(ExecutorJob job) {
-      return of(
-          job, job.latestExecutionId == null ? null : Execution.findById(job.latestExecutionId));
+    /**
+     * @param full why there is no space for what jobs store, so that none starts; or null
+     */
+    public static View of(ExecutorJob job, String full) {
+      String latest = job.latestExecutionId;
+      return of(job, latest == null ? null : Execution.findById(latest), full);
     }
 
-    private static View of(ExecutorJob job, Execution execution) {
-      Waiting waiting = ExecutorJob.waiting(job);
+    private static View of(ExecutorJob job, Execution execution, String full) {
+      Waiting waiting = ExecutorJob.waiting(job, full);
       return new View(
           job.id,
           job.agentId,

@@ -1,12 +1,14 @@
 package dev.roost.execution;
 
 import dev.roost.api.Problem;
+import dev.roost.api.Storage;
 import dev.roost.event.Signals;
 import dev.roost.event.Waiting;
 import io.quarkus.narayana.jta.QuarkusTransaction;
 import io.smallrye.mutiny.Uni;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
@@ -15,10 +17,12 @@ import java.util.concurrent.CompletableFuture;
 public class ExecutorJobAnswers {
   private final Waiting waiting;
   private final Signals signals;
+  private final Storage storage;
 
-  ExecutorJobAnswers(Waiting waiting, Signals signals) {
+  ExecutorJobAnswers(Waiting waiting, Signals signals, Storage storage) {
     this.waiting = waiting;
     this.signals = signals;
+    this.storage = storage;
   }
 
   /** The next change of a job that is not there yet. */
@@ -52,6 +56,18 @@ public class ExecutorJobAnswers {
    */
   ExecutorJob.View now(String id) {
     return QuarkusTransaction.requiringNew()
-        .call(() -> ExecutorJob.view(id).orElseThrow(() -> Problem.notFound("ExecutorJob", id)));
+        .call(
+            () ->
+                ExecutorJob.view(id, full())
+                    .orElseThrow(() -> Problem.notFound("ExecutorJob", id)));
+  }
+
+  List<ExecutorJob.View> now(List<ExecutorJob> jobs) {
+    String full = full();
+    return jobs.stream().map(job -> ExecutorJob.View.of(job, full)).toList();
+  }
+
+  private String full() {
+    return storage.reason(Storage.Area.PAYLOADS).orElse(null);
   }
 }

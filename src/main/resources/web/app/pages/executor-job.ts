@@ -95,6 +95,7 @@ export class ExecutorJobPage extends Part {
     const next = job.next_attempt_at;
     return html`<section class="notice waiting" aria-label="What it waits for">
       <strong>${WAITING[job.waiting_on ?? ""] ?? "Waits for its turn"}</strong>
+      ${job.message ? html`<p>${job.message}</p>` : nothing}
       ${next ? html`<p>Not before <time datetime=${next}>${at(next)}</time>.</p>` : nothing}
       ${job.waiting_on === "build"
         ? html`<p><a href="/agents/${job.agent_id}/builds">See the agent's builds</a></p>`

@@ -136,6 +136,7 @@ export const WAITING: Record<string, string> = {
   executor: "Waits for a free executor",
   concurrency: "Waits for others: as many run as the agent's max_concurrency or the order's key allow",
   retry_delay: "Waits before the next attempt",
+  storage: "Waits for space: Roost's storage is full",
 };
 
 /** Reasons that are no fault of anything. */

@@ -203,9 +203,14 @@ class StorageIT {
     assertEquals("succeeded", api.get("/v1/executions/" + running.executionId()).get("state"));
     assertInstanceOf(Answer.None.class, poll());
     assertEquals(List.of(), demand.read(Instant.now()));
-    assertEquals(200, api.get("/v1/executor-jobs/" + waiting).status());
+    Api.Answer job = api.get("/v1/executor-jobs/" + waiting);
+    assertEquals("storage", job.get("waiting_on"));
+    assertTrue(job.<String>get("message").contains("roost.storage.payload-bytes"), job.text());
+    Api.Answer listed = api.get("/v1/executor-jobs?state=queued&agent_id=" + agent);
+    assertEquals(List.of("storage"), listed.get("data.waiting_on"));
     assertEquals(201, api.post("/v1/agents", "{\"script\": \"\"}").status());
     empty();
+    assertEquals("executor", api.get("/v1/executor-jobs/" + waiting).get("waiting_on"));
     dispatcher.offer(new Target(agent, 1), 1);
     assertEquals(waiting, assertInstanceOf(Answer.Some.class, poll()).work().executorJobId());
   }
