@@ -163,15 +163,15 @@ def test_a_profile_that_is_gone_is_told_at_its_field(page, roost, agent):
     runtime = roost.get("/runtime")
     page.route("**/v1/runtime", lambda route: route.fulfill(json={**runtime, "profiles": ["gone"]}))
     page.goto(f"/agents/{agent['id']}/settings")
-    page.get_by_label("Profile").select_option("gone")
+    page.get_by_label("Profile", exact=True).select_option("gone")
     press(page, "Save the settings")
     expect(page.locator("#profile-mistakes")).to_contain_text("profile")
-    page.get_by_label("Profile").select_option("Default")
+    page.get_by_label("Profile", exact=True).select_option("Default")
     expect(page.get_by_role("button", name="Save the settings")).to_be_disabled()
     page.unroute_all()
     page.reload()
     expect(page.get_by_label("Isolation")).to_be_visible()
-    expect(page.get_by_label("Profile")).to_have_count(len(runtime["profiles"]) and 1)
+    expect(page.get_by_label("Profile", exact=True)).to_have_count(len(runtime["profiles"]) and 1)
 
 
 def test_a_setting_that_cannot_be_is_told_at_its_field_and_a_draft_is_kept(page, roost, agent):

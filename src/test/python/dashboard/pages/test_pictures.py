@@ -5,10 +5,12 @@ import re
 from datetime import datetime, timedelta, timezone
 from io import BytesIO
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 from every_page import NAMES, address, settled
 from PIL import Image
+from playwright.sync_api import Page, Request
 
 TARGET = os.environ.get("ROOST_SCREENSHOTS")
 SIZES = {"desktop": {"width": 1280, "height": 800}, "phone": {"width": 390, "height": 844}}
@@ -27,13 +29,32 @@ def test_pictures(sign_in, estate, size, scheme):
     behind = datetime.now(timezone.utc).replace(minute=30, second=0, microsecond=0) - NOW
     page.clock.set_fixed_time(datetime.now(timezone.utc) - behind)
     page.context.route("**/v1/**", lambda route: put_back(route, behind))
+    open_calls = calls_of(page)
     Path(TARGET).mkdir(parents=True, exist_ok=True)
     for name in SHOWN:
+        open_calls.clear()
         page.goto(address(name, estate))
         settled(page)
+        while open_calls:  # Names of agents come last.
+            page.wait_for_timeout(100)
+            settled(page)
         picture = Image.open(BytesIO(page.screenshot(animations="disabled"))).convert("RGB")
         small = picture.quantize(COLOURS, dither=Image.Dither.NONE)
         small.save(Path(TARGET, f"{name}-{size}-{scheme}.png"), optimize=True)
+
+
+def calls_of(page: Page) -> "set[Request]":
+    """The calls of the API that have no answer yet, but streams."""
+    calls: set[Request] = set()
+    page.on("request", lambda call: calls.add(call) if is_call(call) else None)
+    page.on("requestfinished", lambda call: calls.discard(call))
+    page.on("requestfailed", lambda call: calls.discard(call))
+    return calls
+
+
+def is_call(request: Request) -> bool:
+    streams = "event-stream" in request.headers.get("accept", "")
+    return urlsplit(request.url).path.startswith("/v1/") and not streams
 
 
 def put_back(route, behind: timedelta) -> None:

@@ -71,6 +71,7 @@ export function choiceField(given: ChoiceField): TemplateResult {
     given,
     html`<select
       id=${given.id}
+      aria-invalid=${given.mistakes?.length ? "true" : nothing}
       aria-describedby="${given.hint ? `${given.id}-hint ` : ""}${given.id}-mistakes"
       @change=${(event: Event) => given.change((event.target as HTMLSelectElement).value)}
     >
