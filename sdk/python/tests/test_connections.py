@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import ssl
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -136,3 +137,20 @@ def test_nobody_there_says_so() -> None:
     lost = roost.Client(KEY, "http://127.0.0.1:9", max_retries=0)
     with lost, pytest.raises(roost.APIConnectionError, match="Is it running there"):
         lost.runtime()
+
+
+@pytest.mark.parametrize(("scheme", "read"), [("http", False), ("https", True)])
+def test_certificates_are_read_only_for_what_is_encrypted(
+    monkeypatch: pytest.MonkeyPatch, scheme: str, read: bool
+) -> None:
+    loaded: list[object] = []
+    original = ssl.SSLContext.load_verify_locations
+
+    def load(context: ssl.SSLContext, *arguments: Any, **options: Any) -> None:
+        loaded.append(context)
+        original(context, *arguments, **options)
+
+    monkeypatch.setattr(ssl.SSLContext, "load_verify_locations", load)
+    with roost.Client(KEY, f"{scheme}://127.0.0.1:1"):
+        pass
+    assert bool(loaded) == read

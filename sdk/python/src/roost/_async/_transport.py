@@ -86,7 +86,10 @@ class Transport:
             keepalive_expiry=_KEEP_ALIVE_SECONDS,
         )
         if self._loopback:  # a proxy from the environment can't reach this machine
-            return httpx.AsyncClient(transport=httpx.AsyncHTTPTransport(limits=limits))
+            # Reading the certificates of all authorities takes longer than most commands.
+            encrypted = not self.base_url.startswith("http:")
+            transport = httpx.AsyncHTTPTransport(verify=encrypted, limits=limits)
+            return httpx.AsyncClient(transport=transport)
         return httpx.AsyncClient(limits=limits)
 
     async def close(self) -> None:

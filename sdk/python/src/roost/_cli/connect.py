@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 from .failures import CONFLICT, NOT_ALLOWED, NOT_FOUND, Failure, did_you_mean
@@ -137,6 +136,8 @@ def key_id(name: str) -> str:
 
 def agent_names(ids: Iterable[str]) -> dict[str, str]:
     """Return the agents' names by their ids; one that was deleted is called by its id."""
+    from concurrent.futures import ThreadPoolExecutor
+
     import roost
 
     agents = client().agents

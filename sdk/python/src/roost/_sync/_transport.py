@@ -87,7 +87,10 @@ class Transport:
             keepalive_expiry=_KEEP_ALIVE_SECONDS,
         )
         if self._loopback:  # a proxy from the environment can't reach this machine
-            return httpx.Client(transport=httpx.HTTPTransport(limits=limits))
+            # Reading the certificates of all authorities takes longer than most commands.
+            encrypted = not self.base_url.startswith("http:")
+            transport = httpx.HTTPTransport(verify=encrypted, limits=limits)
+            return httpx.Client(transport=transport)
         return httpx.Client(limits=limits)
 
     def close(self) -> None:
