@@ -153,10 +153,10 @@ def test_what_a_script_may_connect_to_is_chosen_where_that_can_be_enforced(page,
     page.get_by_label("Destinations").fill("192.0.2.7:443\nexample.org:443")
     press(page, "Save the settings")
     expect(page.locator("#egress-destinations-mistakes")).to_contain_text("example.org:443")
-    page.get_by_label("Destinations").fill("192.0.2.7:443\n[2001:db8::7]:5432")
+    page.get_by_label("Destinations").fill("192.0.2.7:443\n192.0.2.0/24:5432")
     press(page, "Save the settings")
     expect(facts).to_contain_text("egress: 2 destinations")
-    assert roost.get("/agents/" + agent["id"])["egress"] == "192.0.2.7:443\n[2001:db8::7]:5432"
+    assert roost.get("/agents/" + agent["id"])["egress"] == "192.0.2.7:443\n192.0.2.0/24:5432"
 
 
 def test_a_profile_that_is_gone_is_told_at_its_field(page, roost, agent):
