@@ -126,7 +126,7 @@ class DeliveryBook {
   /**
    * As an array, since a planner that takes the first ones for few would find them for each row.
    */
-  private static final Sql SWEEP =
+  static final Sql SWEEP =
       Sql.of(
           """
           update webhook_delivery d set next_attempt_at = now()
@@ -137,6 +137,9 @@ class DeliveryBook {
               where w.state = 'active'
               order by p.webhook_id, p.subject, p.position) first
             where first.next_attempt_at is null))""");
+
+  /** What runs for every few deliveries, however many wait. */
+  static final List<Sql> OFTEN = List.of(CLAIM, NEXT, SETTLE, RELEASE);
 
   private static final Sql INSTALLATION =
       Sql.of("select value from setting where name = 'installation'");
