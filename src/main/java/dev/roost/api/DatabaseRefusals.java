@@ -1,5 +1,6 @@
 package dev.roost.api;
 
+import jakarta.transaction.RollbackException;
 import java.sql.SQLException;
 import java.util.Map;
 import java.util.Optional;
@@ -18,6 +19,8 @@ final class DatabaseRefusals {
   /** By then, somebody may have made room. */
   private static final long RETRY_SECONDS = 30;
 
+  private static final long LATE_RETRY_SECONDS = 5;
+
   private static final Map<String, String> TAKEN =
       Map.of(
           "agent_name", "There is an agent of that name already.",
@@ -31,6 +34,9 @@ final class DatabaseRefusals {
   /** Empty: it is something else. */
   static Optional<Problem> of(Throwable e) {
     for (Throwable cause = e; cause != null; cause = cause.getCause()) {
+      if (cause instanceof RollbackException && cause.getCause() == null) {
+        return Optional.of(tookTooLong());
+      }
       if (cause instanceof SQLException sql && sql.getSQLState() != null) {
         Problem problem = of(sql);
         if (problem != null) {
@@ -46,6 +52,16 @@ final class DatabaseRefusals {
       }
     }
     return Optional.empty();
+  }
+
+  /**
+   * The transaction manager has rolled it back at its time limit, so that there was nothing left to
+   * commit: this machine, or the database, is far behind.
+   */
+  private static Problem tookTooLong() {
+    LOG.warn("a transaction reached its time limit and was rolled back");
+    return Problem.retryLater(
+        ErrorCode.OVERLOADED, "It took too long; nothing was changed.", LATE_RETRY_SECONDS);
   }
 
   private static Problem of(SQLException e) {
