@@ -157,7 +157,8 @@ class EventTailTest {
     tail.leave();
     add(7, "agent.updated");
     tail.join();
-    assertEquals(7, tail.read(10, 500, ALL).entries().size());
+    // Until it looks again, it may not know them.
+    Await.until("it has read them", () -> tail.read(10, 500, ALL).entries().size() == 7);
     add(1, "agent.deleted");
     caughtUp(18);
   }

@@ -53,7 +53,7 @@ class ControlGroupTreeTest {
     Path nowhere = directory.resolve("missing").resolve("deep");
     ControlGroups none = ControlGroups.in(new ControlGroupTree(nowhere, true), 64, data("a"));
     assertNone(none);
-    assertTrue(none.view().message().contains("(no " + nowhere), none.view().message());
+    assertTrue(none.view().message().contains(": no " + nowhere), none.view().message());
     // Files instead of the kernel's.
     Path plain = Files.createDirectory(directory.resolve("plain"));
     assertNone(ControlGroups.in(new ControlGroupTree(plain, false), 64, data("a")));
