@@ -172,11 +172,39 @@ def test_a_change_of_settings_restarts_the_control_plane():
 
 
 def test_settings_reach_the_file_as_they_are():
-    values = {"roost.a": 10485760, "roost.b": 1.5, "roost.c": False, "roost.drain": 0, "roost.e": "back\\slash"}
+    values = {
+        "roost.limits.payload-bytes": 10485760,
+        "roost.kubernetes.builder-cpu": 1.5,
+        "roost.welcome": False,
+        "roost.drain": 0,
+        "roost.builds.index-url": "back\\slash",
+        'roost.kubernetes.base-images."3.13"': "registry.example.org/python:3.13",
+        'quarkus.log.category."dev.roost".level': "DEBUG",
+    }
     settings = render({**SMALL, "settings": values}).settings()
-    expected = {"roost.a": "10485760", "roost.b": "1.5", "roost.c": "false", "roost.drain": "0"}
+    expected = {
+        "roost.limits.payload-bytes": "10485760",
+        "roost.kubernetes.builder-cpu": "1.5",
+        "roost.welcome": "false",
+        "roost.drain": "0",
+        "roost.builds.index-url": "back\\\\slash",
+        'roost.kubernetes.base-images."3.13"': "registry.example.org/python:3.13",
+        'quarkus.log.category."dev.roost".level': "DEBUG",
+    }
     assert expected.items() <= settings.items()
-    assert settings["roost.e"] == "back\\\\slash"
+
+
+def test_what_the_chart_sets_itself_is_not_among_the_settings(rendered):
+    allowed = json.loads((CHART / "values.schema.json").read_text(encoding="utf-8"))["properties"]["settings"]
+    by_default = {name for name in render(SMALL).settings() if name.startswith("quarkus.")} | {
+        "roost.drain",
+        "roost.welcome",
+        *LARGE["settings"],
+    }
+    for name in set(rendered.settings()) - by_default:
+        assert name not in allowed["properties"], name
+        assert not any(re.search(pattern, name) for pattern in allowed["patternProperties"]), name
+    assert by_default <= set(allowed["properties"])
 
 
 def test_the_agents_pods_get_their_settings():
@@ -288,6 +316,12 @@ def test_volumes_go_with_the_release(rendered):
         ({"replicas": 0}, "replicas"),
         ({"replicas": "two"}, "replicas"),
         ({"settings": {"builds.concurrency": 3}}, "builds.concurrency"),
+        ({"settings": {"roost.builds.concurency": 3}}, "roost.builds.concurency"),
+        ({"settings": {"roost.builds.concurrency": "many"}}, "roost.builds.concurrency"),
+        ({"settings": {"roost.builds.timeout": "soon"}}, "roost.builds.timeout"),
+        ({"settings": {"roost.kubernetes.default-python-version": 3.10}}, "default-python-version"),
+        ({"settings": {"quarkus.http.access-log.enabled": True}}, "quarkus.http.access-log.enabled"),
+        ({"settings": {"quarkus.log.levle": "DEBUG"}}, "quarkus.log.levle"),
         ({"settings": {"roost.database.password": "x"}}, "roost.database.password"),
         ({"settings": {"roost.port": 9090}}, "roost.port"),
         ({"settings": {"roost.link.ca": "/x"}}, "roost.link.ca"),

@@ -75,7 +75,7 @@ public final class SettingsCheck {
   }
 
   /** "scriptBytes" is "script-bytes". */
-  private static String property(String method) {
+  static String property(String method) {
     return method.replaceAll("([A-Z])", "-$1").toLowerCase(Locale.ROOT);
   }
 }

@@ -207,6 +207,13 @@ class StartIT {
     }
   }
 
+  @Test
+  void aMisspeltSettingIsToldInOneLine() {
+    try (RoostProcess roost = RoostProcess.prepared("ROOST_LIMITS_PAYLOAD_BYTE", "1000")) {
+      refuses(roost, "ROOST_LIMITS_PAYLOAD_BYTE;", "did you mean ROOST_LIMITS_PAYLOAD_BYTES?");
+    }
+  }
+
   private static void refuses(RoostProcess roost, String... parts) {
     roost.launch();
     int status = roost.exitStatus();

@@ -2,6 +2,7 @@ package dev.roost.runtime.local;
 
 import dev.roost.config.RoostConfig;
 import dev.roost.config.SettingsCheck;
+import dev.roost.config.UnknownSettings;
 import io.quarkus.runtime.annotations.QuarkusMain;
 import io.quarkus.runtime.configuration.ConfigUtils;
 import io.smallrye.config.ConfigValidationException;
@@ -28,7 +29,9 @@ public final class Main {
     try {
       SmallRyeConfig settings = settings();
       RoostConfig config = settings.getConfigMapping(RoostConfig.class);
-      Optional<String> mistake = SettingsCheck.mistake(config);
+      Optional<String> mistake =
+          UnknownSettings.mistake(settings.getConfigSources())
+              .or(() -> SettingsCheck.mistake(config));
       if (mistake.isPresent()) {
         throw new StartFailed("a setting is wrong: " + mistake.get());
       }
