@@ -26,7 +26,7 @@ def cancelled() -> "dict[str, Any]":
 
 def pod_ended() -> "dict[str, Any]":
     """SIGTERM has reached the executor's pod. The execution is lost, so that another executor tries it."""
-    return failed("executor_lost", "the pod was told to end (evicted, deleted or its node drained)", "lost")
+    return failed("executor_lost", "the pod was told to end", "lost")
 
 
 def not_started(error: OSError) -> "dict[str, Any]":

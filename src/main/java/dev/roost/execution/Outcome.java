@@ -22,6 +22,8 @@ public record Outcome(
     Double cpuSeconds,
     Long maxMemoryBytes,
     Instant time) {
+  /** How a runner's message begins whose pod is being ended: it isn't told why. */
+  private static final String TOLD_TO_END = "the pod was told to end";
 
   /**
    * An attempt whose executor ended first.
@@ -35,6 +37,26 @@ public record Outcome(
           new Outcome("failed", known, message, null, null, false, null, null, now);
       default -> lost("The executor ended before the script did. " + message, now);
     };
+  }
+
+  /** Whether all that is known is that the pod was told to end. */
+  public boolean isToldToEnd() {
+    return state.equals("lost") && message != null && message.startsWith(TOLD_TO_END);
+  }
+
+  /** The same of an attempt that says {@link #isToldToEnd}, with why its executor was ended. */
+  public Outcome because(String reason, String cause) {
+    Outcome known = ofEndedExecutor(reason, cause, time);
+    return new Outcome(
+        known.state,
+        known.reason,
+        known.message,
+        null,
+        null,
+        logsTruncated,
+        cpuSeconds,
+        maxMemoryBytes,
+        time);
   }
 
   /** The same of an attempt whose log isn't whole. */

@@ -39,6 +39,7 @@ public class ExecutorLinkResource {
   private final ExecutorTokens tokens;
   private final Dispatcher dispatcher;
   private final FrameIntake intake;
+  private final LostCauses causes;
   private final Waiting waiting;
   private final ObjectMapper mapper;
 
@@ -46,11 +47,13 @@ public class ExecutorLinkResource {
       ExecutorTokens tokens,
       Dispatcher dispatcher,
       FrameIntake intake,
+      LostCauses causes,
       Waiting waiting,
       ObjectMapper mapper) {
     this.tokens = tokens;
     this.dispatcher = dispatcher;
     this.intake = intake;
+    this.causes = causes;
     this.waiting = waiting;
     this.mapper = mapper;
   }
@@ -104,10 +107,14 @@ public class ExecutorLinkResource {
       byte[] bytes) {
     String executorId = LinkFilter.bearer(routing).executorId();
     List<Frame> frames = Frame.parseLines(mapper, bytes);
-    FrameIntake.Receipt receipt = intake.take(executorId, id, frames);
-    dispatcher.heard(executorId, receipt.last());
-    Acknowledgement now = Acknowledgement.of(receipt);
-    if (waitSeconds == null || !frames.isEmpty() || receipt.cancel()) {
+    if (causes.areMissing(frames)) {
+      return causes
+          .of(executorId)
+          .map(cause -> LostCauses.explained(frames, cause))
+          .map(explained -> taken(executorId, id, explained));
+    }
+    Acknowledgement now = taken(executorId, id, frames);
+    if (waitSeconds == null || !frames.isEmpty() || now.cancel()) {
       return Uni.createFrom().item(now);
     }
     return waiting.until(
@@ -121,6 +128,12 @@ public class ExecutorLinkResource {
               : Optional.empty();
         },
         () -> now);
+  }
+
+  private Acknowledgement taken(String executorId, String id, List<Frame> frames) {
+    FrameIntake.Receipt receipt = intake.take(executorId, id, frames);
+    dispatcher.heard(executorId, receipt.last());
+    return Acknowledgement.of(receipt);
   }
 
   /** The answer to frames. */

@@ -295,7 +295,7 @@ public class ExecutorReconciler {
 
   /** Takes home what an executor that is no more has left, then removes it. */
   private void end(Executor executor, Step.Replay step, Observation seen) {
-    String message = step.message();
+    String message = isGivenUp(step) ? step.message() + cause(executor.id) : step.message();
     dispatcher.forget(executor.id);
     // From here on, nothing can be claimed for it.
     QuarkusTransaction.requiringNew()
@@ -304,8 +304,21 @@ public class ExecutorReconciler {
       boolean waited = seen instanceof Observation.Pending;
       starter.failedToStart(new Target(executor.agentId, executor.agentRevision), step, waited);
     }
-    if (takeHome(executor, step)) {
+    if (takeHome(executor, new Step.Replay(step.reason(), message))) {
       remove(executor.id);
+    }
+  }
+
+  private static boolean isGivenUp(Step.Replay step) {
+    return step.message() != null && step.message().startsWith(SILENT);
+  }
+
+  /** Why an executor isn't heard of, as far as the runtime can tell. */
+  private String cause(String executorId) {
+    try {
+      return runtime.causeOfEnd(executorId).map(cause -> " " + cause.message()).orElse("");
+    } catch (RuntimeUnavailable e) {
+      return "";
     }
   }
 
@@ -340,9 +353,11 @@ public class ExecutorReconciler {
       LOG.warnf("executor %s: its output can't be read: %s", executor.id, e.getMessage());
     }
     Outcome outcome = found.outcome();
+    if (outcome != null && outcome.isToldToEnd() && step.message() != null) {
+      outcome = outcome.because(step.reason(), step.message());
+    }
     // One that was given up says no more than that it was told to end, and not why.
-    boolean isGivenUp = step.message() != null && step.message().startsWith(SILENT);
-    if (outcome == null || (isGivenUp && outcome.state().equals("lost"))) {
+    if (outcome == null || (isGivenUp(step) && outcome.state().equals("lost"))) {
       outcome = Outcome.ofEndedExecutor(step.reason(), step.message(), clock.instant());
     }
     LOG.infof(

@@ -107,6 +107,15 @@ public interface Runtime extends AutoCloseable {
 
   Observation observeExecutor(String executorId);
 
+  /**
+   * What ends an executor that has not ended yet, or keeps it from being heard.
+   *
+   * @return empty: nothing that the runtime knows of
+   */
+  default Optional<Observation.Ended> causeOfEnd(String executorId) {
+    return Optional.empty();
+  }
+
   /** The identifiers of all executors that exist here, ended ones included. */
   Set<String> executors();
 

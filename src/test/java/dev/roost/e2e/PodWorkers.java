@@ -1,5 +1,7 @@
 package dev.roost.e2e;
 
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
 import com.fasterxml.jackson.databind.JsonNode;
 import io.fabric8.kubernetes.api.model.ContainerStatus;
 import io.fabric8.kubernetes.api.model.NamespaceBuilder;
@@ -160,6 +162,13 @@ final class PodWorkers implements Workers {
         .withLabel("roost/agent-id", agentId)
         .withGracePeriod(graceSeconds)
         .delete();
+  }
+
+  /** As a drain does it. */
+  void evictPod(String agentId) {
+    executorOf(agentId, "runner");
+    String pod = pods("roost/agent-id", agentId).get(0).getMetadata().getName();
+    assertTrue(client.pods().inNamespace(namespace).withName(pod).evict());
   }
 
   void deletePodNamed(String pod, int graceSeconds) {

@@ -32,6 +32,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -44,6 +45,10 @@ import java.util.stream.Stream;
  */
 final class Cluster implements BuildLogs.Source {
   private static final String ALREADY_EXISTS = "AlreadyExists";
+
+  /** Reasons of events: of kubelets, the scheduler and the controllers of nodes. */
+  private static final Set<String> ENDINGS =
+      Set.of("Evicted", "Preempted", "Preempting", "TaintManagerEviction", "NodeNotReady");
 
   private static final Duration PAUSE = Duration.ofSeconds(1);
 
@@ -136,7 +141,7 @@ final class Cluster implements BuildLogs.Source {
             client
                 .pods()
                 .inNamespace(namespace)
-                .withLabel("batch.kubernetes.io/job-name", jobName)
+                .withLabel(Names.JOB_NAME, jobName)
                 .list()
                 .getItems()
                 .stream()
@@ -180,6 +185,14 @@ final class Cluster implements BuildLogs.Source {
     return events(Map.of("involvedObject.name", name)).stream()
         .max(Comparator.comparing(Cluster::time))
         .filter(Cluster::isWarning)
+        .map(Cluster::text);
+  }
+
+  /** The latest event about a pod that may say why it ends, or is not heard of. */
+  Optional<String> warningOfEnd(String podName) {
+    return events(Map.of("involvedObject.name", podName)).stream()
+        .filter(event -> ENDINGS.contains(event.getReason()))
+        .max(Comparator.comparing(Cluster::time))
         .map(Cluster::text);
   }
 

@@ -31,6 +31,7 @@ final class Diagnosis {
   private static final String OUT_OF_MEMORY = "out_of_memory";
   private static final String OUT_OF_DISK = "out_of_disk";
   private static final String DEADLINE_EXCEEDED = "deadline_exceeded";
+  private static final String EVICTED = "Evicted";
   private static final String PYTHON_VERSION_UNAVAILABLE = "python_version_unavailable";
 
   private static final Set<String> PULLING =
@@ -67,6 +68,11 @@ final class Diagnosis {
   /** Events that only repeat what the Job's condition says. */
   private static final Pattern SAID_ALREADY =
       Pattern.compile("^(BackoffLimitExceeded|DeadlineExceeded): ");
+
+  /** User and password in an address. */
+  private static final Pattern CREDENTIALS = Pattern.compile("(?<=//)[^/@\\s]++(?=@)");
+
+  private static final int MAX_TEXT = 1_000;
 
   private Diagnosis() {}
 
@@ -124,12 +130,13 @@ final class Diagnosis {
       return new Observation.Absent();
     }
     if (condition(job, "Failed", "FailureTarget").isPresent()) {
+      boolean news = warning != null && !SAID_ALREADY.matcher(warning).find();
       String message =
           hasRunTooLong(job)
               ? "Its Job ran longer than Kubernetes lets it."
-              : "Its pod is gone: it was deleted, evicted, or its node went away.";
-      boolean news = warning != null && !SAID_ALREADY.matcher(warning).find();
-      return new Observation.Ended(null, news ? message + " " + warning : message, null);
+              : "Its pod is gone"
+                  + (news ? "." : ": it was deleted, evicted, or its node went away.");
+      return new Observation.Ended(null, news ? message + " " + bounded(warning) : message, null);
     }
     if (condition(job, "Complete").isPresent()) {
       return new Observation.Ended(null, "It has ended, and its pod was deleted.", null);
@@ -223,23 +230,41 @@ final class Diagnosis {
     };
   }
 
-  private static Observation.Ended ended(Pod pod) {
+  /** Why a pod is being ended or was: what Kubernetes says of the pod itself, if anything. */
+  static Optional<Observation.Ended> causeOfEnd(Pod pod) {
     PodStatus status = pod.getStatus();
-    String reason = null;
-    List<String> parts = new ArrayList<>();
     Optional<PodCondition> disruption = condition(pod, "DisruptionTarget", "True");
     if (status.getReason() != null || status.getMessage() != null) {
-      parts.add("The pod ended: " + said(status.getReason(), status.getMessage()));
-      String message = String.valueOf(status.getMessage());
-      if ("Evicted".equals(status.getReason()) && OWN_DISK_LIMIT.matcher(message).find()) {
-        reason = OUT_OF_DISK;
-      }
+      boolean full =
+          EVICTED.equals(status.getReason()) && isOwnDisk(String.valueOf(status.getMessage()));
+      String text = "The pod ended: " + said(status.getReason(), status.getMessage());
+      return Optional.of(new Observation.Ended(full ? OUT_OF_DISK : null, text, null));
     } else if (disruption.isPresent()) {
       String message = said(disruption.get().getReason(), disruption.get().getMessage());
-      parts.add("The cluster ended the pod: " + message);
+      String text = "The cluster ended the pod: " + message;
+      return Optional.of(new Observation.Ended(null, text, null));
     } else if (pod.getMetadata().getDeletionTimestamp() != null) {
-      parts.add("The pod was deleted.");
+      return Optional.of(new Observation.Ended(null, "The pod was deleted.", null));
     }
+    return Optional.empty();
+  }
+
+  /** The same of what an event says: its reason and its message. */
+  static Observation.Ended causeOfEnd(String event) {
+    boolean full =
+        event.startsWith(EVICTED + ": ") && isOwnDisk(event.substring(EVICTED.length() + 2));
+    String text = "Kubernetes says of its pod: " + bounded(event.strip());
+    return new Observation.Ended(full ? OUT_OF_DISK : null, text, null);
+  }
+
+  private static boolean isOwnDisk(String message) {
+    return OWN_DISK_LIMIT.matcher(message).find();
+  }
+
+  private static Observation.Ended ended(Pod pod) {
+    Optional<Observation.Ended> cause = causeOfEnd(pod);
+    String reason = cause.map(Observation.Ended::reason).orElse(null);
+    List<String> parts = new ArrayList<>(cause.map(Observation.Ended::message).stream().toList());
     // Then that is why its containers failed.
     boolean told = !parts.isEmpty();
     for (ContainerStatus container : containers(pod).filter(Diagnosis::hasFailed).toList()) {
@@ -330,6 +355,12 @@ final class Diagnosis {
     if (message == null || message.isBlank()) {
       return reason == null ? "nobody says why" : reason;
     }
-    return reason == null ? message.strip() : reason + ": " + message.strip();
+    return bounded(reason == null ? message.strip() : reason + ": " + message.strip());
+  }
+
+  /** Kubernetes repeats what others said, of any length and with the addresses they used. */
+  private static String bounded(String text) {
+    String safe = CREDENTIALS.matcher(text).replaceAll("***");
+    return safe.length() > MAX_TEXT ? safe.substring(0, MAX_TEXT - 1) + "…" : safe;
   }
 }

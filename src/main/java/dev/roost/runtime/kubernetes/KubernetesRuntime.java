@@ -221,6 +221,11 @@ public class KubernetesRuntime implements Runtime {
   }
 
   @Override
+  public Optional<Observation.Ended> causeOfEnd(String executorId) {
+    return lookout.causeOfEnd(Names.executor(executorId));
+  }
+
+  @Override
   public Set<String> executors() {
     lookout.blindFor(); // which looks after the watches, too
     return lookout.ids(Names.EXECUTOR_ID);

@@ -1,11 +1,14 @@
 package dev.roost.runtime.kubernetes;
 
+import dev.roost.runtime.Observation;
 import dev.roost.runtime.Runtime.RuntimeUnavailable;
 import io.fabric8.kubernetes.api.model.ContainerStatus;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.batch.v1.Job;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -26,12 +29,25 @@ final class Lookout implements AutoCloseable {
 
   private static final int MAX_LAST_LINE = 500;
 
+  /** Removed pods whose cause is remembered. */
+  private static final int MAX_REMOVED = 1_000;
+
   private final Cluster cluster;
   private final String namespace;
   private final Watch<Job> jobs;
   private final Watch<Pod> pods;
   private final Recent events = new Recent(EXPLAINED.toNanos());
   private final Recent lastLines = new Recent(EXPLAINED.toNanos());
+
+  /** Of pods that were removed: why, by the names of their Jobs. */
+  private final Map<String, Observation.Ended> removed =
+      Collections.synchronizedMap(
+          new LinkedHashMap<>() {
+            @Override
+            protected boolean removeEldestEntry(Map.Entry<String, Observation.Ended> eldest) {
+              return size() > MAX_REMOVED;
+            }
+          });
 
   /**
    * @param changed is told when it is worth a look
@@ -40,8 +56,8 @@ final class Lookout implements AutoCloseable {
     this.cluster = cluster;
     this.namespace = settings.namespace();
     Map<String, String> ours = Map.of(Names.INSTANCE, settings.instance());
-    jobs = new Watch<>("Jobs", () -> cluster.watchJobs(ours), changed);
-    pods = new Watch<>("Pods", () -> cluster.watchPods(ours), changed);
+    jobs = new Watch<>("Jobs", () -> cluster.watchJobs(ours), changed, job -> {});
+    pods = new Watch<>("Pods", () -> cluster.watchPods(ours), changed, this::removed);
   }
 
   /**
@@ -86,11 +102,38 @@ final class Lookout implements AutoCloseable {
       String name = pod.getMetadata().getName();
       return events.get(name, () -> cluster.warning(name)).orElse(null);
     }
-    return events
-        .get(
-            jobName,
-            () -> hasEnded(job) ? cluster.lastWarningOfPods(jobName) : cluster.warning(jobName))
+    if (!hasEnded(job)) {
+      return events.get(jobName, () -> cluster.warning(jobName)).orElse(null);
+    }
+    return causeOfRemoval(jobName)
+        .map(Observation.Ended::message)
+        .or(() -> events.get(jobName, () -> cluster.lastWarningOfPods(jobName)))
         .orElse(null);
+  }
+
+  /** Why a pod is being ended, or is not heard of: read anew, since it has just happened. */
+  Optional<Observation.Ended> causeOfEnd(String jobName) {
+    Optional<Pod> pod = cluster.podOf(jobName);
+    if (pod.isEmpty()) {
+      return causeOfRemoval(jobName);
+    }
+    // A kubelet that evicts says so in an event at once, in the pod's status when that has ended.
+    return Diagnosis.causeOfEnd(pod.get())
+        .or(
+            () ->
+                cluster.warningOfEnd(pod.get().getMetadata().getName()).map(Diagnosis::causeOfEnd));
+  }
+
+  /** Why a pod that is no more was ended, if its removal was seen here. */
+  private Optional<Observation.Ended> causeOfRemoval(String jobName) {
+    return Optional.ofNullable(removed.get(jobName));
+  }
+
+  private void removed(Pod pod) {
+    String job = pod.getMetadata().getLabels().get(Names.JOB_NAME);
+    if (job != null) {
+      Diagnosis.causeOfEnd(pod).ifPresent(cause -> removed.put(job, cause));
+    }
   }
 
   /** What the containers that failed have printed last. */

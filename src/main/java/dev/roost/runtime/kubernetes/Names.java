@@ -10,6 +10,10 @@ final class Names {
   static final String EXECUTOR = "executor";
   static final String BUILDER = "builder";
   static final String REMOVER = "remover";
+
+  /** Kubernetes' own, on the pods of Jobs. */
+  static final String JOB_NAME = "batch.kubernetes.io/job-name";
+
   static final String EXECUTOR_ID = "roost/executor-id";
   static final String BUILDER_JOB_ID = "roost/builder-job-id";
   static final String AGENT_ID = "roost/agent-id";

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.jboss.logging.Logger;
@@ -24,6 +25,7 @@ final class Watch<T extends HasMetadata> implements AutoCloseable {
 
   private final Supplier<SharedIndexInformer<T>> make;
   private final Runnable changed;
+  private final Consumer<T> removed;
   private final String name;
   private volatile SharedIndexInformer<T> informer;
 
@@ -36,11 +38,13 @@ final class Watch<T extends HasMetadata> implements AutoCloseable {
   /**
    * @param make a fresh informer
    * @param changed is told about each change
+   * @param removed gets the last state of what is removed, when the watch brings it
    */
-  Watch(String name, Supplier<SharedIndexInformer<T>> make, Runnable changed) {
+  Watch(String name, Supplier<SharedIndexInformer<T>> make, Runnable changed, Consumer<T> removed) {
     this.name = name;
     this.make = make;
     this.changed = changed;
+    this.removed = removed;
   }
 
   /** The copies whose label has that value. */
@@ -150,6 +154,7 @@ final class Watch<T extends HasMetadata> implements AutoCloseable {
 
     @Override
     public void onDelete(T deleted, boolean lastStateUnknown) {
+      removed.accept(deleted);
       changed.run();
     }
   }

@@ -189,6 +189,19 @@ class ClusterTest {
     assertEquals(Optional.of("Evicted: so"), cluster.lastWarningOfPods("executor-1"));
   }
 
+  @Test
+  void whatEndsAPodIsSaidThoughItsContainersAreBeingKilledSince() {
+    String time = "'lastTimestamp': '2026-11-21T18:00:02Z'";
+    api.answer(
+        "GET " + EVENTS,
+        200,
+        list(
+            event("Pod", "executor-1-a", "Warning", "Evicted", time),
+            event("Pod", "executor-1-a", "Normal", "Killing", time.replace("02Z", "03Z")),
+            event("Pod", "executor-1-a", "Warning", "Unhealthy", time.replace("02Z", "04Z"))));
+    assertEquals(Optional.of("Evicted: so"), cluster.warningOfEnd("executor-1-a"));
+  }
+
   private static String event(String kind, String name, String type, String reason, String times) {
     return """
         {'kind': 'Event', 'metadata': {'name': 'e', 'creationTimestamp': '2026-11-21T18:00:00Z'},

@@ -2,6 +2,7 @@ package dev.roost.runtime.kubernetes;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -109,6 +110,24 @@ class DiagnosisTest {
     assertEquals(List.of(), failed("build_out_of_memory"));
     assertEquals(List.of(), failed("command_not_found"));
     assertEquals(List.of(), failed("running"));
+  }
+
+  @Test
+  void whatAnEventSaysOfAFullVolumeIsTheScriptsAffair() {
+    String full = "Usage of EmptyDir volume \"work\" exceeds the limit \"1088Mi\". ";
+    Observation.Ended cause = Diagnosis.causeOfEnd("Evicted: " + full);
+    assertEquals("out_of_disk", cause.reason());
+    assertEquals("Kubernetes says of its pod: Evicted: " + full.strip(), cause.message());
+    assertNull(Diagnosis.causeOfEnd("Evicted: The node was low on resource: memory.").reason());
+    assertNull(Diagnosis.causeOfEnd("NodeNotReady: Node is not ready").reason());
+  }
+
+  @Test
+  void whatKubernetesSaysIsBoundedAndNamesNoPassword() {
+    String said = "https://user:secret@registry.example.org/v2/: " + "x".repeat(5_000);
+    String message = Diagnosis.causeOfEnd("Evicted: " + said).message();
+    assertTrue(message.contains("https://***@registry.example.org"), message);
+    assertTrue(message.length() < 1_100 && message.endsWith("…"), message);
   }
 
   private static List<String> failed(String name) throws IOException {

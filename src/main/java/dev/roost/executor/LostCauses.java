@@ -1,0 +1,75 @@
+package dev.roost.executor;
+
+import dev.roost.execution.Outcome;
+import dev.roost.runtime.Observation;
+import dev.roost.runtime.Runtime;
+import dev.roost.runtime.Runtime.RuntimeUnavailable;
+import io.smallrye.mutiny.Uni;
+import io.smallrye.mutiny.infrastructure.Infrastructure;
+import jakarta.enterprise.context.ApplicationScoped;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Finds out why the pod of an execution was told to end, before the execution is called lost:
+ * whoever waits for it is told at once, and what has used up a limit of its own isn't lost.
+ */
+@ApplicationScoped
+class LostCauses {
+  /** A kubelet tells the pod first and the cluster a little later. */
+  private static final Duration AGAIN = Duration.ofMillis(300);
+
+  private static final int LOOKS = 17;
+
+  private final Runtime runtime;
+
+  LostCauses(Runtime runtime) {
+    this.runtime = runtime;
+  }
+
+  boolean areMissing(List<Frame> frames) {
+    return frames.stream().anyMatch(LostCauses::isMissing);
+  }
+
+  private static boolean isMissing(Frame frame) {
+    return frame instanceof Frame.End end && end.outcome().isToldToEnd();
+  }
+
+  /** The cause, on a worker thread; empty when nobody says so within five seconds. */
+  Uni<Optional<Observation.Ended>> of(String executorId) {
+    return Uni.createFrom()
+        .item(() -> look(executorId))
+        .runSubscriptionOn(Infrastructure.getDefaultWorkerPool())
+        .repeat()
+        .withDelay(AGAIN)
+        .atMost(LOOKS)
+        .select()
+        .first(Optional::isPresent)
+        .toUni()
+        .map(found -> found == null ? Optional.<Observation.Ended>empty() : found)
+        .emitOn(Infrastructure.getDefaultWorkerPool());
+  }
+
+  private Optional<Observation.Ended> look(String executorId) {
+    try {
+      return runtime.causeOfEnd(executorId);
+    } catch (RuntimeUnavailable e) {
+      return Optional.empty();
+    }
+  }
+
+  static List<Frame> explained(List<Frame> frames, Optional<Observation.Ended> cause) {
+    return cause.isEmpty()
+        ? frames
+        : frames.stream().map(frame -> explained(frame, cause.get())).toList();
+  }
+
+  private static Frame explained(Frame frame, Observation.Ended cause) {
+    if (!isMissing(frame)) {
+      return frame;
+    }
+    Outcome outcome = ((Frame.End) frame).outcome();
+    return new Frame.End(frame.seq(), outcome.because(cause.reason(), cause.message()));
+  }
+}
