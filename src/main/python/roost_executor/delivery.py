@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 BATCH_SECONDS = 0.02
 HEARTBEAT_AFTER_SECONDS = 0.5
 ANSWER_SECONDS = 30.0
+# A return value that hasn't arrived by then is printed, in case this process ends before it arrives.
+PRINT_SECONDS = 1.0
 LOOK_SECONDS = 1.0
 LAST = ("returned", "failed")
 ALIVE = HEARTBEAT.rstrip()
@@ -47,6 +49,9 @@ class Delivery:
         self._in_flight = False
         self._answer_by = 0.0
         self._sequence = 0
+        # The frame that holds the return value, until it is acknowledged or printed.
+        self._value: bytes | None = None
+        self._print_at = 0.0
         self._complete = False
         self._dropped = False
         self._cancelled = False
@@ -61,6 +66,8 @@ class Delivery:
                 self._step()
         finally:
             self._stores.end()
+            if not self._dropped:
+                self._print_value()
             if self._heartbeat is not None:
                 self._heartbeat.stop()
             self._spool.close()
@@ -85,6 +92,8 @@ class Delivery:
 
     def _step(self) -> None:
         now = time.monotonic()
+        if self._value is not None and now >= self._print_at:
+            self._print_value()
         if self._send_at is not None and now >= self._send_at and not self._in_flight:
             self._send()
         readers: list[Any] = [self._sidecar.store_listener]
@@ -102,7 +111,7 @@ class Delivery:
             self._take_answer()
         elif self._in_flight and time.monotonic() > self._answer_by:
             self._sidecar.link.close()
-            self._send_later()
+            self._send_later("frames were not acknowledged in time")
         if self._sidecar.store_listener in ready:
             self._stores.accept(self._sidecar.store_listener)
         if not ready:
@@ -119,6 +128,8 @@ class Delivery:
             due.append(self._send_at)
         if self._heartbeat is None and not self._complete:
             due.append(self._heartbeat_at)
+        if self._value is not None:
+            due.append(self._print_at)
         return max(0.0, min(due) - now)
 
     def _watch_runner(self) -> None:
@@ -145,8 +156,11 @@ class Delivery:
     def _add(self, frame: "dict[str, Any]", line: bytes) -> None:
         self._sequence = frame["seq"]
         last = frame["type"] in LAST
-        if frame["type"] != "log":
-            _print({"execution_id": self._id, "frame": frame})
+        if frame["type"] == "returned":
+            self._value = line
+            self._print_at = time.monotonic() + (0 if self.give_up_at < float("inf") else PRINT_SECONDS)
+        elif frame["type"] != "log":
+            self._print(line)
         self._complete = self._complete or last
         if self._dropped:
             return
@@ -189,18 +203,20 @@ class Delivery:
             self._sidecar.link.send(self._path, lines, "application/x-ndjson", ANSWER_SECONDS)
             self._in_flight = True
             self._answer_by = time.monotonic() + ANSWER_SECONDS
-        except self._sidecar.address.errors:
-            self._send_later()
+        except self._sidecar.address.errors as error:
+            self._send_later(error)
 
-    def _send_later(self) -> None:
+    def _send_later(self, cause: object) -> None:
+        self._sidecar.trouble.failed(cause)
+        self._print_value()
         self._in_flight = False
         self._send_at = time.monotonic() + self._pause.next()
 
     def _take_answer(self) -> None:
         try:
             answer = self._sidecar.link.receive()
-        except self._sidecar.address.errors:
-            self._send_later()
+        except self._sidecar.address.errors as error:
+            self._send_later(error)
             return
         self._in_flight = False
         if answer.status == 200:
@@ -209,34 +225,44 @@ class Delivery:
             self.kill()
         elif answer.status in (400, 401, 403, 413):
             # A frame that is refused today is refused tomorrow: better to end than to send it for ever.
+            self._sidecar.trouble.failed(answer)
+            self._print_value()
             self.refused = True
             self.kill()
         else:
-            self._send_later()
+            self._send_later(answer)
 
     def _acknowledged(self, answer: Answer) -> None:
         try:
             content = json.loads(answer.body)
             progress = self._spool.acknowledge(int(content["acknowledged"]))
         except (ValueError, KeyError, TypeError):
-            self._send_later()
+            self._send_later("an acknowledgement that can't be read")
             return
         if content.get("cancel"):
             self.cancel()
         if not progress:
-            self._send_later()  # 200, but nothing was stored: no reason to hurry
+            self._send_later("frames were not acknowledged")  # no reason to hurry
             return
         self._pause.reset()
+        self._sidecar.trouble.well()
+        if not self._spool:
+            self._value = None
         if self._spool and (self._complete or self._spool.over_a_batch):
             self._send_at = time.monotonic()
         elif self._spool and self._send_at is None:
             self._send_at = time.monotonic() + BATCH_SECONDS
 
+    def _print_value(self) -> None:
+        """Prints the frame with the return value, if it is still there: if all else fails it is found in the log."""
+        line, self._value = self._value, None
+        if line is not None:
+            self._print(line)
 
-def _print(value: object) -> None:
-    data = memoryview(json.dumps(value).encode() + b"\n")
-    try:
-        while data:
-            data = data[os.write(1, data) :]
-    except OSError:
-        pass  # standard output is closed: the first way home is still there
+    def _print(self, line: bytes) -> None:
+        data = memoryview(b'{"execution_id": "%s", "frame": %s}\n' % (self._id.encode(), line.rstrip()))
+        try:
+            while data:
+                data = data[os.write(1, data) :]
+        except OSError:
+            pass  # standard output is closed: the first way home is still there

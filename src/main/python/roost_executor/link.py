@@ -46,6 +46,7 @@ class Address:
         # As bytes, since Python would take a str through IDNA, whose tables are large.
         self._host: Any = self._name.encode() if self._name.isascii() else self._name
         self._port = int(port) if port else (443 if self.secure else 80)
+        self.place = f"{scheme}://{self._name}:{self._port}"
         self._context: Any = None
         self._ca_file = ca_file
 

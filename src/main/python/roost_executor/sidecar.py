@@ -15,6 +15,7 @@ from roost_executor import PROTOCOL, sockets
 from roost_executor.delivery import Delivery
 from roost_executor.files import truncate_when_large
 from roost_executor.link import Address, Answer, Link, Pause
+from roost_executor.trouble import Trouble, of_answer
 from roost_executor.watch import LOST_AFTER_SECONDS
 
 POLL_WAIT_SECONDS = 30
@@ -133,6 +134,7 @@ class Sidecar:
         self.address = Address(self._url, token, self._ca_file)
         self.link = Link(self.address)
         self._pause = Pause()
+        self.trouble = Trouble(self.address.place)
         self.link.prepare()
         self.runner = self._await_runner(listener)
         listener.close()
@@ -166,23 +168,27 @@ class Sidecar:
             self.link.send(path, body, "application/json", POLL_WAIT_SECONDS + ANSWER_SECONDS)
             self._wait(POLL_WAIT_SECONDS + ANSWER_SECONDS, True)
             answer = self.link.receive()
-        except self.address.errors:
+        except self.address.errors as error:
             self.link.close()
+            self.trouble.failed(error)
             self._wait(self._pause.next())
             return
         token = answer.headers.get("roost-token")
         if token:
             self.address.token = token
-        if answer.status == 200:
+        if answer.status in (200, 204):
             self._pause.reset()
+            self.trouble.well()
+        if answer.status == 200:
             self._execute(answer)
         elif answer.status == 204:
-            self._pause.reset()
+            return
         elif answer.status == 410:
             raise Leave(0)
         elif answer.status in STOPPED:
-            raise Leave(1, f"the control plane refused this executor (status {answer.status})")
+            raise Leave(1, f"the control plane refused this executor ({of_answer(answer)})")
         else:
+            self.trouble.failed(answer)
             self._wait(self._pause.next())
 
     def _execute(self, answer: Answer) -> None:
@@ -190,6 +196,7 @@ class Sidecar:
         try:
             work = json.loads(answer.body)
         except ValueError:
+            self.trouble.failed("work that isn't JSON")
             self._wait(self._pause.next())
             return
         # The answer goes on as it came, so that a payload of some MiB isn't written anew.
