@@ -139,6 +139,7 @@ public class RequestFilters {
     }
     Identity identity =
         authentication.identify(authorization, session, request.getHeaderString(PAGE_TOKEN));
+    AccessLog.sentWith(routing, identity.keyId());
     if (identity.session() != null && identity.session().renewed()) {
       SessionCookie.give(http, session.orElseThrow(), sessions.lifetime());
     }

@@ -64,6 +64,14 @@ public interface RoostConfig {
    */
   Optional<Path> apiKeyFile();
 
+  /**
+   * Whether each request is logged when it has been answered: its method, path, status, duration,
+   * client, identifier and the id of its API key. Executors' requests and health checks are logged
+   * at level {@code DEBUG} only, by the category {@code dev.roost.access}.
+   */
+  @WithDefault("false")
+  boolean accessLog();
+
   Database database();
 
   Sessions sessions();

@@ -3,6 +3,7 @@ package dev.roost.executor;
 import dev.roost.config.RoostConfig;
 import io.quarkus.runtime.ShutdownEvent;
 import io.quarkus.runtime.StartupEvent;
+import io.quarkus.vertx.http.runtime.filters.QuarkusRequestWrapper;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.HttpServer;
@@ -148,7 +149,8 @@ public class LinkServer {
   /** By the path as it was sent, too: "/internal/../v1/agents" is none of the link's. */
   private void serve(HttpServerRequest request) {
     if (request.path() != null && request.path().startsWith(LINK)) {
-      router.handle(request);
+      // As Quarkus hands over its own: its access log looks for the wrapper.
+      router.handle(new QuarkusRequestWrapper(request, (cookie, wrapped) -> {}));
     } else {
       request.response().setStatusCode(NOT_FOUND).end();
     }
