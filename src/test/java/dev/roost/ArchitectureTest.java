@@ -56,6 +56,7 @@ class ArchitectureTest {
           Map.entry("schedule", Set.of("api", "config", "event", "agent", "execution")),
           // Tells of everything, and nothing needs it.
           Map.entry("overview", Set.of("api", "config", "agent", "runtime")),
+          Map.entry("metrics", Set.of("api", "config", "runtime")),
           // Serves files alone.
           Map.entry("web", Set.of()),
           Map.entry("webhook", Set.of("api", "config", "event", "agent")),

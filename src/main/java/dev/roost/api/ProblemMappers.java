@@ -34,9 +34,11 @@ public class ProblemMappers {
           "40P01", "53300");
 
   private final AllowedMethods allowed;
+  private final Rejections rejections;
 
-  ProblemMappers(AllowedMethods allowed) {
+  ProblemMappers(AllowedMethods allowed, Rejections rejections) {
     this.allowed = allowed;
+    this.rejections = rejections;
   }
 
   /** RFC 9457, with the code, the single mistakes and the request's identifier. */
@@ -185,7 +187,8 @@ public class ProblemMappers {
         "The query parameter " + name + " has the wrong type: " + message);
   }
 
-  private static Response answer(Problem problem, ContainerRequestContext request) {
+  private Response answer(Problem problem, ContainerRequestContext request) {
+    rejections.count(problem);
     Response.ResponseBuilder response =
         Response.status(problem.code().status())
             .type(MEDIA_TYPE)

@@ -1,4 +1,4 @@
 package dev.roost.build;
 
 /** Told when a BuilderJob has ended: executions may wait for it. */
-public record BuilderJobEnded(String agentId, int agentRevision) {}
+public record BuilderJobEnded(String builderJobId, String agentId, int agentRevision) {}

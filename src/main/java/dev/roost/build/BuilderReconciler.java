@@ -6,7 +6,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.roost.api.Ids;
 import dev.roost.config.RoostConfig;
 import dev.roost.event.Loop;
-import dev.roost.event.Replicas;
+import dev.roost.event.Loops;
 import dev.roost.event.Signals;
 import dev.roost.log.LogBook;
 import dev.roost.runtime.Observation;
@@ -72,7 +72,7 @@ public class BuilderReconciler {
       Event<BuilderJobEnded> ended,
       Clock clock,
       ObjectMapper mapper,
-      Replicas replicas) {
+      Loops loops) {
     this.runtime = runtime;
     this.config = config;
     this.log = log;
@@ -80,7 +80,7 @@ public class BuilderReconciler {
     this.ended = ended;
     this.clock = clock;
     this.mapper = mapper;
-    this.loop = new Loop("builder-reconciler", replicas, this::pass);
+    this.loop = loops.make("builder-reconciler", this::pass);
   }
 
   void start(@Observes StartupEvent event) {
@@ -349,7 +349,7 @@ public class BuilderReconciler {
 
   private void tellEnd(BuilderJob job) {
     signals.fire(job.id);
-    ended.fire(new BuilderJobEnded(job.agentId, job.agentRevision));
+    ended.fire(new BuilderJobEnded(job.id, job.agentId, job.agentRevision));
     loop.wake();
   }
 

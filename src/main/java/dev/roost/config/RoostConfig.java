@@ -46,6 +46,12 @@ public interface RoostConfig {
    */
   Optional<Integer> internalPort();
 
+  /**
+   * Another TCP port, which serves {@code /metrics} for Prometheus and nothing else, to everyone
+   * who reaches it. Without it, metrics are at {@code /v1/metrics}, for whoever has an API key.
+   */
+  Optional<Integer> metricsPort();
+
   /** Stop when the process that started this one ends; set by the start command. */
   @WithDefault("false")
   boolean exitWithParent();

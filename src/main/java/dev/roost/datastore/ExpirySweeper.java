@@ -3,6 +3,7 @@ package dev.roost.datastore;
 import dev.roost.api.Database;
 import dev.roost.event.Leadership;
 import dev.roost.event.Loop;
+import dev.roost.event.Loops;
 import dev.roost.event.Replicas;
 import io.quarkus.runtime.ShutdownEvent;
 import io.quarkus.runtime.StartupEvent;
@@ -26,11 +27,11 @@ class ExpirySweeper {
   private final Loop loop;
   private volatile boolean stopping;
 
-  ExpirySweeper(Entries entries, Database database, Replicas replicas) {
+  ExpirySweeper(Entries entries, Database database, Replicas replicas, Loops loops) {
     this.entries = entries;
     this.database = database;
     this.leadership = replicas;
-    this.loop = new Loop("expiry-sweeper", replicas, this::sweep);
+    this.loop = loops.make("expiry-sweeper", this::sweep);
   }
 
   void start(@Observes StartupEvent event) {

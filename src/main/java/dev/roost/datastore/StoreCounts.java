@@ -4,6 +4,7 @@ import dev.roost.api.Database;
 import dev.roost.api.Sql;
 import dev.roost.event.Leadership;
 import dev.roost.event.Loop;
+import dev.roost.event.Loops;
 import dev.roost.event.Replicas;
 import io.quarkus.runtime.ShutdownEvent;
 import io.quarkus.runtime.StartupEvent;
@@ -60,10 +61,10 @@ class StoreCounts {
   private final Loop loop;
   private volatile boolean stopping;
 
-  StoreCounts(Database database, Replicas replicas) {
+  StoreCounts(Database database, Replicas replicas, Loops loops) {
     this.database = database;
     this.leadership = replicas;
-    this.loop = new Loop("store-counts", replicas, this::pass);
+    this.loop = loops.make("store-counts", this::pass);
   }
 
   void start(@Observes StartupEvent event) {

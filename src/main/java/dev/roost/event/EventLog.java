@@ -86,12 +86,17 @@ public class EventLog implements EventTail.Source {
   private final Loop loop;
   private volatile boolean stopping;
 
-  EventLog(Database database, Signals signals, Instance<Follower> followers, Replicas replicas) {
+  EventLog(
+      Database database,
+      Signals signals,
+      Instance<Follower> followers,
+      Replicas replicas,
+      Loops loops) {
     this.database = database;
     this.signals = signals;
     this.followers = followers;
     this.leadership = replicas;
-    this.loop = new Loop("event-log", replicas, this::pass);
+    this.loop = loops.make("event-log", this::pass);
   }
 
   /** Does something about events in the transaction in which they get their positions. */

@@ -4,7 +4,7 @@ package dev.roost.event;
  * The only process on its database: it leads always, and there is nobody to tell anything. True of
  * the local runtime, whose data directory has a lock.
  */
-final class OnlyReplica implements Replicas {
+class OnlyReplica implements Replicas {
   @Override
   public boolean isHeld() {
     return true;

@@ -18,11 +18,13 @@ public class ExecutorJobAnswers {
   private final Waiting waiting;
   private final Signals signals;
   private final Storage storage;
+  private final ExecutionMeters meters;
 
-  ExecutorJobAnswers(Waiting waiting, Signals signals, Storage storage) {
+  ExecutorJobAnswers(Waiting waiting, Signals signals, Storage storage, ExecutionMeters meters) {
     this.waiting = waiting;
     this.signals = signals;
     this.storage = storage;
+    this.meters = meters;
   }
 
   /** The next change of a job that is not there yet. */
@@ -36,7 +38,10 @@ public class ExecutorJobAnswers {
    * @param change from {@link #nextChange}
    */
   Uni<ExecutorJob.View> whenEnded(CompletableFuture<Void> change, String id, Duration wait) {
-    return waiting.afterChange(change, id, wait, () -> ended(id), () -> now(id));
+    long since = System.nanoTime();
+    return waiting
+        .afterChange(change, id, wait, () -> ended(id), () -> now(id))
+        .invoke(view -> answered(view, since));
   }
 
   /** The job when it has ended, or as it is when the time is over. */
@@ -44,7 +49,16 @@ public class ExecutorJobAnswers {
     if (wait.isZero()) {
       return Uni.createFrom().item(now(id));
     }
-    return waiting.until(id, wait, () -> ended(id), () -> now(id));
+    long since = System.nanoTime();
+    return waiting
+        .until(id, wait, () -> ended(id), () -> now(id))
+        .invoke(view -> answered(view, since));
+  }
+
+  private void answered(ExecutorJob.View view, long since) {
+    if (view.finishedAt() != null) {
+      meters.answered(view.id(), since);
+    }
   }
 
   private Optional<ExecutorJob.View> ended(String id) {

@@ -10,6 +10,7 @@ import dev.roost.api.Sql;
 import dev.roost.api.Storage;
 import dev.roost.config.RoostConfig;
 import dev.roost.execution.Execution;
+import dev.roost.execution.ExecutionMeters;
 import dev.roost.execution.Outcome;
 import io.quarkus.narayana.jta.QuarkusTransaction;
 import jakarta.enterprise.context.ApplicationScoped;
@@ -61,7 +62,8 @@ class Claims {
         select :execution, c.id, c.agent_id, c.agent_revision, e.build_id, e.id, e.slot,
           c.concurrency_key, c.attempts, 'running', :now, :cold, greatest(0, extract(epoch from :now - greatest(c.created_at, c.not_before)))
         from claimed c cross join alive e)
-      select exists (select 1 from alive) as may_work, c.id, c.attempts as attempt, c.scheduled_time, a.timeout_seconds, a.memory_mib, c.payload, """
+      select exists (select 1 from alive) as may_work, c.id, c.attempts as attempt, c.scheduled_time, a.timeout_seconds, a.memory_mib, c.payload,
+        greatest(0, extract(epoch from :now - greatest(c.created_at, c.not_before))) as queued_seconds, """
               + STORES
               + """
        as stores
@@ -88,6 +90,7 @@ class Claims {
   private final ObjectMapper mapper;
   private final Endings endings;
   private final Storage storage;
+  private final ExecutionMeters meters;
 
   Claims(
       EntityManager entities,
@@ -95,13 +98,15 @@ class Claims {
       Clock clock,
       ObjectMapper mapper,
       Endings endings,
-      Storage storage) {
+      Storage storage,
+      ExecutionMeters meters) {
     this.entities = entities;
     this.config = config;
     this.clock = clock;
     this.mapper = mapper;
     this.endings = endings;
     this.storage = storage;
+    this.meters = meters;
   }
 
   /**
@@ -112,11 +117,15 @@ class Claims {
    */
   Claim next(Session session, boolean cold) {
     if (storage.isFull(Storage.Area.PAYLOADS)) {
-      return new Claim(null, true);
+      return new Claim(null, true, 0);
     }
     for (int attempt = 1; ; attempt++) {
       try {
-        return QuarkusTransaction.requiringNew().call(() -> claim(session, cold));
+        Claim claim = QuarkusTransaction.requiringNew().call(() -> claim(session, cold));
+        if (claim.work() != null) {
+          meters.claimed(claim.queuedSeconds(), cold);
+        }
+        return claim;
       } catch (RuntimeException e) {
         if (attempt == MOST_ATTEMPTS || !isKeyTaken(e)) {
           throw e;
@@ -136,10 +145,11 @@ class Claims {
 
   /**
    * @param work null when there is none
+   * @param queuedSeconds how long it has waited
    * @param mayWork whether the executor gets work at all: not when it is to stop, is to leave its
    *     place to another agent's, or is one more than the agent's max_concurrency
    */
-  record Claim(Work work, boolean mayWork) {}
+  record Claim(Work work, boolean mayWork, double queuedSeconds) {}
 
   private Claim claim(Session session, boolean cold) {
     Instant now = clock.instant();
@@ -156,7 +166,8 @@ class Claims {
             row ->
                 new Claim(
                     row.getString("id") == null ? null : work(session, executionId, row),
-                    row.getBoolean("may_work")))
+                    row.getBoolean("may_work"),
+                    row.getDouble("queued_seconds")))
         .orElseThrow();
   }
 
@@ -169,22 +180,35 @@ class Claims {
     if (executionId == null) {
       return Optional.empty();
     }
-    return QuarkusTransaction.requiringNew()
-        .call(
-            () -> {
-              Execution execution = Execution.findById(executionId);
-              if (execution != null && !execution.hasEnded()) {
-                if (execution.acknowledged == 0) {
-                  session.gotWork();
-                  return Optional.of(again(session, executionId));
-                }
-                Outcome outcome =
-                    Outcome.lost("The executor forgot the execution.", clock.instant());
-                endings.finish(executionId, Execution.Progress.NONE, outcome, true);
-              }
-              session.hasWorked();
-              return Optional.empty();
-            });
+    Forgotten forgotten =
+        QuarkusTransaction.requiringNew().call(() -> handedOut(session, executionId));
+    if (forgotten.outcome() != null) {
+      Execution execution = forgotten.execution();
+      meters.ended(
+          execution.executorJobId, forgotten.outcome(), execution.enteredAt, execution.coldStart);
+    }
+    return Optional.ofNullable(forgotten.work());
+  }
+
+  /**
+   * @param work that the executor is given again, or null
+   * @param outcome of the execution that the executor has forgotten, or null
+   */
+  private record Forgotten(Work work, Execution execution, Outcome outcome) {}
+
+  private Forgotten handedOut(Session session, String executionId) {
+    Execution execution = Execution.findById(executionId);
+    Outcome outcome = null;
+    if (execution != null && !execution.hasEnded()) {
+      if (execution.acknowledged == 0) {
+        session.gotWork();
+        return new Forgotten(again(session, executionId), null, null);
+      }
+      outcome = Outcome.lost("The executor forgot the execution.", clock.instant());
+      endings.finish(executionId, Execution.Progress.NONE, outcome, true);
+    }
+    session.hasWorked();
+    return new Forgotten(null, execution, outcome);
   }
 
   private Work again(Session session, String executionId) {

@@ -6,7 +6,7 @@ import dev.roost.api.ProblemMappers;
 import dev.roost.build.BuilderJobEnded;
 import dev.roost.config.RoostConfig;
 import dev.roost.event.Loop;
-import dev.roost.event.Replicas;
+import dev.roost.event.Loops;
 import dev.roost.execution.Execution;
 import dev.roost.execution.ExecutionReason;
 import dev.roost.execution.Outcome;
@@ -78,7 +78,7 @@ public class ExecutorReconciler {
       ObjectMapper mapper,
       Clock clock,
       DatabaseClock databaseClock,
-      Replicas replicas) {
+      Loops loops) {
     this.runtime = runtime;
     this.config = config;
     this.dispatcher = dispatcher;
@@ -87,7 +87,7 @@ public class ExecutorReconciler {
     this.outputs = new ExecutorOutputs(mapper, FrameLimits.of(config.limits()));
     this.clock = clock;
     this.databaseClock = databaseClock;
-    this.loop = new Loop("executor-reconciler", replicas, this::pass);
+    this.loop = loops.make("executor-reconciler", this::pass);
   }
 
   void start(@Observes StartupEvent event) {

@@ -7,6 +7,7 @@ import dev.roost.api.Storage;
 import dev.roost.config.RoostConfig;
 import dev.roost.event.Signals;
 import dev.roost.execution.Execution.Progress;
+import dev.roost.execution.ExecutionMeters;
 import dev.roost.execution.ExecutorJobQueued;
 import dev.roost.execution.Outcome;
 import dev.roost.log.LogBook;
@@ -31,7 +32,7 @@ class FrameIntake {
       Sql.of(
           """
           select e.executor_id, e.state, e.acknowledged, e.log_entries, e.log_bytes, e.executor_job_id, j.cancel_requested,
-            e.agent_id, e.agent_revision, e.concurrency_key
+            e.agent_id, e.agent_revision, e.concurrency_key, e.started_at, e.entered_at, e.cold_start
           from execution e join executor_job j on j.id = e.executor_job_id
           where e.id = :id for update of e""");
 
@@ -50,6 +51,7 @@ class FrameIntake {
   private final Endings endings;
   private final Storage storage;
   private final FrameLimits limits;
+  private final ExecutionMeters meters;
 
   FrameIntake(
       EntityManager entities,
@@ -59,7 +61,8 @@ class FrameIntake {
       Event<ConcurrencyKeyFreed> freed,
       Endings endings,
       Storage storage,
-      RoostConfig config) {
+      RoostConfig config,
+      ExecutionMeters meters) {
     this.entities = entities;
     this.log = log;
     this.signals = signals;
@@ -67,6 +70,7 @@ class FrameIntake {
     this.freed = freed;
     this.endings = endings;
     this.storage = storage;
+    this.meters = meters;
     this.limits = FrameLimits.of(config.limits());
   }
 
@@ -88,7 +92,10 @@ class FrameIntake {
       boolean cancel,
       String agentId,
       int revision,
-      String concurrencyKey) {
+      String concurrencyKey,
+      Instant startedAt,
+      Instant enteredAt,
+      boolean cold) {
     static Row read(ResultSet row) throws SQLException {
       return new Row(
           row.getString("executor_id"),
@@ -100,7 +107,10 @@ class FrameIntake {
           row.getBoolean("cancel_requested"),
           row.getString("agent_id"),
           row.getInt("agent_revision"),
-          row.getString("concurrency_key"));
+          row.getString("concurrency_key"),
+          Sql.instant(row, "started_at"),
+          Sql.instant(row, "entered_at"),
+          row.getBoolean("cold_start"));
     }
 
     boolean isRunning() {
@@ -121,9 +131,16 @@ class FrameIntake {
   }
 
   /**
+   * @param entered when main was called, if these frames say so; or null
+   * @param outcome the execution's, if it has ended now; or null
    * @param again whether the job waits for another attempt
    */
-  private record Stored(Row row, Receipt receipt, boolean changed, boolean again) {}
+  private record Stored(
+      Row row, Receipt receipt, boolean changed, Instant entered, Outcome outcome, boolean again) {
+    static Stored nothing(Row row, Receipt receipt) {
+      return new Stored(row, receipt, false, null, null, false);
+    }
+  }
 
   private Stored store(String executorId, String executionId, List<Frame> frames) {
     Row row = lock(executionId);
@@ -137,7 +154,7 @@ class FrameIntake {
       if (frames.isEmpty() || last > row.acknowledged()) {
         throw fenced();
       }
-      return new Stored(row, new Receipt(row.acknowledged(), false, true), false, false);
+      return Stored.nothing(row, new Receipt(row.acknowledged(), false, true));
     }
     int acknowledged = row.acknowledged();
     List<LogEntry> entries = new ArrayList<>();
@@ -169,7 +186,7 @@ class FrameIntake {
       }
     }
     Receipt receipt = new Receipt(acknowledged, row.cancel(), outcome != null);
-    return new Stored(row, receipt, changed, again);
+    return new Stored(row, receipt, changed, entered, outcome, again);
   }
 
   /**
@@ -193,8 +210,7 @@ class FrameIntake {
                 () -> {
                   Row row = lock(executionId);
                   if (!row.isRunning()) {
-                    return new Stored(
-                        row, new Receipt(row.acknowledged(), false, true), false, false);
+                    return Stored.nothing(row, new Receipt(row.acknowledged(), false, true));
                   }
                   List<LogEntry> missing = new ArrayList<>();
                   for (LogEntry entry : entries) {
@@ -211,7 +227,13 @@ class FrameIntake {
                           entered);
                   Outcome bounded = bounded(outcome, admitted);
                   boolean again = endings.finish(executionId, progress, bounded, mayHaveEntered);
-                  return new Stored(row, new Receipt(row.acknowledged(), false, true), true, again);
+                  return new Stored(
+                      row,
+                      new Receipt(row.acknowledged(), false, true),
+                      true,
+                      entered,
+                      bounded,
+                      again);
                 });
     tell(executionId, stored);
   }
@@ -250,6 +272,7 @@ class FrameIntake {
   }
 
   private void tell(String executionId, Stored stored) {
+    measure(stored);
     if (stored.changed()) {
       signals.fire(executionId);
       if (stored.receipt().last()) {
@@ -261,6 +284,17 @@ class FrameIntake {
       if (stored.again()) {
         queued.fire(new ExecutorJobQueued(stored.row().agentId(), stored.row().revision()));
       }
+    }
+  }
+
+  private void measure(Stored stored) {
+    Row row = stored.row();
+    Instant entered = row.enteredAt() == null ? stored.entered() : row.enteredAt();
+    if (row.enteredAt() == null && entered != null) {
+      meters.entered(row.startedAt(), entered, row.cold());
+    }
+    if (stored.outcome() != null) {
+      meters.ended(row.jobId(), stored.outcome(), entered, row.cold());
     }
   }
 

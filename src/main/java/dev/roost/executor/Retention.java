@@ -4,6 +4,7 @@ import dev.roost.api.Database;
 import dev.roost.api.ProblemMappers;
 import dev.roost.config.RoostConfig;
 import dev.roost.event.Loop;
+import dev.roost.event.Loops;
 import dev.roost.event.Replicas;
 import dev.roost.runtime.Runtime;
 import dev.roost.runtime.Runtime.RuntimeUnavailable;
@@ -43,12 +44,17 @@ public class Retention {
   private long nextAt = System.nanoTime();
 
   Retention(
-      Database database, Runtime runtime, RoostConfig config, Clock clock, Replicas replicas) {
+      Database database,
+      Runtime runtime,
+      RoostConfig config,
+      Clock clock,
+      Replicas replicas,
+      Loops loops) {
     this.settings = config.retention();
     this.clock = clock;
     this.builds = new UnusedBuilds(runtime);
     this.pace = new Pace(database, replicas);
-    this.loop = new Loop("retention", replicas, this::pass);
+    this.loop = loops.make("retention", this::pass);
   }
 
   void start(@Observes StartupEvent event) {

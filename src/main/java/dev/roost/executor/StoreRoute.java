@@ -8,6 +8,7 @@ import dev.roost.api.ErrorCode;
 import dev.roost.api.Ids;
 import dev.roost.api.Problem;
 import dev.roost.api.ProblemMappers;
+import dev.roost.api.Rejections;
 import dev.roost.datastore.Access;
 import dev.roost.datastore.Operation;
 import dev.roost.datastore.Operations;
@@ -38,14 +39,17 @@ class StoreRoute {
   private final ObjectMapper mapper;
   private final Draining draining;
   private final Intake intake;
+  private final Rejections rejections;
 
   StoreRoute(
       ExecutorTokens tokens,
       Operations operations,
       ObjectMapper mapper,
       Draining draining,
-      Intake intake) {
+      Intake intake,
+      Rejections rejections) {
     this.intake = intake;
+    this.rejections = rejections;
     this.tokens = tokens;
     this.operations = operations;
     this.mapper = mapper;
@@ -119,6 +123,7 @@ class StoreRoute {
   private void sendProblem(RoutingContext context, Throwable e) {
     String requestId = Ids.next("req");
     Problem problem = ofScript(ProblemMappers.problem(e, requestId));
+    rejections.count(problem);
     byte[] document = json(ProblemMappers.Document.of(problem, requestId));
     problem.headers().forEach(context.response()::putHeader);
     end(context, problem.code().status(), ProblemMappers.MEDIA_TYPE, document);

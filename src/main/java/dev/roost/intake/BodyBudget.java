@@ -46,6 +46,15 @@ final class BodyBudget {
     return used;
   }
 
+  long total() {
+    return total;
+  }
+
+  /** How many wait for memory. */
+  synchronized int waiting() {
+    return queue.size();
+  }
+
   private void release(long bytes) {
     List<Waiting> admitted;
     synchronized (this) {

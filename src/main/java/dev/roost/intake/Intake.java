@@ -5,10 +5,14 @@ import dev.roost.api.ErrorCode;
 import dev.roost.api.Problem;
 import dev.roost.api.ReceivedBody;
 import dev.roost.config.RoostConfig;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.quarkus.runtime.StartupEvent;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.ext.web.RoutingContext;
 import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.enterprise.event.Observes;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -35,7 +39,7 @@ public class Intake {
   private final BodyBudget small;
   private final BodyBudget large;
 
-  Intake(RoostConfig config) {
+  Intake(RoostConfig config, MeterRegistry registry) {
     limits = config.limits();
     long total =
         limits.bodyMemoryBytes() > 0
@@ -43,6 +47,29 @@ public class Intake {
             : Runtime.getRuntime().maxMemory() / HEAP_SHARE;
     small = new BodyBudget(total / SMALL_SHARE);
     large = new BodyBudget(total - total / SMALL_SHARE);
+    measure("small", small, registry);
+    measure("large", large, registry);
+  }
+
+  /** So that its series are there from the start, with zeros. */
+  void start(@Observes StartupEvent event) {}
+
+  private static void measure(String size, BodyBudget budget, MeterRegistry registry) {
+    Gauge.builder("roost.intake.reserved", budget, BodyBudget::used)
+        .description("Memory that is set aside for requests that are being received and worked on")
+        .baseUnit("bytes")
+        .tag("size", size)
+        .register(registry);
+    Gauge.builder("roost.intake.limit", budget, BodyBudget::total)
+        .description("How much of it there is; beyond, requests wait, then they are refused")
+        .baseUnit("bytes")
+        .tag("size", size)
+        .register(registry);
+    Gauge.builder("roost.intake.waiting", budget, BodyBudget::waiting)
+        .description("Requests that wait for that memory")
+        .baseUnit("requests")
+        .tag("size", size)
+        .register(registry);
   }
 
   /**

@@ -17,6 +17,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.IntSupplier;
+import java.util.stream.Collectors;
 import org.jboss.logging.Logger;
 
 /**
@@ -41,6 +42,7 @@ final class Ticker {
   private final TickClock clock;
   private final Settings settings;
   private final Consumer<List<Placed>> afterCommit;
+  private final Consumer<Duration> late;
 
   /**
    * @param missedAfter how long a time may have been due without being missed
@@ -54,9 +56,15 @@ final class Ticker {
 
   /**
    * @param afterCommit told what was ordered; should take no time
+   * @param late told how long after it was due a schedule's jobs were made
    */
   Ticker(
-      Database database, TickClock clock, Settings settings, Consumer<List<Placed>> afterCommit) {
+      Database database,
+      TickClock clock,
+      Settings settings,
+      Consumer<List<Placed>> afterCommit,
+      Consumer<Duration> late) {
+    this.late = late;
     this.database = database;
     this.clock = clock;
     this.settings = settings;
@@ -77,6 +85,7 @@ final class Ticker {
       Batch batch = database.inTransaction(connection -> batch(connection, from));
       if (!batch.made().isEmpty()) {
         afterCommit.accept(batch.made());
+        batch.late().forEach(late);
       }
       if (batch.next() == null) {
         break;
@@ -91,9 +100,10 @@ final class Ticker {
   }
 
   /**
+   * @param late of each schedule with jobs among them, how long ago it was due
    * @param next where to go on; null at the end
    */
-  private record Batch(List<Placed> made, DueRows.Cursor next) {}
+  private record Batch(List<Placed> made, List<Duration> late, DueRows.Cursor next) {}
 
   /** What is to be done about one schedule. */
   private record Decision(DueRows.Row row, Timetable timetable, Due due) {}
@@ -102,7 +112,7 @@ final class Ticker {
     Instant now = clock.now(connection);
     List<DueRows.Row> rows = DueRows.lock(connection, now, from, BATCH);
     if (rows.isEmpty()) {
-      return new Batch(List.of(), null);
+      return new Batch(List.of(), List.of(), null);
     }
     Set<String> open = DueRows.withOpenJobs(connection, rows);
     List<Decision> decisions = new ArrayList<>();
@@ -130,8 +140,15 @@ final class Ticker {
             : ScheduledOrders.place(connection, orders, settings.queuedJobs().getAsInt(), now);
     moveOn(connection, decisions, placed);
     boolean more = rows.size() == BATCH || last != rows.get(rows.size() - 1);
+    List<Placed> made = placed.stream().filter(one -> one.result() == Result.MADE).toList();
+    Set<String> withJobs =
+        made.stream().map(one -> one.order().scheduleId()).collect(Collectors.toSet());
     return new Batch(
-        placed.stream().filter(one -> one.result() == Result.MADE).toList(),
+        made,
+        rows.stream()
+            .filter(row -> withJobs.contains(row.id()))
+            .map(row -> Duration.between(row.dueAt(), now))
+            .toList(),
         more ? last.cursor() : null);
   }
 

@@ -8,6 +8,8 @@ import dev.roost.event.Draining;
 import dev.roost.execution.ExecutorJobQueued;
 import dev.roost.execution.QueuedJobs;
 import dev.roost.execution.ScheduledOrders.Placed;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Timer;
 import io.quarkus.runtime.ShutdownEvent;
 import io.quarkus.runtime.StartupEvent;
 import io.quarkus.scheduler.Scheduled;
@@ -23,6 +25,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.stream.LongStream;
 import org.jboss.logging.Logger;
 
 /**
@@ -36,6 +39,11 @@ class Ticking {
 
   /** However many times are due one after the other, as by jitter: no busy loop. */
   private static final Duration LEAST_PAUSE = Duration.ofMillis(20);
+
+  private static final Duration[] BUCKETS =
+      LongStream.of(10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 60_000, 600_000)
+          .mapToObj(Duration::ofMillis)
+          .toArray(Duration[]::new);
 
   private final Ticker ticker;
   private final ScheduledExecutorService timer;
@@ -57,7 +65,13 @@ class Ticking {
       Storage storage,
       QueuedJobs queued,
       ScheduledExecutorService timer,
-      Draining draining) {
+      Draining draining,
+      MeterRegistry registry) {
+    Timer lateness =
+        Timer.builder("roost.schedule.lateness")
+            .description("How long after a schedule was due, with its jitter, its jobs were made")
+            .serviceLevelObjectives(BUCKETS)
+            .register(registry);
     this.ticker =
         new Ticker(
             database,
@@ -69,7 +83,8 @@ class Ticking {
                     storage.isFull(Storage.Area.PAYLOADS)
                         ? 0
                         : config.limits().queuedExecutorJobs()),
-            made -> queued.tell(told(made)));
+            made -> queued.tell(told(made)),
+            lateness::record);
     this.timer = timer;
     this.draining = draining;
   }

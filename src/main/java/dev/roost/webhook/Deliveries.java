@@ -3,6 +3,7 @@ package dev.roost.webhook;
 import dev.roost.event.EventLog;
 import dev.roost.event.Leadership;
 import dev.roost.event.Loop;
+import dev.roost.event.Loops;
 import dev.roost.event.Replicas;
 import dev.roost.event.Signals;
 import io.quarkus.runtime.ShutdownEvent;
@@ -56,6 +57,7 @@ class Deliveries {
   private final Clock clock;
   private final Duration lease;
   private final Loop loop;
+  private final DeliveryMeters meters;
   private final ConcurrentLinkedQueue<Ended> ended = new ConcurrentLinkedQueue<>();
   private final Object monitor = new Object();
   private final Slots slots = new Slots();
@@ -68,17 +70,20 @@ class Deliveries {
       Sender sender,
       Signals signals,
       Replicas replicas,
+      Loops loops,
       Vertx vertx,
       Clock clock,
-      WebhookSettings settings) {
+      WebhookSettings settings,
+      DeliveryMeters meters) {
     this.book = book;
     this.sender = sender;
     this.signals = signals;
     this.leadership = replicas;
     this.vertx = vertx;
     this.clock = clock;
+    this.meters = meters;
     this.lease = settings.timeout().plus(LEASE_BEYOND);
-    this.loop = new Loop("webhook-deliveries", replicas, this::pass);
+    this.loop = loops.make("webhook-deliveries", this::pass);
     this.lastSweep = System.nanoTime() - BETWEEN_SWEEPS.toNanos();
   }
 
@@ -224,6 +229,7 @@ class Deliveries {
     for (Ended attempt : batch) {
       Claim claim = attempt.claim();
       sending.remove(claim.deliveryId());
+      meters.ended(attempt.answer(), Duration.ofNanos(attempt.over() - attempt.begun()));
       slots.end(claim.webhookId(), attempt.answer().late());
       if (claim.isTest()) {
         signals.fire(claim.webhookId());

@@ -331,7 +331,7 @@ class RunningRevisionIT {
     String id = path.substring("/v1/agents/".length());
     assertEquals(new AgentChanged(id, 1), heard.last(id));
     succeed(buildOf(2));
-    ended.fire(new BuilderJobEnded(id, 2));
+    ended.fire(new BuilderJobEnded("bjob_none", id, 2));
     assertEquals(new AgentChanged(id, 2), heard.last(id));
   }
 

@@ -73,7 +73,8 @@ final class TickerWorld implements AutoCloseable {
   }
 
   static Ticker ticker(Database database, TickClock clock, int queuedJobs, List<Placed> made) {
-    return new Ticker(database, clock, new Ticker.Settings(MISSED_AFTER, queuedJobs), made::addAll);
+    return new Ticker(
+        database, clock, new Ticker.Settings(MISSED_AFTER, queuedJobs), made::addAll, late -> {});
   }
 
   void agent(String id) {
