@@ -24,5 +24,5 @@ BuilderJobState = Literal["queued", "running", "succeeded", "failed", "cancelled
 ScheduleState = Literal["active", "paused"]
 WebhookState = Literal["active", "disabled"]
 DeliveryState = Literal["pending", "succeeded", "failed"]
-WaitingOn = Literal["build", "executor", "concurrency", "retry_delay", "storage"]
+WaitingOn = Literal["build", "executor", "capacity", "concurrency", "retry_delay", "storage"]
 """What a queued ExecutorJob waits for."""

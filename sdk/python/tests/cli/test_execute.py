@@ -90,13 +90,14 @@ def test_it_waits_until_the_job_has_ended(cli: Any, greeter: Server) -> None:
     assert (done.code, json.loads(done.out)) == (0, {"n": 42})
 
 
+@pytest.mark.parametrize("what", ["storage", "capacity"])
 def test_what_waits_for_space_says_which(
-    cli: Any, greeter: Server, monkeypatch: pytest.MonkeyPatch
+    cli: Any, greeter: Server, monkeypatch: pytest.MonkeyPatch, what: str
 ) -> None:
     said: list[str] = []
     monkeypatch.setattr("roost._cli.progress.Progress.say", lambda _self, text: said.append(text))
     message = "Payloads have 9 bytes; the limit is 8 (setting roost.storage.payload-bytes)."
-    greeter.on("POST", ORDER, job("queued", waiting_on="storage", message=message))
+    greeter.on("POST", ORDER, job("queued", waiting_on=what, message=message))
     greeter.on("GET", "/executor-jobs/xjob_1", job())
     assert cli("execute", "greeter", client=greeter.client).code == 0
     assert any(message in text for text in said), said

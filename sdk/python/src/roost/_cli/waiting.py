@@ -99,6 +99,7 @@ class Waiting:
         reasons = {
             "build": "its dependencies are being built",
             "executor": "an executor is being started",
+            "capacity": f"there is no capacity for its executor. {job.message or ''}".strip(),
             "concurrency": "as many executions as it may have are running",
             "retry_delay": "the next attempt comes in a moment",
             "storage": f"Roost's storage is full. {job.message or ''}".strip(),

@@ -33,6 +33,7 @@ ENDED = ("succeeded", "failed", "cancelled")
 _WAITS_FOR = {
     "build": "waits for the build",
     "executor": "waits for an executor",
+    "capacity": "waits for capacity",
     "concurrency": "waits for its turn",
     "retry_delay": "waits before the next attempt",
     "storage": "waits for space in Roost's storage",
@@ -43,9 +44,9 @@ class ExecutorJob(Resource):
     """The order to run an agent once, with a payload.
 
     `state` is queued, running, succeeded, failed or cancelled. While it is queued, `waiting_on`
-    says for what: build, executor, concurrency, storage or retry_delay; in the last case, it goes
-    on at `next_attempt_at`. `attempts` counts the Executions; the latest is `execution`. Those
-    that were ordered together have a `batch_id`, those of a schedule a `schedule_id`, and the
+    says for what: build, executor, capacity, concurrency, storage or retry_delay; in the last case,
+    it goes on at `next_attempt_at`. `attempts` counts the Executions; the latest is `execution`.
+    Those that were ordered together have a `batch_id`, those of a schedule a `schedule_id`, and the
     `scheduled_time` that they stand for.
     """
 

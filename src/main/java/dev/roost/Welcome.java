@@ -142,7 +142,10 @@ public class Welcome {
 
   private static ExecutorJob.View view(String id) {
     return QuarkusTransaction.requiringNew()
-        .call(() -> ExecutorJob.View.of(ExecutorJob.findById(id), null));
+        .call(
+            () ->
+                ExecutorJob.view(id, new ExecutorJob.Limits(null, Integer.MAX_VALUE, null))
+                    .orElseThrow());
   }
 
   private Iterable<LogEntry> read(String executionId) {

@@ -147,6 +147,14 @@ public class BuilderJob extends PanacheEntityBase {
         == 1;
   }
 
+  /** One that the runtime has no capacity for waits again. */
+  static void putBack(String id, String message) {
+    update(
+        "state = 'queued', startedAt = null, message = ?1 where id = ?2 and state = 'running'",
+        message,
+        id);
+  }
+
   /**
    * Keeps the agent from being changed until the transaction ends. To be called before anything
    * else is locked, since whoever changes an agent locks in this order.

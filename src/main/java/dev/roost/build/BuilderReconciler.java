@@ -9,10 +9,12 @@ import dev.roost.event.Loop;
 import dev.roost.event.Loops;
 import dev.roost.event.Signals;
 import dev.roost.log.LogBook;
+import dev.roost.runtime.Capacity;
 import dev.roost.runtime.Observation;
 import dev.roost.runtime.Runtime;
 import dev.roost.runtime.Runtime.BuildOrder;
 import dev.roost.runtime.Runtime.BuildOutput;
+import dev.roost.runtime.Runtime.NoCapacity;
 import dev.roost.runtime.Runtime.RuntimeUnavailable;
 import dev.roost.runtime.RuntimeChanged;
 import dev.roost.runtime.Step;
@@ -46,10 +48,14 @@ public class BuilderReconciler {
   /** Beyond its own time-out, a build gets this long to say so. */
   private static final Duration GRACE = Duration.ofSeconds(30);
 
+  /** A little less than its Job lives longer than the build may take. */
+  private static final Duration JOB_WAITS = Duration.ofSeconds(100);
+
   private static final int MAX_MESSAGE = 8_192;
 
   private final Runtime runtime;
   private final RoostConfig config;
+  private final Capacity capacity;
   private final LogBook log;
   private final Signals signals;
   private final Event<BuilderJobEnded> ended;
@@ -67,6 +73,7 @@ public class BuilderReconciler {
   BuilderReconciler(
       Runtime runtime,
       RoostConfig config,
+      Capacity capacity,
       LogBook log,
       Signals signals,
       Event<BuilderJobEnded> ended,
@@ -75,6 +82,7 @@ public class BuilderReconciler {
       Loops loops) {
     this.runtime = runtime;
     this.config = config;
+    this.capacity = capacity;
     this.log = log;
     this.signals = signals;
     this.ended = ended;
@@ -144,6 +152,7 @@ public class BuilderReconciler {
     List<BuilderJob> open = QuarkusTransaction.requiringNew().call(BuilderJob::open);
     Set<String> openIds = new HashSet<>();
     open.forEach(job -> openIds.add(job.id));
+    capacity.keep("bjob_", openIds);
     for (String leftover : runtime.builderJobs()) {
       if (!openIds.contains(leftover) && !isOpen(leftover)) {
         remove(leftover);
@@ -222,8 +231,17 @@ public class BuilderReconciler {
       }
       if (observation instanceof Observation.Pending pending) {
         explain(job, pending.message());
+        if (pending.shortage() != null) {
+          waitForCapacity(job, pending);
+          return false;
+        }
       } else if (observation instanceof Observation.Running) {
         explain(job, null);
+      }
+      if (observation != null) {
+        capacity.suffices(job.id);
+      } else if (!capacity.isTriedAgain(job.id, clock.instant())) {
+        return false;
       }
       Limits limits = new Limits(config.builds().timeout(), config.executors().pendingTimeout());
       Step step = decide(job, observation, free, limits, clock.instant());
@@ -233,6 +251,9 @@ public class BuilderReconciler {
         takeLog(job);
         finish(job, finish);
       }
+    } catch (NoCapacity e) {
+      capacity.lacks(job.id, e.shortage(), clock.instant());
+      putBack(job, e.getMessage());
     } catch (RuntimeUnavailable e) {
       unavailable = true;
       LOG.warnf("build %s: %s", job.id, e.getMessage());
@@ -245,6 +266,25 @@ public class BuilderReconciler {
     return false;
   }
 
+  /**
+   * It waits, for as long as that takes. Its Job would not: the time that a build may take counts
+   * from the Job's start, so it gets another one in time.
+   */
+  private void waitForCapacity(BuilderJob job, Observation.Pending pending) {
+    Instant now = clock.instant();
+    capacity.lacks(job.id, pending.shortage(), now);
+    if (capacity.isTriedAgain(job.id, now) || job.startedAt.plus(JOB_WAITS).isBefore(now)) {
+      runtime.deleteBuilderJob(job.id);
+      putBack(job, pending.message());
+      capacity.forget(job.id);
+    }
+  }
+
+  private void putBack(BuilderJob job, String message) {
+    QuarkusTransaction.requiringNew().run(() -> BuilderJob.putBack(job.id, shorten(message)));
+    signals.fire(job.id);
+  }
+
   private boolean create(BuilderJob job) {
     Instant now = clock.instant();
     if (job.state.equals("queued")
@@ -252,6 +292,7 @@ public class BuilderReconciler {
             .call(() -> !Build.isGoing(job.imageKey) && BuilderJob.start(job.id, now))) {
       return false;
     }
+    capacity.tried(job.id, now);
     runtime.startBuild(
         new BuildOrder(
             job.id,
@@ -311,6 +352,7 @@ public class BuilderReconciler {
             });
     tellEnd(job);
     remove(job.id);
+    capacity.freed(now);
   }
 
   private static Build remade(Build build, JsonNode result) {

@@ -291,7 +291,10 @@ public interface RoostConfig {
     @WithDefault("60s")
     Duration startTimeout();
 
-    /** How long an executor or a build may wait for a machine, its image or quota. */
+    /**
+     * How long an executor or a build may wait for its image, or for a machine that could hold it.
+     * For what others use now, it waits as long as it takes.
+     */
     @WithDefault("5m")
     Duration pendingTimeout();
 

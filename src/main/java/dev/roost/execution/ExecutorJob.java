@@ -2,6 +2,7 @@ package dev.roost.execution;
 
 import dev.roost.api.Conditions;
 import dev.roost.api.JsonText;
+import dev.roost.config.RoostConfig;
 import io.quarkus.hibernate.orm.panache.PanacheEntityBase;
 import io.quarkus.panache.common.Parameters;
 import jakarta.persistence.Column;
@@ -226,9 +227,9 @@ public class ExecutorJob extends PanacheEntityBase {
   /**
    * A job with its latest Execution, by one query.
    *
-   * @param full why there is no space for what jobs store, so that none starts; or null
+   * @param limits what keeps jobs waiting
    */
-  static Optional<View> view(String id, String full) {
+  public static Optional<View> view(String id, Limits limits) {
     return getEntityManager()
         .createQuery(
             """
@@ -238,24 +239,40 @@ public class ExecutorJob extends PanacheEntityBase {
         .setParameter("id", id)
         .getResultStream()
         .findFirst()
-        .map(row -> View.of((ExecutorJob) row[0], (Execution) row[1], full));
+        .map(row -> View.of((ExecutorJob) row[0], (Execution) row[1], limits));
+  }
+
+  /**
+   * What of all jobs together may keep one waiting.
+   *
+   * @param full why there is no space for what jobs store, so that none starts; or null
+   * @param maxExecutors how many there may be at the same time
+   * @param maxExecutorsSetting the setting's name
+   */
+  public record Limits(String full, int maxExecutors, String maxExecutorsSetting) {
+    static Limits of(RoostConfig config, String full) {
+      return config.runtime().equals("kubernetes")
+          ? new Limits(full, config.kubernetes().maxExecutors(), "roost.kubernetes.max-executors")
+          : new Limits(full, config.local().maxExecutors(), "roost.local.max-executors");
+    }
   }
 
   /**
    * What keeps a job waiting.
    *
-   * @param on "build", "retry_delay", "storage", "concurrency" or "executor"; null when it doesn't
-   *     wait
-   * @param message what that build or executor itself waits for, or why storage is full; or null
+   * @param on "build", "retry_delay", "storage", "concurrency", "capacity" or "executor"; null when
+   *     it doesn't wait
+   * @param message what that build or executor itself waits for, or what there is no space for; or
+   *     null
    */
   private record Waiting(String on, String message) {
     static final Waiting NONE = new Waiting(null, null);
   }
 
   /** What comes to an end only when there is space again. */
-  private static final Set<String> WAIT_FOR_STORAGE = Set.of("concurrency", "executor");
+  private static final Set<String> WAIT_FOR_STORAGE = Set.of("concurrency", "capacity", "executor");
 
-  private static Waiting waiting(ExecutorJob job, String full) {
+  private static Waiting waiting(ExecutorJob job, Limits limits) {
     if (!job.state.equals("queued")) {
       return Waiting.NONE;
     }
@@ -271,23 +288,43 @@ public class ExecutorJob extends PanacheEntityBase {
                   >= a.max_concurrency then 'concurrency'
                 when exists (select 1 from execution e where e.agent_id = a.id and e.state = 'running'
                   and e.concurrency_key = j.concurrency_key) then 'concurrency'
+                when own.lacks_capacity then 'capacity'
+                when own.state is null and (select count(*) from executor x where x.state <> 'ended')
+                  >= :most then 'full'
+                when own.state is null and other.message is not null then 'capacity'
                 else 'executor' end,
-                case when b.state in ('queued', 'running') then b.message else (
-                  select x.message from executor x
-                  where x.agent_id = a.id and x.agent_revision = j.agent_revision and x.state = 'starting'
-                    and x.message is not null
-                  order by x.id limit 1) end
+                case when b.state in ('queued', 'running') then b.message else own.message end,
+                other.message
               from executor_job j join agent a on a.id = j.agent_id
               join agent_revision r on r.agent_id = j.agent_id and r.revision = j.agent_revision
               join builder_job b on b.id = r.builder_job_id
+              left join lateral (
+                select x.state, x.lacks_capacity, x.message from executor x
+                where x.agent_id = a.id and x.agent_revision = j.agent_revision
+                  and x.state in ('starting', 'ready')
+                order by x.state = 'starting' and x.message is not null desc, x.id limit 1) own on true
+              left join lateral (
+                select x.message from executor x where x.state = 'starting' and x.lacks_capacity
+                order by x.id limit 1) other on true
               where j.id = :id""",
                     Object[].class)
                 .setParameter("id", job.id)
+                .setParameter("most", limits.maxExecutors())
                 .getSingleResult();
     String on = (String) row[0];
-    return full != null && WAIT_FOR_STORAGE.contains(on)
-        ? new Waiting("storage", full)
-        : new Waiting(on, (String) row[1]);
+    String message = (String) row[1];
+    if (on.equals("capacity") && message == null) {
+      message = (String) row[2];
+    }
+    if (on.equals("full")) {
+      on = "capacity";
+      message =
+          "There are as many executors as there may be: %d (setting %s)."
+              .formatted(limits.maxExecutors(), limits.maxExecutorsSetting());
+    }
+    return limits.full() != null && WAIT_FOR_STORAGE.contains(on)
+        ? new Waiting("storage", limits.full())
+        : new Waiting(on, message);
   }
 
   /** An ExecutorJob, as the API shows it. */
@@ -336,15 +373,23 @@ public class ExecutorJob extends PanacheEntityBase {
               nullable = true,
               description =
                   "The reason in words; while it is queued, what the build or executor that it needs waits for,"
-                      + " or why storage is full; null: nothing to say")
+                      + " or what there is no capacity or space for; null: nothing to say")
           String message,
       @Schema(
               nullable = true,
-              enumeration = {"build", "retry_delay", "storage", "concurrency", "executor"},
+              enumeration = {
+                "build",
+                "retry_delay",
+                "storage",
+                "concurrency",
+                "capacity",
+                "executor"
+              },
               description =
                   "Why it is queued: the agent's build, retry_delay, no space for what it would store,"
-                      + " max_concurrency or its concurrency_key, or that an executor has to come;"
-                      + " null: it is not queued")
+                      + " max_concurrency or its concurrency_key, no capacity for another executor (a"
+                      + " quota, full nodes or the most executors that there may be), or that an executor"
+                      + " has to come; null: it is not queued")
           String waitingOn,
       @Schema(description = "How many were begun, without lost ones that had not entered main")
           int attempts,
@@ -357,16 +402,13 @@ public class ExecutorJob extends PanacheEntityBase {
       Instant createdAt,
       @Schema(nullable = true, description = "null: it has not ended") Instant finishedAt) {
 
-    /**
-     * @param full why there is no space for what jobs store, so that none starts; or null
-     */
-    public static View of(ExecutorJob job, String full) {
+    static View of(ExecutorJob job, Limits limits) {
       String latest = job.latestExecutionId;
-      return of(job, latest == null ? null : Execution.findById(latest), full);
+      return of(job, latest == null ? null : Execution.findById(latest), limits);
     }
 
-    private static View of(ExecutorJob job, Execution execution, String full) {
-      Waiting waiting = ExecutorJob.waiting(job, full);
+    private static View of(ExecutorJob job, Execution execution, Limits limits) {
+      Waiting waiting = ExecutorJob.waiting(job, limits);
       return new View(
           job.id,
           job.agentId,

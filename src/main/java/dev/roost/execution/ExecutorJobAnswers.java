@@ -2,6 +2,7 @@ package dev.roost.execution;
 
 import dev.roost.api.Problem;
 import dev.roost.api.Storage;
+import dev.roost.config.RoostConfig;
 import dev.roost.event.Signals;
 import dev.roost.event.Waiting;
 import io.quarkus.narayana.jta.QuarkusTransaction;
@@ -18,12 +19,19 @@ public class ExecutorJobAnswers {
   private final Waiting waiting;
   private final Signals signals;
   private final Storage storage;
+  private final RoostConfig config;
   private final ExecutionMeters meters;
 
-  ExecutorJobAnswers(Waiting waiting, Signals signals, Storage storage, ExecutionMeters meters) {
+  ExecutorJobAnswers(
+      Waiting waiting,
+      Signals signals,
+      Storage storage,
+      RoostConfig config,
+      ExecutionMeters meters) {
     this.waiting = waiting;
     this.signals = signals;
     this.storage = storage;
+    this.config = config;
     this.meters = meters;
   }
 
@@ -72,16 +80,16 @@ public class ExecutorJobAnswers {
     return QuarkusTransaction.requiringNew()
         .call(
             () ->
-                ExecutorJob.view(id, full())
+                ExecutorJob.view(id, limits())
                     .orElseThrow(() -> Problem.notFound("ExecutorJob", id)));
   }
 
   List<ExecutorJob.View> now(List<ExecutorJob> jobs) {
-    String full = full();
-    return jobs.stream().map(job -> ExecutorJob.View.of(job, full)).toList();
+    ExecutorJob.Limits limits = limits();
+    return jobs.stream().map(job -> ExecutorJob.View.of(job, limits)).toList();
   }
 
-  private String full() {
-    return storage.reason(Storage.Area.PAYLOADS).orElse(null);
+  private ExecutorJob.Limits limits() {
+    return ExecutorJob.Limits.of(config, storage.reason(Storage.Area.PAYLOADS).orElse(null));
   }
 }

@@ -3,6 +3,7 @@ package dev.roost.executor;
 import dev.roost.api.Ids;
 import dev.roost.api.Sql;
 import io.quarkus.hibernate.orm.panache.PanacheEntityBase;
+import jakarta.persistence.Column;
 import jakarta.persistence.Entity;
 import jakarta.persistence.Id;
 import java.time.Duration;
@@ -29,6 +30,13 @@ public class Executor extends PanacheEntityBase {
 
   public String state;
   public String message;
+
+  /** While it is to start: the runtime has none for it now. */
+  public boolean lacksCapacity;
+
+  /** Since when it has lacked none, if it ever has; see {@link #pendingSince()}. */
+  @Column(name = "pending_since")
+  public Instant hadCapacityAt;
 
   /** Until then it is taken for alive: the database's clock, moved on by polls and frames. */
   public Instant leaseExpiresAt;
@@ -94,15 +102,62 @@ public class Executor extends PanacheEntityBase {
 
   static boolean ready(String id, Instant now) {
     return update(
-            "state = 'ready', readyAt = ?1, message = null where id = ?2 and state = 'starting'",
+            "state = 'ready', readyAt = ?1, message = null, lacksCapacity = false where id = ?2 and state = 'starting'",
             now,
             id)
         == 1;
   }
 
-  /** Says what an executor waits for that is being started; null: for nothing known. */
-  static void explain(String id, String message) {
-    update("message = ?1 where id = ?2 and state = 'starting'", message, id);
+  /** From when on it counts how long it waits for its image, for example. */
+  Instant pendingSince() {
+    return hadCapacityAt == null ? createdAt : hadCapacityAt;
+  }
+
+  /**
+   * Says what an executor waits for that is being started; null: for nothing known.
+   *
+   * @param lacksCapacity whether the runtime has none for it
+   */
+  void explain(String message, boolean lacksCapacity, Instant now) {
+    if (this.lacksCapacity && !lacksCapacity) {
+      hadCapacityAt = now;
+    }
+    this.message = message;
+    this.lacksCapacity = lacksCapacity;
+    update(
+        "message = ?1, lacksCapacity = ?2, hadCapacityAt = ?3 where id = ?4 and state = 'starting'",
+        message,
+        lacksCapacity,
+        hadCapacityAt,
+        id);
+  }
+
+  /**
+   * Another in the place of one that the runtime has no capacity for, to be started anew. The
+   * objects of the one before may go slowly, so they are not made again under their names.
+   */
+  static Optional<Executor> again(String id, Instant now, Duration lease) {
+    Executor before = findById(id);
+    if (!withdraw(id, "Another was started in its place.", now)) {
+      return Optional.empty();
+    }
+    Executor next =
+        make(before.agentId, before.agentRevision, before.buildId, before.slot, now, lease);
+    next.message = before.message;
+    next.lacksCapacity = true;
+    return Optional.of(next);
+  }
+
+  /** Ends one that lacks capacity; answers false when it doesn't. */
+  static boolean withdraw(String id, String message, Instant now) {
+    return update(
+            """
+            state = 'ended', message = ?1, endedAt = ?2
+            where id = ?3 and state = 'starting' and lacksCapacity = true""",
+            message,
+            now,
+            id)
+        == 1;
   }
 
   /** Of one that has nothing to do. */

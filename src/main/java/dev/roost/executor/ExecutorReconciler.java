@@ -11,10 +11,12 @@ import dev.roost.execution.Execution;
 import dev.roost.execution.ExecutionReason;
 import dev.roost.execution.Outcome;
 import dev.roost.log.LogEntry;
+import dev.roost.runtime.Capacity;
 import dev.roost.runtime.Observation;
 import dev.roost.runtime.Runtime;
 import dev.roost.runtime.Runtime.RuntimeUnavailable;
 import dev.roost.runtime.RuntimeChanged;
+import dev.roost.runtime.Shortage;
 import dev.roost.runtime.Step;
 import io.quarkus.narayana.jta.QuarkusTransaction;
 import io.quarkus.runtime.ShutdownEvent;
@@ -52,6 +54,7 @@ public class ExecutorReconciler {
   private final Dispatcher dispatcher;
   private final ExecutorStarter starter;
   private final FrameIntake intake;
+  private final Capacity capacity;
   private final ExecutorOutputs outputs;
   private final Clock clock;
   private final DatabaseClock databaseClock;
@@ -75,6 +78,7 @@ public class ExecutorReconciler {
       Dispatcher dispatcher,
       ExecutorStarter starter,
       FrameIntake intake,
+      Capacity capacity,
       ObjectMapper mapper,
       Clock clock,
       DatabaseClock databaseClock,
@@ -84,6 +88,7 @@ public class ExecutorReconciler {
     this.dispatcher = dispatcher;
     this.starter = starter;
     this.intake = intake;
+    this.capacity = capacity;
     this.outputs = new ExecutorOutputs(mapper, FrameLimits.of(config.limits()));
     this.clock = clock;
     this.databaseClock = databaseClock;
@@ -130,6 +135,9 @@ public class ExecutorReconciler {
       return new Step.Replay(end.reason(), end.message());
     }
     if (seen instanceof Observation.Absent) {
+      if (starting && executor.lacksCapacity) {
+        return begun ? new Step.Wait() : new Step.Create();
+      }
       // The control plane may have been killed between the row and the start.
       if (starting && mustReport.isAfter(now)) {
         return new Step.Create();
@@ -140,7 +148,9 @@ public class ExecutorReconciler {
           : new Step.Replay(null, "It is gone.");
     }
     if (starting && seen instanceof Observation.Pending pending) {
-      if (executor.createdAt.plus(settings.pendingTimeout()).isBefore(now)) {
+      // What others have that it needs may come; the rest, a node or an image, has to come soon.
+      if (pending.shortage() == null
+          && executor.pendingSince().plus(settings.pendingTimeout()).isBefore(now)) {
         return giveUp(pending, settings);
       }
       // Whoever started it may have been killed before all of it was there.
@@ -184,6 +194,7 @@ public class ExecutorReconciler {
       attempt(executor, () -> act(executor, now));
     }
     starter.keep(known);
+    capacity.keep("executor_", known);
     since.keySet().retainAll(known);
     live.stream()
         .filter(executor -> executor.readyAt != null)
@@ -274,22 +285,37 @@ public class ExecutorReconciler {
       return runtime.observeExecutor(executor.id);
     } catch (RuntimeUnavailable e) {
       since.remove(executor.id);
-      explain(executor, e.getMessage());
+      explain(executor, e.getMessage(), executor.lacksCapacity);
       throw e;
     }
   }
 
   /** Says what an executor waits for, for whoever waits for it. */
-  private static void explain(Executor executor, Observation seen) {
-    if (seen instanceof Observation.Absent) {
+  private void explain(Executor executor, Observation seen) {
+    if (seen instanceof Observation.Absent || !executor.state.equals("starting")) {
       return; // what it says is why it could not be started
     }
-    explain(executor, seen instanceof Observation.Pending pending ? pending.message() : null);
+    Observation.Pending pending = seen instanceof Observation.Pending one ? one : null;
+    Shortage shortage = pending == null ? null : pending.shortage();
+    if (shortage != null) {
+      capacity.lacks(executor.id, shortage, clock.instant());
+    } else if (executor.lacksCapacity
+        && pending != null
+        && pending.message() == null
+        && capacity.isOnTrial(executor.id, clock.instant())) {
+      return; // whether it has what it needs now isn't known yet
+    } else {
+      capacity.suffices(executor.id);
+    }
+    explain(executor, pending == null ? null : pending.message(), shortage != null);
   }
 
-  private static void explain(Executor executor, String message) {
-    if (executor.state.equals("starting") && !Objects.equals(executor.message, message)) {
-      QuarkusTransaction.requiringNew().run(() -> Executor.explain(executor.id, message));
+  private void explain(Executor executor, String message, boolean lacksCapacity) {
+    if (executor.state.equals("starting")
+        && (!Objects.equals(executor.message, message)
+            || executor.lacksCapacity != lacksCapacity)) {
+      QuarkusTransaction.requiringNew()
+          .run(() -> executor.explain(message, lacksCapacity, clock.instant()));
     }
   }
 
@@ -297,6 +323,7 @@ public class ExecutorReconciler {
   private void end(Executor executor, Step.Replay step, Observation seen) {
     String message = isGivenUp(step) ? step.message() + cause(executor.id) : step.message();
     dispatcher.forget(executor.id);
+    capacity.forget(executor.id);
     // From here on, nothing can be claimed for it.
     QuarkusTransaction.requiringNew()
         .run(() -> Executor.end(executor.id, message, clock.instant()));
@@ -306,6 +333,9 @@ public class ExecutorReconciler {
     }
     if (takeHome(executor, new Step.Replay(step.reason(), message))) {
       remove(executor.id);
+    }
+    if (!executor.lacksCapacity) {
+      capacity.freed(clock.instant());
     }
   }
 

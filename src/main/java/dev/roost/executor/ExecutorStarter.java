@@ -9,9 +9,11 @@ import dev.roost.config.RoostConfig;
 import dev.roost.event.Signals;
 import dev.roost.execution.ExecutionReason;
 import dev.roost.execution.ExecutorJob;
+import dev.roost.runtime.Capacity;
 import dev.roost.runtime.Egress;
 import dev.roost.runtime.Runtime;
 import dev.roost.runtime.Runtime.ExecutorOrder;
+import dev.roost.runtime.Runtime.NoCapacity;
 import dev.roost.runtime.Runtime.RuntimeUnavailable;
 import dev.roost.runtime.Step;
 import io.quarkus.narayana.jta.QuarkusTransaction;
@@ -39,6 +41,8 @@ class ExecutorStarter {
   private final Demand demand;
   private final Dispatcher dispatcher;
   private final Room room;
+  private final Preemption preemption;
+  private final Capacity capacity;
   private final Event<JobWaiting> jobWaiting;
   private final ExecutorTokens tokens;
   private final Signals signals;
@@ -58,6 +62,8 @@ class ExecutorStarter {
       Demand demand,
       Dispatcher dispatcher,
       Room room,
+      Preemption preemption,
+      Capacity capacity,
       Event<JobWaiting> jobWaiting,
       ExecutorTokens tokens,
       Signals signals,
@@ -69,6 +75,8 @@ class ExecutorStarter {
     this.demand = demand;
     this.dispatcher = dispatcher;
     this.room = room;
+    this.preemption = preemption;
+    this.capacity = capacity;
     this.jobWaiting = jobWaiting;
     this.tokens = tokens;
     this.signals = signals;
@@ -101,8 +109,9 @@ class ExecutorStarter {
   Optional<Duration> serve(Instant now) {
     List<Demand.Waiting> waiting = QuarkusTransaction.requiringNew().call(() -> demand.read(now));
     room.stopSurplus();
+    List<Preemption.Lacking> lacking = preemption.serve(waiting, this::start);
     if (!waiting.isEmpty()) {
-      share(waiting, now);
+      share(waiting, lacking, now);
     }
     Instant due = QuarkusTransaction.requiringNew().call(demand::nextDue);
     if (due == null) {
@@ -179,13 +188,16 @@ class ExecutorStarter {
   }
 
   /** Starts executors for what waits, fairly among agents. */
-  private void share(List<Demand.Waiting> waiting, Instant now) {
+  private void share(List<Demand.Waiting> waiting, List<Preemption.Lacking> lacking, Instant now) {
     Census census = census();
     List<Demand.Waiting> groups = new ArrayList<>();
     List<Shares.Want> wants = new ArrayList<>();
     for (Demand.Waiting group : waiting) {
       String agentId = group.target().agentId();
       int open = open(group);
+      if (Preemption.isFutile(group, lacking)) {
+        continue;
+      }
       int left = group.maxConcurrency() - census.ofAgent().getOrDefault(agentId, 0);
       if (open > 0 && left <= 0) {
         // Idle ones of another revision make room.
@@ -199,7 +211,9 @@ class ExecutorStarter {
     // The room of those that are leaving is promised already, so that no more are sent away for it.
     Shares.Plan plan = Shares.plan(free + census.leaving(), census.staying(), wants);
     for (int index : plan.starts().subList(0, Math.max(0, Math.min(free, plan.starts().size())))) {
-      startOne(groups.get(index), now);
+      if (!startOne(groups.get(index), now)) {
+        return; // the next pass sees what else there is capacity for
+      }
     }
     int missing = wants.stream().mapToInt(Shares.Want::count).sum() - plan.starts().size();
     if (missing > 0) {
@@ -263,7 +277,8 @@ class ExecutorStarter {
     return open;
   }
 
-  private void startOne(Demand.Waiting group, Instant now) {
+  /** Answers false when the runtime has no capacity. */
+  private boolean startOne(Demand.Waiting group, Instant now) {
     Target target = group.target();
     Optional<Executor> made =
         QuarkusTransaction.requiringNew()
@@ -275,11 +290,11 @@ class ExecutorStarter {
                         group.buildId(),
                         now,
                         config.executors().lease()));
-    made.ifPresent(executor -> start(group, executor));
+    return made.isEmpty() || start(group, made.get());
   }
 
-  private void start(Demand.Waiting group, Executor executor) {
-    start(
+  private boolean start(Demand.Waiting group, Executor executor) {
+    return start(
         new ExecutorOrder(
             executor.id,
             group.imageKey(),
@@ -293,15 +308,30 @@ class ExecutorStarter {
             labels(group.agentName(), executor, group.oldestJobId())));
   }
 
-  private void start(ExecutorOrder order) {
+  private boolean start(ExecutorOrder order) {
+    String id = order.executorId();
+    capacity.tried(id, clock.instant());
     try {
       runtime.startExecutor(order);
-      begun.add(order.executorId());
+      begun.add(id);
+      return true;
+    } catch (NoCapacity e) {
+      begun.add(id); // there is nothing to complete
+      capacity.lacks(id, e.shortage(), clock.instant());
+      explain(id, e.getMessage(), true);
+      return false;
     } catch (RuntimeUnavailable e) {
-      String message = "It could not be started: " + e.getMessage();
-      QuarkusTransaction.requiringNew().run(() -> Executor.explain(order.executorId(), message));
+      explain(id, "It could not be started: " + e.getMessage(), false);
       throw e;
     }
+  }
+
+  private void explain(String executorId, String message, boolean lacksCapacity) {
+    QuarkusTransaction.requiringNew()
+        .run(
+            () ->
+                Executor.<Executor>findById(executorId)
+                    .explain(message, lacksCapacity, clock.instant()));
   }
 
   private static Map<String, String> labels(

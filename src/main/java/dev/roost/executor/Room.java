@@ -21,8 +21,10 @@ class Room {
       Sql.of(
           """
           select x.id from executor x
+          join agent_revision r on r.agent_id = x.agent_id and r.revision = x.agent_revision
           where x.state = 'ready' and (cast(:agent as text) is null or x.agent_id = :agent)
             and (x.agent_id, x.agent_revision) <> (:exceptAgent, :exceptRevision)
+            and (cast(:profiles as text[]) is null or coalesce(r.profile, '') = any (cast(:profiles as text[])))
             and not exists (select 1 from execution e where e.executor_id = x.id and e.state = 'running')
           order by coalesce(
             (select max(e.finished_at) from execution e where e.executor_id = x.id), x.ready_at)
@@ -73,9 +75,17 @@ class Room {
    * @return how many leave: more or fewer than wanted
    */
   int make(String agentId, Target except, int wanted) {
+    return make(agentId, except, null, wanted);
+  }
+
+  /**
+   * @param profiles only with one of these, "" for none; null: all
+   */
+  int make(String agentId, Target except, String[] profiles, int wanted) {
     int leaving = QuarkusTransaction.requiringNew().call(() -> leaving(agentId));
     for (; leaving < wanted; leaving++) {
-      String executorId = QuarkusTransaction.requiringNew().call(() -> stopOne(agentId, except));
+      String executorId =
+          QuarkusTransaction.requiringNew().call(() -> stopOne(agentId, except, profiles));
       if (executorId == null) {
         return leaving;
       }
@@ -108,11 +118,12 @@ class Room {
         .orElseThrow();
   }
 
-  private String stopOne(String agentId, Target except) {
+  private String stopOne(String agentId, Target except, String[] profiles) {
     return IDLE_LONGEST
         .with("agent", agentId)
         .with("exceptAgent", except.agentId())
         .with("exceptRevision", except.agentRevision())
+        .with("profiles", profiles)
         .first(entities, row -> row.getString("id"))
         .filter(id -> STOP.with("id", id).update(entities) == 1)
         .orElse(null);

@@ -11,8 +11,13 @@ public sealed interface Observation {
    * @param reason the code of a reason when something keeps it from running that may last;
    *     otherwise null
    * @param message what it waits for, for a person, when the runtime knows; otherwise null
+   * @param shortage what others have that it needs: it waits as long as that lasts; otherwise null
    */
-  record Pending(String reason, String message) implements Observation {}
+  record Pending(String reason, String message, Shortage shortage) implements Observation {
+    public Pending(String reason, String message) {
+      this(reason, message, null);
+    }
+  }
 
   /**
    * @param trouble what has failed in it already although it runs, for a person; otherwise null

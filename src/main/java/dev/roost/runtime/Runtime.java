@@ -58,6 +58,9 @@ public interface Runtime extends AutoCloseable {
     return refusal(egress);
   }
 
+  /**
+   * @throws NoCapacity nothing of it is there
+   */
   void startBuild(BuildOrder order);
 
   Observation observeBuild(String builderJobId);
@@ -103,7 +106,20 @@ public interface Runtime extends AutoCloseable {
     return true;
   }
 
+  /**
+   * @throws NoCapacity nothing of it is there
+   */
   void startExecutor(ExecutorOrder order);
+
+  /**
+   * Whether the end of an executor can help what lacks something.
+   *
+   * @param profile of what lacks it; null: the default
+   * @param other the executor's
+   */
+  default boolean helps(Shortage shortage, String profile, String other) {
+    return true;
+  }
 
   Observation observeExecutor(String executorId);
 
@@ -268,6 +284,20 @@ public interface Runtime extends AutoCloseable {
   final class RuntimeUnavailable extends RuntimeException {
     public RuntimeUnavailable(String message, Throwable cause) {
       super(message, cause);
+    }
+  }
+
+  /** The runtime could start it if others had ended. */
+  final class NoCapacity extends RuntimeException {
+    private final Shortage shortage;
+
+    public NoCapacity(String message, Shortage shortage, Throwable cause) {
+      super(message, cause);
+      this.shortage = shortage;
+    }
+
+    public Shortage shortage() {
+      return shortage;
     }
   }
 

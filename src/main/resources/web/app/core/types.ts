@@ -172,7 +172,7 @@ export interface ExecutorJob {
   state: JobState;
   reason: string | null;
   message: string | null;
-  waiting_on: "build" | "executor" | "concurrency" | "retry_delay" | "storage" | null;
+  waiting_on: "build" | "executor" | "capacity" | "concurrency" | "retry_delay" | "storage" | null;
   next_attempt_at: string | null;
   attempts: number;
   execution: Execution | null;

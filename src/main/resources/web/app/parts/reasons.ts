@@ -134,6 +134,7 @@ const BUILD: Record<string, Reason> = {
 export const WAITING: Record<string, string> = {
   build: "Waits for the agent's build",
   executor: "Waits for a free executor",
+  capacity: "Waits for capacity: there is none for its executor now",
   concurrency: "Waits for others: as many run as the agent's max_concurrency or the order's key allow",
   retry_delay: "Waits before the next attempt",
   storage: "Waits for space: Roost's storage is full",

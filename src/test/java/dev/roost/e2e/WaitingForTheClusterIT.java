@@ -90,7 +90,7 @@ class WaitingForTheClusterIT {
   void moreMemoryThanAnyNodeHasIsSaidAndThenFailsTheOrder() {
     String agent = built("memory", MEBIBYTES_OF_NO_NODE);
     String job = client.order(agent, "1");
-    awaitMessage(job, "No node fits the pod", "memory");
+    awaitMessage(job, "executor", "No node fits the pod, even if all others ended", "memory");
     restart("1s"); // So it has waited too long now.
     try {
       JsonNode ended = client.ended(job);
@@ -135,7 +135,7 @@ class WaitingForTheClusterIT {
                   && !cluster.resource(quota).get().getStatus().getHard().isEmpty());
       job = client.order(agent, "7");
       Instant late = Instant.now().plus(START_TIMEOUT).plusSeconds(1);
-      awaitMessage(job, "exceeded quota", "nothing");
+      awaitMessage(job, "capacity", "exceeded quota", "nothing");
       Await.until("it has waited longer than a start may take", () -> Instant.now().isAfter(late));
       assertEquals("queued", client.job(job).path("state").asText());
     } finally {
@@ -152,7 +152,7 @@ class WaitingForTheClusterIT {
   }
 
   /** Soon, the waiting order says what its executor waits for. */
-  private static void awaitMessage(String job, String... parts) {
+  private static void awaitMessage(String job, String waitingOn, String... parts) {
     Await.value(
         "the message of the waiting order: " + String.join(", ", parts),
         SOON,
@@ -165,7 +165,7 @@ class WaitingForTheClusterIT {
               return Optional.empty();
             }
           }
-          assertEquals("executor", seen.path("waiting_on").asText());
+          assertEquals(waitingOn, seen.path("waiting_on").asText());
           return Optional.of(message);
         });
   }

@@ -4,9 +4,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.roost.config.RoostConfig;
 import dev.roost.runtime.Observation;
+import dev.roost.runtime.Shortage;
 import dev.roost.runtime.Step;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -51,6 +53,8 @@ class ExecutorReconcilerTest {
         "starting | waiting | 0    | -30 | wait",
         "starting | waiting | 300  | 270 | wait",
         "starting | waiting | 301  | 271 | unschedulable: no node has room",
+        "starting | full    | 301  | 271 | wait",
+        "starting | full    | 9999 | 999 | wait",
         "ready    | waiting | 9999 | 999 | It has not been heard of for 120 s.",
         "stopping | waiting | 9999 | 999 | It was told to stop.",
         "starting | oom     | 1    | -30 | out_of_memory: It used too much.",
@@ -126,6 +130,34 @@ class ExecutorReconcilerTest {
   }
 
   @Test
+  void whatIsRefusedForLackOfCapacityIsNotTriedAtEachLook() {
+    Executor executor = executor("starting", 9999, 999);
+    executor.lacksCapacity = true;
+    Observation absent = new Observation.Absent();
+    assertEquals(
+        new Step.Wait(),
+        ExecutorReconciler.decide(executor, absent, true, SETTINGS, executor.createdAt, NOW));
+    assertEquals(
+        new Step.Create(),
+        ExecutorReconciler.decide(executor, absent, false, SETTINGS, executor.createdAt, NOW),
+        "another process that takes over tries it");
+  }
+
+  @Test
+  void theWaitForCapacityIsNoPartOfTheTimeToStart() {
+    Executor executor = executor("starting", 9999, 999);
+    Observation pulling = new Observation.Pending("image_pull_failed", "no answer");
+    executor.hadCapacityAt = NOW.minusSeconds(300);
+    assertEquals(
+        new Step.Wait(),
+        ExecutorReconciler.decide(executor, pulling, true, SETTINGS, executor.createdAt, NOW));
+    executor.hadCapacityAt = NOW.minusSeconds(301);
+    assertEquals(
+        new Step.Replay("image_pull_failed", "no answer"),
+        ExecutorReconciler.decide(executor, pulling, true, SETTINGS, executor.createdAt, NOW));
+  }
+
+  @Test
   void whatItWaitedBeforeIsNoPartOfTheTimeToReport() {
     Executor executor = executor("starting", 250, 220);
     Observation running = new Observation.Running(null);
@@ -159,6 +191,9 @@ class ExecutorReconcilerTest {
       case "absent" -> new Observation.Absent();
       case "pending" -> new Observation.Pending(null, null);
       case "waiting" -> new Observation.Pending("unschedulable", "no node has room");
+      case "full" ->
+          new Observation.Pending(
+              "runtime_unavailable", "exceeded quota", new Shortage(true, Set.of("pods")));
       case "oom" -> new Observation.Ended("out_of_memory", "It used too much.", null);
       case "broken" -> new Observation.Running("Its runner ended with 1.");
       case "running" -> new Observation.Running(null);

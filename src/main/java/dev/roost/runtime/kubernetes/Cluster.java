@@ -1,5 +1,6 @@
 package dev.roost.runtime.kubernetes;
 
+import dev.roost.runtime.Runtime.NoCapacity;
 import dev.roost.runtime.Runtime.RuntimeUnavailable;
 import io.fabric8.kubernetes.api.model.DeletionPropagation;
 import io.fabric8.kubernetes.api.model.Event;
@@ -41,7 +42,8 @@ import java.util.stream.Stream;
 
 /**
  * Everything that is asked of the API server, in one namespace. What can't be asked now throws
- * {@link RuntimeUnavailable}; what isn't there is empty.
+ * {@link RuntimeUnavailable}; what isn't there is empty. What a quota refuses throws {@link
+ * NoCapacity}.
  */
 final class Cluster implements BuildLogs.Source {
   private static final String ALREADY_EXISTS = "AlreadyExists";
@@ -336,6 +338,17 @@ final class Cluster implements BuildLogs.Source {
         && ALREADY_EXISTS.equals(e.getStatus().getReason());
   }
 
+  private static void refusedByQuota(KubernetesClientException e) {
+    String message = e.getStatus() == null ? e.getMessage() : e.getStatus().getMessage();
+    if (e.getCode() == HttpURLConnection.HTTP_FORBIDDEN) {
+      Shortages.ofQuota(message)
+          .ifPresent(
+              shortage -> {
+                throw new NoCapacity("The cluster refuses it: " + message, shortage, e);
+              });
+    }
+  }
+
   /**
    * After a question that nobody answered, the next ones aren't asked for a moment: a reconciler
    * that looks at many things would wait for the limit at each.
@@ -350,6 +363,7 @@ final class Cluster implements BuildLogs.Source {
       if (e.getCode() <= 0) { // no status: there was no answer
         silentSince = System.nanoTime();
       }
+      refusedByQuota(e);
       throw new RuntimeUnavailable("the Kubernetes API: " + e.getMessage(), e);
     }
   }

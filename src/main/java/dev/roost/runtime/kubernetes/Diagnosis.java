@@ -1,6 +1,7 @@
 package dev.roost.runtime.kubernetes;
 
 import dev.roost.runtime.Observation;
+import dev.roost.runtime.Shortage;
 import io.fabric8.kubernetes.api.model.ContainerStateTerminated;
 import io.fabric8.kubernetes.api.model.ContainerStateWaiting;
 import io.fabric8.kubernetes.api.model.ContainerStatus;
@@ -102,7 +103,7 @@ final class Diagnosis {
     }
     Observation seen = of(job, pod, warning);
     if (seen instanceof Observation.Pending pending && UNSCHEDULABLE.equals(pending.reason())) {
-      return new Observation.Pending(RUNTIME_UNAVAILABLE, pending.message());
+      return new Observation.Pending(RUNTIME_UNAVAILABLE, pending.message(), pending.shortage());
     }
     if (seen instanceof Observation.Ended ended && pod == null && hasRunTooLong(job)) {
       return new Observation.Ended(DEADLINE_EXCEEDED, ended.message(), null);
@@ -116,6 +117,11 @@ final class Diagnosis {
         .filter(container -> hasFailed(container) && isOwnEnd(end(container)))
         .map(ContainerStatus::getName)
         .toList();
+  }
+
+  /** Its condition says why; events say no more. */
+  static boolean isUnscheduled(Pod pod) {
+    return condition(pod, "PodScheduled", "False").isPresent();
   }
 
   /** Init containers work while the pod is pending. */
@@ -145,11 +151,19 @@ final class Diagnosis {
       return new Observation.Pending(
           RUNTIME_UNAVAILABLE, "Its Job is suspended: something in the cluster holds it back.");
     }
-    return warning == null
-        ? new Observation.Pending(null, null)
-        : new Observation.Pending(
-            RUNTIME_UNAVAILABLE,
-            "No pod can be made: " + CREATION.matcher(warning).replaceFirst(""));
+    return warning == null ? new Observation.Pending(null, null) : refused(warning);
+  }
+
+  private static Observation refused(String warning) {
+    Optional<Shortage> shortage = Shortages.ofQuota(warning);
+    boolean never = shortage.isEmpty() && Shortages.isOfQuota(warning);
+    return new Observation.Pending(
+        RUNTIME_UNAVAILABLE,
+        (never
+                ? "No pod can be made, since one alone needs more than the quota allows: "
+                : "No pod can be made: ")
+            + CREATION.matcher(warning).replaceFirst(""),
+        shortage.orElse(null));
   }
 
   private static boolean hasRunTooLong(Job job) {
@@ -198,8 +212,14 @@ final class Diagnosis {
     Optional<PodCondition> unscheduled = condition(pod, "PodScheduled", "False");
     if (unscheduled.isPresent()) {
       String message = message(unscheduled.get().getMessage(), unscheduled.get().getReason());
+      Optional<Shortage> shortage = Shortages.ofScheduler(message);
       return new Observation.Pending(
-          UNSCHEDULABLE, "No node fits the pod: " + PREEMPTION.matcher(message).replaceFirst(""));
+          UNSCHEDULABLE,
+          (shortage.isPresent()
+                  ? "No node fits the pod: "
+                  : "No node fits the pod, even if all others ended: ")
+              + PREEMPTION.matcher(message).replaceFirst(""),
+          shortage.orElse(null));
     }
     return warning == null
         ? new Observation.Pending(null, null)

@@ -6,6 +6,7 @@ import dev.roost.runtime.EgressScope;
 import dev.roost.runtime.Observation;
 import dev.roost.runtime.Runtime;
 import dev.roost.runtime.RuntimeChanged;
+import dev.roost.runtime.Shortage;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.batch.v1.Job;
 import io.fabric8.kubernetes.client.KubernetesClient;
@@ -185,11 +186,31 @@ public class KubernetesRuntime implements Runtime {
   @Override
   public void startExecutor(ExecutorOrder order) {
     Job job = cluster.create(ExecutorManifest.job(settings, order, boot));
-    // Before the Secret, for which the pod's containers wait.
-    if (!order.egress().destinations().isEmpty()) {
-      cluster.create(EgressManifest.policy(settings, order, job));
+    try {
+      // Before the Secret, for which the pod's containers wait.
+      if (!order.egress().destinations().isEmpty()) {
+        cluster.create(EgressManifest.policy(settings, order, job));
+      }
+      cluster.create(ExecutorManifest.token(settings, order, job, authorities()));
+    } catch (NoCapacity e) {
+      cluster.deleteJob(job.getMetadata().getName());
+      throw e;
     }
-    cluster.create(ExecutorManifest.token(settings, order, job, authorities()));
+  }
+
+  /**
+   * A quota counts pods of every kind. What nodes lack, only pods can free that run on the same
+   * nodes, and an extended resource only those that have it.
+   */
+  @Override
+  public boolean helps(Shortage shortage, String profile, String other) {
+    return shortage.byQuota() || knownProfile(profile).mayShareNodesWith(knownProfile(other));
+  }
+
+  private PodProfile knownProfile(String name) {
+    return name == null
+        ? settings.profile(null)
+        : settings.profiles().getOrDefault(name, PodProfile.PLAIN);
   }
 
   private Optional<String> authorities() {

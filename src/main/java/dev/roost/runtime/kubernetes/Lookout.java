@@ -73,14 +73,14 @@ final class Lookout implements AutoCloseable {
   }
 
   /**
-   * Looks at the copies first; what they say of an absence or an end, or when they may be out of
-   * date, is read anew. The warning is left out.
+   * Looks at the copies first; what they say of an absent Job or an end, or when they may be out of
+   * date, is read anew. A Job without a pod waits, maybe for hours. The warning is left out.
    */
   Seen lookUp(String jobName, String label, String id) {
     Job job = jobs.named(namespace, jobName).orElse(null);
     Pod pod = pod(label, id).orElse(null);
     boolean doubtful =
-        job == null || pod == null || hasEnded(pod) || hasEnded(job) || !jobs.isLive();
+        job == null || (pod != null && hasEnded(pod)) || hasEnded(job) || !jobs.isLive();
     if (doubtful || !pods.isLive()) {
       job = cluster.job(jobName).orElse(null);
       pod = cluster.podOf(jobName).orElse(null);
@@ -90,7 +90,7 @@ final class Lookout implements AutoCloseable {
 
   /** Asked for only when something takes longer than it should, or is gone. */
   private String warning(Job job, Pod pod) {
-    if (job == null || (pod != null && !isPending(pod))) {
+    if (job == null || (pod != null && (!isPending(pod) || Diagnosis.isUnscheduled(pod)))) {
       return null;
     }
     Instant made = Instant.parse(job.getMetadata().getCreationTimestamp());

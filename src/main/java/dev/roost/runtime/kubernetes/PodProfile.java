@@ -73,6 +73,16 @@ record PodProfile(
     return new TreeMap<>(profiles);
   }
 
+  /** False: a node that takes pods of the one takes none of the other. */
+  boolean mayShareNodesWith(PodProfile other) {
+    return nodeSelector.entrySet().stream()
+        .allMatch(
+            label ->
+                label
+                    .getValue()
+                    .equals(other.nodeSelector.getOrDefault(label.getKey(), label.getValue())));
+  }
+
   /** Whether Pod Security's level "restricted" lets it in, and nothing in it is misspelt. */
   private boolean isRestricted() {
     String file = seccompProfile.getLocalhostProfile();

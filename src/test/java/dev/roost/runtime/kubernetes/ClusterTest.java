@@ -7,7 +7,9 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.roost.Await;
+import dev.roost.runtime.Runtime.NoCapacity;
 import dev.roost.runtime.Runtime.RuntimeUnavailable;
+import dev.roost.runtime.Shortage;
 import io.fabric8.kubernetes.api.model.Secret;
 import io.fabric8.kubernetes.api.model.SecretBuilder;
 import io.fabric8.kubernetes.api.model.batch.v1.Job;
@@ -17,6 +19,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -52,6 +55,21 @@ class ClusterTest {
         200,
         "{\"kind\": \"Job\", \"metadata\": {\"name\": \"executor-1\", \"uid\": \"u-1\"}}");
     assertEquals("u-1", cluster.create(job()).getMetadata().getUid());
+  }
+
+  @Test
+  void aJobThatAQuotaRefusesLacksCapacity() {
+    api.answer(
+        "POST " + JOBS,
+        403,
+        """
+        {"apiVersion": "v1", "kind": "Status", "status": "Failure", "reason": "Forbidden", "code": 403,
+         "message": "jobs.batch \\"executor-1\\" is forbidden: exceeded quota: tight, requested: count/jobs.batch=1, used: count/jobs.batch=4, limited: count/jobs.batch=4"}""");
+    NoCapacity refused = assertThrows(NoCapacity.class, () -> cluster.create(job()));
+    assertEquals(new Shortage(true, Set.of("count/jobs.batch")), refused.shortage());
+    assertTrue(refused.getMessage().contains("exceeded quota: tight"), refused.getMessage());
+    api.refuse("POST " + JOBS, 403, "Forbidden");
+    assertThrows(RuntimeUnavailable.class, () -> cluster.create(job()));
   }
 
   @Test

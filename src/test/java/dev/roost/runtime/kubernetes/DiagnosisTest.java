@@ -5,11 +5,13 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.roost.build.BuildReason;
 import dev.roost.execution.ExecutionReason;
 import dev.roost.runtime.Observation;
+import dev.roost.runtime.Shortage;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.batch.v1.Job;
 import io.fabric8.kubernetes.client.utils.Serialization;
@@ -19,6 +21,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -134,17 +138,24 @@ class DiagnosisTest {
     return Diagnosis.failed(Case.read(CASES.resolve(name + ".yaml")).pod());
   }
 
-  private record Said(String state, String reason, String message) {}
+  /**
+   * @param lacks what it may get when others end
+   */
+  @JsonInclude(JsonInclude.Include.NON_EMPTY)
+  private record Said(
+      String state, @JsonInclude String reason, @JsonInclude String message, Set<String> lacks) {}
 
   private static Said said(Observation seen) {
     if (seen instanceof Observation.Pending pending) {
-      return new Said("pending", pending.reason(), pending.message());
+      Shortage shortage = pending.shortage();
+      Set<String> lacks = shortage == null ? Set.of() : new TreeSet<>(shortage.resources());
+      return new Said("pending", pending.reason(), pending.message(), lacks);
     } else if (seen instanceof Observation.Running running) {
-      return new Said("running", null, running.trouble());
+      return new Said("running", null, running.trouble(), Set.of());
     } else if (seen instanceof Observation.Ended ended) {
-      return new Said("ended", ended.reason(), ended.message());
+      return new Said("ended", ended.reason(), ended.message(), Set.of());
     }
-    return new Said("absent", null, null);
+    return new Said("absent", null, null, Set.of());
   }
 
   private static String lines(Observation seen) throws IOException {
@@ -152,6 +163,9 @@ class DiagnosisTest {
     List<String> lines = new ArrayList<>(List.of("expected:", "  state: " + said.state()));
     lines.add("  reason: " + said.reason());
     lines.add("  message: " + MAPPER.writeValueAsString(said.message()));
+    if (!said.lacks().isEmpty()) {
+      lines.add("  lacks: " + MAPPER.writeValueAsString(said.lacks()));
+    }
     return Matcher.quoteReplacement(String.join("\n", lines) + "\n");
   }
 }

@@ -1,0 +1,249 @@
+package dev.roost.executor;
+
+import dev.roost.api.Sql;
+import dev.roost.config.RoostConfig;
+import dev.roost.runtime.Capacity;
+import dev.roost.runtime.Runtime;
+import dev.roost.runtime.Runtime.RuntimeUnavailable;
+import dev.roost.runtime.Shortage;
+import io.quarkus.narayana.jta.QuarkusTransaction;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.persistence.EntityManager;
+import java.time.Clock;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.function.Consumer;
+import org.jboss.logging.Logger;
+
+/**
+ * Looks after the executors and builds that the runtime has no capacity for: it gives them to the
+ * runtime again when there may be some, and has executors of others leave for them, idle ones
+ * first.
+ */
+@ApplicationScoped
+class Preemption {
+  private static final Logger LOG = Logger.getLogger(Preemption.class);
+
+  /** So many that need no more than another one show that there is nothing for that one either. */
+  private static final int ENOUGH_TRIES = 4;
+
+  private static final Target NOBODY = new Target("", 0);
+
+  private static final Sql LIVE =
+      Sql.of(
+          """
+          select x.id, x.agent_id, x.agent_revision, r.profile, a.memory_mib, a.cpu,
+            x.lacks_capacity and x.state = 'starting' as lacks,
+            x.state = 'stopping' or x.yields as leaves
+          from executor x join agent a on a.id = x.agent_id
+          join agent_revision r on r.agent_id = x.agent_id and r.revision = x.agent_revision
+          where x.state <> 'ended' order by x.id""");
+
+  private final Runtime runtime;
+  private final RoostConfig config;
+  private final Capacity capacity;
+  private final Room room;
+  private final EntityManager entities;
+  private final Clock clock;
+
+  Preemption(
+      Runtime runtime,
+      RoostConfig config,
+      Capacity capacity,
+      Room room,
+      EntityManager entities,
+      Clock clock) {
+    this.runtime = runtime;
+    this.config = config;
+    this.capacity = capacity;
+    this.room = room;
+    this.entities = entities;
+    this.clock = clock;
+  }
+
+  /**
+   * An executor that has not ended.
+   *
+   * @param lacks whether the runtime has no capacity for it
+   * @param leaves whether it gets no more work
+   */
+  record Live(
+      String id,
+      Target target,
+      String profile,
+      int memoryMib,
+      double cpu,
+      boolean lacks,
+      boolean leaves) {}
+
+  /**
+   * An executor that lacks capacity.
+   *
+   * @param shortage null when that isn't known yet of its latest try
+   */
+  record Lacking(Live executor, Shortage shortage) {
+    /** Whether a further executor would lack capacity as well, as far as this one tells. */
+    private boolean speaksFor(Demand.Waiting group) {
+      return (shortage != null && shortage.isOfAnySize())
+          || (Objects.equals(executor.profile(), group.profile())
+              && executor.memoryMib() <= group.memoryMib()
+              && executor.cpu() <= group.cpu());
+    }
+  }
+
+  /** Whether no executor is to be started for a group now, since others wait for the same. Pure. */
+  static boolean isFutile(Demand.Waiting group, List<Lacking> lacking) {
+    return lacking.stream().anyMatch(one -> one.executor().target().equals(group.target()))
+        || lacking.stream().filter(one -> one.speaksFor(group)).count() >= ENOUGH_TRIES;
+  }
+
+  /** Those that no job waits for any more, the latest ones. Pure. */
+  static List<Lacking> surplus(List<Lacking> lacking, List<Demand.Waiting> waiting) {
+    Map<Target, Integer> needed = new HashMap<>();
+    Map<Target, Integer> counts = new HashMap<>();
+    lacking.forEach(one -> counts.merge(one.executor().target(), 1, Integer::sum));
+    for (Demand.Waiting group : waiting) {
+      int coming = group.starting() - counts.getOrDefault(group.target(), 0);
+      needed.put(group.target(), group.waiting() - group.free() - coming);
+    }
+    List<Lacking> surplus = new ArrayList<>();
+    for (Lacking one : lacking) {
+      if (needed.merge(one.executor().target(), -1, Integer::sum) < 0) {
+        surplus.add(one);
+      }
+    }
+    return surplus;
+  }
+
+  /**
+   * @param waiting the jobs for which executors are needed
+   * @param start starts an executor that has a row
+   * @return the executors that lack capacity
+   */
+  List<Lacking> serve(List<Demand.Waiting> waiting, Consumer<Executor> start) {
+    if (waiting.isEmpty() && capacity.refused().isEmpty()) {
+      return List.of();
+    }
+    List<Live> live = QuarkusTransaction.requiringNew().call(this::read);
+    Map<String, Shortage> shortages = new HashMap<>();
+    capacity.refused().forEach(one -> shortages.put(one.id(), one.shortage()));
+    List<Lacking> lacking =
+        live.stream()
+            .filter(Live::lacks)
+            .map(one -> new Lacking(one, shortages.get(one.id())))
+            .toList();
+    surplus(lacking, waiting).forEach(one -> withdraw(one.executor().id()));
+    Instant now = clock.instant();
+    for (Capacity.Refused one : capacity.refused()) {
+      if (one.id().startsWith("executor_") && capacity.isTriedAgain(one.id(), now)) {
+        again(one.id(), start);
+      }
+    }
+    makeRoom(live, now);
+    return lacking;
+  }
+
+  private List<Live> read() {
+    return LIVE.with()
+        .list(
+            entities,
+            row ->
+                new Live(
+                    row.getString("id"),
+                    new Target(row.getString("agent_id"), row.getInt("agent_revision")),
+                    row.getString("profile"),
+                    row.getInt("memory_mib"),
+                    row.getDouble("cpu"),
+                    row.getBoolean("lacks"),
+                    row.getBoolean("leaves")));
+  }
+
+  private void withdraw(String executorId) {
+    String message = "No job waits for it any more.";
+    boolean withdrawn =
+        QuarkusTransaction.requiringNew()
+            .call(() -> Executor.withdraw(executorId, message, clock.instant()));
+    capacity.forget(executorId);
+    if (withdrawn) {
+      remove(executorId);
+    }
+  }
+
+  private void again(String executorId, Consumer<Executor> start) {
+    Optional<Executor> next =
+        QuarkusTransaction.requiringNew()
+            .call(() -> Executor.again(executorId, clock.instant(), config.executors().lease()));
+    capacity.forget(executorId);
+    if (next.isPresent()) {
+      remove(executorId);
+      start.accept(next.get());
+    }
+  }
+
+  /** What can't be removed now is a leftover of the reconciler's next pass. */
+  private void remove(String executorId) {
+    try {
+      runtime.deleteExecutor(executorId);
+    } catch (RuntimeUnavailable e) {
+      LOG.debugf("executor %s can't be removed now: %s", executorId, e.getMessage());
+    }
+  }
+
+  private void makeRoom(List<Live> live, Instant now) {
+    Map<String, Live> byId = new HashMap<>();
+    live.forEach(one -> byId.put(one.id(), one));
+    Map<String, Integer> taken = new HashMap<>();
+    int wanted = 0;
+    for (Capacity.Refused one : capacity.shortOf(now)) {
+      Live executor = byId.get(one.id()); // null: a build
+      List<Live> helpful =
+          live.stream()
+              .filter(other -> !other.lacks())
+              .filter(
+                  other ->
+                      runtime.helps(
+                          one.shortage(),
+                          executor == null ? null : executor.profile(),
+                          other.profile()))
+              .toList();
+      Target target = executor == null ? NOBODY : executor.target();
+      wanted++;
+      if (room.make(null, target, profiles(helpful), wanted) < wanted) {
+        take(executor == null ? one.id() : target.agentId(), executor == null, helpful, taken);
+      }
+    }
+  }
+
+  private static String[] profiles(List<Live> executors) {
+    return executors.stream()
+        .map(one -> one.profile() == null ? "" : one.profile())
+        .distinct()
+        .toArray(String[]::new);
+  }
+
+  /**
+   * None is idle: an agent that has many lets one go after its work. A build, which ends, comes
+   * before the only executor of an agent.
+   */
+  private void take(String who, boolean isBuild, List<Live> helpful, Map<String, Integer> taken) {
+    Map<String, Integer> held = new HashMap<>(taken);
+    helpful.stream()
+        .filter(one -> !one.leaves())
+        .forEach(one -> held.merge(one.target().agentId(), 1, Integer::sum));
+    if (isBuild) {
+      held.put(who, -1);
+    }
+    Shares.Plan plan = Shares.plan(0, held, List.of(new Shares.Want(who, 1)));
+    plan.takes()
+        .forEach(
+            (agentId, count) -> {
+              room.yield(agentId, count);
+              taken.merge(agentId, -count, Integer::sum);
+            });
+  }
+}

@@ -1,0 +1,21 @@
+package dev.roost.runtime;
+
+import java.util.Set;
+
+/**
+ * What a build or an executor can't get now and may get once something else has ended.
+ *
+ * @param byQuota whether a limit that somebody has set is reached; otherwise no machine has enough
+ * @param resources as the runtime names them, for example "pods", "memory", "nvidia.com/gpu"
+ */
+public record Shortage(boolean byQuota, Set<String> resources) {
+  public Shortage {
+    resources = Set.copyOf(resources);
+  }
+
+  /** Whether only the number of pods or Jobs matters, however much each needs. */
+  public boolean isOfAnySize() {
+    return byQuota
+        && resources.stream().allMatch(one -> one.equals("pods") || one.startsWith("count/"));
+  }
+}
