@@ -25,6 +25,11 @@ public class TestRuntime implements Runtime {
   }
 
   @Override
+  public boolean buildsOn(String pythonVersion, String base) {
+    return true;
+  }
+
+  @Override
   public void startBuild(BuildOrder order) {}
 
   @Override

@@ -5,11 +5,11 @@ import dev.roost.api.Ids;
 import dev.roost.api.Names;
 import dev.roost.api.Problem;
 import dev.roost.api.Storage;
+import dev.roost.build.BuildInputs;
 import dev.roost.build.BuildReason;
 import dev.roost.build.BuilderJob;
 import dev.roost.build.BuilderJobEnded;
 import dev.roost.build.BuilderJobsChanged;
-import dev.roost.build.ImageKey;
 import dev.roost.datastore.DataStore;
 import dev.roost.runtime.Egress;
 import dev.roost.runtime.Runtime;
@@ -269,11 +269,9 @@ public class Agents {
 
   private String order(AgentRevision revision, Instant now) {
     List<String> requirements = Requirements.parse(revision.requirements).normalised();
-    String imageKey = ImageKey.now(runtime, revision.pythonVersion, requirements);
-    BuilderJob.Order order =
-        new BuilderJob.Order(
-            revision.agentId, revision.revision, revision.pythonVersion, requirements, imageKey);
-    return BuilderJob.make(order, runtime.hasBuild(imageKey), now).id;
+    BuildInputs inputs = BuildInputs.now(runtime, revision.pythonVersion, requirements);
+    BuilderJob.Order order = new BuilderJob.Order(revision.agentId, revision.revision, inputs);
+    return BuilderJob.make(order, runtime.hasBuild(inputs.imageKey()), now).id;
   }
 
   /**

@@ -54,6 +54,10 @@ public class BuilderJob extends PanacheEntityBase {
   public String requirements;
 
   public String imageKey;
+
+  /** See {@link BuildInputs#base}. */
+  public String base;
+
   public String state;
   public String reason;
   public String message;
@@ -67,17 +71,8 @@ public class BuilderJob extends PanacheEntityBase {
   public Instant startedAt;
   public Instant finishedAt;
 
-  /**
-   * What an agent needs built.
-   *
-   * @param requirements normalised and sorted
-   */
-  public record Order(
-      String agentId,
-      int agentRevision,
-      String pythonVersion,
-      List<String> requirements,
-      String imageKey) {}
+  /** What an agent needs built. */
+  public record Order(String agentId, int agentRevision, BuildInputs inputs) {}
 
   /**
    * Makes the BuilderJob; it has succeeded already when there is a Build of that key.
@@ -89,13 +84,14 @@ public class BuilderJob extends PanacheEntityBase {
     job.id = Ids.next("bjob");
     job.agentId = order.agentId();
     job.agentRevision = order.agentRevision();
-    job.pythonVersion = order.pythonVersion();
-    job.requirements = String.join("\n", order.requirements());
-    job.imageKey = order.imageKey();
+    job.pythonVersion = order.inputs().pythonVersion();
+    job.requirements = String.join("\n", order.inputs().requirements());
+    job.imageKey = order.inputs().imageKey();
+    job.base = order.inputs().base();
     job.state = "queued";
     job.createdAt = now;
     if (usable) {
-      Build.ofKey(order.imageKey())
+      Build.ofKey(job.imageKey)
           .ifPresent(
               build -> {
                 job.state = "succeeded";
@@ -138,6 +134,15 @@ public class BuilderJob extends PanacheEntityBase {
 
   static boolean isOpen(String id) {
     return count("id = ?1 and state in ('queued', 'running')", id) > 0;
+  }
+
+  /** Something else goes in than was written down when it was ordered. */
+  static void change(String id, BuildInputs inputs) {
+    update(
+        "imageKey = ?1, base = ?2 where id = ?3 and state in ('queued', 'running')",
+        inputs.imageKey(),
+        inputs.base(),
+        id);
   }
 
   static boolean start(String id, Instant now) {

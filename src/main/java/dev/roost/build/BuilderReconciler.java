@@ -286,6 +286,13 @@ public class BuilderReconciler {
   }
 
   private boolean create(BuilderJob job) {
+    BuildInputs inputs = BuildInputs.here(runtime, job);
+    if (!inputs.imageKey().equals(job.imageKey)) {
+      // Named by what goes in, it may be there already: the next pass looks.
+      QuarkusTransaction.requiringNew().run(() -> BuilderJob.change(job.id, inputs));
+      loop.wake();
+      return false;
+    }
     Instant now = clock.instant();
     if (job.state.equals("queued")
         && !QuarkusTransaction.requiringNew()
@@ -298,8 +305,9 @@ public class BuilderReconciler {
             job.id,
             job.agentId,
             job.imageKey,
+            inputs.base(),
             job.pythonVersion,
-            job.requirements.lines().toList(),
+            inputs.requirements(),
             config.builds().timeout().toSeconds()));
     signals.fire(job.id);
     return true;

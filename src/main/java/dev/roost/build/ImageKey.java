@@ -1,35 +1,19 @@
 package dev.roost.build;
 
 import dev.roost.api.Text;
-import dev.roost.runtime.Runtime;
-import dev.roost.runtime.SdkWheel;
 import java.util.HexFormat;
 import java.util.List;
 
 /** Names a Build by what goes into it, so that agents which need the same share one. */
-public final class ImageKey {
+final class ImageKey {
   /** Changes when the way of building changes so that older Builds don't serve any more. */
   private static final String FORMAT = "roost-build-1";
 
   private ImageKey() {}
 
   /**
-   * The key of what would be built now: it changes with the base, and with the SDK where that is
-   * required.
-   *
-   * @param requirements normalised and sorted
-   */
-  public static String now(Runtime runtime, String pythonVersion, List<String> requirements) {
-    return of(
-        runtime.baseIdentity(pythonVersion),
-        runtime.describe().platform(),
-        pythonVersion,
-        SdkWheel.own().resolved(requirements));
-  }
-
-  /**
    * @param baseIdentity what the runtime says identifies the base of that Python version
-   * @param requirements normalised and sorted
+   * @param requirements normalised and sorted, with the hash of the SDK where that is required
    * @return SHA-256, 64 hexadecimal digits
    */
   static String of(

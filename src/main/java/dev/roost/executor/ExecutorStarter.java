@@ -370,11 +370,7 @@ class ExecutorStarter {
               BuilderJob before = BuilderJob.findById(group.builderJobId());
               BuilderJob.Order order =
                   new BuilderJob.Order(
-                      before.agentId,
-                      group.target().agentRevision(),
-                      before.pythonVersion,
-                      before.requirements.lines().toList(),
-                      upgrades.imageKey(before));
+                      before.agentId, group.target().agentRevision(), upgrades.inputs(before));
               String again = BuilderJob.make(order, false, now).id;
               BuilderJob.flush();
               AgentRevision.update(

@@ -1,9 +1,9 @@
 package dev.roost.executor;
 
 import dev.roost.agent.AgentRevision;
+import dev.roost.build.BuildInputs;
 import dev.roost.build.BuilderJob;
 import dev.roost.build.BuilderJobsChanged;
-import dev.roost.build.ImageKey;
 import dev.roost.runtime.Runtime;
 import dev.roost.runtime.SdkWheel;
 import io.quarkus.narayana.jta.QuarkusTransaction;
@@ -37,12 +37,12 @@ class SdkUpgrades {
     this.clock = clock;
   }
 
-  /** What a Build is named by that is made again: with another SDK it is another one. */
-  String imageKey(BuilderJob before) {
+  /** What goes into a Build that is made again: with another SDK it is another one. */
+  BuildInputs inputs(BuilderJob before) {
     List<String> requirements = before.requirements.lines().toList();
     return SdkWheel.isRequired(requirements) && offers(before.pythonVersion)
-        ? ImageKey.now(runtime, before.pythonVersion, requirements)
-        : before.imageKey;
+        ? BuildInputs.now(runtime, before.pythonVersion, requirements)
+        : BuildInputs.of(before);
   }
 
   /**
@@ -72,14 +72,14 @@ class SdkUpgrades {
     if (!SdkWheel.isFollowed(before.requirements.lines().toList())) {
       return false;
     }
-    String imageKey = imageKey(before);
-    if (imageKey.equals(before.imageKey)) {
+    BuildInputs inputs = inputs(before);
+    if (inputs.imageKey().equals(before.imageKey)) {
       return false;
     }
     Instant now = clock.instant();
     BuilderJob upgrade =
-        BuilderJob.latest(agentId, imageKey).orElseGet(() -> order(before, imageKey, now));
-    if (upgrade.hasSucceeded() && runtime.hasBuild(imageKey)) {
+        BuilderJob.latest(agentId, inputs.imageKey()).orElseGet(() -> order(before, inputs, now));
+    if (upgrade.hasSucceeded() && runtime.hasBuild(inputs.imageKey())) {
       AgentRevision.update(
           "builderJobId = ?1 where agentId = ?2 and builderJobId = ?3",
           upgrade.id,
@@ -89,15 +89,9 @@ class SdkUpgrades {
     return !upgrade.hasFailed();
   }
 
-  private BuilderJob order(BuilderJob before, String imageKey, Instant now) {
-    BuilderJob.Order order =
-        new BuilderJob.Order(
-            before.agentId,
-            before.agentRevision,
-            before.pythonVersion,
-            before.requirements.lines().toList(),
-            imageKey);
-    BuilderJob made = BuilderJob.make(order, runtime.hasBuild(imageKey), now);
+  private BuilderJob order(BuilderJob before, BuildInputs inputs, Instant now) {
+    BuilderJob.Order order = new BuilderJob.Order(before.agentId, before.agentRevision, inputs);
+    BuilderJob made = BuilderJob.make(order, runtime.hasBuild(inputs.imageKey()), now);
     BuilderJob.flush();
     return made;
   }

@@ -38,6 +38,12 @@ public interface Runtime extends AutoCloseable {
    */
   String baseIdentity(String pythonVersion);
 
+  /**
+   * Whether a build can be made on that base, which another replica, or this one with other
+   * settings, answered as {@link #baseIdentity}.
+   */
+  boolean buildsOn(String pythonVersion, String base);
+
   /** What can be enforced of an agent's egress. */
   default EgressScope egress() {
     return EgressScope.ALL;
@@ -231,6 +237,7 @@ public interface Runtime extends AutoCloseable {
   }
 
   /**
+   * @param base what {@link #baseIdentity} has answered, on this replica or another
    * @param requirements normalised, one a line
    * @param timeoutSeconds after which the build ends itself
    */
@@ -238,6 +245,7 @@ public interface Runtime extends AutoCloseable {
       String builderJobId,
       String agentId,
       String imageKey,
+      String base,
       String pythonVersion,
       List<String> requirements,
       long timeoutSeconds) {}

@@ -52,7 +52,7 @@ class ImageKeyTest {
   void theSdkCountsByItsHashHoweverItIsRequired() {
     Runtime runtime = new TestRuntime();
     SdkWheel own = SdkWheel.own();
-    String key = ImageKey.now(runtime, "3.13", List.of("a==1", "roost"));
+    String key = BuildInputs.now(runtime, "3.13", List.of("a==1", "roost")).imageKey();
     assertEquals(
         ImageKey.of(
             runtime.baseIdentity("3.13"),
@@ -60,7 +60,9 @@ class ImageKeyTest {
             "3.13",
             List.of("a==1", "roost @ sha256:" + own.sha256())),
         key);
-    assertEquals(key, ImageKey.now(runtime, "3.13", List.of("a==1", "roost==" + own.version())));
+    assertEquals(
+        key,
+        BuildInputs.now(runtime, "3.13", List.of("a==1", "roost==" + own.version())).imageKey());
     SdkWheel later = new SdkWheel(own.path(), own.version(), "0".repeat(64));
     List<String> requirements = List.of("roost[cli]==1 ; os_name=='nt'", "roost-x==1", "xroost==2");
     assertEquals(

@@ -9,9 +9,9 @@ import dev.roost.TestRuntime;
 import dev.roost.agent.AgentRequest;
 import dev.roost.agent.AgentRevision;
 import dev.roost.agent.Agents;
+import dev.roost.build.BuildInputs;
 import dev.roost.build.BuilderJob;
 import dev.roost.build.BuilderJobsChanged;
-import dev.roost.build.ImageKey;
 import dev.roost.runtime.SdkWheel;
 import io.quarkus.narayana.jta.QuarkusTransaction;
 import io.quarkus.test.common.WithTestResource;
@@ -78,7 +78,7 @@ class SdkUpgradesIT {
     upgrades.look(agent, before);
     assertEquals(2, builderJobs(agent).size());
     BuilderJob upgrade = builderJobs(agent).get(1);
-    String key = ImageKey.now(RUNTIME, upgrade.pythonVersion, List.of("roost[cli]"));
+    String key = BuildInputs.now(RUNTIME, upgrade.pythonVersion, List.of("roost[cli]")).imageKey();
     assertEquals(key, upgrade.imageKey);
     assertEquals("roost[cli]", upgrade.requirements);
     assertEquals(before, builderJob(agent));
@@ -116,9 +116,9 @@ class SdkUpgradesIT {
   void aBuildThatIsMadeAgainIsNamedByTheSdkItGets() {
     String agent = builtBefore("roost==" + SdkWheel.own().version());
     BuilderJob before = builderJobs(agent).get(0);
-    assertNotEquals(before.imageKey, upgrades().imageKey(before));
+    assertNotEquals(before.imageKey, upgrades().inputs(before).imageKey());
     String other = builtBefore("six==1.17.0");
     BuilderJob without = builderJobs(other).get(0);
-    assertEquals(without.imageKey, upgrades().imageKey(without));
+    assertEquals(without.imageKey, upgrades().inputs(without).imageKey());
   }
 }

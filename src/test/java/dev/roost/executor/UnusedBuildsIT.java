@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.roost.TestDatabase;
 import dev.roost.TestRuntime;
 import dev.roost.api.Database;
+import dev.roost.build.BuildInputs;
 import dev.roost.build.BuilderJob;
 import dev.roost.event.Leadership;
 import dev.roost.runtime.Runtime.RuntimeUnavailable;
@@ -322,7 +323,8 @@ class UnusedBuildsIT {
 
   private static BuilderJob order(String build) {
     return BuilderJob.make(
-        new BuilderJob.Order("agent_of_nobody", 1, "3.13", List.of(), Rows.key(build)),
+        new BuilderJob.Order(
+            "agent_of_nobody", 1, new BuildInputs("test-3.13", "3.13", List.of(), Rows.key(build))),
         true,
         Instant.now());
   }

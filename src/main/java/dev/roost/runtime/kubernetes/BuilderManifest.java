@@ -41,18 +41,16 @@ final class BuilderManifest {
 
   private BuilderManifest() {}
 
-  /**
-   * @param base the image on which the dependencies are installed
-   */
-  static Job job(PodSettings settings, BuildOrder order, String base) {
+  /** */
+  static Job job(PodSettings settings, BuildOrder order) {
     Map<String, String> labels = new HashMap<>(Names.labels(settings.instance(), Names.BUILDER));
     labels.put(Names.BUILDER_JOB_ID, order.builderJobId());
     labels.put(Names.AGENT_ID, order.agentId());
     PodSpecBuilder pod =
         new PodSpecBuilder()
             .withTerminationGracePeriodSeconds(5L)
-            .withInitContainers(tools(settings), build(settings, order, base))
-            .withContainers(push(settings, order, base))
+            .withInitContainers(tools(settings), build(settings, order))
+            .withContainers(push(settings, order))
             .withVolumes(volumes(settings));
     return Pods.job(
         settings,
@@ -76,7 +74,7 @@ final class BuilderManifest {
         resources(1, 0.01, 64, 16, 16));
   }
 
-  private static Container build(PodSettings settings, BuildOrder order, String base) {
+  private static Container build(PodSettings settings, BuildOrder order) {
     List<EnvVar> environment = new ArrayList<>();
     environment.add(variable("HOME", "/tmp"));
     environment.add(variable("ROOST_REQUIREMENTS", String.join("\n", order.requirements())));
@@ -93,7 +91,7 @@ final class BuilderManifest {
     trust(settings, environment, mounts);
     return Pods.container(
         BUILD,
-        base,
+        order.base(),
         BUILD_USER,
         List.of("python3", "-I", "-B", "-c", START_BUILDER, "/tools"),
         List.of(
@@ -115,11 +113,11 @@ final class BuilderManifest {
             settings.builderDiskMib()));
   }
 
-  private static Container push(PodSettings settings, BuildOrder order, String base) {
+  private static Container push(PodSettings settings, BuildOrder order) {
     List<String> arguments =
         new ArrayList<>(
             List.of(
-                "--base=" + base,
+                "--base=" + order.base(),
                 "--repository=" + settings.repository(),
                 "--pull-repository=" + settings.pullRepository(),
                 "--key=" + order.imageKey(),

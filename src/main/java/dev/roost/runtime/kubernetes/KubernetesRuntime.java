@@ -128,6 +128,12 @@ public class KubernetesRuntime implements Runtime {
         .getOrDefault(pythonVersion, config.baseImage().replace("{version}", pythonVersion));
   }
 
+  /** It is pulled from wherever it is; versions that aren't offered any more aren't built. */
+  @Override
+  public boolean buildsOn(String pythonVersion, String base) {
+    return config.pythonVersions().contains(pythonVersion);
+  }
+
   @Override
   public EgressScope egress() {
     return settings.egress().enforced() ? EgressScope.ADDRESSES : EgressScope.ALL;
@@ -140,7 +146,7 @@ public class KubernetesRuntime implements Runtime {
 
   @Override
   public void startBuild(BuildOrder order) {
-    cluster.create(BuilderManifest.job(settings, order, baseIdentity(order.pythonVersion())));
+    cluster.create(BuilderManifest.job(settings, order));
     missing.remove(order.imageKey());
   }
 

@@ -140,6 +140,11 @@ public class LocalRuntime implements Runtime {
   }
 
   @Override
+  public boolean buildsOn(String pythonVersion, String base) {
+    return base.equals(baseIdentity(pythonVersion));
+  }
+
+  @Override
   public void startBuild(BuildOrder order) {
     Path python = interpreter(order.pythonVersion()).executable();
     refuseWhenClosed();

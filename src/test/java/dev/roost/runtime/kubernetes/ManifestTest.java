@@ -129,7 +129,7 @@ class ManifestTest {
   private static Job builder(PodSettings settings) {
     List<String> requirements = List.of("requests>=2.32", "rich==14.1.0 ; python_version > '3.8'");
     return BuilderManifest.job(
-        settings, new BuildOrder("bjob_01k4", "agent_01k2", KEY, "3.13", requirements, 900), BASE);
+        settings, new BuildOrder("bjob_01k4", "agent_01k2", KEY, BASE, "3.13", requirements, 900));
   }
 
   private static Job remover(PodSettings settings) {

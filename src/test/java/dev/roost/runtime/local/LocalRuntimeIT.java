@@ -263,7 +263,8 @@ class LocalRuntimeIT {
   }
 
   private static void startBuild(String id, String key, String version, String... requirements) {
-    runtime.startBuild(new BuildOrder(id, "agent_1", key, version, List.of(requirements), 120));
+    runtime.startBuild(
+        new BuildOrder(id, "agent_1", key, "base", version, List.of(requirements), 120));
   }
 
   private static JsonNode result(String builderJobId) throws Exception {
