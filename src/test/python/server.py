@@ -14,7 +14,7 @@ import urllib.request
 from pathlib import Path
 
 START_SECONDS = 180
-STOP_SECONDS = 30
+STOP_SECONDS = 180
 
 
 def free_port() -> int:

@@ -9,6 +9,7 @@
     roost_builder push --base IMAGE --repository REPOSITORY --pull-repository REPOSITORY --key TAG
         --platform linux/amd64 --layer DIR [--insecure] [--timeout SECONDS]
     roost_builder delete --image REPOSITORY@DIGEST [--insecure] [--timeout SECONDS]
+    roost_builder resolve --base IMAGE --platform linux/amd64 [--insecure] [--timeout SECONDS]
 
 ``TMP`` is removed at the end. What ``uv`` or ``crane`` says goes to standard output line by line. A result is
 the last line, a JSON object::
@@ -34,6 +35,11 @@ nothing; the latter two with the registry's words::
 
     {"outcome": "succeeded", "found": "unsupported", "message": "…"}
 
+``resolve`` looks up what an image's tag names now and prints either result, with the exit status 0 or 1; a successful
+one also has the digest for the platform::
+
+    {"outcome": "succeeded", "digest": "sha256:…"}
+
 With ``--wheel``, requirements of that wheel's package mean the wheel; see ``sdk``.
 
 Which package index is used is said in ``settings``, which certificate authorities in ``certificates``.
@@ -47,7 +53,7 @@ from pathlib import Path
 from typing import Any, Optional
 
 from roost_builder import certificates, confinement, credentials, layer, sdk, venv
-from roost_builder.push import push
+from roost_builder.push import look_up, push
 from roost_builder.removal import delete
 from roost_builder.settings import layer_environment, uv_environment
 from roost_builder.supervision import Outcome, supervised
@@ -55,6 +61,7 @@ from roost_builder.uv import Uv
 
 PUSH_TIMEOUT_SECONDS = 900.0
 DELETE_TIMEOUT_SECONDS = 120.0
+RESOLVE_TIMEOUT_SECONDS = 120.0
 
 
 def main(arguments: Optional[list[str]] = None) -> int:
@@ -66,6 +73,9 @@ def main(arguments: Optional[list[str]] = None) -> int:
     if arguments[:1] == ["delete"]:
         options = parse_delete(arguments[1:])
         return supervised(lambda: Outcome(delete(options)), "deletion", options.timeout).status
+    if arguments[:1] == ["resolve"]:
+        options = parse_resolve(arguments[1:])
+        return supervised(lambda: Outcome(look_up(options)), "look-up", options.timeout).status
     options = parse_build(arguments)
     try:
         ended = supervised(lambda: Outcome(build(options), silent=layers(options)), "build", options.timeout)
@@ -146,5 +156,16 @@ def parse_delete(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--image", required=True, help="the image by digest")
     parser.add_argument("--insecure", action="store_true", help="reach registries over plain HTTP too")
     parser.add_argument("--timeout", type=float, default=DELETE_TIMEOUT_SECONDS, help="seconds")
+    parser.add_argument("--crane", default="crane", help="the crane executable")
+    return parser.parse_args(arguments)
+
+
+def parse_resolve(arguments: list[str]) -> argparse.Namespace:
+    """Reads the command line of a look-up."""
+    parser = argparse.ArgumentParser(prog="roost_builder resolve", description="Looks up the digest of a base image.")
+    parser.add_argument("--base", required=True, help="the image by tag")
+    parser.add_argument("--platform", required=True, help="as in linux/amd64")
+    parser.add_argument("--insecure", action="store_true", help="reach registries over plain HTTP too")
+    parser.add_argument("--timeout", type=float, default=RESOLVE_TIMEOUT_SECONDS, help="seconds")
     parser.add_argument("--crane", default="crane", help="the crane executable")
     return parser.parse_args(arguments)

@@ -41,6 +41,16 @@ def push(options: argparse.Namespace) -> dict[str, Any]:
         return {**append(crane, base, layer, options), "base": base, **built}
 
 
+def look_up(options: argparse.Namespace) -> dict[str, Any]:
+    """Return the digest that the base image's tag names for the platform now; raise BuildFailed."""
+    with tempfile.TemporaryDirectory() as directory:
+        environment = dict(os.environ)
+        if environment.get(certificates.ADDED):
+            environment["SSL_CERT_FILE"] = str(certificates.bundle(environment, environment, Path(directory)))
+        crane = Crane(options.crane, options.platform, options.insecure, environment)
+        return {"digest": resolve(crane, options.base, options.platform).rpartition("@")[2]}
+
+
 def append(crane: Crane, base: str, layer: Path, options: argparse.Namespace) -> dict[str, Any]:
     """Push the base image with the layer, and return the digests of both by the result's names."""
     size = size_of(layer)

@@ -223,3 +223,13 @@ def test_a_push_that_takes_too_long_is_ended(registry: Registry, layer: Path, tm
     )  # fmt: skip
     assert ran.returncode == 1
     assert json.loads(ran.stdout)["reason"] == "deadline_exceeded"
+
+
+@needs_crane
+def test_the_digest_of_a_tag_is_looked_up(registry: Registry) -> None:
+    base = based(registry)
+    looked = look_up(parse_resolve([f"--base={base}", "--platform=linux/amd64", "--insecure"]))
+    assert re.fullmatch(r"sha256:[0-9a-f]{64}", looked["digest"])
+    with pytest.raises(BuildFailed) as failed:
+        look_up(parse_resolve([f"--base={base}-gone", "--platform=linux/amd64", "--insecure"]))
+    assert failed.value.reason == "python_version_unavailable"

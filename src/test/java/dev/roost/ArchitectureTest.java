@@ -54,6 +54,7 @@ class ArchitectureTest {
           Map.entry("agent", Set.of("api", "config", "event", "build", "datastore", "runtime")),
           Map.entry("execution", Set.of("api", "config", "event", "log", "agent")),
           Map.entry("schedule", Set.of("api", "config", "event", "agent", "execution")),
+          Map.entry("rollout", Set.of("api", "config", "event", "agent", "build", "runtime")),
           // Tells of everything, and nothing needs it.
           Map.entry("overview", Set.of("api", "config", "agent", "runtime")),
           Map.entry("metrics", Set.of("api", "config", "runtime")),

@@ -56,6 +56,9 @@ public class TestDatabase implements QuarkusTestResourceLifecycleManager {
           "roost",
           "quarkus.http.test-port",
           "0",
+          // What tests write down as BuilderJobs would be built again.
+          "roost.builds.rollouts.automatic",
+          "false",
           "roost.data",
           Files.createDirectory(directory.resolve("roost")).toString());
     } catch (IOException e) {

@@ -17,10 +17,12 @@ class AgentAnswers {
   private static final String ACTIVITY = "activity";
 
   private final Caller caller;
+  private final OutdatedAgents outdated;
   private final Clock clock;
 
-  AgentAnswers(Caller caller, Clock clock) {
+  AgentAnswers(Caller caller, OutdatedAgents outdated, Clock clock) {
     this.caller = caller;
+    this.outdated = outdated;
     this.clock = clock;
   }
 
@@ -53,7 +55,11 @@ class AgentAnswers {
     if (include != null && !include.equals(ACTIVITY)) {
       throw Problem.invalid("?include", "not_a_choice", "include must be " + ACTIVITY + ".");
     }
-    return AgentView.of(agents, caller.may(Role.WRITE), include == null ? null : clock.instant());
+    return AgentView.of(
+        agents,
+        caller.may(Role.WRITE),
+        outdated.among(agents.stream().map(agent -> agent.id).toList()),
+        include == null ? null : clock.instant());
   }
 
   private Response answer(Response.ResponseBuilder response, String id, String include) {

@@ -84,6 +84,16 @@ public class AgentRevision extends PanacheEntityBase {
         .getResultList();
   }
 
+  /**
+   * Has the revisions that run on one BuilderJob's Build run on another's. The caller has locked
+   * the agent.
+   *
+   * @return how many there are
+   */
+  public static int useBuild(String agentId, String from, String to) {
+    return update("builderJobId = ?1 where agentId = ?2 and builderJobId = ?3", to, agentId, from);
+  }
+
   boolean runsTheSameAs(AgentRevision other) {
     return script.equals(other.script)
         && requirements.equals(other.requirements)

@@ -3,6 +3,7 @@ package dev.roost.agent;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonInclude.Include;
 import dev.roost.build.BuildReason;
+import dev.roost.build.Outdated;
 import dev.roost.datastore.DataStore;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -107,6 +108,12 @@ public record AgentView(
         String buildId,
     @Schema(description = "The BuilderJob whose Build the newest revision runs on")
         String latestBuilderJobId,
+    @Schema(
+            nullable = true,
+            description =
+                "How the Build that it runs on differs from the one that would be made now; null: it"
+                    + " doesn't, or there is none yet")
+        Outdated outdated,
     Instant createdAt,
     Instant updatedAt,
     @JsonInclude(Include.NON_NULL)
@@ -134,9 +141,11 @@ public record AgentView(
    * The views of agents, in their order, by the same few queries for all.
    *
    * @param withValues of environment variables
+   * @param outdated those of them whose Build is, by the agent
    * @param now for what goes on with them; null: without that
    */
-  static List<AgentView> of(List<Agent> agents, boolean withValues, Instant now) {
+  static List<AgentView> of(
+      List<Agent> agents, boolean withValues, Map<String, Outdated> outdated, Instant now) {
     List<String> ids = agents.stream().map(agent -> agent.id).toList();
     Map<String, AgentActivity> activities = now == null ? Map.of() : AgentActivity.of(ids, now);
     Map<String, List<String>> stores = DataStore.idsOfAgents(ids);
@@ -164,7 +173,8 @@ public record AgentView(
     for (Agent agent : agents) {
       List<String> storeIds = stores.getOrDefault(agent.id, List.of());
       AgentActivity activity = activities.get(agent.id);
-      views.add(of(agent, details.get(agent.id), storeIds, withValues, activity));
+      Outdated old = outdated.get(agent.id);
+      views.add(of(agent, details.get(agent.id), storeIds, withValues, old, activity));
     }
     return views;
   }
@@ -174,6 +184,7 @@ public record AgentView(
       Object[] row,
       List<String> storeIds,
       boolean withValues,
+      Outdated outdated,
       AgentActivity activity) {
     String envVars = (String) row[3];
     return new AgentView(
@@ -203,6 +214,7 @@ public record AgentView(
             : null,
         (String) row[6],
         (String) row[5],
+        outdated,
         agent.createdAt,
         agent.updatedAt,
         activity);

@@ -5,6 +5,7 @@ import dev.roost.api.Ids;
 import dev.roost.api.Names;
 import dev.roost.api.Problem;
 import dev.roost.api.Storage;
+import dev.roost.build.Bases;
 import dev.roost.build.BuildInputs;
 import dev.roost.build.BuildReason;
 import dev.roost.build.BuilderJob;
@@ -30,6 +31,7 @@ import java.util.function.Supplier;
 @ApplicationScoped
 public class Agents {
   private final Runtime runtime;
+  private final Bases bases;
   private final Storage storage;
   private final Clock clock;
   private final Event<AgentChanged> changed;
@@ -38,12 +40,14 @@ public class Agents {
 
   Agents(
       Runtime runtime,
+      Bases bases,
       Storage storage,
       Clock clock,
       Event<AgentChanged> changed,
       Event<AgentDeletion> deletion,
       Event<BuilderJobsChanged> builderJobs) {
     this.runtime = runtime;
+    this.bases = bases;
     this.storage = storage;
     this.clock = clock;
     this.changed = changed;
@@ -269,7 +273,7 @@ public class Agents {
 
   private String order(AgentRevision revision, Instant now) {
     List<String> requirements = Requirements.parse(revision.requirements).normalised();
-    BuildInputs inputs = BuildInputs.now(runtime, revision.pythonVersion, requirements);
+    BuildInputs inputs = bases.inputs(revision.pythonVersion, requirements, null);
     BuilderJob.Order order = new BuilderJob.Order(revision.agentId, revision.revision, inputs);
     return BuilderJob.make(order, runtime.hasBuild(inputs.imageKey()), now).id;
   }

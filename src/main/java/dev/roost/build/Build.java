@@ -23,6 +23,12 @@ public class Build extends PanacheEntityBase {
   public String image;
   public String pythonVersion;
 
+  /**
+   * What it was made on: an image by digest, or what identifies the interpreter; null: an earlier
+   * version of Roost did not write it down.
+   */
+  public String base;
+
   /** A JSON list of {@link Installed}. */
   public String packages;
 
@@ -65,8 +71,9 @@ public class Build extends PanacheEntityBase {
   }
 
   /** It was made again, since what it named was gone: this is what it names now. */
-  Build remade(String newImage, String newPackages, long newSizeBytes) {
+  Build remade(String newImage, String newBase, String newPackages, long newSizeBytes) {
     image = newImage;
+    base = newBase;
     packages = newPackages;
     sizeBytes = newSizeBytes;
     removedAt = null;
@@ -125,6 +132,12 @@ public class Build extends PanacheEntityBase {
           String image,
       @Schema(examples = "3.13", description = "Minor version of Python") String pythonVersion,
       @Schema(
+              nullable = true,
+              description =
+                  "What it was made on: the base image, by digest, or what identifies the"
+                      + " interpreter; null: an earlier version of Roost did not write it down")
+          String base,
+      @Schema(
               type = SchemaType.ARRAY,
               implementation = Installed.class,
               description = "Every package that is installed, also those that others need, by name")
@@ -146,6 +159,7 @@ public class Build extends PanacheEntityBase {
           build.imageKey,
           build.image,
           build.pythonVersion,
+          build.base,
           new JsonText(build.packages),
           build.sizeBytes,
           build.durationSeconds,

@@ -58,6 +58,9 @@ public class BuilderJob extends PanacheEntityBase {
   /** See {@link BuildInputs#base}. */
   public String base;
 
+  /** See {@link BuildInputs#nonce}. */
+  public String nonce;
+
   public String state;
   public String reason;
   public String message;
@@ -88,6 +91,7 @@ public class BuilderJob extends PanacheEntityBase {
     job.requirements = String.join("\n", order.inputs().requirements());
     job.imageKey = order.inputs().imageKey();
     job.base = order.inputs().base();
+    job.nonce = order.inputs().nonce();
     job.state = "queued";
     job.createdAt = now;
     if (usable) {
@@ -183,9 +187,14 @@ public class BuilderJob extends PanacheEntityBase {
                     .and("id", id))
             == 1;
     if (succeeded) {
-      RUN_NEWEST.with("job", id).update(getEntityManager());
+      runNewest(id);
     }
     return succeeded;
+  }
+
+  /** Agents run from now on their newest revision that is built by that job, unless it is older. */
+  public static void runNewest(String id) {
+    RUN_NEWEST.with("job", id).update(getEntityManager());
   }
 
   /**

@@ -54,6 +54,7 @@ public class BuilderReconciler {
   private static final int MAX_MESSAGE = 8_192;
 
   private final Runtime runtime;
+  private final Bases bases;
   private final RoostConfig config;
   private final Capacity capacity;
   private final LogBook log;
@@ -72,6 +73,7 @@ public class BuilderReconciler {
 
   BuilderReconciler(
       Runtime runtime,
+      Bases bases,
       RoostConfig config,
       Capacity capacity,
       LogBook log,
@@ -81,6 +83,7 @@ public class BuilderReconciler {
       ObjectMapper mapper,
       Loops loops) {
     this.runtime = runtime;
+    this.bases = bases;
     this.config = config;
     this.capacity = capacity;
     this.log = log;
@@ -286,7 +289,7 @@ public class BuilderReconciler {
   }
 
   private boolean create(BuilderJob job) {
-    BuildInputs inputs = BuildInputs.here(runtime, job);
+    BuildInputs inputs = bases.inputs(job);
     if (!inputs.imageKey().equals(job.imageKey)) {
       // Named by what goes in, it may be there already: the next pass looks.
       QuarkusTransaction.requiringNew().run(() -> BuilderJob.change(job.id, inputs));
@@ -343,7 +346,7 @@ public class BuilderReconciler {
               if (succeeded) {
                 Build build =
                     Build.toRemake(job.imageKey)
-                        .map(known -> remade(known, result.get()))
+                        .map(known -> remade(known, job, result.get()))
                         .orElseGet(() -> insertBuild(job, result.get(), now));
                 BuilderJob.succeed(job.id, build.id, false, now);
               } else {
@@ -363,11 +366,18 @@ public class BuilderReconciler {
     capacity.freed(now);
   }
 
-  private static Build remade(Build build, JsonNode result) {
+  private static Build remade(Build build, BuilderJob job, JsonNode result) {
     return build.remade(
         result.path("image").textValue(),
+        base(job, result),
         result.path("packages").toString(),
         result.path("size_bytes").asLong());
+  }
+
+  /** Of an image, the builder says the digest that it has found. */
+  private static String base(BuilderJob job, JsonNode result) {
+    String base = result.path("base").textValue();
+    return base == null ? job.base : base;
   }
 
   private static Build insertBuild(BuilderJob job, JsonNode result, Instant now) {
@@ -376,6 +386,7 @@ public class BuilderReconciler {
     build.imageKey = job.imageKey;
     build.image = result.path("image").textValue();
     build.pythonVersion = job.pythonVersion;
+    build.base = base(job, result);
     build.packages = result.path("packages").toString();
     build.sizeBytes = result.path("size_bytes").asLong();
     build.durationSeconds = Duration.between(job.startedAt, now).toNanos() / 1e9;

@@ -274,6 +274,31 @@ public interface RoostConfig {
 
     /** URL of the package index; without it, what uv's or pip's own settings say. */
     Optional<String> indexUrl();
+
+    /** How a newer base, or a newer SDK, reaches agents that are built already. */
+    Rollouts rollouts();
+  }
+
+  /** How agents get another Build. */
+  interface Rollouts {
+    /**
+     * Whether a rollout begins by itself when the base or the SDK of agents' Builds is not the
+     * current one any more.
+     */
+    @WithDefault("true")
+    boolean automatic();
+
+    /**
+     * How old a Build is before a rollout that begins by itself replaces it: a younger one may be
+     * of a replica with newer settings, in the middle of an upgrade.
+     */
+    @OrZero
+    @WithDefault("10m")
+    Duration minAge();
+
+    /** How many agents at a time a rollout has built. */
+    @WithDefault("2")
+    int parallel();
   }
 
   /** The processes in which executions run. */
@@ -416,6 +441,14 @@ public interface RoostConfig {
 
     /** The base images of single Python versions, for example pinned by digest. */
     Map<String, String> baseImages();
+
+    /**
+     * How often the digests are looked up that the base images' tags name; 0s: never, so a base
+     * image counts as new only when its name in the settings changes.
+     */
+    @OrZero
+    @WithDefault("6h")
+    Duration baseImageCheck();
 
     /** Platform of the nodes. */
     @WithDefault("linux/amd64")

@@ -2,7 +2,9 @@ package dev.roost.executor;
 
 import dev.roost.agent.Agent;
 import dev.roost.agent.AgentRevision;
+import dev.roost.build.Bases;
 import dev.roost.build.Build;
+import dev.roost.build.BuildInputs;
 import dev.roost.build.BuilderJob;
 import dev.roost.build.BuilderJobsChanged;
 import dev.roost.config.RoostConfig;
@@ -47,7 +49,7 @@ class ExecutorStarter {
   private final ExecutorTokens tokens;
   private final Signals signals;
   private final Event<BuilderJobsChanged> builderJobs;
-  private final SdkUpgrades upgrades;
+  private final Bases bases;
   private final Clock clock;
 
   /** Only the reconciler's thread touches it. */
@@ -68,7 +70,7 @@ class ExecutorStarter {
       ExecutorTokens tokens,
       Signals signals,
       Event<BuilderJobsChanged> builderJobs,
-      SdkUpgrades upgrades,
+      Bases bases,
       Clock clock) {
     this.runtime = runtime;
     this.config = config;
@@ -81,7 +83,7 @@ class ExecutorStarter {
     this.tokens = tokens;
     this.signals = signals;
     this.builderJobs = builderJobs;
-    this.upgrades = upgrades;
+    this.bases = bases;
     this.clock = clock;
   }
 
@@ -273,7 +275,6 @@ class ExecutorStarter {
       rebuild(group);
       return 0;
     }
-    upgrades.look(group.target().agentId(), group.builderJobId());
     return open;
   }
 
@@ -370,16 +371,19 @@ class ExecutorStarter {
               BuilderJob before = BuilderJob.findById(group.builderJobId());
               BuilderJob.Order order =
                   new BuilderJob.Order(
-                      before.agentId, group.target().agentRevision(), upgrades.inputs(before));
+                      before.agentId, group.target().agentRevision(), inputs(before));
               String again = BuilderJob.make(order, false, now).id;
               BuilderJob.flush();
-              AgentRevision.update(
-                  "builderJobId = ?1 where agentId = ?2 and builderJobId = ?3",
-                  again,
-                  group.target().agentId(),
-                  before.id);
+              AgentRevision.useBuild(before.agentId, before.id, again);
             });
     builderJobs.fire(new BuilderJobsChanged());
+  }
+
+  /** On its own base again; of a Python version that isn't offered any more, the build will say. */
+  private BuildInputs inputs(BuilderJob before) {
+    return runtime.describe().pythonVersions().contains(before.pythonVersion)
+        ? bases.inputs(before)
+        : BuildInputs.of(before);
   }
 
   private static Census census() {

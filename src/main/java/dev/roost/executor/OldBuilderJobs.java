@@ -8,7 +8,7 @@ import java.util.List;
 
 /**
  * Removes the logs of old BuilderJobs, but not those of agents as they are now, and the BuilderJobs
- * that no revision of an agent refers to.
+ * that no revision of an agent and no rollout refers to.
  */
 final class OldBuilderJobs {
   static final int LIMIT = 100;
@@ -31,6 +31,8 @@ final class OldBuilderJobs {
           """
           delete from builder_job j where j.id = any(:jobs) and j.state not in ('queued', 'running')
             and not exists (select 1 from agent_revision r where r.builder_job_id = j.id)
+            and not exists (select 1 from rollout_agent i where i.from_builder_job_id = j.id)
+            and not exists (select 1 from rollout_agent i where i.to_builder_job_id = j.id)
             and not exists (select 1 from log_entry l where l.owner_id = j.id)""");
 
   private OldBuilderJobs() {}

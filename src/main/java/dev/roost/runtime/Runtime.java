@@ -44,6 +44,16 @@ public interface Runtime extends AutoCloseable {
    */
   boolean buildsOn(String pythonVersion, String base);
 
+  /**
+   * Goes on looking up what the tag of the base image names now; to be asked again while it is
+   * going on.
+   *
+   * @throws UnsupportedPython
+   */
+  default BaseLookup lookUpBase(String pythonVersion) {
+    return BaseLookup.NONE;
+  }
+
   /** What can be enforced of an agent's egress. */
   default EgressScope egress() {
     return EgressScope.ALL;
@@ -233,6 +243,36 @@ public interface Runtime extends AutoCloseable {
 
     public boolean isOfUser() {
       return mechanism.equals(OF_USER);
+    }
+  }
+
+  /**
+   * How far a look-up of a base image has come.
+   *
+   * @param reference that was looked up; null while it is going on and where there is nothing to
+   *     look up
+   * @param digest as in {@code sha256:0f3a…}; null: it was not found
+   * @param message why not; or null
+   */
+  record BaseLookup(State state, String reference, String digest, String message) {
+    /** Of a base that is no image, or an image by digest. */
+    public static final BaseLookup NONE = new BaseLookup(State.NONE, null, null, null);
+
+    public static final BaseLookup GOING = new BaseLookup(State.GOING, null, null, null);
+
+    /** How far it is. */
+    public enum State {
+      NONE,
+      GOING,
+      ENDED
+    }
+
+    public static BaseLookup found(String reference, String digest) {
+      return new BaseLookup(State.ENDED, reference, digest, null);
+    }
+
+    public static BaseLookup failed(String reference, String message) {
+      return new BaseLookup(State.ENDED, reference, null, message);
     }
   }
 

@@ -101,6 +101,8 @@ final class RoostProcess implements AutoCloseable {
   void launch() {
     starts++;
     List<String> command = new ArrayList<>(prefix);
+    // A test command in the background of a script passes on that SIGINT is ignored.
+    command.addAll(List.of("env", "--default-signal=INT"));
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(
         List.of(

@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.roost.TestDatabase;
 import dev.roost.TestRuntime;
 import dev.roost.api.Database;
+import dev.roost.build.Bases;
 import dev.roost.build.BuildInputs;
 import dev.roost.build.BuilderJob;
 import dev.roost.event.Leadership;
@@ -42,6 +43,7 @@ class UnusedBuildsIT {
   private static final String IMAGE = "registry.example/agents@sha256:";
 
   @Inject Database database;
+  @Inject Bases bases;
   private Rows rows;
   private Pace pace;
   private final Removing runtime = new Removing();
@@ -277,11 +279,14 @@ class UnusedBuildsIT {
   void noBuildBeginsWhileTheFormerOneIsBeingRemoved() {
     // What other tests have left would take the room.
     rows.run("update builder_job set state = 'cancelled' where state in ('queued', 'running')");
+    BuildInputs inputs = bases.inputs("3.13", List.of("going==1"), null);
     String going = rows.build(LONG_AGO, null);
-    rows.run("update build set removed_at = now(), removal = 'begun' where id = ?", going);
-    BuilderJob waiting = QuarkusTransaction.requiringNew().call(() -> order(going));
-    String free = rows.build(LONG_AGO, null);
-    rows.run("update build set removed_at = now() where id = ?", free);
+    rows.run(
+        "update build set removed_at = now(), removal = 'begun', image_key = ? where id = ?",
+        inputs.imageKey(),
+        going);
+    BuilderJob waiting = QuarkusTransaction.requiringNew().call(() -> order(inputs));
+    BuildInputs free = bases.inputs("3.13", List.of("free==1"), null);
     BuilderJob other = QuarkusTransaction.requiringNew().call(() -> order(free));
 
     awaitState("running", other); // Whoever saw that one had seen the first one before.
@@ -322,11 +327,11 @@ class UnusedBuildsIT {
   }
 
   private static BuilderJob order(String build) {
-    return BuilderJob.make(
-        new BuilderJob.Order(
-            "agent_of_nobody", 1, new BuildInputs("test-3.13", "3.13", List.of(), Rows.key(build))),
-        true,
-        Instant.now());
+    return order(new BuildInputs("test-3.13", "3.13", List.of(), null, Rows.key(build)));
+  }
+
+  private static BuilderJob order(BuildInputs inputs) {
+    return BuilderJob.make(new BuilderJob.Order("agent_of_nobody", 1, inputs), true, Instant.now());
   }
 
   private static void spin(long nanos) {

@@ -52,6 +52,7 @@ public class KubernetesRuntime implements Runtime {
   private final PodSettings settings;
   private final Cluster cluster;
   private final BuildLogs logs;
+  private final RegistryJob registry;
   private final ImageRemoval images;
   private final Lookout lookout;
   private final String boot;
@@ -71,7 +72,8 @@ public class KubernetesRuntime implements Runtime {
     settings = PodSettings.of(config);
     cluster = new Cluster(client, settings.namespace());
     logs = new BuildLogs(cluster);
-    images = new ImageRemoval(cluster, settings);
+    registry = new RegistryJob(cluster);
+    images = new ImageRemoval(registry, settings);
     boot = boot();
     reading = new Patience(config.executors().lostAfter());
     ending = new Patience(config.executors().grace().plus(END_MARGIN));
@@ -97,6 +99,7 @@ public class KubernetesRuntime implements Runtime {
     settings = null;
     cluster = null;
     logs = null;
+    registry = null;
     images = null;
     lookout = null;
     boot = null;
@@ -132,6 +135,25 @@ public class KubernetesRuntime implements Runtime {
   @Override
   public boolean buildsOn(String pythonVersion, String base) {
     return config.pythonVersions().contains(pythonVersion);
+  }
+
+  @Override
+  public BaseLookup lookUpBase(String pythonVersion) {
+    String base = baseIdentity(pythonVersion);
+    if (base.contains("@")) {
+      return BaseLookup.NONE;
+    }
+    return registry
+        .ask(
+            Names.lookup(base),
+            RegistryManifest.RESOLVE,
+            () -> RegistryManifest.resolve(settings, base))
+        .map(
+            answer ->
+                answer.succeeded()
+                    ? BaseLookup.found(base, String.valueOf(answer.result().get("digest")))
+                    : BaseLookup.failed(base, answer.message()))
+        .orElse(BaseLookup.GOING);
   }
 
   @Override

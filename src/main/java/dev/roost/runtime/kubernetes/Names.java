@@ -1,5 +1,7 @@
 package dev.roost.runtime.kubernetes;
 
+import dev.roost.api.Text;
+import java.util.HexFormat;
 import java.util.Map;
 import java.util.regex.Pattern;
 
@@ -21,6 +23,8 @@ final class Names {
   static final String AGENT_REVISION = "roost/agent-revision";
   static final String IMAGE_KEY = "roost/image-key";
   static final String REMOVES = "roost/removes";
+  static final String LOOKUP = "lookup";
+  static final String LOOKS_UP = "roost/looks-up";
   static final String STARTED_FOR = "roost/started-for";
   static final String EXECUTOR_JOB_ID = "roost/executor-job-id";
 
@@ -47,6 +51,11 @@ final class Names {
   static String remover(String digest) {
     String hexadecimal = digest.substring(digest.indexOf(':') + 1);
     return REMOVER + "-" + hexadecimal.substring(0, Math.min(hexadecimal.length(), 40));
+  }
+
+  /** The Job that looks up what an image's tag names. */
+  static String lookup(String image) {
+    return LOOKUP + "-" + HexFormat.of().formatHex(Text.sha256(image)).substring(0, 40);
   }
 
   static Map<String, String> labels(String instance, String component) {

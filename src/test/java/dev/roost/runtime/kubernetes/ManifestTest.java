@@ -133,7 +133,7 @@ class ManifestTest {
   }
 
   private static Job remover(PodSettings settings) {
-    return RemoverManifest.job(settings, DIGEST.substring(1));
+    return RegistryManifest.delete(settings, DIGEST.substring(1));
   }
 
   @ParameterizedTest

@@ -12,27 +12,55 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The Job that removes an image from the registry. It counts as a builder, since builders are what
- * network policies let through to the registry. Pure.
+ * The Jobs that ask the registry something: they remove an image, or look up a tag. They count as
+ * builders, since builders are what network policies let through to the registry. Pure.
  */
-final class RemoverManifest {
-  /** Also the command of {@code roost_builder}. */
+final class RegistryManifest {
+  /** Of {@code roost_builder}; also names of containers. */
   static final String DELETE = "delete";
+
+  static final String RESOLVE = "resolve";
 
   private static final long TIMEOUT_SECONDS = 120;
 
   /** With the time that it takes to get a node and the image. */
   private static final long DEADLINE_SECONDS = 300;
 
-  private RemoverManifest() {}
+  private RegistryManifest() {}
 
   /**
-   * @param digest of the image, as in {@code sha256:0f3a…}
+   * @param digest of the image to remove, as in {@code sha256:0f3a…}
    */
-  static Job job(PodSettings settings, String digest) {
+  static Job delete(PodSettings settings, String digest) {
     String image = settings.repository() + "@" + digest;
-    List<String> arguments =
-        new ArrayList<>(List.of("--image=" + image, "--timeout=" + TIMEOUT_SECONDS));
+    return job(
+        settings,
+        Names.remover(digest),
+        DELETE,
+        List.of("--image=" + image),
+        Map.of(Names.REMOVES, image));
+  }
+
+  /**
+   * @param base the image whose digest is wanted
+   */
+  static Job resolve(PodSettings settings, String base) {
+    return job(
+        settings,
+        Names.lookup(base),
+        RESOLVE,
+        List.of("--base=" + base, "--platform=" + settings.platform()),
+        Map.of(Names.LOOKS_UP, base));
+  }
+
+  private static Job job(
+      PodSettings settings,
+      String name,
+      String command,
+      List<String> what,
+      Map<String, String> annotations) {
+    List<String> arguments = new ArrayList<>(what);
+    arguments.add("--timeout=" + TIMEOUT_SECONDS);
     if (settings.insecureRegistry()) {
       arguments.add("--insecure");
     }
@@ -44,7 +72,7 @@ final class RemoverManifest {
             .withContainers(
                 BuilderManifest.withRegistry(
                     settings,
-                    DELETE,
+                    command,
                     arguments,
                     List.of(mount("tmp", "/tmp")),
                     resources(1, 0.01, 128, 32, 32)))
@@ -52,9 +80,9 @@ final class RemoverManifest {
     return Pods.job(
         settings,
         PodProfile.PLAIN,
-        Names.remover(digest),
+        name,
         Names.labels(settings.instance(), Names.BUILDER),
-        Map.of(Names.REMOVES, image),
+        annotations,
         DEADLINE_SECONDS,
         pod);
   }

@@ -1,0 +1,42 @@
+package dev.roost.rollout;
+
+import io.smallrye.common.annotation.Blocking;
+import jakarta.ws.rs.POST;
+import jakarta.ws.rs.Path;
+import org.eclipse.microprofile.openapi.annotations.Operation;
+import org.eclipse.microprofile.openapi.annotations.media.Content;
+import org.eclipse.microprofile.openapi.annotations.media.Schema;
+import org.eclipse.microprofile.openapi.annotations.responses.APIResponse;
+import org.eclipse.microprofile.openapi.annotations.tags.Tag;
+import org.jboss.resteasy.reactive.ResponseStatus;
+
+/** Builds one agent again. */
+@Path("/v1/agents/{id}/rebuild")
+@Tag(name = "Agents")
+@Blocking
+public class RebuildResource {
+  private final Rollouts rollouts;
+
+  RebuildResource(Rollouts rollouts) {
+    this.rollouts = rollouts;
+  }
+
+  @POST
+  @ResponseStatus(202)
+  @Operation(
+      operationId = "rebuildAgent",
+      summary = "Build an agent's dependencies again",
+      description =
+          "On the current base, and with the current versions of the packages that its requirements"
+              + " need without naming a version. The agent uses the new Build once it is made, and"
+              + " keeps the one it has if it can't be made. It is a rollout of one agent, and can be"
+              + " watched and undone as such.")
+  @APIResponse(
+      responseCode = "202",
+      description = "The rollout",
+      content = @Content(schema = @Schema(implementation = Rollout.class)))
+  @APIResponse(responseCode = "409", ref = "conflict")
+  public Rollout rebuild(String id) {
+    return rollouts.rebuild(id);
+  }
+}

@@ -1,0 +1,300 @@
+package dev.roost.rollout;
+
+import dev.roost.agent.Agent;
+import dev.roost.agent.AgentChanged;
+import dev.roost.agent.AgentRevision;
+import dev.roost.agent.OutdatedAgents;
+import dev.roost.build.Bases;
+import dev.roost.build.BuildInputs;
+import dev.roost.build.BuildReason;
+import dev.roost.build.BuilderJob;
+import dev.roost.build.BuilderJobEnded;
+import dev.roost.build.BuilderJobsChanged;
+import dev.roost.config.RoostConfig;
+import dev.roost.event.Loop;
+import dev.roost.event.Replicas;
+import dev.roost.rollout.RolloutRepository.Item;
+import dev.roost.rollout.RolloutRepository.Member;
+import dev.roost.runtime.Runtime;
+import io.quarkus.narayana.jta.QuarkusTransaction;
+import io.quarkus.runtime.ShutdownEvent;
+import io.quarkus.runtime.StartupEvent;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.enterprise.event.Event;
+import jakarta.enterprise.event.Observes;
+import jakarta.persistence.LockModeType;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Supplier;
+import org.jboss.logging.Logger;
+
+/**
+ * Brings rollouts to their end: has a few agents at a time built, and each use its new Build once
+ * that is there. An agent whose build fails keeps the one it has.
+ */
+@ApplicationScoped
+class RolloutReconciler {
+  private static final Logger LOG = Logger.getLogger(RolloutReconciler.class);
+  private static final Duration AT_WORK = Duration.ofSeconds(1);
+  private static final Duration AT_REST = Duration.ofSeconds(30);
+  private static final int MOST = 100;
+
+  /** When this many have failed and fewer were updated, a person should look: once. */
+  private static final int MANY_FAILURES = 3;
+
+  private final RolloutRepository repository;
+  private final OutdatedAgents outdated;
+  private final Bases bases;
+  private final Runtime runtime;
+  private final RoostConfig config;
+  private final Clock clock;
+  private final Event<BuilderJobsChanged> builderJobs;
+  private final Event<AgentChanged> agents;
+  private final Loop loop;
+
+  RolloutReconciler(
+      RolloutRepository repository,
+      OutdatedAgents outdated,
+      Bases bases,
+      Runtime runtime,
+      RoostConfig config,
+      Clock clock,
+      Event<BuilderJobsChanged> builderJobs,
+      Event<AgentChanged> agents,
+      Replicas replicas) {
+    this.repository = repository;
+    this.outdated = outdated;
+    this.bases = bases;
+    this.runtime = runtime;
+    this.config = config;
+    this.clock = clock;
+    this.builderJobs = builderJobs;
+    this.agents = agents;
+    this.loop = new Loop("rollouts", replicas, this::pass);
+  }
+
+  void start(@Observes StartupEvent event) {
+    loop.start();
+  }
+
+  void stop(@Observes ShutdownEvent event) {
+    loop.stop();
+  }
+
+  void wake(@Observes RolloutsChanged event) {
+    loop.wake();
+  }
+
+  void wake(@Observes BuilderJobEnded event) {
+    loop.wake();
+  }
+
+  /** Answers how long to wait. */
+  Duration pass() {
+    beginByItself();
+    boolean working = false;
+    for (Item item : read(() -> repository.toUndo(MOST))) {
+      undo(item);
+      working = true;
+    }
+    List<Item> building = read(() -> repository.open("building", MOST));
+    int open = building.size();
+    for (Item item : building) {
+      open -= settle(item) ? 1 : 0;
+    }
+    int free = config.builds().rollouts().parallel() - open;
+    for (Item item : read(() -> repository.open("queued", Math.max(free, 0)))) {
+      begin(item);
+      working = true;
+    }
+    QuarkusTransaction.requiringNew().run(() -> repository.complete(clock.instant()));
+    return working || open > 0 ? AT_WORK : AT_REST;
+  }
+
+  private static List<Item> read(Supplier<List<Item>> items) {
+    return QuarkusTransaction.requiringNew().call(items::get);
+  }
+
+  /** For what became outdated since the last one, unless that failed or was undone before. */
+  private void beginByItself() {
+    if (!config.builds().rollouts().automatic()) {
+      return;
+    }
+    Instant before = clock.instant().minus(config.builds().rollouts().minAge());
+    Optional<String> made =
+        QuarkusTransaction.requiringNew()
+            .call(
+                () -> {
+                  List<Member> members =
+                      outdated.all().stream()
+                          .filter(agent -> agent.job().finishedAt.isBefore(before))
+                          .filter(agent -> !isTried(agent.id(), agent.job()))
+                          .map(agent -> new Member(agent.id(), agent.job().id, null))
+                          .toList();
+                  return members.isEmpty()
+                      ? Optional.empty()
+                      : Optional.of(repository.make(true, members, clock.instant()));
+                });
+    made.ifPresent(id -> LOG.infof("rollout %s: agents get what is newer than their Build", id));
+  }
+
+  private boolean isTried(String agent, BuilderJob before) {
+    return repository.isTried(agent, now(before, before.nonce).imageKey());
+  }
+
+  private BuildInputs now(BuilderJob before, String nonce) {
+    return bases.inputs(before.pythonVersion, before.requirements.lines().toList(), nonce);
+  }
+
+  /** Orders what the agent needs, or finds that it is there. */
+  private void begin(Item item) {
+    Instant now = clock.instant();
+    QuarkusTransaction.requiringNew()
+        .run(
+            () -> {
+              Agent agent = lock(item.agent());
+              if (!repository.hold(item.rollout(), "running")) {
+                return;
+              }
+              if (agent == null || !uses(agent, item.from())) {
+                String message =
+                    agent == null ? "The agent was deleted." : "The agent was deployed meanwhile.";
+                repository.change(item, "skipped", null, null, message, now);
+                return;
+              }
+              BuilderJob before = BuilderJob.findById(item.from());
+              try {
+                BuildInputs inputs =
+                    now(before, item.nonce() == null ? before.nonce : item.nonce());
+                if (inputs.imageKey().equals(before.imageKey) && before.hasSucceeded()) {
+                  String message = "Nothing is newer than its Build.";
+                  repository.change(item, "skipped", null, inputs.imageKey(), message, now);
+                  return;
+                }
+                BuilderJob job =
+                    BuilderJob.latest(agent.id, inputs.imageKey())
+                        .filter(same -> !same.hasFailed())
+                        .orElseGet(() -> make(agent, before, inputs, now));
+                repository.change(item, "building", job.id, inputs.imageKey(), null, now);
+              } catch (Runtime.UnsupportedPython e) {
+                repository.change(item, "failed", null, null, e.getMessage(), now);
+              }
+            });
+    builderJobs.fire(new BuilderJobsChanged());
+  }
+
+  private BuilderJob make(Agent agent, BuilderJob before, BuildInputs inputs, Instant now) {
+    BuilderJob.Order order = new BuilderJob.Order(agent.id, before.agentRevision, inputs);
+    BuilderJob made = BuilderJob.make(order, runtime.hasBuild(inputs.imageKey()), now);
+    BuilderJob.flush();
+    return made;
+  }
+
+  /** Answers whether its build has ended. */
+  private boolean settle(Item item) {
+    Instant now = clock.instant();
+    record Settled(boolean ended, AgentChanged change) {}
+    Settled settled =
+        QuarkusTransaction.requiringNew()
+            .call(
+                () -> {
+                  Agent agent = lock(item.agent());
+                  BuilderJob job = BuilderJob.findById(item.to());
+                  if (!job.hasEnded() || !repository.hold(item.rollout(), "running")) {
+                    return new Settled(job.hasEnded(), null);
+                  }
+                  if (job.hasFailed()) {
+                    repository.change(item, "failed", null, null, job.message, now);
+                    return new Settled(true, null);
+                  }
+                  if (agent == null || AgentRevision.useBuild(agent.id, item.from(), job.id) == 0) {
+                    String message = "The agent was deployed or deleted meanwhile.";
+                    repository.change(item, "skipped", null, null, message, now);
+                    return new Settled(true, null);
+                  }
+                  BuilderJob.runNewest(job.id);
+                  repository.change(item, "updated", null, null, null, now);
+                  return new Settled(true, changed(agent));
+                });
+    if (settled.change() != null) {
+      agents.fire(settled.change());
+    }
+    if (settled.ended()) {
+      pauseAfterFailures(item.rollout());
+    }
+    return settled.ended();
+  }
+
+  private void pauseAfterFailures(String id) {
+    QuarkusTransaction.requiringNew()
+        .run(
+            () -> {
+              Rollout.Counts counts = repository.find(id).orElseThrow().agents();
+              if (counts.failed() == MANY_FAILURES
+                  && counts.updated() < MANY_FAILURES
+                  && counts.queued() > 0) {
+                String message =
+                    "%d of %d builds have failed. Look at one before you resume it."
+                        .formatted(counts.failed(), counts.failed() + counts.updated());
+                if (repository.move(id, List.of("running"), "paused", message, clock.instant())) {
+                  LOG.warnf("rollout %s is paused: %s", id, message);
+                }
+              }
+            });
+  }
+
+  private void undo(Item item) {
+    Instant now = clock.instant();
+    AgentChanged change =
+        QuarkusTransaction.requiringNew()
+            .call(
+                () -> {
+                  Agent agent = lock(item.agent());
+                  if (!repository.hold(item.rollout(), "undone")) {
+                    return null;
+                  }
+                  boolean back =
+                      agent != null
+                          && item.state().equals("updated")
+                          && AgentRevision.useBuild(agent.id, item.to(), item.from()) > 0;
+                  if (item.state().equals("building")) {
+                    BuilderJob.cancel(
+                        item.to(), BuildReason.SUPERSEDED, "Its rollout was undone.", now);
+                  }
+                  boolean stays = item.state().equals("updated") && !back;
+                  repository.change(
+                      item,
+                      stays ? "skipped" : "undone",
+                      null,
+                      null,
+                      stays ? "The agent was deployed or deleted since." : null,
+                      now);
+                  return back ? changed(agent) : null;
+                });
+    if (change != null) {
+      agents.fire(change);
+    }
+    builderJobs.fire(new BuilderJobsChanged());
+  }
+
+  /** Null for a deleted one. */
+  private static Agent lock(String id) {
+    return Agent.<Agent>find("id = ?1 and deletedAt is null", id)
+        .withLock(LockModeType.PESSIMISTIC_WRITE)
+        .firstResult();
+  }
+
+  private static boolean uses(Agent agent, String builderJob) {
+    return AgentRevision.of(agent.id, agent.revisionToRun()).builderJobId.equals(builderJob)
+        || AgentRevision.of(agent.id, agent.revision).builderJobId.equals(builderJob);
+  }
+
+  private static AgentChanged changed(Agent agent) {
+    Agent now = Agent.findById(agent.id);
+    Agent.getEntityManager().refresh(now);
+    return new AgentChanged(now.id, now.revisionToRun());
+  }
+}

@@ -1,0 +1,147 @@
+package dev.roost.rollout;
+
+import dev.roost.agent.Agent;
+import dev.roost.agent.AgentRevision;
+import dev.roost.agent.OutdatedAgents;
+import dev.roost.api.ErrorCode;
+import dev.roost.api.Problem;
+import dev.roost.build.Bases;
+import dev.roost.build.BuilderJob;
+import dev.roost.rollout.RolloutRepository.Member;
+import io.quarkus.narayana.jta.QuarkusTransaction;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.enterprise.event.Event;
+import java.time.Clock;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+import java.util.function.Supplier;
+
+/** Begins rollouts, and changes what becomes of them; {@link RolloutReconciler} does the work. */
+@ApplicationScoped
+class Rollouts {
+  private final RolloutRepository repository;
+  private final OutdatedAgents outdated;
+  private final Bases bases;
+  private final Clock clock;
+  private final Event<RolloutsChanged> changed;
+
+  Rollouts(
+      RolloutRepository repository,
+      OutdatedAgents outdated,
+      Bases bases,
+      Clock clock,
+      Event<RolloutsChanged> changed) {
+    this.repository = repository;
+    this.outdated = outdated;
+    this.bases = bases;
+    this.clock = clock;
+    this.changed = changed;
+  }
+
+  /**
+   * Begins one for outdated agents.
+   *
+   * @param agentIds only for these; empty: for all
+   * @throws Problem not_found
+   */
+  Rollout start(Set<String> agentIds) {
+    return make(
+        () -> {
+          agentIds.forEach(Agent::require);
+          return outdated.all().stream()
+              .filter(agent -> agentIds.isEmpty() || agentIds.contains(agent.id()))
+              .map(agent -> new Member(agent.id(), agent.job().id, null))
+              .toList();
+        });
+  }
+
+  /**
+   * Builds an agent again though nothing that goes in is newer: for the packages that its own ones
+   * need in no certain version. What failed to build is tried again.
+   *
+   * @throws Problem not_found
+   */
+  Rollout rebuild(String agentId) {
+    return make(
+        () -> {
+          Agent agent = Agent.require(agentId);
+          BuilderJob newest = job(agent, agent.revision);
+          BuilderJob job = newest.hasFailed() ? newest : job(agent, agent.revisionToRun());
+          if (job.hasEnded() && !bases.offers(job.pythonVersion)) {
+            throw conflict(
+                "Python %s isn't offered here any more. Change the agent's python_version."
+                    .formatted(job.pythonVersion));
+          }
+          if (!job.hasEnded()) {
+            throw conflict("The agent is just being built: BuilderJob " + job.id + ".");
+          }
+          return List.of(new Member(agentId, job.id, UUID.randomUUID().toString()));
+        });
+  }
+
+  /**
+   * @throws Problem not_found, conflict
+   */
+  Rollout pause(String id) {
+    return move(id, List.of("running"), "paused");
+  }
+
+  /**
+   * @throws Problem not_found, conflict
+   */
+  Rollout resume(String id) {
+    return move(id, List.of("paused"), "running");
+  }
+
+  /**
+   * Has its agents use the Builds of before again. Those that were deployed since stay as they are.
+   *
+   * @throws Problem not_found, conflict
+   */
+  Rollout undo(String id) {
+    return move(id, List.of("running", "paused", "completed"), "undone");
+  }
+
+  private static BuilderJob job(Agent agent, int revision) {
+    return BuilderJob.findById(AgentRevision.of(agent.id, revision).builderJobId);
+  }
+
+  private static Problem conflict(String detail) {
+    return Problem.of(ErrorCode.CONFLICT, detail);
+  }
+
+  private Rollout make(Supplier<List<Member>> members) {
+    Rollout made =
+        QuarkusTransaction.requiringNew()
+            .call(
+                () -> {
+                  String id = repository.make(false, members.get(), clock.instant());
+                  return repository.find(id).orElseThrow();
+                });
+    changed.fire(new RolloutsChanged());
+    return made;
+  }
+
+  private Rollout move(String id, List<String> from, String to) {
+    Rollout moved =
+        QuarkusTransaction.requiringNew()
+            .call(
+                () -> {
+                  Rollout before =
+                      repository.find(id).orElseThrow(() -> Problem.notFound("rollout", id));
+                  if (!before.state().equals(to)
+                      && !repository.move(id, from, to, null, clock.instant())) {
+                    throw conflict(
+                        "The rollout is %s; only one that is %s can be %s."
+                            .formatted(
+                                before.state(),
+                                String.join(" or ", from),
+                                to.equals("running") ? "resumed" : to));
+                  }
+                  return repository.find(id).orElseThrow();
+                });
+    changed.fire(new RolloutsChanged());
+    return moved;
+  }
+}

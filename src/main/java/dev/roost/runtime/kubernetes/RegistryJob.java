@@ -1,0 +1,76 @@
+package dev.roost.runtime.kubernetes;
+
+import dev.roost.runtime.Observation;
+import io.fabric8.kubernetes.api.model.Pod;
+import io.fabric8.kubernetes.api.model.batch.v1.Job;
+import io.fabric8.kubernetes.client.KubernetesClientException;
+import io.fabric8.kubernetes.client.utils.Serialization;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Supplier;
+
+/**
+ * A Job that asks the registry something. The registry's credentials are in the agents' namespace,
+ * where the control plane can't read them, so the control plane doesn't ask itself.
+ */
+final class RegistryJob {
+  private static final String RESULT_START = "{\"outcome\": ";
+
+  private final Cluster cluster;
+
+  RegistryJob(Cluster cluster) {
+    this.cluster = cluster;
+  }
+
+  /**
+   * What a Job's container has printed last, or why there is nothing.
+   *
+   * @param result empty: it failed
+   * @param message why; null where there is a result
+   */
+  record Answer(Map<?, ?> result, String message) {
+    boolean succeeded() {
+      return message == null;
+    }
+
+    private static Answer failed(String message) {
+      return new Answer(Map.of(), message);
+    }
+  }
+
+  /**
+   * Goes on with the Job of that name, which is made if there is none and removed once it has
+   * ended.
+   *
+   * @param container whose last line is the result
+   * @return empty: it is at work
+   */
+  Optional<Answer> ask(String name, String container, Supplier<Job> manifest) {
+    Optional<Job> job = cluster.job(name);
+    if (job.isEmpty()) {
+      cluster.create(manifest.get());
+      return Optional.empty();
+    }
+    Pod pod = cluster.podOf(name).orElse(null);
+    if (!(Diagnosis.of(job.get(), pod, null) instanceof Observation.Ended ended)) {
+      return Optional.empty();
+    }
+    String said = pod == null ? "" : cluster.lastLine(pod.getMetadata().getName(), container, 1);
+    cluster.deleteJob(name);
+    return Optional.of(answer(said, ended.message()));
+  }
+
+  private static Answer answer(String said, String otherwise) {
+    if (!said.startsWith(RESULT_START)) {
+      return Answer.failed(said.isEmpty() ? otherwise : otherwise + " It printed last: " + said);
+    }
+    try {
+      Map<?, ?> result = Serialization.unmarshal(said, Map.class);
+      return "succeeded".equals(result.get("outcome"))
+          ? new Answer(result, null)
+          : Answer.failed(String.valueOf(result.get("message")));
+    } catch (KubernetesClientException | IllegalArgumentException e) {
+      return Answer.failed("The result is no JSON: " + said);
+    }
+  }
+}
