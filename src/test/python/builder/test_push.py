@@ -18,10 +18,10 @@ import pytest
 import registry as registries
 from registry import Registry
 from roost_builder import crane as crane_module
-from roost_builder.command import parse_push
+from roost_builder.command import parse_push, parse_resolve
 from roost_builder.crane import Crane, CraneFailed
 from roost_builder.failures import BuildFailed
-from roost_builder.push import push
+from roost_builder.push import look_up, push
 
 BUILDER = Path(__file__).resolve().parents[4] / "src" / "main" / "python" / "roost_builder"
 PACKAGES = [{"name": "idna", "version": "3.10", "sha256": "9" * 64, "size_bytes": 8}]
@@ -227,9 +227,9 @@ def test_a_push_that_takes_too_long_is_ended(registry: Registry, layer: Path, tm
 
 @needs_crane
 def test_the_digest_of_a_tag_is_looked_up(registry: Registry) -> None:
-    base = based(registry)
-    looked = look_up(parse_resolve([f"--base={base}", "--platform=linux/amd64", "--insecure"]))
-    assert re.fullmatch(r"sha256:[0-9a-f]{64}", looked["digest"])
+    digest = registry.add_base("python", "3.13-slim")
+    base = f"{registry.address}/python:3.13-slim"
+    assert look_up(parse_resolve([f"--base={base}", "--platform=linux/amd64", "--insecure"])) == {"digest": digest}
     with pytest.raises(BuildFailed) as failed:
         look_up(parse_resolve([f"--base={base}-gone", "--platform=linux/amd64", "--insecure"]))
     assert failed.value.reason == "python_version_unavailable"

@@ -57,7 +57,7 @@ public class TestDatabase implements QuarkusTestResourceLifecycleManager {
           "quarkus.http.test-port",
           "0",
           // What tests write down as BuilderJobs would be built again.
-          "roost.builds.rollouts.automatic",
+          "roost.rollouts.automatic",
           "false",
           "roost.data",
           Files.createDirectory(directory.resolve("roost")).toString());

@@ -88,6 +88,9 @@ public interface RoostConfig {
 
   Builds builds();
 
+  /** How a newer base or SDK reaches agents that are built already. */
+  Rollouts rollouts();
+
   Executors executors();
 
   Link link();
@@ -274,9 +277,6 @@ public interface RoostConfig {
 
     /** URL of the package index; without it, what uv's or pip's own settings say. */
     Optional<String> indexUrl();
-
-    /** How a newer base, or a newer SDK, reaches agents that are built already. */
-    Rollouts rollouts();
   }
 
   /** How agents get another Build. */

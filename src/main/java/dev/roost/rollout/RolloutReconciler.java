@@ -105,7 +105,7 @@ class RolloutReconciler {
     for (Item item : building) {
       open -= settle(item) ? 1 : 0;
     }
-    int free = config.builds().rollouts().parallel() - open;
+    int free = config.rollouts().parallel() - open;
     for (Item item : read(() -> repository.open("queued", Math.max(free, 0)))) {
       begin(item);
       working = true;
@@ -120,10 +120,10 @@ class RolloutReconciler {
 
   /** For what became outdated since the last one, unless that failed or was undone before. */
   private void beginByItself() {
-    if (!config.builds().rollouts().automatic()) {
+    if (!config.rollouts().automatic()) {
       return;
     }
-    Instant before = clock.instant().minus(config.builds().rollouts().minAge());
+    Instant before = clock.instant().minus(config.rollouts().minAge());
     Optional<String> made =
         QuarkusTransaction.requiringNew()
             .call(

@@ -52,7 +52,7 @@ public class RolloutsResource {
       summary = "Bring outdated agents to the current base and SDK",
       description =
           "Builds the dependencies of the agents that have outdated set, a few at a time"
-              + " (roost.builds.rollouts.parallel). Each agent uses its new Build once that is"
+              + " (roost.rollouts.parallel). Each agent uses its new Build once that is"
               + " made, and keeps the one it has if it can't be made. Where no agent is outdated,"
               + " the rollout is completed at once.")
   @RequestBody(
