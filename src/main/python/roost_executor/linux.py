@@ -3,6 +3,7 @@
 import contextlib
 import ctypes
 import fcntl
+import itertools
 import os
 import signal
 import termios
@@ -28,6 +29,24 @@ def set_dumpable(dumpable: bool) -> None:
     Without, only a process with CAP_SYS_PTRACE may. A fork inherits it, a new program begins with True.
     """
     _library.prctl(PR_SET_DUMPABLE, int(dumpable), 0, 0, 0)
+
+
+def forget_variables(prefixes: "tuple[str, ...]") -> None:
+    """Removes variables, also from what this process was started with: its forks show that as /proc/self/environ."""
+    wanted = tuple(prefix.encode() for prefix in prefixes)
+    environment = ctypes.POINTER(ctypes.c_void_p).in_dll(_library, "environ")
+    texts = []
+    for number in itertools.count():
+        address = environment[number]
+        if not address:
+            break
+        text = ctypes.string_at(address)
+        if text.startswith(wanted):
+            texts.append((address, len(text)))
+    for name in [name for name in os.environ if name.startswith(prefixes)]:
+        del os.environ[name]
+    for address, length in texts:
+        ctypes.memset(address, 0, length)
 
 
 def die_with(parent: int) -> None:

@@ -108,8 +108,7 @@ class Runner:
         linux.become_subreaper()
         # Kubernetes tells each pod of its API server; libraries then take it that they may use it.
         private = ("ROOST_",) if self._parent is not None else ("ROOST_", "KUBERNETES_")
-        for name in [name for name in os.environ if name.startswith(private)]:
-            del os.environ[name]
+        linux.forget_variables(private)
         self._places = Places(self._directory, self._clean, self._own)
         self._put_interpreter_on_path()
         # Python processes that the script starts would keep their output until they end.
