@@ -33,11 +33,30 @@ app.kubernetes.io/version: {{ (index . 0).Chart.AppVersion | trunc 63 | quote }}
 helm.sh/chart: {{ printf "%s-%s" (index . 0).Chart.Name (index . 0).Chart.Version | replace "+" "_" | trunc 63 }}
 {{- end -}}
 
-{{/* One of Roost's own images: (list $ "control-plane" .Values.images.controlPlane) */}}
+{{/* One of Roost's own images: (list $ "control-plane") */}}
 {{- define "roost.image" -}}
 {{- $images := (index . 0).Values.images -}}
+{{- $value := index . 1 | replace "control-plane" "controlPlane" -}}
 {{- $tag := $images.tag | default (index . 0).Chart.AppVersion -}}
-{{- index . 2 | default (printf "%s/%s:%s" $images.prefix (index . 1) $tag) -}}
+{{- $image := index $images $value | default (printf "%s/%s:%s" $images.prefix (index . 1) $tag) -}}
+{{- with index $images.digests $value -}}
+{{- $image = printf "%s@%s" $image . -}}
+{{- end -}}
+{{- $image -}}
+{{- end -}}
+
+{{/* "true" when an image's reference may mean another image tomorrow: (list $ "control-plane") */}}
+{{- define "roost.imageMoves" -}}
+{{- $image := include "roost.image" . -}}
+{{- $tag := regexFind ":[^:/@]+$" $image | trimPrefix ":" | default "latest" -}}
+{{- if and (not (contains "@" $image)) (regexMatch "(?i)(^|[-.])(snapshot|latest|stable|main|master|develop|dev|edge|nightly)$" $tag) -}}
+true
+{{- end -}}
+{{- end -}}
+
+{{/* (list $ "control-plane") */}}
+{{- define "roost.pullPolicy" -}}
+{{- (index . 0).Values.images.pullPolicy | default (ternary "Always" "IfNotPresent" (eq (include "roost.imageMoves" .) "true")) -}}
 {{- end -}}
 
 {{/* Pod Security "restricted", for a user: (list 10000) */}}
@@ -76,6 +95,14 @@ capabilities:
 {{- end -}}
 {{- if not (or $v.images.prefix (and $v.images.controlPlane $v.images.executor $v.images.builder)) -}}
 {{- fail "Say where Roost's own images are: images.prefix, for example registry.example.org/roost." -}}
+{{- end -}}
+{{- if and $v.database.ca.secret $v.database.ca.configMap -}}
+{{- fail "The database's authority is in database.ca.secret or in database.ca.configMap, not in both." -}}
+{{- end -}}
+{{- range $image, $digest := $v.images.digests -}}
+{{- if and $digest (contains "@" (index $v.images $image)) -}}
+{{- fail (printf "images.%s has a digest already; leave images.digests.%s empty." $image $image) -}}
+{{- end -}}
 {{- end -}}
 {{- if eq (include "roost.agentsNamespace" .) .Release.Namespace -}}
 {{- fail "agents.namespace must not be the release's own namespace: agents would run beside the database's password." -}}

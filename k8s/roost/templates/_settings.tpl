@@ -2,6 +2,7 @@
 {{- define "roost.properties" -}}
 {{- $name := include "roost.fullname" . -}}
 {{- $registry := .Values.registry -}}
+{{- $bundled := printf "%s-registry" $name -}}
 {{- $all := dict
   "roost.drain" "5s"
   "roost.welcome" "false"
@@ -31,13 +32,13 @@
   "roost.link.certificate" (ternary "/etc/roost-link/tls.crt" "" .Values.link.tls.enabled)
   "roost.link.key" (ternary "/etc/roost-link/tls.key" "" .Values.link.tls.enabled)
   "roost.link.ca" (ternary "/etc/roost-link/ca.crt" "" .Values.link.tls.enabled)
-  "roost.kubernetes.executor-image" (include "roost.image" (list . "executor" .Values.images.executor))
-  "roost.kubernetes.builder-image" (include "roost.image" (list . "builder" .Values.images.builder))
+  "roost.kubernetes.executor-image" (include "roost.image" (list . "executor"))
+  "roost.kubernetes.builder-image" (include "roost.image" (list . "builder"))
   "roost.kubernetes.repository" (ternary (printf "%s-registry.%s.svc:5000/agents" $name .Release.Namespace) $registry.repository $registry.enabled)
   "roost.kubernetes.pull-repository" (ternary (printf "localhost:%d/agents" (int $registry.nodePort)) $registry.pullRepository $registry.enabled)
   "roost.kubernetes.insecure-registry" (or $registry.enabled $registry.insecure | toString)
-  "roost.kubernetes.registry-secret" $registry.pushSecret
-  "roost.kubernetes.image-pull-secrets" (concat .Values.agents.imagePullSecrets (list $registry.pullSecret) | compact | uniq | join ",")
+  "roost.kubernetes.registry-secret" (ternary $bundled $registry.pushSecret $registry.enabled)
+  "roost.kubernetes.image-pull-secrets" (concat .Values.agents.imagePullSecrets (list (ternary $bundled $registry.pullSecret $registry.enabled)) | compact | uniq | join ",")
   "roost.kubernetes.tolerations" (.Values.agents.tolerations | empty | ternary "" (toJson .Values.agents.tolerations))
   "roost.kubernetes.profiles" (.Values.agents.profiles | empty | ternary "" (toJson .Values.agents.profiles))
   "roost.kubernetes.network-policies" (toString .Values.networkPolicy.enabled)

@@ -8,7 +8,7 @@ import subprocess
 import sys
 
 import pytest
-from helm_chart import CHART, COMBINATIONS, HELM, LARGE, SMALL, TRIAL, refusal, render, run
+from helm_chart import CHART, COMBINATIONS, HELM, IMAGES, LARGE, SMALL, TRIAL, refusal, render, run
 
 pytestmark = pytest.mark.skipif(HELM is None, reason="there is no helm")
 
@@ -39,6 +39,7 @@ def test_every_pod_passes_pod_security_restricted(rendered):
             }, name
             assert not any("hostPort" in port for port in container.get("ports", [])), name
             assert {"requests", "limits"} <= set(container["resources"]), name
+            assert {"cpu", "memory", "ephemeral-storage"} <= set(container["resources"]["requests"]), name
 
 
 def test_only_those_who_call_the_api_server_get_a_token(rendered):
@@ -171,6 +172,59 @@ def test_a_change_of_settings_restarts_the_control_plane():
     assert checksum(SMALL) != checksum(changed)
 
 
+DIGEST = "sha256:" + "a" * 64
+
+
+@pytest.mark.parametrize(
+    ("images", "policy", "moves"),
+    [
+        ({"tag": "0.1.0-SNAPSHOT"}, "Always", True),
+        ({"tag": "latest"}, "Always", True),
+        ({"controlPlane": "registry.example.org:5000/control-plane"}, "Always", True),
+        ({"tag": "0.1.0"}, "IfNotPresent", False),
+        ({"tag": "5d8f9c7b6d5d8f9c"}, "IfNotPresent", False),
+        ({"tag": "0.1.0-SNAPSHOT", "digests": {"controlPlane": DIGEST}}, "IfNotPresent", False),
+        ({"controlPlane": f"registry.example.org/control-plane@{DIGEST}"}, "IfNotPresent", False),
+        ({"tag": "latest", "pullPolicy": "Never"}, "Never", True),
+    ],
+)
+def test_an_upgrade_takes_the_image_that_its_tag_means_now(images, policy, moves):
+    template = render({**SMALL, "images": {**IMAGES, **images}}).one("Deployment")["spec"]["template"]
+    assert template["spec"]["containers"][0]["imagePullPolicy"] == policy
+    assert ("roost/release-revision" in template["metadata"]["annotations"]) == moves
+
+
+def test_images_are_pinned_by_digests():
+    digests = {"controlPlane": "sha256:" + "b" * 64, "executor": "sha256:" + "c" * 64}
+    objects = render({**SMALL, "images": {**IMAGES, "tag": "1.0.0", "digests": digests}})
+    image = objects.one("Deployment")["spec"]["template"]["spec"]["containers"][0]["image"]
+    assert image == "registry.example.org/roost/control-plane:1.0.0@sha256:" + "b" * 64
+    settings = objects.settings()
+    assert settings["roost.kubernetes.executor-image"].endswith("/executor:1.0.0@sha256:" + "c" * 64)
+    assert settings["roost.kubernetes.builder-image"] == "registry.example.org/roost/builder:1.0.0"
+
+
+def test_a_corrected_template_replaces_a_pod_that_never_got_ready(rendered):
+    for each in rendered.of("StatefulSet"):
+        assert each["spec"]["podManagementPolicy"] == "Parallel"
+
+
+@pytest.mark.parametrize("kind", ["secret", "configMap"])
+def test_the_databases_authority_and_more_volumes_are_mounted(kind):
+    values = {
+        **SMALL,
+        "database": {"existingSecret": "database", "ca": {kind: "database-ca"}},
+        "extraVolumes": [{"name": "more", "configMap": {"name": "more"}}],
+        "extraVolumeMounts": [{"name": "more", "mountPath": "/more"}],
+    }
+    pod = render(values).one("Deployment")["spec"]["template"]["spec"]
+    volumes = {volume["name"]: volume for volume in pod["volumes"]}
+    mounts = {mount["name"]: mount["mountPath"] for mount in pod["containers"][0]["volumeMounts"]}
+    assert set(mounts) == set(volumes)
+    assert volumes["database-ca"][kind]["items"] == [{"key": "ca.crt", "path": "ca.crt"}]
+    assert mounts["database-ca"] == "/etc/roost-database" and mounts["more"] == "/more"
+
+
 def test_settings_reach_the_file_as_they_are():
     values = {
         "roost.limits.payload-bytes": 10485760,
@@ -209,7 +263,7 @@ def test_what_the_chart_sets_itself_is_not_among_the_settings(rendered):
 
 def test_the_agents_pods_get_their_settings():
     settings = render(LARGE).settings()
-    assert settings["roost.kubernetes.image-pull-secrets"] == "pull"
+    assert settings["roost.kubernetes.image-pull-secrets"] == "pull," + "r" * 40 + "-registry"
     assert settings['roost.kubernetes.node-selector."example.org/agents"'] == "yes"
     assert settings["roost.kubernetes.tolerations"] == '[{"key":"agents","operator":"Exists"}]'
 
@@ -303,6 +357,24 @@ def test_the_bundled_registry_has_one_name_for_builders_and_one_for_nodes():
     assert objects.one("Service", "roost-registry")["spec"]["ports"][0]["nodePort"] == 30500
 
 
+def test_the_bundled_registry_has_a_password_that_builders_and_nodes_get():
+    objects = render(TRIAL)
+    settings = objects.settings()
+    assert settings["roost.kubernetes.registry-secret"] == "roost-registry"
+    assert settings["roost.kubernetes.image-pull-secrets"] == "roost-registry"
+    secrets = {each["metadata"]["namespace"]: each["data"] for each in objects.of("Secret", "roost-registry")}
+    password = base64.b64decode(secrets["roost"]["password"]).decode()
+    assert re.fullmatch(r"[A-Za-z0-9]{40}", password)
+    assert base64.b64decode(secrets["roost"]["htpasswd"]).startswith(b"roost:$2")
+    assert set(secrets["roost-agents"]) == {".dockerconfigjson"}
+    logins = json.loads(base64.b64decode(secrets["roost-agents"][".dockerconfigjson"]))["auths"]
+    assert set(logins) == {"roost-registry.roost.svc:5000", "localhost:30500"}
+    for login in logins.values():
+        assert base64.b64decode(login["auth"]).decode() == f"roost:{password}"
+    container = objects.one("StatefulSet", "roost-registry")["spec"]["template"]["spec"]["containers"][0]
+    assert {"name": "REGISTRY_AUTH", "value": "htpasswd"} in container["env"]
+
+
 def test_volumes_go_with_the_release(rendered):
     for each in rendered.of("StatefulSet"):
         assert "volumeClaimTemplates" not in each["spec"]
@@ -337,6 +409,9 @@ def test_volumes_go_with_the_release(rendered):
         ({"postgresql": {"enabled": True}}, "postgresql.enabled"),
         ({"registry": {"repository": ""}}, "registry.repository"),
         ({"images": {}}, "images.prefix"),
+        ({"images": {**IMAGES, "digests": {"controlPlane": "latest"}}}, "controlPlane"),
+        ({"images": {**IMAGES, "builder": "x@" + "sha256:1", "digests": {"builder": "sha256:" + "0" * 64}}}, "builder"),
+        ({"database": {"existingSecret": "a", "ca": {"secret": "a", "configMap": "b"}}}, "database.ca.configMap"),
         ({"ingress": {"enabled": True}}, "ingress.host"),
     ],
 )

@@ -5,19 +5,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.fabric8.kubernetes.api.model.HasMetadata;
-import io.fabric8.kubernetes.api.model.NamespaceBuilder;
-import io.fabric8.kubernetes.api.model.Pod;
-import io.fabric8.kubernetes.api.model.PodBuilder;
 import io.fabric8.kubernetes.api.model.networking.v1.NetworkPolicy;
 import io.fabric8.kubernetes.client.KubernetesClient;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
-import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -39,7 +33,6 @@ import org.junit.jupiter.api.TestMethodOrder;
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class ChartIT {
   private static final Duration LIMIT = Duration.ofMinutes(5);
-  private static final String POSTGRES = "docker.io/library/postgres:17";
   private static final int CLIENTS = 6;
 
   private static final String SCRIPT =
@@ -54,40 +47,27 @@ class ChartIT {
               return request.payload["id"]
           """;
 
-  private final TestCluster cluster = TestCluster.isChosen() ? TestCluster.get() : null;
-  private final String namespace =
-      "roost-e2e-" + UUID.randomUUID().toString().replace("-", "").substring(0, 12);
-  private List<String> values;
+  private ChartInstallation chart;
+  private String namespace;
 
   @BeforeAll
   void install() {
-    Command.require("helm", "the tests of the Helm chart");
-    kubernetes()
-        .resource(
-            new NamespaceBuilder()
-                .withNewMetadata()
-                .withName(namespace)
-                .addToLabels(TestCluster.LABEL, "true")
-                .addToLabels("pod-security.kubernetes.io/enforce", "restricted")
-                .endMetadata()
-                .build())
-        .create();
-    values = values(postgresUser());
-    helm("install", "roost", "k8s/roost", "--wait", "--timeout=4m");
+    chart = new ChartInstallation();
+    namespace = chart.namespace();
+    chart.helm("install", "--wait", "--timeout=4m");
   }
 
   @AfterAll
   void remove() {
-    if (cluster != null) {
-      kubernetes().namespaces().withName(namespace).delete();
-      kubernetes().namespaces().withName(namespace + "-agents").delete();
+    if (chart != null) {
+      chart.close();
     }
   }
 
   @Test
   @Order(1)
   void itsOwnTestMakesAnAgentAndExecutesIt() {
-    String said = helm("test", "roost", "--timeout=4m");
+    String said = chart.helm("test", "--timeout=4m");
     assertTrue(said.contains("Succeeded"), said);
   }
 
@@ -95,7 +75,7 @@ class ChartIT {
   @Test
   @Order(2)
   void anUpgradeFailsNoRequestAndRunsEachOrderOnce() throws InterruptedException {
-    Client roost = roost();
+    Client roost = chart.roost();
     Tally tally = new Tally();
     String agent = roost.agent(SCRIPT, "max_concurrency", 4, "name", "upgrade");
     Map<String, String> orders = new ConcurrentHashMap<>();
@@ -121,13 +101,7 @@ class ChartIT {
     }
     try {
       Await.until("orders flow", () -> orders.size() > CLIENTS);
-      helm(
-          "upgrade",
-          "roost",
-          "k8s/roost",
-          "--wait",
-          "--timeout=5m",
-          "--set=podAnnotations.round=two");
+      chart.helm("upgrade", "--wait", "--timeout=5m", "--set=podAnnotations.round=two");
     } finally {
       done.set(true);
       for (Thread client : clients) {
@@ -149,7 +123,7 @@ class ChartIT {
   @Test
   @Order(3)
   void anAgentThatListsItsDestinationsHasAPolicyForEachExecutor() {
-    Client roost = roost();
+    Client roost = chart.roost();
     String agent =
         roost.agent("def main():\n    return 42", "egress", "8.8.8.8:443", "profile", "plain");
     JsonNode order = roost.post("/v1/agents/" + agent + "/execute", "{}").expect(201).json();
@@ -178,7 +152,7 @@ class ChartIT {
   @Test
   @Order(4)
   void nothingOfItIsLeftInTheEnd() {
-    helm("uninstall", "roost", "--wait", "--timeout=4m");
+    chart.helm("uninstall", "--wait", "--timeout=4m");
     Await.until(
         "the agents' namespace is gone",
         LIMIT,
@@ -224,94 +198,7 @@ class ChartIT {
         .asText();
   }
 
-  private Client roost() {
-    String key =
-        new String(
-                Base64.getDecoder()
-                    .decode(
-                        kubernetes()
-                            .secrets()
-                            .inNamespace(namespace)
-                            .withName("roost-api-key")
-                            .get()
-                            .getData()
-                            .get("api-key")),
-                StandardCharsets.UTF_8)
-            .strip();
-    int port =
-        kubernetes()
-            .services()
-            .inNamespace(namespace)
-            .withName("roost")
-            .get()
-            .getSpec()
-            .getPorts()
-            .get(0)
-            .getNodePort();
-    return new Client("http://" + cluster.node() + ":" + port, key);
-  }
-
-  private List<String> values(String postgresUser) {
-    return List.of(
-        "--set=images.controlPlane=" + cluster.image("control-plane"),
-        "--set=images.builder=" + cluster.image("builder"),
-        "--set=images.executor=" + cluster.image("executor"),
-        "--set=service.type=NodePort",
-        "--set=agents.profiles.plain.seccompProfile.type=RuntimeDefault",
-        "--set=resources.requests.cpu=50m",
-        "--set=postgresql.enabled=true,postgresql.persistence.enabled=false",
-        "--set=postgresql.image=" + POSTGRES + ",postgresql.uid=" + postgresUser,
-        "--set=registry.repository=" + cluster.registry() + "/" + namespace + "/agents",
-        "--set=registry.insecure=true",
-        "--set-string=settings.roost\\.kubernetes\\.base-image=" + cluster.baseImage(),
-        "--set=settings.roost\\.kubernetes\\.python-versions=3.11\\,3.13",
-        "--set-string=settings.roost\\.kubernetes\\.cpu-request-ratio=0.02",
-        "--set-string=settings.roost\\.kubernetes\\.memory-request-ratio=0.25");
-  }
-
-  /** The number of the user postgres, which differs between images of that name. */
-  private String postgresUser() {
-    Pod pod =
-        kubernetes()
-            .resource(
-                new PodBuilder()
-                    .withNewMetadata()
-                    .withName("postgres-user")
-                    .withNamespace("default")
-                    .addToLabels(TestCluster.LABEL, "true")
-                    .endMetadata()
-                    .withNewSpec()
-                    .withRestartPolicy("Never")
-                    .addNewContainer()
-                    .withName("id")
-                    .withImage(POSTGRES)
-                    .withCommand("id", "-u", "postgres")
-                    .endContainer()
-                    .endSpec()
-                    .build())
-            .createOr(found -> found.update());
-    try {
-      Await.until(
-          "the user of " + POSTGRES,
-          LIMIT,
-          () -> "Succeeded".equals(kubernetes().resource(pod).get().getStatus().getPhase()));
-      return kubernetes().pods().resource(pod).getLog().strip();
-    } finally {
-      kubernetes().resource(pod).withGracePeriod(0).delete();
-    }
-  }
-
-  private String helm(String command, String... arguments) {
-    List<String> all = new ArrayList<>(List.of("helm", command, "--namespace=" + namespace));
-    all.add("--kubeconfig=" + cluster.kubeconfig());
-    all.addAll(List.of(arguments));
-    if (command.equals("install") || command.equals("upgrade")) {
-      all.addAll(values);
-    }
-    return Command.run(LIMIT, all.toArray(String[]::new));
-  }
-
   private KubernetesClient kubernetes() {
-    return cluster.client();
+    return TestCluster.get().client();
   }
 }
