@@ -174,6 +174,35 @@ def builder_job(state: str, **fields: Any) -> dict[str, Any]:
     }
 
 
+def rollout(state: str, *, automatic: bool = True, **counts: int) -> dict[str, Any]:
+    known = ("queued", "building", "updated", "failed", "skipped", "undone")
+    ended = state in ("completed", "undone")
+    return {
+        "id": "rollout_1",
+        "state": state,
+        "automatic": automatic,
+        "message": None,
+        "agents": {"total": sum(counts.values()), **dict.fromkeys(known, 0), **counts},
+        "created_at": TIME,
+        "finished_at": TIME if ended else None,
+        "a_field_of_the_future": 1,
+    }
+
+
+def rollout_agent(state: str, **fields: Any) -> dict[str, Any]:
+    return {
+        "agent_id": "agent_1",
+        "agent_name": "greeter",
+        "state": state,
+        "from_builder_job_id": "bjob_1",
+        "to_builder_job_id": "bjob_2",
+        "message": None,
+        "updated_at": TIME,
+        "a_field_of_the_future": 1,
+        **fields,
+    }
+
+
 def entry(seq: int, message: str = "", **fields: Any) -> dict[str, Any]:
     return {
         "seq": seq,

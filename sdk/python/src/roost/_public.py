@@ -37,6 +37,7 @@ from ._history import (
 )
 from ._log_entry import LogEntry
 from ._page import Page
+from ._rollouts import Outdated, RolloutAgent, RolloutCounts
 from ._runtime import Runtime
 from ._server import LoginLink, ServerSetting
 from ._states import (
@@ -44,6 +45,9 @@ from ._states import (
     DeliveryState,
     ExecutionState,
     ExecutorJobState,
+    OutdatedReason,
+    RolloutAgentState,
+    RolloutState,
     ScheduleState,
     WaitingOn,
     WebhookState,
@@ -67,6 +71,7 @@ from ._sync._execution import Execution
 from ._sync._executor_job import ExecutorJob
 from ._sync._keys import Key
 from ._sync._pages import Paged
+from ._sync._rollout import Rollout
 from ._sync._schedule import Schedule
 from ._sync._transaction import Transaction
 from ._sync._webhook import Delivery, Webhook
@@ -109,7 +114,11 @@ __all__ = [
     "LatestBuilderJob",
     "LatestExecution",
     "LogEntry",
+    "Outdated",
     "Package",
+    "Rollout",
+    "RolloutAgent",
+    "RolloutCounts",
     "Runtime",
     "Schedule",
     "ScheduleChanges",
@@ -127,6 +136,9 @@ __all__ = [
     "DeliveryState",
     "ExecutionState",
     "ExecutorJobState",
+    "OutdatedReason",
+    "RolloutAgentState",
+    "RolloutState",
     "ScheduleState",
     "WaitingOn",
     "WebhookState",

@@ -13,6 +13,9 @@ __all__ = [
     "DeliveryState",
     "ExecutionState",
     "ExecutorJobState",
+    "OutdatedReason",
+    "RolloutAgentState",
+    "RolloutState",
     "ScheduleState",
     "WaitingOn",
     "WebhookState",
@@ -21,6 +24,9 @@ __all__ = [
 ExecutorJobState = Literal["queued", "running", "succeeded", "failed", "cancelled"]
 ExecutionState = Literal["running", "succeeded", "failed", "timed_out", "cancelled", "lost"]
 BuilderJobState = Literal["queued", "running", "succeeded", "failed", "cancelled"]
+RolloutState = Literal["running", "paused", "completed", "undone"]
+RolloutAgentState = Literal["queued", "building", "updated", "failed", "skipped", "undone"]
+OutdatedReason = Literal["base", "sdk"]
 ScheduleState = Literal["active", "paused"]
 WebhookState = Literal["active", "disabled"]
 DeliveryState = Literal["pending", "succeeded", "failed"]

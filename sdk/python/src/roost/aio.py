@@ -38,6 +38,7 @@ from ._async._execution import Execution
 from ._async._executor_job import ExecutorJob
 from ._async._keys import Key
 from ._async._pages import Paged
+from ._async._rollout import Rollout
 from ._async._schedule import Schedule
 from ._async._stream import Stream
 from ._async._transaction import Transaction
@@ -77,6 +78,7 @@ from ._history import (
 )
 from ._log_entry import LogEntry
 from ._page import Page
+from ._rollouts import Outdated, RolloutAgent, RolloutCounts
 from ._runtime import Runtime
 from ._server import LoginLink, ServerSetting
 from ._states import (
@@ -84,6 +86,9 @@ from ._states import (
     DeliveryState,
     ExecutionState,
     ExecutorJobState,
+    OutdatedReason,
+    RolloutAgentState,
+    RolloutState,
     ScheduleState,
     WaitingOn,
     WebhookState,
@@ -137,7 +142,11 @@ __all__ = [
     "LatestBuilderJob",
     "LatestExecution",
     "LogEntry",
+    "Outdated",
     "Package",
+    "Rollout",
+    "RolloutAgent",
+    "RolloutCounts",
     "Runtime",
     "Schedule",
     "ScheduleChanges",
@@ -155,6 +164,9 @@ __all__ = [
     "DeliveryState",
     "ExecutionState",
     "ExecutorJobState",
+    "OutdatedReason",
+    "RolloutAgentState",
+    "RolloutState",
     "ScheduleState",
     "WaitingOn",
     "WebhookState",

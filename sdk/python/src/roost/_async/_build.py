@@ -113,8 +113,10 @@ class Build(Resource):
     """What a successful BuilderJob has made: an immutable image or environment.
 
     Agents with the same Python version and requirements share one. `image` is a reference by
-    digest, `None` on the local runtime; `duration` is in seconds. Since `removed_at` the image or
-    environment is gone, as nothing has used it for long; it is made again when it is needed.
+    digest, `None` on the local runtime; `duration` is in seconds. `base` is what it was made on, an
+    image by digest or an interpreter, `None` when an earlier version of Roost made it. Since
+    `removed_at` the image or environment is gone, as nothing has used it for long; it is made again
+    when it is needed.
     """
 
     __slots__ = ()
@@ -125,6 +127,7 @@ class Build(Resource):
     image_key: Field[str] = Field()
     image: Field[str | None] = Field()
     python_version: Field[str] = Field()
+    base: Field[str | None] = Field()
     packages: Field[tuple[Package, ...]] = Field(packages_of)
     size_bytes: Field[int | None] = Field()
     duration: Field[float | None] = Field()

@@ -20,6 +20,7 @@ from ._data_stores import DataStores
 from ._execution import Executions
 from ._executor_job import ExecutorJobs
 from ._keys import Keys
+from ._rollout import Rollouts
 from ._schedules import Schedules
 from ._stream import Stream
 from ._transport import Transport
@@ -68,6 +69,7 @@ class Client:
         self.agents: Agents = Agents(self)
         self.builder_jobs: BuilderJobs = BuilderJobs(self)
         self.builds: Builds = Builds(self)
+        self.rollouts: Rollouts = Rollouts(self)
         self.executor_jobs: ExecutorJobs = ExecutorJobs(self)
         self.executions: Executions = Executions(self)
         self.datastores: DataStores = DataStores(self)

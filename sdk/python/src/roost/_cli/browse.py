@@ -20,6 +20,7 @@ _PAGES = {
     "execution": "/executions/{}",
     "job": "/executor-jobs/{}",
     "key": "/keys",
+    "rollout": "/rollouts/{}",
     "schedule": "/schedules",
     "store": "/stores/{}",
     "webhook": "/webhooks/{}",

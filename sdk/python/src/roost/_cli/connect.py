@@ -21,6 +21,7 @@ _KINDS = {
     "exec": "execution",
     "hook": "webhook",
     "key": "key",
+    "rollout": "rollout",
     "sched": "schedule",
     "store": "store",
     "xjob": "job",

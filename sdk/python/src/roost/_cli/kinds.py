@@ -41,11 +41,14 @@ def _never(activity: roost.Activity | None) -> str:
 
 
 def _reason(agent: roost.Agent, build: roost.LatestBuilderJob) -> str | None:
-    """Return why the newest revision is not built, and what runs instead."""
-    if agent.running_revision in (None, agent.revision):
-        return build.reason
-    runs = f"revision {agent.running_revision} runs"
-    return f"{build.reason}; {runs}" if build.reason else runs
+    """Return why the newest revision is not built, what runs instead, and if that is outdated."""
+    behind = agent.running_revision not in (None, agent.revision)
+    words = (
+        build.reason,
+        f"revision {agent.running_revision} runs" if behind else None,
+        "outdated" if agent.outdated else None,
+    )
+    return "; ".join(filter(None, words)) or None
 
 
 def agents() -> Listing[roost.Agent]:

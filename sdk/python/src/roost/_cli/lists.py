@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable
 from datetime import datetime
 from itertools import islice
-from typing import Any, TypeVar, get_args
+from typing import TypeVar, get_args
 
 import click
-from click.shell_completion import CompletionItem
 
 from .._states import BuilderJobState, ExecutionState, ExecutorJobState
 from . import connect
 from .groups import Group
 from .options import agent_option, connected, limit_option, values_option
 from .spans import TIME
+from .states import States
 from .texts import examples
 
 __all__ = ["list_"]
@@ -23,33 +23,6 @@ T = TypeVar("T")
 
 _EXECUTION_STATES = list(get_args(ExecutionState))
 _JOB_STATES = list(get_args(ExecutorJobState))
-
-
-class _States(click.ParamType):
-    """One state, or several with commas between."""
-
-    name = "states"
-
-    def __init__(self, known: list[str]) -> None:
-        self._known = known
-
-    def get_metavar(self, param: click.Parameter, ctx: click.Context | None = None) -> str:
-        return "STATE[,STATE]"
-
-    def convert(self, value: Any, param: Any, ctx: Any) -> list[str]:
-        states = [word.strip() for word in str(value).split(",")]
-        for word in states:
-            if word not in self._known:
-                self.fail(f'"{word}" is none of {", ".join(self._known)}', param, ctx)
-        return states
-
-    def shell_complete(
-        self, ctx: click.Context, param: click.Parameter, incomplete: str
-    ) -> list[CompletionItem]:
-        before, comma, last = incomplete.rpartition(",")
-        return [
-            CompletionItem(before + comma + word) for word in self._known if word.startswith(last)
-        ]
 
 
 @click.group(
@@ -91,7 +64,7 @@ def agents(query: str | None, limit: int, everything: bool, values: bool, as_jso
     )
 )
 @agent_option
-@click.option("--state", type=_States(_EXECUTION_STATES), help="Only those in this state.")
+@click.option("--state", type=States(_EXECUTION_STATES), help="Only those in this state.")
 @click.option("--reason", metavar="REASON", help="Only those that failed for this reason.")
 @click.option("--schedule", metavar="ID", help="Only those of this schedule.")
 @click.option("--job", metavar="ID", help="Only the attempts at this ExecutorJob.")
@@ -137,7 +110,7 @@ def executions(
     )
 )
 @agent_option
-@click.option("--state", type=_States(_JOB_STATES), help="Only those in this state.")
+@click.option("--state", type=States(_JOB_STATES), help="Only those in this state.")
 @click.option("--reason", metavar="REASON", help="Only those that failed for this reason.")
 @click.option("--schedule", metavar="ID", help="Only those of this schedule.")
 @click.option("--batch", metavar="ID", help="Only those of this batch.")

@@ -38,6 +38,10 @@ SECTIONS = {
         "revisions": "revisions:revisions",
         "rollback": "revisions:rollback",
     },
+    "Keep agents current": {
+        "rollout": "rollout:rollout",
+        "rebuild": "rollout:rebuild",
+    },
     "Run at set times": {
         "schedule": "schedule:schedule",
         "schedules": "schedules:schedules",

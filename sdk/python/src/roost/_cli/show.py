@@ -30,6 +30,7 @@ def show(target: str, values: bool, as_json: bool) -> None:
     The prefix of an id says what it is of; anything else is an agent's name.
     """
     from .output import print_json, shown_data
+    from .rollout_watch import describe as describe_rollout
 
     kind = connect.kind_of(target)
     client = connect.client()
@@ -38,6 +39,7 @@ def show(target: str, values: bool, as_json: bool) -> None:
         "job": (lambda: client.executor_jobs.retrieve(target), _job),
         "build job": (lambda: client.builder_jobs.retrieve(target), _builder_job),
         "build": (lambda: client.builds.retrieve(target), _build),
+        "rollout": (lambda: client.rollouts.retrieve(target), describe_rollout),
         "schedule": (lambda: client.schedules.retrieve(target), _schedule),
         "webhook": (lambda: client.webhooks.retrieve(target), _webhook),
         "store": (lambda: connect.store(target), _store),
@@ -59,6 +61,7 @@ def _retrieved_agent(target: str) -> roost.Agent:
 
 def _agent(agent: roost.Agent) -> None:
     from .output import facts, heading, state_text
+    from .rollout_watch import outdated
     from .times import duration, moment
 
     activity = agent.activity
@@ -77,6 +80,7 @@ def _agent(agent: roost.Agent) -> None:
             ("Python", agent.python_version),
             ("build", state_text(build.state, build.reason) if build else None),
             ("", agent.latest_builder_job_id),
+            *outdated(agent),
             ("last run", state_text(last.state, last.reason) if last else never),
             ("", f"{last.id}, {moment(last.finished_at or last.started_at)}" if last else None),
             ("next run", moment(activity.next_run_at) if activity else None),
@@ -207,6 +211,7 @@ def _build(build: roost.Build) -> None:
             ("build", build.id),
             ("Python", build.python_version),
             ("image", build.image),
+            ("base", build.base),
             ("size", size(build.size_bytes)),
             ("took", duration(build.duration)),
             ("made", moment(build.created_at)),

@@ -11,6 +11,7 @@ from .. import _script
 from .._errors import BuildFailed
 from .._fields import Field, path_to
 from .._history import Activity, AgentRevision, BuildFailure, env_vars_of
+from .._rollouts import Outdated
 from .._values import dump_json, parse_time
 from . import _waiting
 from ._agent_runs import AgentRuns
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from ._agent_settings import AgentChanges
     from ._client import Client
     from ._pages import Paged
+    from ._rollout import Rollout
 
 __all__ = ["Agent"]
 
@@ -41,8 +43,9 @@ class Agent(AgentRuns):
     `revision` grows with every change of what runs. A revision runs when its build has succeeded:
     `running_revision` is the newest such one, `None` before the first build; `building_revision`
     is still to be built, and `build_failure` says why the newest could not be. `build_id` is that
-    of the last successful build, `None` before the first. `activity` is there when it was asked
-    for with `include_activity=True`.
+    of the last successful build, `None` before the first; `outdated` says how what it runs on
+    differs from what would be built now, `None` when it does not. `activity` is there when it
+    was asked for with `include_activity=True`.
     """
 
     __slots__ = ()
@@ -73,6 +76,7 @@ class Agent(AgentRuns):
     build_failure: Field[BuildFailure | None] = Field(BuildFailure.of)
     build_id: Field[str | None] = Field()
     latest_builder_job_id: Field[str] = Field()
+    outdated: Field[Outdated | None] = Field(Outdated.of)
     created_at: Field[datetime] = Field(parse_time)
     updated_at: Field[datetime] = Field(parse_time)
     activity: Field[Activity | None] = Field(Activity.of)
@@ -212,6 +216,15 @@ class Agent(AgentRuns):
         # Doing it twice is the same as doing it once: the second time nothing changes.
         self._data = transport.parse(transport.request("POST", path, body=body, repeatable=True))
         return self
+
+    def rebuild(self) -> Rollout:
+        """Build its dependencies again, on the current base; return the rollout at once.
+
+        Packages that its requirements need without naming a version may be newer then. The agent
+        uses the new Build once it is made, and keeps the one it has if it can't be made. Raises
+        `Conflict` while it is being built.
+        """
+        return self._client.rollouts.rebuild(self.id)
 
     def wait_until_built(self, timeout: float | None = None) -> Agent:
         """Wait until its newest revision is built, and so runs; return it, refreshed.

@@ -1,0 +1,73 @@
+"""What a rollout is made of, and why an agent needs one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from ._fields import known_fields
+from ._states import OutdatedReason, RolloutAgentState
+from ._values import parse_time
+
+__all__ = ["Outdated", "RolloutAgent", "RolloutCounts"]
+
+
+@dataclass(frozen=True)
+class Outdated:
+    """How an agent's Build differs from the one that would be made now.
+
+    `reasons` are "base", "sdk" or both. `base` is what the Build was made on, an image or an
+    interpreter; `None` when an earlier version of Roost made it and did not write that down.
+    """
+
+    reasons: tuple[OutdatedReason, ...]
+    base: str | None
+    current_base: str
+
+    @classmethod
+    def of(cls, data: Mapping[str, Any]) -> Outdated:
+        """Return the difference that is `data` in the API."""
+        return cls(tuple(data["reasons"]), data.get("base"), data["current_base"])
+
+
+@dataclass(frozen=True)
+class RolloutCounts:
+    """How many agents of a rollout are in which state."""
+
+    total: int
+    queued: int
+    building: int
+    updated: int
+    failed: int
+    skipped: int
+    undone: int
+
+    @classmethod
+    def of(cls, data: Mapping[str, Any]) -> RolloutCounts:
+        """Return the counts that are `data` in the API."""
+        return known_fields(cls, data)  # type: ignore[no-any-return]
+
+
+@dataclass(frozen=True)
+class RolloutAgent:
+    """An agent of a rollout, and what has become of it.
+
+    `state` is queued, building, updated, failed, skipped or undone; `message` says why it failed
+    or was skipped. It ran on what `from_builder_job_id` made; `to_builder_job_id` is the new
+    BuilderJob, `None` when there is none.
+    """
+
+    agent_id: str
+    agent_name: str
+    state: RolloutAgentState
+    from_builder_job_id: str
+    to_builder_job_id: str | None
+    message: str | None
+    updated_at: datetime
+
+    @classmethod
+    def of(cls, data: Mapping[str, Any]) -> RolloutAgent:
+        """Return the agent that is `data` in the API."""
+        return known_fields(cls, {**data, "updated_at": parse_time(data["updated_at"])})  # type: ignore[no-any-return]

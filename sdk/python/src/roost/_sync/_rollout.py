@@ -1,0 +1,227 @@
+# Made by generate.py from src/roost/_async/_rollout.py; change that.
+"""Rollouts: agents get Builds on the current base, with the current SDK."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from .. import _progress
+from .._errors import APITimeout, RoostError
+from .._fields import Field, path_to
+from .._params import given, without_none
+from .._rollouts import RolloutAgent, RolloutCounts
+from .._states import RolloutAgentState, RolloutState
+from .._values import dump_json, parse_time
+from ._pages import Paged
+from ._resource import Resource, default_client
+from ._waiting import PASSING, Outage
+
+if TYPE_CHECKING:
+    from ._agent import Agent
+    from ._client import Client
+
+__all__ = ["Rollout", "Rollouts"]
+
+_PATH = "/rollouts"
+_ENDED = frozenset({"completed", "undone"})
+_STEPS_SECONDS = (0.5, 1.0, 2.0)
+
+
+class Rollout(Resource):
+    """Builds the dependencies of agents again, a few at a time; each uses its new Build once made.
+
+    `state` is running, paused, completed or undone. `automatic` is true when Roost began it;
+    `message` says why Roost paused it, `None` when it did not. `counts` says how many agents are
+    in which state; `agents()` lists them.
+    """
+
+    __slots__ = ()
+    _shown = ("id", "state")
+    _shown_in_notebooks = ("automatic", "message", "created_at", "finished_at")
+    _path = _PATH
+
+    state: Field[RolloutState] = Field()
+    automatic: Field[bool] = Field()
+    message: Field[str | None] = Field()
+    created_at: Field[datetime] = Field(parse_time)
+    finished_at: Field[datetime | None] = Field(parse_time)
+
+    @classmethod
+    def start(
+        cls, agents: Sequence[str | Agent] | None = None, *, client: Client | None = None
+    ) -> Rollout:
+        """Bring outdated agents to the current base and SDK, and return the rollout at once.
+
+        `agents` are ids or agents, of which the outdated ones are built; `None` for all that are
+        outdated. Where none is, the rollout is completed at once.
+        """
+        return (client or default_client()).rollouts.start(agents)
+
+    @classmethod
+    def retrieve(cls, id: str, *, client: Client | None = None) -> Rollout:  # noqa: A002
+        """Return the rollout with that id."""
+        return (client or default_client()).rollouts.retrieve(id)
+
+    @classmethod
+    def list(
+        cls,
+        *,
+        state: RolloutState | Sequence[RolloutState] | None = None,
+        limit: int | None = None,
+        client: Client | None = None,
+    ) -> Paged[Rollout]:
+        """Return up to `limit` rollouts, newest first, fetched as needed.
+
+        `state` is one or several.
+        """
+        return (client or default_client()).rollouts.list(state=state, limit=limit)
+
+    @property
+    def counts(self) -> RolloutCounts:
+        """How many agents are in which state."""
+        return RolloutCounts.of(self._data["agents"])
+
+    @property
+    def ended(self) -> bool:
+        """Whether it is completed, or undone on all of its agents."""
+        counts = self.counts
+        left = counts.queued + counts.building + counts.updated
+        return self.state == "completed" or (self.state == "undone" and left == 0)
+
+    def agents(
+        self,
+        *,
+        state: RolloutAgentState | Sequence[RolloutAgentState] | None = None,
+        limit: int | None = None,
+    ) -> Paged[RolloutAgent]:
+        """Return up to `limit` of its agents, fetched as needed. `state` is one or several."""
+        return self._client.rollouts.agents(self.id, state=state, limit=limit)
+
+    def pause(self) -> Rollout:
+        """Build and change nothing more, in place. Builds that have begun end."""
+        return self._move("pause")
+
+    def resume(self) -> Rollout:
+        """Go on after a pause, in place."""
+        return self._move("resume")
+
+    def undo(self) -> Rollout:
+        """Have its agents use the Builds of before again, in place; they follow one by one.
+
+        Agents that were deployed since stay as they are. No rollout to the same Builds begins
+        automatically afterwards.
+        """
+        return self._move("undo")
+
+    def wait(self, timeout: float | None = None) -> Rollout:
+        """Wait until it has ended or is paused; return it, refreshed.
+
+        Raises `APITimeout` after `timeout` seconds; the rollout goes on. Agents that failed raise
+        nothing: see `counts.failed`, and `agents(state="failed")` for why.
+        """
+        transport = self._client._transport
+        clock = transport.clock
+        deadline = None if timeout is None else clock.monotonic() + timeout
+        outage, asked = Outage(transport), 0
+        with _progress.line(self._client._progress, clock.monotonic) as line:
+            while True:
+                began = clock.monotonic()
+                trouble: RoostError | None = None
+                try:
+                    self._data = transport.get(path_to(_PATH, self.id), deadline=deadline)
+                except PASSING as error:
+                    trouble = error
+                if trouble is None and (self.ended or self.state == "paused"):
+                    return self
+                line.show(self._progress())
+                left = float("inf") if deadline is None else deadline - clock.monotonic()
+                if left <= 0:
+                    raise APITimeout(
+                        f"{self.id} had not ended after {timeout:g} s and goes on"
+                    ) from trouble
+                if trouble is None:
+                    outage.over()
+                    clock.sleep(min(left, _STEPS_SECONDS[min(asked, 2)]))
+                    asked += 1
+                else:
+                    note = f"{self.id} was being waited for; it may well go on"
+                    outage.endure(trouble, note, began=began, most=left)
+
+    def _progress(self) -> str:
+        counts = self.counts
+        settled = counts.total - counts.queued - counts.building
+        return f"{self.id} {self.state}: {settled} of {counts.total} agents"
+
+    def _move(self, verb: str) -> Rollout:
+        transport = self._client._transport
+        path = f"{path_to(_PATH, self.id)}/{verb}"
+        # Doing it twice is the same as doing it once: the second time nothing changes.
+        self._data = transport.parse(transport.request("POST", path, repeatable=True))
+        return self
+
+
+class Rollouts:
+    """`client.rollouts`."""
+
+    def __init__(self, client: Client) -> None:
+        self._client = client
+
+    def start(self, agents: Sequence[str | Agent] | None = None) -> Rollout:
+        """Bring outdated agents to the current base and SDK, as `Rollout.start` does."""
+        if isinstance(agents, str):
+            raise TypeError("agents must be a list, not one string")
+        if agents is not None and not agents:
+            raise ValueError("an empty list names no agent; for all, leave it out")
+        ids: Any = None
+        if agents is not None:
+            ids = [each if isinstance(each, str) else each.id for each in agents]
+        transport = self._client._transport
+        body = dump_json(without_none(agent_ids=ids), "rollout")
+        response = transport.request("POST", _PATH, body=body)
+        return Rollout(self._client, transport.parse(response))
+
+    def retrieve(self, id: str) -> Rollout:  # noqa: A002
+        """Return the rollout with that id."""
+        return Rollout(self._client, self._client._transport.get(path_to(_PATH, id)))
+
+    def list(
+        self,
+        *,
+        state: RolloutState | Sequence[RolloutState] | None = None,
+        limit: int | None = None,
+    ) -> Paged[Rollout]:
+        """Return up to `limit` rollouts, newest first, fetched as needed."""
+        params = given(state=state)
+        return Paged(self._client, _PATH, params, partial(Rollout, self._client), limit=limit)
+
+    def agents(
+        self,
+        id: str,  # noqa: A002
+        *,
+        state: RolloutAgentState | Sequence[RolloutAgentState] | None = None,
+        limit: int | None = None,
+    ) -> Paged[RolloutAgent]:
+        """Return up to `limit` agents of the rollout with that id, fetched as needed."""
+        path = path_to(_PATH, id) + "/agents"
+        return Paged(self._client, path, given(state=state), RolloutAgent.of, limit=limit)
+
+    def pause(self, id: str) -> Rollout:  # noqa: A002
+        """Pause the rollout with that id, as `Rollout.pause` does."""
+        return Rollout(self._client, {"id": id}).pause()
+
+    def resume(self, id: str) -> Rollout:  # noqa: A002
+        """Resume the rollout with that id."""
+        return Rollout(self._client, {"id": id}).resume()
+
+    def undo(self, id: str) -> Rollout:  # noqa: A002
+        """Undo the rollout with that id, as `Rollout.undo` does."""
+        return Rollout(self._client, {"id": id}).undo()
+
+    def rebuild(self, agent_id: str) -> Rollout:
+        """Build the agent with that id again, as `Agent.rebuild` does."""
+        transport = self._client._transport
+        path = path_to("/agents", agent_id) + "/rebuild"
+        return Rollout(self._client, transport.parse(transport.request("POST", path)))
