@@ -104,6 +104,9 @@ capabilities:
 {{- fail (printf "images.%s has a digest already; leave images.digests.%s empty." $image $image) -}}
 {{- end -}}
 {{- end -}}
+{{- if and (or $v.metrics.serviceMonitor.enabled $v.metrics.rules.enabled $v.metrics.dashboard.enabled) (not $v.metrics.enabled) -}}
+{{- fail "metrics.serviceMonitor, metrics.rules and metrics.dashboard need metrics.enabled=true." -}}
+{{- end -}}
 {{- if eq (include "roost.agentsNamespace" .) .Release.Namespace -}}
 {{- fail "agents.namespace must not be the release's own namespace: agents would run beside the database's password." -}}
 {{- end -}}

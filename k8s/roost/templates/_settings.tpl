@@ -23,6 +23,7 @@
   "roost.host" "0.0.0.0"
   "roost.port" "8080"
   "roost.internal-port" "8081"
+  "roost.metrics-port" (ternary "9090" "" .Values.metrics.enabled)
   "roost.data" "/tmp/roost"
   "roost.api-key-file" "/etc/roost/api-key"
   "roost.kubernetes.instance" .Release.Name

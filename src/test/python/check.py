@@ -29,6 +29,8 @@ WEB_TESTS = ROOT / "src/test/web"
 LEFT_OUT_WITHOUT = {
     "crane": "the tests that push an image",
     "helm": "the tests of the chart",
+    "prometheus": "the test of alerts and dashboard with a Prometheus",
+    "promtool": "the tests of the alerts",
     "jq": "the documentation's examples that use jq",
 }
 
@@ -158,6 +160,7 @@ def check_all(checks: Checks, jar: "Path | None") -> None:
     tools = {"ROOST_TEST_UV": str(checks.python.with_name("uv"))}
     if jar is not None:
         tools["ROOST_TEST_CLASSES"] = str(ROOT / "target/classes")
+        tools["ROOST_TEST_JAR"] = str(jar.resolve())
     # The dashboard's tests need a browser and a Roost: DashboardIT starts them on each runtime.
     apart = [f"--ignore=src/test/python/{name}" for name in ("dashboard", "docs", "openapi")]
     tests = ["pytest", "-q", "src/test/python", *apart, "-m", "not slow", "-rs"]

@@ -55,6 +55,12 @@ LARGE = {
         "resourceQuota": {"limits.memory": "64Gi"},
         "limitRange": [{"type": "Container", "max": {"memory": "8Gi"}}],
     },
+    "metrics": {
+        "enabled": True,
+        "serviceMonitor": {"enabled": True, "labels": {"release": "prometheus"}},
+        "rules": {"enabled": True, "labels": {"release": "prometheus"}},
+        "dashboard": {"enabled": True},
+    },
     "networkPolicy": {
         "buildersEgress": [{"to": [{"ipBlock": {"cidr": "10.0.0.7/32"}}]}],
         "agentsEgress": [
@@ -107,7 +113,11 @@ class Rendered(list):
                 yield each["metadata"]["name"], each["spec"]["template"]["metadata"], each["spec"]["template"]["spec"]
 
     def settings(self):
-        text = self.one("ConfigMap")["data"]["application.properties"]
+        (text,) = [
+            each["data"]["application.properties"]
+            for each in self.of("ConfigMap")
+            if "application.properties" in each["data"]
+        ]
         return dict(line.split("=", 1) for line in text.splitlines())
 
 

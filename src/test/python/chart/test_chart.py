@@ -8,6 +8,7 @@ import subprocess
 import sys
 
 import pytest
+import yaml
 from helm_chart import CHART, COMBINATIONS, HELM, IMAGES, LARGE, SMALL, TRIAL, refusal, render, run
 
 pytestmark = pytest.mark.skipif(HELM is None, reason="there is no helm")
@@ -108,7 +109,7 @@ def test_selectors_find_their_own_pods_only(rendered):
     for each in rendered.of("Service"):
         selected = [name for name, labels in pods.items() if each["spec"]["selector"].items() <= labels.items()]
         expected = each["metadata"]["name"]
-        assert selected == [expected[: -len("-internal")] if expected.endswith("-internal") else expected]
+        assert selected == [re.sub("-(internal|metrics)$", "", expected)]
 
 
 def test_no_secret_is_in_a_config_map(rendered):
@@ -413,6 +414,7 @@ def test_volumes_go_with_the_release(rendered):
         ({"images": {**IMAGES, "builder": "x@" + "sha256:1", "digests": {"builder": "sha256:" + "0" * 64}}}, "builder"),
         ({"database": {"existingSecret": "a", "ca": {"secret": "a", "configMap": "b"}}}, "database.ca.configMap"),
         ({"ingress": {"enabled": True}}, "ingress.host"),
+        ({"metrics": {"rules": {"enabled": True}}}, "metrics.enabled"),
     ],
 )
 def test_wrong_values_are_refused_by_name(change, named):
@@ -423,3 +425,48 @@ def test_the_scripts_are_python_that_the_oldest_image_understands():
     for script in (CHART / "files").glob("*.py"):
         code = f"import ast; ast.parse(open({str(script)!r}).read(), feature_version=(3, 9))"
         subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_without_metrics_nothing_listens_for_them():
+    objects = render(SMALL)
+    assert "roost.metrics-port" not in objects.settings()
+    assert not objects.of("ServiceMonitor") and not objects.of("PrometheusRule")
+    ports = objects.one("Deployment")["spec"]["template"]["spec"]["containers"][0]["ports"]
+    assert {port["containerPort"] for port in ports} == {8080, 8081}
+
+
+def test_prometheus_finds_the_port_that_the_pods_open():
+    objects = render(LARGE)
+    name = objects.one("Deployment")["metadata"]["name"]
+    monitor, service = objects.one("ServiceMonitor"), objects.one("Service", f"{name}-metrics")
+    assert monitor["metadata"]["labels"]["release"] == "prometheus"
+    selector = monitor["spec"]["selector"]["matchLabels"]
+    found = [
+        one["metadata"]["name"]
+        for one in objects.of("Service")
+        if selector.items() <= one["metadata"]["labels"].items()
+    ]
+    assert found == [f"{name}-metrics"]
+    (endpoint,), (port,) = monitor["spec"]["endpoints"], service["spec"]["ports"]
+    assert endpoint["port"] == port["name"] and endpoint["path"] == "/metrics"
+    ports = objects.one("Deployment")["spec"]["template"]["spec"]["containers"][0]["ports"]
+    (opened,) = [one["containerPort"] for one in ports if one["name"] == port["targetPort"]]
+    assert objects.settings()["roost.metrics-port"] == str(opened) == str(port["port"])
+    ingress = objects.one("NetworkPolicy", name)["spec"]["ingress"]
+    (rule,) = [one for one in ingress if one["ports"] == [{"port": opened}]]
+    (peer,) = rule["from"]
+    agents = objects.settings()["roost.kubernetes.namespace"]
+    assert peer["namespaceSelector"]["matchExpressions"] == [
+        {"key": "kubernetes.io/metadata.name", "operator": "NotIn", "values": [agents]}
+    ]
+
+
+def test_the_rules_and_the_dashboard_are_the_files():
+    objects = render(LARGE)
+    rules = yaml.safe_load((CHART / "files/alerts.yaml").read_text(encoding="utf-8"))
+    assert objects.one("PrometheusRule")["spec"] == rules
+    (dashboard,) = [one for one in objects.of("ConfigMap") if "roost.json" in one["data"]]
+    assert dashboard["metadata"]["labels"]["grafana_dashboard"] == "1"
+    assert json.loads(dashboard["data"]["roost.json"]) == json.loads(
+        (CHART / "files/dashboard.json").read_text("utf-8")
+    )

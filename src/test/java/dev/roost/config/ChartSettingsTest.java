@@ -27,7 +27,7 @@ class ChartSettingsTest {
   /** What other values of the chart say, or what a pod can't have. */
   private static final Pattern NOT_HERE =
       Pattern.compile(
-          "roost\\.(?:(?:runtime|host|port|internal-port|data|api-key-file|new-api-key|exit-with-parent)"
+          "roost\\.(?:(?:runtime|host|port|internal-port|metrics-port|data|api-key-file|new-api-key|exit-with-parent)"
               + "|(?:database|link|local)\\..*"
               + "|kubernetes\\.(?:instance|namespace|service-account|executor-url|executor-image|builder-image"
               + "|repository|pull-repository|insecure-registry|registry-secret|image-pull-secrets|tolerations"
