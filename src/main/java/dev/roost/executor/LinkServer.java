@@ -12,14 +12,17 @@ import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.net.PemKeyCertOptions;
 import io.vertx.core.net.SSLOptions;
 import io.vertx.ext.web.Router;
+import io.vertx.ext.web.RoutingContext;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.event.Observes;
 import java.io.IOException;
+import java.nio.channels.ClosedChannelException;
 import java.util.Optional;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.regex.Pattern;
 import org.jboss.logging.Logger;
 
 /**
@@ -36,6 +39,13 @@ public class LinkServer {
   private static final long LIMIT_SECONDS = 10;
   private static final long LOOK_MILLIS = 30_000;
 
+  private static final int UNAUTHORIZED = 401;
+  private static final int SERVER_ERROR = 500;
+
+  private static final Pattern SENT =
+      Pattern.compile("[0-9a-f]{32,}+|Bearer \\S++", Pattern.CASE_INSENSITIVE);
+
+  private final Complaints complaints = new Complaints(LOG);
   private final Vertx vertx;
   private final String host;
   private final Optional<Integer> port;
@@ -56,6 +66,7 @@ public class LinkServer {
 
   void routes(@Observes Router mainRouter) {
     router = mainRouter;
+    mainRouter.route(LINK + "*").order(BEFORE_ALL).handler(this::sayWhatFails);
     port.ifPresent(
         number ->
             mainRouter
@@ -79,6 +90,7 @@ public class LinkServer {
           vertx
               .createHttpServer(options())
               .connectionHandler(this::admit)
+              .exceptionHandler(this::sayWhatBreaks)
               .requestHandler(this::serve)
               .listen(port.get(), host)
               .toCompletionStage()
@@ -96,6 +108,37 @@ public class LinkServer {
     if (open.incrementAndGet() > mostConnections) {
       connection.close();
     }
+  }
+
+  /** Before there is a request: TLS that doesn't come about, or bytes that are no HTTP. */
+  private void sayWhatBreaks(Throwable failure) {
+    complaints.say("a connection of an executor failed", text(failure));
+  }
+
+  /** An executor that is refused goes on asking or ends, and has no other way to say so. */
+  private void sayWhatFails(RoutingContext context) {
+    context.addEndHandler(
+        done -> {
+          int status = context.response().getStatusCode();
+          if (status >= SERVER_ERROR || status == UNAUTHORIZED) {
+            String cause = context.failure() == null ? "" : ": " + text(context.failure());
+            complaints.say("an executor's request was not served", "status " + status + cause);
+          }
+        });
+    context.next();
+  }
+
+  /** Without what was sent: plain HTTP on a TLS port comes as a dump, its token included. */
+  private static String text(Throwable failure) {
+    Throwable root = failure;
+    while (root.getCause() != null && root.getCause() != root) {
+      root = root.getCause();
+    }
+    if (root instanceof ClosedChannelException) {
+      return "it was closed before TLS was agreed on";
+    }
+    String text = root.getMessage() == null ? root.getClass().getSimpleName() : root.getMessage();
+    return SENT.matcher(text).replaceAll("…");
   }
 
   private HttpServerOptions options() throws IOException {

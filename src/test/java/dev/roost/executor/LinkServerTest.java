@@ -22,7 +22,14 @@ import java.nio.file.StandardCopyOption;
 import java.security.KeyStore;
 import java.security.cert.Certificate;
 import java.security.cert.CertificateFactory;
+import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.logging.Handler;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
+import java.util.logging.SimpleFormatter;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLHandshakeException;
 import javax.net.ssl.TrustManagerFactory;
@@ -47,6 +54,9 @@ class LinkServerTest {
     server = new LinkServer(vertx, config(Map.of()));
     Router router = Router.router(vertx);
     server.routes(router);
+    router
+        .route("/internal/broken")
+        .handler(it -> it.fail(new IllegalStateException("no wrapper")));
     router.route("/internal/*").handler(it -> it.response().setStatusCode(NO_CONTENT).end());
     server.start(null);
   }
@@ -72,6 +82,45 @@ class LinkServerTest {
   @Test
   void withoutTlsNobodyIsServed() {
     assertThrows(IOException.class, () -> status(HttpClient.newHttpClient(), "http"));
+  }
+
+  @Test
+  void whyConnectionsFailIsLoggedOnceForAllOfThem() {
+    List<String> said = new CopyOnWriteArrayList<>();
+    Handler handler =
+        new Handler() {
+          @Override
+          public void publish(LogRecord entry) {
+            said.add(entry.getLevel() + " " + new SimpleFormatter().formatMessage(entry));
+          }
+
+          @Override
+          public void flush() {}
+
+          @Override
+          public void close() {}
+        };
+    Logger logger = Logger.getLogger(LinkServer.class.getName());
+    logger.addHandler(handler);
+    try {
+      for (int number = 0; number < 5; number++) {
+        String path = "/internal/" + number;
+        assertThrows(SSLHandshakeException.class, () -> status(client("new-ca.crt"), "https"));
+        HttpClient plain = HttpClient.newHttpClient();
+        assertThrows(IOException.class, () -> status(plain, "http", path));
+        assertEquals(500, status(client("old-ca.crt"), "https", "/internal/broken"));
+      }
+      assertTrue(
+          said.stream().anyMatch(line -> line.contains("status 500: no wrapper")), said::toString);
+      assertTrue(
+          said.stream().anyMatch(line -> line.endsWith("failed: not an SSL/TLS record: …")),
+          said::toString);
+      assertEquals(said.size(), Set.copyOf(said).size(), said::toString);
+    } catch (Exception e) {
+      throw new AssertionError(e);
+    } finally {
+      logger.removeHandler(handler);
+    }
   }
 
   @Test
@@ -131,7 +180,12 @@ class LinkServerTest {
   }
 
   private int status(HttpClient client, String scheme) throws IOException, InterruptedException {
-    URI address = URI.create(scheme + "://127.0.0.1:" + port + "/internal/v1/x");
+    return status(client, scheme, "/internal/v1/x");
+  }
+
+  private int status(HttpClient client, String scheme, String path)
+      throws IOException, InterruptedException {
+    URI address = URI.create(scheme + "://127.0.0.1:" + port + path);
     return client
         .send(HttpRequest.newBuilder(address).build(), HttpResponse.BodyHandlers.discarding())
         .statusCode();
