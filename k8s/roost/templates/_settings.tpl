@@ -4,7 +4,7 @@
 {{- $registry := .Values.registry -}}
 {{- $bundled := printf "%s-registry" $name -}}
 {{- $all := dict
-  "roost.drain" "5s"
+  "roost.drain" "10s"
   "roost.welcome" "false"
   "quarkus.log.console.level" "INFO"
   "quarkus.log.console.format" "%d{yyyy-MM-dd'T'HH:mm:ss.SSSXXX} %-5p [%c{1.}] %s%e%n"

@@ -160,7 +160,7 @@ def test_an_upgrade_takes_no_replica_away_before_another_is_ready(rendered):
     assert deployment["strategy"]["rollingUpdate"] == {"maxUnavailable": 0, "maxSurge": 1}
     container = deployment["template"]["spec"]["containers"][0]
     assert container["readinessProbe"]["httpGet"]["path"] == "/q/health/ready"
-    assert rendered.settings()["roost.drain"] == "5s"
+    assert rendered.settings()["roost.drain"] == "10s"
     assert rendered.one("PodDisruptionBudget")["spec"]["maxUnavailable"] == 1
 
 

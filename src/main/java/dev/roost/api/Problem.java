@@ -68,9 +68,10 @@ public final class Problem extends RuntimeException {
     return new Problem(code, detail, List.of(), Map.of("Retry-After", Long.toString(seconds)));
   }
 
-  /** The database is away for a moment. */
+  /** The database is away for a moment; maybe not for another replica. */
   public static Problem databaseUnreachable() {
-    return retryLater(ErrorCode.UNAVAILABLE, "The database can't be reached; try again.", 1);
+    return retryLater(ErrorCode.UNAVAILABLE, "The database can't be reached; try again.", 1)
+        .withHeader("Connection", "close");
   }
 
   /** The same with another text and other mistakes. */

@@ -90,13 +90,18 @@ public class Waiting {
    * When a wait is over.
    *
    * @param nanos System.nanoTime
-   * @param atDrain whether it ends as soon as this process is about to stop
+   * @param early whether it began before this process was about to stop
    */
-  private record End(long nanos, boolean atDrain) {}
+  private record End(long nanos, boolean early) {}
 
   private End end(Duration timeout) {
-    boolean atDrain = !draining.isOn();
-    return new End(System.nanoTime() + draining.shorten(timeout).toNanos(), atDrain);
+    return new End(draining.end(timeout), !draining.isOn());
+  }
+
+  private long left(End end) {
+    long now = System.nanoTime();
+    long own = end.nanos() - now;
+    return end.early() ? Math.min(own, draining.waitsEnd() - now) : own;
   }
 
   private <T> Uni<T> attempt(
@@ -112,9 +117,7 @@ public class Waiting {
                 change.cancel(false);
                 throw e;
               }
-              boolean over =
-                  end.nanos() - System.nanoTime() <= 0 || (end.atDrain() && draining.isOn());
-              if (result.isPresent() || over) {
+              if (result.isPresent() || left(end) <= 0) {
                 change.cancel(false);
                 return Uni.createFrom().item(result.orElseGet(atTimeout));
               }
@@ -124,8 +127,8 @@ public class Waiting {
   }
 
   /** Waits for the change, but not beyond the end and not longer than that. */
-  private static Uni<Void> pause(CompletableFuture<Void> change, End end, Duration longest) {
-    Duration left = Duration.ofNanos(Math.max(1, end.nanos() - System.nanoTime()));
+  private Uni<Void> pause(CompletableFuture<Void> change, End end, Duration longest) {
+    Duration left = Duration.ofNanos(Math.max(1, left(end)));
     return Uni.createFrom()
         .completionStage(change)
         .ifNoItem()

@@ -149,8 +149,69 @@ class ChartIT {
         .getItems();
   }
 
+  /** No replica leaves the Service for it, and each answers what a client can act on. */
   @Test
   @Order(4)
+  void whileTheDatabaseIsAwayTheServiceSaysWhenToComeBack() throws Exception {
+    Client roost = chart.roost();
+    String database = "roost-postgresql";
+    Map<String, String> selector =
+        kubernetes()
+            .services()
+            .inNamespace(namespace)
+            .withName(database)
+            .get()
+            .getSpec()
+            .getSelector();
+    select(database, Map.of("nobody", "at-all"));
+    try {
+      Await.until(
+          "the database is away",
+          LIMIT,
+          () -> {
+            kubectl("exec", database + "-0", "--", "sh", "-c", "kill -INT 1");
+            return roost.get("/v1/agents").status() == 503;
+          });
+      // Longer than the probes take to call a replica not ready.
+      long end = System.nanoTime() + Duration.ofSeconds(20).toNanos();
+      while (System.nanoTime() < end) {
+        Answer answer = roost.get("/v1/agents");
+        assertEquals(503, answer.status(), answer.text());
+        assertEquals("unavailable", answer.json().path("code").asText());
+        assertEquals("1", answer.header("Retry-After"));
+        Thread.sleep(200);
+      }
+    } finally {
+      select(database, selector);
+    }
+    Await.until("it serves again", LIMIT, () -> roost.get("/v1/agents").status() == 200);
+    String agent = roost.agent("def main():\n    return 43", "name", "after the outage");
+    JsonNode job = roost.post("/v1/agents/" + agent + "/execute?wait=60", "{}").expect(201).json();
+    assertEquals(
+        43, roost.ended(job.path("id").asText()).path("execution").path("return_value").asInt());
+  }
+
+  private void select(String service, Map<String, String> selector) {
+    kubernetes()
+        .services()
+        .inNamespace(namespace)
+        .withName(service)
+        .edit(
+            found -> {
+              found.getSpec().setSelector(selector);
+              return found;
+            });
+  }
+
+  private String kubectl(String... arguments) {
+    List<String> all = new ArrayList<>(List.of("kubectl", "--namespace=" + namespace));
+    all.add("--kubeconfig=" + TestCluster.get().kubeconfig());
+    all.addAll(List.of(arguments));
+    return Command.run(LIMIT, all.toArray(String[]::new));
+  }
+
+  @Test
+  @Order(5)
   void nothingOfItIsLeftInTheEnd() {
     chart.helm("uninstall", "--wait", "--timeout=4m");
     Await.until(
@@ -190,12 +251,17 @@ class ChartIT {
     String payload =
         "{\"address\": %s, \"id\": \"%s\", \"seconds\": %d}"
             .formatted(tally.address(), id, seconds);
-    return roost
-        .post("/v1/agents/" + agent + "/execute?wait=10", "{\"payload\": " + payload + "}")
-        .expect(201)
-        .json()
-        .path("id")
-        .asText();
+    long began = System.nanoTime();
+    JsonNode job =
+        roost
+            .post("/v1/agents/" + agent + "/execute?wait=10", "{\"payload\": " + payload + "}")
+            .expect(201)
+            .json();
+    Duration waited = Duration.ofNanos(System.nanoTime() - began);
+    assertTrue(
+        job.path("state").asText().equals("succeeded") || waited.toSeconds() >= 8,
+        () -> "answered after " + waited + ": " + job);
+    return job.path("id").asText();
   }
 
   private KubernetesClient kubernetes() {

@@ -1,6 +1,7 @@
 package dev.roost.e2e;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
@@ -17,7 +18,9 @@ import org.junit.jupiter.api.Test;
 /** What clients see between the order to stop and the stop. */
 @EveryRuntime
 class DrainIT {
-  /** Less than the requests wait, and much less than the drain of the process that is looked at. */
+  private static final int DRAIN_SECONDS = 20;
+
+  /** Less than the requests wait. */
   private static final int LIMIT_SECONDS = 30;
 
   private static final Duration SHORT = Duration.ofSeconds(2);
@@ -27,7 +30,7 @@ class DrainIT {
 
   @Test
   void itServesOnWhileItDrainsAndCutsNobodyOff() throws Exception {
-    try (RoostProcess roost = RoostProcess.prepared("ROOST_DRAIN", "10m")) {
+    try (RoostProcess roost = RoostProcess.prepared("ROOST_DRAIN", DRAIN_SECONDS + "s")) {
       roost.start();
       Client client = roost.client();
       String agent =
@@ -45,6 +48,10 @@ class DrainIT {
           http.sendAsync(
               request(roost, "/v1/executor-jobs/" + queued + "?wait=60", null),
               HttpResponse.BodyHandlers.ofString());
+      CompletableFuture<HttpResponse<String>> sees =
+          http.sendAsync(
+              request(roost, "/v1/executor-jobs/" + job + "?wait=60", null),
+              HttpResponse.BodyHandlers.ofString());
       CompletableFuture<HttpResponse<String>> follows =
           http.sendAsync(
               request(roost, "/v1/executions/" + execution + "/logs", "text/event-stream"),
@@ -52,18 +59,24 @@ class DrainIT {
       Await.until("it is ready", () -> ready(roost) == 200);
 
       Machine.signal(roost.pid(), "TERM");
-      HttpResponse<String> answer = waits.get(LIMIT_SECONDS, TimeUnit.SECONDS);
-      assertEquals(200, answer.statusCode());
-      assertEquals("close", answer.headers().firstValue("Connection").orElse(""));
-      assertTrue(follows.get(LIMIT_SECONDS, TimeUnit.SECONDS).body().contains("busy"));
       Await.until("it is not ready", () -> ready(roost) == 503);
       assertEquals(
           200,
           http.send(request(roost, "/v1/agents", null), HttpResponse.BodyHandlers.ofString())
               .statusCode());
+      assertFalse(waits.isDone() || sees.isDone(), "who waits isn't sent away at once");
+      client.send("POST", "/v1/executor-jobs/" + job + "/cancel", null).expect(200);
+      assertTrue(
+          sees.get(LIMIT_SECONDS, TimeUnit.SECONDS).body().contains("\"state\":\"cancelled\""),
+          "what ends meanwhile is answered");
+      assertFalse(waits.isDone());
+      HttpResponse<String> answer = waits.get(LIMIT_SECONDS, TimeUnit.SECONDS);
+      assertEquals(200, answer.statusCode());
+      assertEquals("close", answer.headers().firstValue("Connection").orElse(""));
+      assertTrue(follows.get(LIMIT_SECONDS, TimeUnit.SECONDS).body().contains("busy"));
       assertEquals("", roost.errors());
 
-      roost.kill9();
+      assertTrue(Set.of(0, 143).contains(roost.exitStatus()));
       roost.set("ROOST_DRAIN", SHORT.toSeconds() + "s");
       roost.start();
       long began = System.nanoTime();
