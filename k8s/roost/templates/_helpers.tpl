@@ -84,6 +84,27 @@ capabilities:
 {{- .Values.apiKey.existingSecret | default (printf "%s-api-key" (include "roost.fullname" .)) -}}
 {{- end -}}
 
+{{/* The volume with the authority of the database's certificate, if there is one. */}}
+{{- define "roost.databaseAuthority" -}}
+{{- with .Values.database.ca.secret -}}
+- name: database-ca
+  secret:
+    secretName: {{ . }}
+    defaultMode: 0444
+    items:
+      - key: ca.crt
+        path: ca.crt
+{{- end -}}
+{{- with .Values.database.ca.configMap -}}
+- name: database-ca
+  configMap:
+    name: {{ . }}
+    items:
+      - key: ca.crt
+        path: ca.crt
+{{- end -}}
+{{- end -}}
+
 {{/* Stops the installation with what is missing or contradicts itself. */}}
 {{- define "roost.check" -}}
 {{- $v := .Values -}}

@@ -36,6 +36,7 @@ LARGE = {
     "priorityClassName": "high",
     "ingress": {"enabled": True, "host": "roost.example.org", "tlsSecret": "tls"},
     "postgresql": {"enabled": True, "persistence": {"enabled": False}},
+    "backup": {"enabled": True},
     "registry": {"enabled": True, "persistence": {"enabled": False}},
     "agents": {
         "namespace": "a" * 63,
@@ -109,6 +110,9 @@ class Rendered(list):
         for each in self:
             if each["kind"] == "Pod":
                 yield each["metadata"]["name"], each["metadata"], each["spec"]
+            elif each["kind"] == "CronJob":
+                template = each["spec"]["jobTemplate"]["spec"]["template"]
+                yield each["metadata"]["name"], template["metadata"], template["spec"]
             elif "template" in each.get("spec", {}):
                 yield each["metadata"]["name"], each["spec"]["template"]["metadata"], each["spec"]["template"]["spec"]
 

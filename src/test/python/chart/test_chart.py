@@ -2,6 +2,7 @@
 
 import base64
 import json
+import os
 import re
 import ssl
 import subprocess
@@ -173,6 +174,7 @@ def test_a_change_of_settings_restarts_the_control_plane():
     assert checksum(SMALL) != checksum(changed)
 
 
+DATABASE_WITH_AUTHORITY = {"existingSecret": "database", "ca": {"secret": "database-ca"}}
 DIGEST = "sha256:" + "a" * 64
 
 
@@ -376,6 +378,38 @@ def test_the_bundled_registry_has_a_password_that_builders_and_nodes_get():
     assert {"name": "REGISTRY_AUTH", "value": "htpasswd"} in container["env"]
 
 
+def test_back_ups_stay_and_a_restore_never_runs_by_itself():
+    objects = render({**SMALL, "backup": {"enabled": True, "keep": 3}, "database": DATABASE_WITH_AUTHORITY})
+    claim = objects.one("PersistentVolumeClaim", "roost-backup")
+    assert claim["metadata"]["annotations"] == {"helm.sh/resource-policy": "keep"}
+    jobs = {each["metadata"]["name"]: each["spec"] for each in objects.of("CronJob")}
+    assert {name: job["suspend"] for name, job in jobs.items()} == {"roost-backup": False, "roost-restore": True}
+    for name, _, pod in objects.pods():
+        if name in jobs:
+            assert {mount["name"] for mount in pod["containers"][0]["volumeMounts"]} == {
+                v["name"] for v in pod["volumes"]
+            }
+            assert "database-ca" in {volume["name"] for volume in pod["volumes"]}
+    assert not render(SMALL).of("CronJob")
+
+
+@pytest.mark.parametrize(
+    ("jdbc", "libpq"),
+    [
+        ("jdbc:postgresql://db/roost", "postgresql://db/roost"),
+        ("jdbc:postgresql://db:5433/roost?ssl=true&prepareThreshold=0", "postgresql://db:5433/roost"),
+        (
+            "jdbc:postgresql://a:1,b:2/roost?prepareThreshold=0&sslmode=verify-full&sslrootcert=/etc/roost-database/ca.crt",
+            "postgresql://a:1,b:2/roost?sslmode=verify-full&sslrootcert=/etc/roost-database/ca.crt",
+        ),
+    ],
+)
+def test_back_ups_understand_the_databases_address(jdbc, libpq):
+    script = f'set -eu\n. {CHART / "files/database.sh"}\nprintf %s "$url"'
+    environment = {"ROOST_DATABASE_URL": jdbc, "PATH": os.environ["PATH"]}
+    assert subprocess.check_output(["sh", "-c", script], env=environment, text=True) == libpq
+
+
 def test_volumes_go_with_the_release(rendered):
     for each in rendered.of("StatefulSet"):
         assert "volumeClaimTemplates" not in each["spec"]
@@ -410,6 +444,7 @@ def test_volumes_go_with_the_release(rendered):
         ({"postgresql": {"enabled": True}}, "postgresql.enabled"),
         ({"registry": {"repository": ""}}, "registry.repository"),
         ({"images": {}}, "images.prefix"),
+        ({"backup": {"enabled": True, "keep": 0}}, "keep"),
         ({"images": {**IMAGES, "digests": {"controlPlane": "latest"}}}, "controlPlane"),
         ({"images": {**IMAGES, "builder": "x@" + "sha256:1", "digests": {"builder": "sha256:" + "0" * 64}}}, "builder"),
         ({"database": {"existingSecret": "a", "ca": {"secret": "a", "configMap": "b"}}}, "database.ca.configMap"),
