@@ -40,9 +40,15 @@ class Claims {
       Sql.of(
           """
       with alive as (
-        select x.id, x.build_id, x.slot from executor x join agent a on a.id = x.agent_id
+        select x.id, x.build_id, x.slot from executor x """
+              + Executor.SETTINGS_OF
+              + """
+
         where x.id = :executor and x.state in ('starting', 'ready') and not x.yields
-          and coalesce(x.slot, 1) <= a.max_concurrency
+          and coalesce(x.slot, 1) <= a.max_concurrency and """
+              + Executor.FITS
+              + """
+
         for share of x),
       next as (
         select j.id from executor_job j
@@ -147,7 +153,8 @@ class Claims {
    * @param work null when there is none
    * @param queuedSeconds how long it has waited
    * @param mayWork whether the executor gets work at all: not when it is to stop, is to leave its
-   *     place to another agent's, or is one more than the agent's max_concurrency
+   *     place to another agent's, is one more than the agent's max_concurrency, or was started with
+   *     other settings than the agent has now
    */
   record Claim(Work work, boolean mayWork, double queuedSeconds) {}
 

@@ -70,14 +70,20 @@ class Demand {
                 select q.agent_id, q.agent_revision, a.name, q.waiting, q.oldest, a.max_concurrency, a.memory_mib, a.cpu,
                   r.python_version, b.id, b.state, b.message, b.build_id, b.image_key, i.image,
                   (select count(*) from executor x where x.agent_id = q.agent_id
-                    and x.agent_revision = q.agent_revision and x.state = 'starting' and not x.yields),
+                    and x.agent_revision = q.agent_revision and x.state = 'starting' and not x.yields
+                    and """
+                    + Executor.FITS
+                    + """
+                  ),
                   (select count(*) from executor x where x.agent_id = q.agent_id
                     and x.agent_revision = q.agent_revision and x.state = 'ready' and x.lease_expires_at > now()
                     and not x.yields and coalesce(x.slot, 1) <= a.max_concurrency
                     and not exists (
                       select 1 from execution e where e.executor_id = x.id and e.state = 'running')
-                    and (a.isolation <> 'pod' or not exists (
-                      select 1 from execution e where e.executor_id = x.id))),
+                    and """
+                    + Executor.FITS
+                    + """
+                  ),
                   i.removed_at is not null, r.profile, r.egress
                 from (
                   select j.agent_id, j.agent_revision, min(j.id) as oldest,

@@ -25,6 +25,11 @@ public class Executor extends PanacheEntityBase {
   /** From 1 to the agent's max_concurrency, its own as long as it lives; see {@link #make}. */
   public Integer slot;
 
+  /** Its agent's when it was started; null: of an earlier version. */
+  public Integer memoryMib;
+
+  public Double cpu;
+
   /** It gets no more work, so that an executor of another agent finds room. */
   public boolean yields;
 
@@ -45,11 +50,31 @@ public class Executor extends PanacheEntityBase {
   public Instant readyAt;
   public Instant endedAt;
 
+  /**
+   * Whether an executor {@code x} is one that would be started now for its agent {@code a}, its
+   * revision {@code r} and that one's BuilderJob {@code b}: what it was started with it has for
+   * life. What changes with each execution, such as the time-out, is none of that. Variables,
+   * Python version, profile and egress are the revision's.
+   */
+  static final String FITS =
+      """
+      (coalesce(x.memory_mib, a.memory_mib) = a.memory_mib and coalesce(x.cpu, a.cpu) = a.cpu
+        and coalesce(b.build_id, x.build_id) = x.build_id
+        and (a.isolation <> 'pod' or not exists (select 1 from execution e where e.executor_id = x.id)))""";
+
+  /** What {@link #FITS} names besides {@code executor x}. */
+  static final String SETTINGS_OF =
+      """
+
+      join agent a on a.id = x.agent_id
+      join agent_revision r on r.agent_id = x.agent_id and r.revision = x.agent_revision
+      join builder_job b on b.id = r.builder_job_id""";
+
   /** The lowest that neither an executor has nor an Execution whose executor has ended. */
   private static final Sql FREE_SLOT =
       Sql.of(
           """
-          select s.slot from agent a cross join generate_series(1, a.max_concurrency) s (slot)
+          select s.slot, a.memory_mib, a.cpu from agent a cross join generate_series(1, a.max_concurrency) s (slot)
           where a.id = :agent
             and not exists (
               select 1 from executor x where x.agent_id = a.id and x.slot = s.slot and x.state <> 'ended')
@@ -67,14 +92,20 @@ public class Executor extends PanacheEntityBase {
       String agentId, int agentRevision, String buildId, Instant now, Duration lease) {
     return FREE_SLOT
         .with("agent", agentId)
-        .first(getEntityManager(), row -> row.getInt("slot"))
-        .map(slot -> make(agentId, agentRevision, buildId, slot, now, lease));
+        .first(
+            getEntityManager(),
+            row -> new Place(row.getInt("slot"), row.getInt("memory_mib"), row.getDouble("cpu")))
+        .map(place -> make(agentId, agentRevision, buildId, place, now, lease));
   }
 
+  private record Place(int slot, Integer memoryMib, Double cpu) {}
+
   private static Executor make(
-      String agentId, int agentRevision, String buildId, int slot, Instant now, Duration lease) {
+      String agentId, int agentRevision, String buildId, Place place, Instant now, Duration lease) {
     Executor executor = new Executor();
-    executor.slot = slot;
+    executor.slot = place.slot();
+    executor.memoryMib = place.memoryMib();
+    executor.cpu = place.cpu();
     executor.id = Ids.next("executor");
     executor.agentId = agentId;
     executor.agentRevision = agentRevision;
@@ -141,8 +172,8 @@ public class Executor extends PanacheEntityBase {
     if (!withdraw(id, "Another was started in its place.", now)) {
       return Optional.empty();
     }
-    Executor next =
-        make(before.agentId, before.agentRevision, before.buildId, before.slot, now, lease);
+    Place place = new Place(before.slot, before.memoryMib, before.cpu);
+    Executor next = make(before.agentId, before.agentRevision, before.buildId, place, now, lease);
     next.message = before.message;
     next.lacksCapacity = true;
     return Optional.of(next);

@@ -53,11 +53,19 @@ class Room {
   private static final Sql STOP_SURPLUS =
       Sql.of(
           """
-          update executor x set state = 'stopping' from agent a
-          where a.id = x.agent_id and (x.yields or x.slot > a.max_concurrency)
-            and x.state in ('starting', 'ready') and not exists (
-              select 1 from execution e where e.executor_id = x.id and e.state = 'running')
-          returning x.id""");
+          update executor set state = 'stopping' where id in (
+            select x.id from executor x """
+              + Executor.SETTINGS_OF
+              + """
+
+            where x.state in ('starting', 'ready') and not exists (
+                select 1 from execution e where e.executor_id = x.id and e.state = 'running')
+              and (x.yields or x.slot > a.max_concurrency or not """
+              + Executor.FITS
+              + """
+              )
+            for update of x skip locked)
+          returning id""");
 
   private final EntityManager entities;
   private final Event<ExecutorStopped> stopped;
@@ -102,8 +110,8 @@ class Room {
   }
 
   /**
-   * Stops those that have no work and get none: they were to leave after it, or are more than the
-   * agent may have by now.
+   * Stops those that have no work and get none: they were to leave after it, are more than the
+   * agent may have by now, or were started with other settings than it has now.
    */
   void stopSurplus() {
     QuarkusTransaction.requiringNew()

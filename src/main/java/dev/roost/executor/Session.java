@@ -10,8 +10,8 @@ import java.util.concurrent.CompletableFuture;
 final class Session {
   private final String executorId;
   private final Target target;
-  private final boolean once;
-  private final Duration keepWarm;
+  private volatile boolean once;
+  private volatile Duration keepWarm;
   private volatile boolean prepared;
 
   /**
@@ -96,6 +96,12 @@ final class Session {
 
   Duration warmthLeft() {
     return keepWarm.minusNanos(System.nanoTime() - idleSince);
+  }
+
+  /** The agent has these settings now. */
+  void settings(boolean once, Duration keepWarm) {
+    this.once = once;
+    this.keepWarm = keepWarm;
   }
 
   /** Whether the agent has changed since: nothing will be ordered for this executor any more. */

@@ -10,6 +10,7 @@ import jakarta.enterprise.event.Event;
 import jakarta.persistence.EntityManager;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
@@ -123,12 +124,25 @@ class Sessions {
   }
 
   void agentChanged(AgentChanged change) {
-    for (Session session : sessions.values()) {
-      if (session.target().agentId().equals(change.agentId())
-          && session.target().agentRevision() != change.revision()) {
+    List<Session> its =
+        sessions.values().stream()
+            .filter(session -> session.target().agentId().equals(change.agentId()))
+            .toList();
+    if (its.isEmpty()) {
+      return;
+    }
+    Agent agent =
+        QuarkusTransaction.requiringNew().call(() -> Agent.<Agent>findById(change.agentId()));
+    for (Session session : its) {
+      session.settings(isOnce(agent), seconds(agent.keepWarmSeconds));
+      if (session.target().agentRevision() != change.revision()) {
         session.becomesStale();
       }
     }
+  }
+
+  private static boolean isOnce(Agent agent) {
+    return agent.isolation.equals("pod");
   }
 
   private Optional<Session> read(String executorId, Integer polls) {
@@ -143,7 +157,7 @@ class Sessions {
         new Session(
             executorId,
             new Target(executor.agentId, executor.agentRevision),
-            agent.isolation.equals("pod"),
+            isOnce(agent),
             seconds(agent.keepWarmSeconds),
             history.served(),
             seconds(Math.max(0, history.idleSeconds())));

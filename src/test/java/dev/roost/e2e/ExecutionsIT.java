@@ -87,6 +87,31 @@ class ExecutionsIT {
     assertEquals("succeeded", client.execute(agent, gate.address()).path("state").asText());
   }
 
+  /** Whatever it changes, the next execution is in an executor that has it. */
+  @Test
+  void anUpdateTakesEffectWithTheNextExecutionOnWarmExecutors(Client client) {
+    String script =
+        "import os, socket\n\ndef main():\n    return f'{socket.gethostname()} {os.getppid()}'";
+    String agent = client.agent(script, "max_concurrency", 1, "keep_warm", 600);
+    String last = runner(client, agent);
+    client.change(agent, "timeout", 30, "max_attempts", 2);
+    assertEquals(last, runner(client, agent), "what each execution gets needs no other executor");
+    List<List<Object>> changes =
+        List.of(
+            List.of("isolation", "pod"),
+            List.of("isolation", "process"),
+            List.of("memory", 300),
+            List.of("cpu", 0.4),
+            List.of("env_vars", "COLOUR=red"));
+    for (List<Object> change : changes) {
+      client.change(agent, change.toArray());
+      String next = runner(client, agent);
+      assertNotEquals(last, next, () -> "after " + change);
+      last = next;
+    }
+    assertEquals(last, runner(client, agent), "it is warm");
+  }
+
   @Test
   void isolationDecidesWhetherExecutionsShareAnExecutor(Client client) {
     String script =
