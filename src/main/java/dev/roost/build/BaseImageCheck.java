@@ -9,6 +9,7 @@ import dev.roost.runtime.Runtime.RuntimeUnavailable;
 import io.quarkus.runtime.ShutdownEvent;
 import io.quarkus.runtime.StartupEvent;
 import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.enterprise.event.Event;
 import jakarta.enterprise.event.Observes;
 import java.time.Clock;
 import java.time.Duration;
@@ -26,13 +27,21 @@ class BaseImageCheck {
   private final Bases bases;
   private final Duration interval;
   private final Clock clock;
+  private final Event<BasesChanged> changed;
   private final Loop loop;
 
-  BaseImageCheck(Runtime runtime, Bases bases, RoostConfig config, Clock clock, Replicas replicas) {
+  BaseImageCheck(
+      Runtime runtime,
+      Bases bases,
+      RoostConfig config,
+      Clock clock,
+      Event<BasesChanged> changed,
+      Replicas replicas) {
     this.runtime = runtime;
     this.bases = bases;
     this.interval = config.kubernetes().baseImageCheck();
     this.clock = clock;
+    this.changed = changed;
     this.loop = new Loop("base-image-check", replicas, this::pass);
   }
 
@@ -53,7 +62,10 @@ class BaseImageCheck {
         going |= look(version);
       }
     }
-    return going ? WHILE_GOING : AT_REST;
+    if (going) {
+      return WHILE_GOING;
+    }
+    return interval.compareTo(AT_REST) < 0 ? interval : AT_REST;
   }
 
   private boolean isDue(Bases.Image known, String reference, Instant now) {
@@ -64,10 +76,15 @@ class BaseImageCheck {
 
   /** Answers whether it goes on. */
   private boolean look(String version) {
+    String before = bases.current(version);
     try {
       BaseLookup lookup = runtime.lookUpBase(version);
       if (lookup.state() == BaseLookup.State.ENDED) {
         bases.note(version, lookup.reference(), lookup.digest(), lookup.message());
+        if (!bases.current(version).equals(before)) {
+          LOG.infof("the base image of Python %s is %s now", version, bases.current(version));
+          changed.fire(new BasesChanged());
+        }
         if (lookup.message() != null) {
           LOG.warnf("base image %s: %s", lookup.reference(), lookup.message());
         }

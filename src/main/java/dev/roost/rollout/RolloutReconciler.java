@@ -5,6 +5,7 @@ import dev.roost.agent.AgentChanged;
 import dev.roost.agent.AgentRevision;
 import dev.roost.agent.OutdatedAgents;
 import dev.roost.build.Bases;
+import dev.roost.build.BasesChanged;
 import dev.roost.build.BuildInputs;
 import dev.roost.build.BuildReason;
 import dev.roost.build.BuilderJob;
@@ -85,6 +86,10 @@ class RolloutReconciler {
   }
 
   void wake(@Observes RolloutsChanged event) {
+    loop.wake();
+  }
+
+  void wake(@Observes BasesChanged event) {
     loop.wake();
   }
 
