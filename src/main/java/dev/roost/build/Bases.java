@@ -37,12 +37,14 @@ public class Bases {
 
   private final Runtime runtime;
   private final Database database;
+  private final Advisories advisories;
   private final Clock clock;
   private volatile Known known = new Known(Instant.MIN, Map.of());
 
-  Bases(Runtime runtime, Database database, Clock clock) {
+  Bases(Runtime runtime, Database database, Advisories advisories, Clock clock) {
     this.runtime = runtime;
     this.database = database;
+    this.advisories = advisories;
     this.clock = clock;
   }
 
@@ -106,12 +108,13 @@ public class Bases {
       return Optional.empty();
     }
     return Outdated.between(
-        job,
-        builtOn == null ? job.base : builtOn,
-        current(job.pythonVersion),
-        base ->
-            BuildInputs.on(
-                base, runtime, job.pythonVersion, job.requirements.lines().toList(), job.nonce));
+            job,
+            builtOn == null ? job.base : builtOn,
+            current(job.pythonVersion),
+            base ->
+                BuildInputs.on(
+                    base, runtime, job.pythonVersion, job.requirements.lines().toList(), job.nonce))
+        .map(found -> found.with(advisories.fixed(found.base(), found.currentBase())));
   }
 
   /** Whether anything can be built for that Python version. */

@@ -13,6 +13,7 @@ import org.eclipse.microprofile.openapi.annotations.media.Schema;
  *
  * @param base that it was made on; null: an earlier version of Roost did not write it down
  * @param currentBase that it would be made on now
+ * @param fixes what is wrong with the one and not with the other
  */
 @Schema(name = "Outdated")
 public record Outdated(
@@ -24,7 +25,9 @@ public record Outdated(
                 "What the Build was made on: an image, by digest once that is known, or an"
                     + " interpreter; null: an earlier version of Roost did not write it down")
         String base,
-    @Schema(description = "What it would be made on now") String currentBase) {
+    @Schema(description = "What it would be made on now") String currentBase,
+    @Schema(description = "What the current base fixes, as far as roost.rollouts.advisories tells")
+        List<Advisories.Advisory> fixes) {
   private static final String DIGEST = "@sha256:";
 
   /** What is newer. */
@@ -59,7 +62,11 @@ public record Outdated(
     }
     return reasons.isEmpty()
         ? Optional.empty()
-        : Optional.of(new Outdated(reasons, builtOn, current));
+        : Optional.of(new Outdated(reasons, builtOn, current, List.of()));
+  }
+
+  Outdated with(List<Advisories.Advisory> known) {
+    return new Outdated(reasons, base, currentBase, known);
   }
 
   /**

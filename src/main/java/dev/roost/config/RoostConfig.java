@@ -299,6 +299,13 @@ public interface RoostConfig {
     /** How many agents at a time a rollout has built. */
     @WithDefault("2")
     int parallel();
+
+    /**
+     * JSON file that says what is wrong with base images: a list of objects with {@code image} (its
+     * digest), {@code id} and maybe {@code severity} and {@code summary}. Outdated agents then say
+     * what the current base fixes. It is read again when it changes.
+     */
+    Optional<Path> advisories();
   }
 
   /** The processes in which executions run. */

@@ -3,6 +3,7 @@ package dev.roost.build;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 
+import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.roost.TestRuntime;
 import dev.roost.runtime.SdkWheel;
 import java.time.Clock;
@@ -16,6 +17,8 @@ class BasesTest {
   private static final List<String> REQUIREMENTS = List.of("a==1", "b==2");
   private static final String ONE = "sha256:" + "1".repeat(64);
   private static final String TWO = "sha256:" + "2".repeat(64);
+
+  private static final Advisories NONE = new Advisories(Optional.empty(), new ObjectMapper());
 
   private final Bases accepting = bases(new OfBase("python:new"), null);
   private final Bases building = bases(new OfBase("python:old"), null);
@@ -63,7 +66,7 @@ class BasesTest {
     // It is that of a reference which the settings don't name any more.
     assertEquals(
         "python:3.13",
-        new Bases(new OfBase("python:3.13"), null, Clock.systemUTC()) {
+        new Bases(new OfBase("python:3.13"), null, NONE, Clock.systemUTC()) {
           @Override
           Map<String, Image> read() {
             return Map.of("3.13", image("python:new", ONE));
@@ -85,7 +88,9 @@ class BasesTest {
     BuilderJob job = job(accepting.inputs("3.13", REQUIREMENTS, null));
     assertEquals(Optional.empty(), accepting.outdated(job, "python:new@" + ONE));
     assertEquals(
-        Optional.of(new Outdated(List.of(Outdated.Reason.BASE), "python:new@" + ONE, "python:old")),
+        Optional.of(
+            new Outdated(
+                List.of(Outdated.Reason.BASE), "python:new@" + ONE, "python:old", List.of())),
         building.outdated(job, "python:new@" + ONE));
 
     Bases looked = bases(new OfBase("python:new"), ONE);
@@ -145,7 +150,7 @@ class BasesTest {
    * @param digest that was looked up, or null
    */
   private static Bases bases(TestRuntime runtime, String digest) {
-    return new Bases(runtime, null, Clock.systemUTC()) {
+    return new Bases(runtime, null, NONE, Clock.systemUTC()) {
       @Override
       Map<String, Image> read() {
         return digest == null
