@@ -71,6 +71,7 @@ class Estate:
     running: Any
     build: Any
     failed_build: Any
+    rollout: Any
     store: Any
     webhook: Any
 
@@ -87,6 +88,7 @@ def make_estate(roost: Roost) -> Estate:
     running = roost.started(roost.order(importer))
     fill(roost, store)
     build, failed_build = roost.built(report), roost.built(unbuildable)
+    rollout = roost.rolled_out(roost.post(f"/agents/{report['id']}/rebuild"))
     roost.call("PATCH", f"/agents/{report['id']}", {"script": REPORT.replace("3 orders", "Some orders")})
     succeeded = [roost.run(report, {"day": f"2026-01-{day:02}"}) for day in (12, 13, 14)][-1]
     failed = [roost.run(failing) for _ in range(2)][-1]
@@ -98,7 +100,10 @@ def make_estate(roost: Roost) -> Estate:
     webhook = roost.post("/webhooks", {**hook, "description": "tells the people on call"})
     roost.post("/keys", {"name": "continuous integration", "role": "execute"})
     until("the log", lambda: roost.get("/executions/" + running["id"])["log_entries"] > 400)
-    return Estate(report, failing, unbuildable, long, succeeded, failed, running, build, failed_build, store, webhook)
+    return Estate(
+        *(report, failing, unbuildable, long, succeeded, failed, running),
+        *(build, failed_build, rollout, store, webhook),
+    )
 
 
 def fill(roost: Roost, store: Any) -> None:

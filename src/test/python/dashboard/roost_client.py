@@ -59,6 +59,15 @@ class Roost:
 
         return until(f"the build of {agent['name']}", ended)
 
+    def rolled_out(self, rollout: Any) -> Any:
+        """The rollout when it is completed."""
+
+        def completed() -> Any:
+            found = self.get(f"/rollouts/{rollout['id']}")
+            return found if found["state"] == "completed" else None
+
+        return until(f"the end of {rollout['id']}", completed)
+
     def order(self, agent: Any, payload: Any = None) -> Any:
         """An ExecutorJob that nobody waits for."""
         return self.post(f"/agents/{agent['id']}/execute", {"payload": payload})

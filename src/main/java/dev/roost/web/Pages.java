@@ -25,6 +25,7 @@ class Pages {
           "executor-jobs",
           "keys",
           "login",
+          "rollouts",
           "schedules",
           "settings",
           "stores",

@@ -50,6 +50,14 @@ export interface Activity {
   executions_7d: { succeeded: number; failed: number };
 }
 
+/** How an agent's Build differs from the one that would be made now. */
+export interface Outdated {
+  reasons: ("base" | "sdk")[];
+  /** Null: an earlier version of Roost did not write it down. */
+  base: string | null;
+  current_base: string;
+}
+
 export interface Agent {
   id: string;
   name: string;
@@ -84,6 +92,8 @@ export interface Agent {
   } | null;
   build_id: string | null;
   latest_builder_job_id: string | null;
+  /** Null: it is current, or there is no Build yet. */
+  outdated: Outdated | null;
   created_at: string;
   updated_at: string;
   activity?: Activity;
@@ -124,10 +134,42 @@ export interface Build {
   image_key: string;
   image: string | null;
   python_version: string;
+  base: string | null;
   packages: { name: string; version: string; sha256: string; size_bytes?: number | null }[];
   size_bytes: number;
   duration: number;
   created_at: string;
+}
+
+export interface RolloutCounts {
+  total: number;
+  queued: number;
+  building: number;
+  updated: number;
+  failed: number;
+  skipped: number;
+  undone: number;
+}
+
+export interface Rollout {
+  id: string;
+  state: "running" | "paused" | "completed" | "undone";
+  automatic: boolean;
+  /** Why Roost has paused it. */
+  message: string | null;
+  agents: RolloutCounts;
+  created_at: string;
+  finished_at: string | null;
+}
+
+export interface RolloutAgent {
+  agent_id: string;
+  agent_name: string;
+  state: "queued" | "building" | "updated" | "failed" | "skipped" | "undone";
+  from_builder_job_id: string;
+  to_builder_job_id: string | null;
+  message: string | null;
+  updated_at: string;
 }
 
 export interface ScriptError {

@@ -1,9 +1,11 @@
-import { html } from "lit";
+import { html, nothing } from "lit";
 import { customElement, property } from "lit/decorators.js";
 import { PagedLoad, typed } from "../core/load";
+import { signedIn } from "../core/session";
 import type { BuilderJob } from "../core/types";
 import { emptyState } from "../parts/notices";
 import { Part } from "../parts/part";
+import { rebuild } from "../parts/rollout-parts";
 import { pagedTable } from "../parts/tables";
 import { BUILD_COLUMNS } from "./builds";
 
@@ -13,6 +15,7 @@ const COLUMNS = BUILD_COLUMNS.filter(({ title }) => title !== "Agent");
 @customElement("agent-builds")
 export class AgentBuilds extends Part {
   @property() agentId = "";
+  @property() name = "";
   private readonly load = new PagedLoad<BuilderJob>(
     this,
     () => "/builder-jobs",
@@ -21,14 +24,20 @@ export class AgentBuilds extends Part {
   );
 
   override render() {
-    return html`<div class="panel">
-      ${pagedTable("Builds", COLUMNS, this.load, () =>
-        emptyState(
-          "Nothing built",
-          "Whenever the requirements or the Python version change, they are installed anew.",
-        ),
-      )}
-    </div>`;
+    return html`${signedIn.may("write")
+        ? html`<div class="row">
+            <button @click=${() => void rebuild({ id: this.agentId, name: this.name })}>Rebuild</button>
+            <span class="faint small">installs the same requirements again, on the current base</span>
+          </div>`
+        : nothing}
+      <div class="panel">
+        ${pagedTable("Builds", COLUMNS, this.load, () =>
+          emptyState(
+            "Nothing built",
+            "Whenever the requirements or the Python version change, they are installed anew.",
+          ),
+        )}
+      </div>`;
   }
 }
 

@@ -13,6 +13,7 @@ import { ask } from "../parts/dialogs";
 import "../parts/execution-table";
 import { emptyState, loaded } from "../parts/notices";
 import { Part } from "../parts/part";
+import { outdatedText, rebuild } from "../parts/rollout-parts";
 import { behindText } from "../parts/running";
 import "../parts/schedule-list";
 import "../parts/store-list";
@@ -152,7 +153,7 @@ export class AgentPage extends Part {
         <li>changed ${timeAgo(saved.updated_at)}</li>
         <li>${idLink(agent.id)}</li>
       </ul>
-      ${this.behind(saved)}`;
+      ${this.behind(saved)} ${this.outdated(agent)}`;
   }
 
   private behind(agent: Agent): unknown {
@@ -160,6 +161,18 @@ export class AgentPage extends Part {
     return text
       ? html`<div class="notice ${agent.build_failure ? "failed" : "waiting"}" role="status">
           <p>${text} <a href="/builds/${agent.latest_builder_job_id}">Show the build</a></p>
+        </div>`
+      : nothing;
+  }
+
+  private outdated(agent: Agent): unknown {
+    return agent.outdated
+      ? html`<div class="notice waiting" role="status">
+          <strong>This agent is outdated</strong>
+          ${outdatedText(agent.outdated)}
+          ${signedIn.may("write")
+            ? html`<div class="row"><button @click=${() => void rebuild(agent)}>Rebuild</button></div>`
+            : nothing}
         </div>`
       : nothing;
   }
@@ -173,7 +186,7 @@ export class AgentPage extends Part {
       case "stores":
         return html`<store-list .agentId=${agent.id}></store-list>`;
       case "builds":
-        return html`<agent-builds .agentId=${agent.id}></agent-builds>`;
+        return html`<agent-builds .agentId=${agent.id} .name=${agent.name}></agent-builds>`;
       case "revisions":
         return html`<agent-revisions
           .agent=${edits.saved}

@@ -88,6 +88,11 @@ function buildState(agent: Agent): unknown {
     ? html`<span class="one-line"
         ><a href="/builds/${job.id}">${stateBadge(job.state)}</a> ${isBehind(agent)
           ? html`<span class="faint">revision ${agent.running_revision} runs</span>`
+          : nothing}
+        ${agent.outdated
+          ? html`<span class="outdated" title="A newer base or SDK is there than it was built with"
+              >outdated</span
+            >`
           : nothing}</span
       >`
     : html`<span class="faint">–</span>`;

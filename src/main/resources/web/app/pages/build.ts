@@ -178,6 +178,7 @@ export class BuildPage extends Part {
         ${fact("Ordered", job && timeAgo(job.created_at))}
         ${fact("Finished", job?.finished_at && timeAgo(job.finished_at))}
         ${fact("Python", job?.python_version ?? build?.python_version)}
+        ${fact("Base", build?.base && html`<code class="small image">${build.base}</code>`)}
         ${fact("Size", build && html`<span class="number">${bytes(build.size_bytes)}</span>`)}
         ${fact("Build", build && idLink(build.id, job ? `/builds/${build.id}` : undefined))}
         ${fact(

@@ -15,7 +15,16 @@ const SHAPES: Record<string, SVGTemplateResult> = {
   paused: svg`<path d="M5 3v10M11 3v10"></path>`,
 };
 
-const ALIKE: Record<string, string> = { active: "succeeded", pending: "queued", disabled: "paused" };
+const ALIKE: Record<string, string> = {
+  active: "succeeded",
+  pending: "queued",
+  disabled: "paused",
+  building: "running",
+  updated: "succeeded",
+  completed: "succeeded",
+  skipped: "cancelled",
+  undone: "cancelled",
+};
 
 export const shapeOf = (state: string): SVGTemplateResult =>
   svg`<svg class="shape" viewBox="0 0 16 16" aria-hidden="true">${SHAPES[ALIKE[state] ?? state] ?? circle}</svg>`;

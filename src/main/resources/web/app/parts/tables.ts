@@ -10,8 +10,11 @@ export interface Column<T> {
   number?: boolean;
 }
 
+/** What a row is of: lists of other things' agents have no identifier of their own. */
+type Row = { id: string } | { agent_id: string };
+
 /** A table; on a phone each row becomes a block with its titles. */
-export function table<T extends { id: string }>(
+export function table<T extends Row>(
   label: string,
   columns: readonly Column<T>[],
   rows: readonly T[],
@@ -31,7 +34,7 @@ export function table<T extends { id: string }>(
       <tbody>
         ${repeat(
           rows,
-          (row) => row.id,
+          (row) => ("id" in row ? row.id : row.agent_id),
           (row) =>
             html`<tr>
               ${columns.map(
@@ -48,7 +51,7 @@ export function table<T extends { id: string }>(
 }
 
 /** A list that goes on when asked to, or what stands there while it is empty. */
-export function pagedTable<T extends { id: string }>(
+export function pagedTable<T extends Row>(
   label: string,
   columns: readonly Column<T>[],
   load: PagedLoad<T>,

@@ -22,6 +22,7 @@ const NAVIGATION = [
   ["/agents", "Agents", "g a"],
   ["/executions", "Executions", "g e"],
   ["/builds", "Builds", "g b"],
+  ["/rollouts", "Rollouts", "g r"],
   ["/schedules", "Schedules", "g s"],
   ["/stores", "DataStores", "g d"],
   ["/webhooks", "Webhooks", "g w"],

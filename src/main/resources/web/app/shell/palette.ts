@@ -21,6 +21,7 @@ const ADDRESSES: Record<string, string> = {
   exec: "/executions/",
   xjob: "/executor-jobs/",
   bjob: "/builds/",
+  rollout: "/rollouts/",
   store: "/stores/",
   hook: "/webhooks/",
 };

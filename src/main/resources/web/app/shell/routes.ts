@@ -69,6 +69,21 @@ export const routes: Route[] = [
       ),
   },
   {
+    path: "/rollouts",
+    title: "Rollouts",
+    page: () => import("../pages/rollouts").then(() => () => html`<rollouts-page></rollouts-page>`),
+  },
+  {
+    path: "/rollouts/:id",
+    title: "Rollout",
+    page: () =>
+      import("../pages/rollout").then(
+        () =>
+          ({ id }) =>
+            html`<rollout-page .rolloutId=${id}></rollout-page>`,
+      ),
+  },
+  {
     path: "/schedules",
     title: "Schedules",
     page: () => import("../pages/schedules").then(() => () => html`<schedules-page></schedules-page>`),

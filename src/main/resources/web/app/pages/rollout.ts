@@ -1,0 +1,154 @@
+import { html, nothing, type TemplateResult } from "lit";
+import { customElement, property } from "lit/decorators.js";
+import { get } from "../core/api";
+import { plural } from "../core/format";
+import { Load, PagedLoad, typed } from "../core/load";
+import { Polling } from "../core/polling";
+import { queried, router } from "../core/router";
+import { signedIn } from "../core/session";
+import type { Rollout, RolloutAgent } from "../core/types";
+import "../parts/agent-link";
+import { idLink, stateBadge, timeAgo } from "../parts/basics";
+import { emptyState, loaded, roleNotice } from "../parts/notices";
+import { Part } from "../parts/part";
+import { change, countsText, goesOn, rolloutBar, type Verb } from "../parts/rollout-parts";
+import { stateChips } from "../parts/state-chips";
+import { pagedTable, type Column } from "../parts/tables";
+import { LOOK } from "./rollouts";
+
+const STATES = ["queued", "building", "updated", "failed", "skipped", "undone"];
+
+const VERBS: Record<Rollout["state"], Verb[]> = {
+  running: ["pause", "undo"],
+  paused: ["resume", "undo"],
+  completed: ["undo"],
+  undone: [],
+};
+const TITLES: Record<Verb, string> = { pause: "Pause", resume: "Resume", undo: "Undo" };
+
+const build = (id: string): TemplateResult => idLink(id, `/builds/${id}`);
+
+const COLUMNS: Column<RolloutAgent>[] = [
+  {
+    title: "Agent",
+    cell: (item) =>
+      html`<a class="member" title=${item.agent_name} href="/agents/${item.agent_id}">${item.agent_name}</a>`,
+  },
+  { title: "State", cell: (item) => stateBadge(item.state) },
+  { title: "Build before", cell: (item) => build(item.from_builder_job_id) },
+  { title: "New build", cell: ({ to_builder_job_id: to }) => (to ? build(to) : nothing) },
+  { title: "Changed", cell: (item) => timeAgo(item.updated_at) },
+  { title: "Why", cell: ({ message }) => (message ? html`<span class="why">${message}</span>` : nothing) },
+];
+
+/** One rollout: how far it is, and what has become of each of its agents. */
+@customElement("rollout-page")
+export class RolloutPage extends Part {
+  @property() rolloutId = "";
+  private filtered = location.search;
+  private endMoves: (() => void) | null = null;
+  private readonly load = new Load<Rollout>(
+    this,
+    (signal) => get<Rollout>(`/rollouts/${this.rolloutId}`, {}, signal),
+    typed("builder_job"),
+  );
+  private readonly agents = new PagedLoad<RolloutAgent>(
+    this,
+    () => `/rollouts/${this.rolloutId}/agents`,
+    () => ({ state: queried("state") }),
+    () => false,
+  );
+  /** The counts with which the agents were read. */
+  private counted = "";
+
+  constructor() {
+    super();
+    new Polling(this, this.load, () => !!this.load.value && goesOn(this.load.value), LOOK);
+  }
+
+  override connectedCallback(): void {
+    super.connectedCallback();
+    this.endMoves = router.onMove(() => {
+      if (this.filtered !== location.search) {
+        this.filtered = location.search;
+        void this.agents.again(true);
+      }
+    });
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    this.endMoves?.();
+  }
+
+  protected override updated(changed: Map<PropertyKey, unknown>): void {
+    if (changed.get("rolloutId")) {
+      void this.load.again(true);
+      void this.agents.again(true);
+    }
+    const counts = this.load.value ? countsText(this.load.value.agents) : "";
+    if (counts !== this.counted) {
+      this.counted = counts;
+      void this.agents.again();
+    }
+  }
+
+  override render() {
+    return html`<div class="page-head">
+        <h1>Rollout</h1>
+        ${idLink(this.rolloutId)}
+        <div class="actions">${this.load.value ? this.actions(this.load.value) : nothing}</div>
+      </div>
+      ${loaded(this.load, (rollout) => this.show(rollout))}`;
+  }
+
+  private actions(rollout: Rollout): unknown {
+    return signedIn.may("write") && rollout.agents.total > 0
+      ? VERBS[rollout.state].map(
+          (verb) =>
+            html`<button
+              class=${verb === "undo" ? "danger" : ""}
+              @click=${() => void this.move(rollout, verb)}
+            >
+              ${TITLES[verb]}
+            </button>`,
+        )
+      : nothing;
+  }
+
+  private async move(rollout: Rollout, verb: Verb): Promise<void> {
+    await change(rollout, verb);
+    void this.load.again();
+  }
+
+  private show(rollout: Rollout): TemplateResult {
+    const states = queried("state").split(",").filter(Boolean);
+    return html`<div class="row summary" role="status">
+        <strong>${stateBadge(rollout.state)}</strong>
+        <span>${countsText(rollout.agents)}</span>
+        <span class="faint">of ${plural(rollout.agents.total, "agent")}</span>
+      </div>
+      ${rolloutBar(rollout.agents)}
+      <p class="row faint">
+        <span>begun ${rollout.automatic ? "by itself" : "on request"}</span>${timeAgo(rollout.created_at)}
+        ${rollout.finished_at ? html`<span>ended</span>${timeAgo(rollout.finished_at)}` : nothing}
+      </p>
+      ${rollout.message
+        ? html`<div class="notice waiting" role="status">
+            <strong>Roost has paused it</strong>
+            <p>${rollout.message}</p>
+          </div>`
+        : nothing}
+      ${roleNotice("write", "Pausing, resuming and undoing a rollout")}
+      <div class="filters" role="group" aria-label="Filters">
+        ${stateChips(STATES, states, (state) => router.query({ state }))}
+      </div>
+      <section class="panel tight" aria-label="Agents of the rollout">
+        ${pagedTable("Agents of the rollout", COLUMNS, this.agents, () =>
+          states.length
+            ? emptyState("No agent matches", "Change the filters, or wait: the list is live.")
+            : emptyState("No agents", "None of the agents was outdated when it began."),
+        )}
+      </section>`;
+  }
+}

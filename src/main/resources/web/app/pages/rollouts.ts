@@ -1,0 +1,92 @@
+import { html, nothing } from "lit";
+import { customElement } from "lit/decorators.js";
+import { PagedLoad, typed } from "../core/load";
+import { Polling } from "../core/polling";
+import { queried, router } from "../core/router";
+import { signedIn } from "../core/session";
+import type { Rollout } from "../core/types";
+import { idLink, stateBadge, timeAgo } from "../parts/basics";
+import { emptyState } from "../parts/notices";
+import { Part } from "../parts/part";
+import { countsText, goesOn, rolloutBar, startRollout } from "../parts/rollout-parts";
+import { stateChips } from "../parts/state-chips";
+import { pagedTable, type Column } from "../parts/tables";
+
+const STATES = ["running", "paused", "completed", "undone"];
+
+/** Milliseconds between looks at rollouts that go on. */
+export const LOOK = 2000;
+
+const COLUMNS: Column<Rollout>[] = [
+  {
+    title: "State",
+    cell: ({ id, state }) => html`<a class="state-link" href="/rollouts/${id}">${stateBadge(state)}</a>`,
+  },
+  {
+    title: "Agents",
+    cell: ({ agents }) =>
+      html`<span class="rollout-progress">${rolloutBar(agents)}<span>${countsText(agents)}</span></span>`,
+  },
+  { title: "Begun", cell: ({ automatic }) => html`<span>${automatic ? "by itself" : "on request"}</span>` },
+  { title: "Created", cell: ({ created_at }) => timeAgo(created_at) },
+  { title: "Ended", cell: ({ finished_at }) => timeAgo(finished_at) },
+  { title: "Rollout", cell: ({ id }) => idLink(id, `/rollouts/${id}`) },
+];
+
+/** How newer bases and SDKs came to agents, and come just now. */
+@customElement("rollouts-page")
+export class RolloutsPage extends Part {
+  private filtered = location.search;
+  private endMoves: (() => void) | null = null;
+  private readonly load = new PagedLoad<Rollout>(
+    this,
+    () => "/rollouts",
+    () => ({ state: queried("state") }),
+    typed("builder_job"),
+  );
+
+  constructor() {
+    super();
+    new Polling(this, this.load, () => !!this.load.value?.data.some(goesOn), LOOK);
+  }
+
+  override connectedCallback(): void {
+    super.connectedCallback();
+    this.endMoves = router.onMove(() => {
+      if (this.filtered !== location.search) {
+        this.filtered = location.search;
+        void this.load.again(true);
+      }
+    });
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    this.endMoves?.();
+  }
+
+  override render() {
+    const states = queried("state").split(",").filter(Boolean);
+    return html`<div class="page-head">
+        <h1>Rollouts</h1>
+        <div class="actions">
+          ${signedIn.may("write")
+            ? html`<button @click=${() => void startRollout()}>Rebuild outdated agents</button>`
+            : nothing}
+        </div>
+      </div>
+      <div class="filters" role="group" aria-label="Filters">
+        ${stateChips(STATES, states, (state) => router.query({ state }))}
+      </div>
+      <section class="panel tight" aria-label="Rollouts">
+        ${pagedTable("All rollouts", COLUMNS, this.load, () =>
+          states.length
+            ? emptyState("No rollout matches", "Change the filters, or wait: the list is live.")
+            : emptyState(
+                "No rollouts yet",
+                "When a base image gets a newer digest, the interpreter of this machine is newer, or Roost is upgraded and has a newer SDK, Roost builds the dependencies of the agents that are outdated again, a few at a time. That is a rollout. One begins by itself unless the setting roost.rollouts.automatic is off.",
+              ),
+        )}
+      </section>`;
+  }
+}
