@@ -13,8 +13,8 @@ import org.jboss.logging.Logger;
 
 /**
  * Replicas that meet in PostgreSQL: they tell each other by {@code NOTIFY}, and one has the
- * leader's lock. What is told within a few milliseconds goes out together, by a thread of its own
- * and in a transaction of its own.
+ * leader's lock. What is told goes out at once, and what is told within the next few milliseconds
+ * together, by a thread of its own and in a transaction of its own.
  */
 final class DatabaseReplicas implements Replicas, DatabaseSession.Handler {
   private static final Logger LOG = Logger.getLogger(DatabaseReplicas.class);
@@ -22,6 +22,11 @@ final class DatabaseReplicas implements Replicas, DatabaseSession.Handler {
   private static final long BATCH_MILLIS = 3;
   private static final long PAUSE_MILLIS = 500;
   private static final Duration STOP = Duration.ofSeconds(2);
+
+  /** A hint needn't outlive a crash of the database, so nobody waits for its disk. */
+  private static final String SEND =
+      "select pg_notify('%s', p), set_config('synchronous_commit', 'off', true) from unnest(?) p"
+          .formatted(DatabaseSession.CHANNEL);
 
   private final String id = UUID.randomUUID().toString();
   private final DataSource pool;
@@ -110,10 +115,10 @@ final class DatabaseReplicas implements Replicas, DatabaseSession.Handler {
   private void send() {
     try {
       for (List<String> messages = outbox.take(); !messages.isEmpty(); messages = outbox.take()) {
+        notify(Payload.pack(id, messages));
         if (!stopping) {
           TimeUnit.MILLISECONDS.sleep(BATCH_MILLIS);
         }
-        notify(Payload.pack(id, messages));
       }
       // Also heard by this process's own session, which ends upon it.
       notify(List.of(id));
@@ -126,9 +131,7 @@ final class DatabaseReplicas implements Replicas, DatabaseSession.Handler {
   private void notify(List<String> payloads) throws InterruptedException {
     while (true) {
       try (Connection connection = pool.getConnection();
-          PreparedStatement statement =
-              connection.prepareStatement(
-                  "select pg_notify('" + DatabaseSession.CHANNEL + "', p) from unnest(?) p")) {
+          PreparedStatement statement = connection.prepareStatement(SEND)) {
         statement.setArray(1, connection.createArrayOf("text", payloads.toArray()));
         statement.execute();
         return;
