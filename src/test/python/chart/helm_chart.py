@@ -51,7 +51,15 @@ LARGE = {
                 "seccompProfile": {"type": "Localhost", "localhostProfile": "profiles/roost.json"},
                 "nodeSelector": {"sandbox": "gvisor"},
                 "tolerations": [{"key": "gvisor", "operator": "Exists"}],
-            }
+            },
+            "gpu": {
+                "extendedResources": {"nvidia.com/gpu": 1},
+                "priorityClassName": "batch",
+                "ephemeralStorage": {"requestMib": 1024, "limitMib": 8192},
+                "cpuLimit": 4,
+                "maxMemoryMib": 65536,
+                "maxCpu": 8,
+            },
         },
         "resourceQuota": {"limits.memory": "64Gi"},
         "limitRange": [{"type": "Container", "max": {"memory": "8Gi"}}],

@@ -437,6 +437,8 @@ def test_volumes_go_with_the_release(rendered):
         ({"agents": {"namespace": "Upper"}}, "namespace"),
         ({"agents": {"profiles": {"a": {"runtimeClas": "gvisor"}}}}, "runtimeClas"),
         ({"agents": {"profiles": {"A": {}}}}, "'A' does not match"),
+        ({"agents": {"profiles": {"a": {"extendedResources": {"gpu": 1}}}}}, "'gpu' does not match"),
+        ({"agents": {"profiles": {"a": {"cpuLimit": 0}}}}, "cpuLimit"),
         ({"agents": {"profiles": {"a": {"seccompProfile": {"type": "Unconfined"}}}}}, "seccompProfile"),
         ({"settings": {"roost.kubernetes.profiles": "{}"}}, "roost.kubernetes.profiles"),
         ({"agents": {"namespace": "roost"}}, "agents.namespace"),

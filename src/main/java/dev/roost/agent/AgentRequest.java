@@ -8,7 +8,6 @@ import dev.roost.api.Text;
 import dev.roost.config.RoostConfig;
 import dev.roost.runtime.Egress;
 import dev.roost.runtime.Runtime;
-import java.math.BigDecimal;
 import java.util.List;
 import java.util.Optional;
 
@@ -112,18 +111,8 @@ public record AgentRequest(
             body.choice("python_version", offered.pythonVersions()),
             body.strings("store_ids"),
             body.number("timeout", 0.1, DAY_SECONDS),
-            bounded(
-                body,
-                "memory",
-                body.integer("memory", 16, Integer.MAX_VALUE),
-                limits.agentMemoryMib(),
-                "MiB (setting roost.limits.agent-memory-mib)"),
-            bounded(
-                body,
-                "cpu",
-                body.number("cpu", 0.01, Integer.MAX_VALUE),
-                limits.agentCpu(),
-                "cores (setting roost.limits.agent-cpu)"),
+            body.integer("memory", 16, Integer.MAX_VALUE),
+            body.number("cpu", 0.01, Integer.MAX_VALUE),
             body.integer("max_concurrency", 1, 1_000),
             body.integer("max_attempts", 1, 10),
             body.number("retry_delay", 0, DAY_SECONDS),
@@ -142,20 +131,6 @@ public record AgentRequest(
         });
     request.name.flatMap(Names::mistake).ifPresent(m -> body.reject("name", "invalid_name", m));
     return request;
-  }
-
-  private static <T extends Number> Optional<T> bounded(
-      Body body, String name, Optional<T> value, double most, String unit) {
-    return value.filter(
-        given -> {
-          if (given.doubleValue() <= most) {
-            return true;
-          }
-          String limit = BigDecimal.valueOf(most).stripTrailingZeros().toPlainString();
-          body.reject(
-              name, "out_of_range", "%s must be at most %s %s.".formatted(name, limit, unit));
-          return false;
-        });
   }
 
   private static Optional<Optional<String>> profile(Body body, List<String> offered) {

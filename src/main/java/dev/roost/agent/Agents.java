@@ -11,6 +11,7 @@ import dev.roost.build.BuildReason;
 import dev.roost.build.BuilderJob;
 import dev.roost.build.BuilderJobEnded;
 import dev.roost.build.BuilderJobsChanged;
+import dev.roost.config.RoostConfig;
 import dev.roost.datastore.DataStore;
 import dev.roost.runtime.Egress;
 import dev.roost.runtime.Runtime;
@@ -31,6 +32,7 @@ import java.util.function.Supplier;
 @ApplicationScoped
 public class Agents {
   private final Runtime runtime;
+  private final RoostConfig config;
   private final Bases bases;
   private final Storage storage;
   private final Clock clock;
@@ -40,6 +42,7 @@ public class Agents {
 
   Agents(
       Runtime runtime,
+      RoostConfig config,
       Bases bases,
       Storage storage,
       Clock clock,
@@ -47,6 +50,7 @@ public class Agents {
       Event<AgentDeletion> deletion,
       Event<BuilderJobsChanged> builderJobs) {
     this.runtime = runtime;
+    this.config = config;
     this.bases = bases;
     this.storage = storage;
     this.clock = clock;
@@ -87,6 +91,8 @@ public class Agents {
                   agent.createdAt = now;
                   agent.updatedAt = now;
                   request.applySettings(agent);
+                  bounds(request.profile().flatMap(profile -> profile).orElse(null))
+                      .check(request, agent);
                   AgentRevision first = new AgentRevision();
                   first.agentId = agent.id;
                   first.revision = 1;
@@ -186,9 +192,21 @@ public class Agents {
               agent.name = name;
             });
     request.applySettings(agent);
+    bounds(profile(agent, request)).check(request, agent);
     request.storeIds().ifPresent(stores -> DataStore.use(agent.id, stores));
     revise(agent, request, now);
     agent.touch(now);
+  }
+
+  private AgentBounds bounds(String profile) {
+    return AgentBounds.of(config.limits(), runtime, profile);
+  }
+
+  private static String profile(Agent agent, AgentRequest request) {
+    return request
+        .profile()
+        .orElseGet(() -> Optional.ofNullable(AgentRevision.of(agent.id, agent.revision).profile))
+        .orElse(null);
   }
 
   /** Ends everything that runs or waits for the agent; keeps its stores and its history. */
@@ -216,8 +234,7 @@ public class Agents {
     next.requirements = request.requirements().orElse(current.requirements);
     next.envVars = request.envVars().orElse(current.envVars);
     next.pythonVersion = request.pythonVersion().orElse(current.pythonVersion);
-    next.profile =
-        request.profile().orElseGet(() -> Optional.ofNullable(current.profile)).orElse(null);
+    next.profile = profile(agent, request);
     next.egress = request.egress().orElse(current.egress);
     next.createdAt = now;
     if (next.runsTheSameAs(current)) {

@@ -477,8 +477,10 @@ public interface RoostConfig {
 
     /**
      * Profiles of pods that agents can choose: a JSON object, by name, of {@code runtimeClassName},
-     * {@code hostUsers}, {@code seccompProfile}, {@code nodeSelector} and {@code tolerations} as in
-     * a pod. The one named {@code default} is that of agents that choose none, and of builds.
+     * {@code hostUsers}, {@code seccompProfile}, {@code nodeSelector}, {@code tolerations} and
+     * {@code priorityClassName} as in a pod, and {@code extendedResources}, {@code
+     * ephemeralStorage}, {@code cpuLimit}, {@code maxMemoryMib} and {@code maxCpu}. The one named
+     * {@code default} is that of agents that choose none, and of builds.
      */
     Optional<String> profiles();
 

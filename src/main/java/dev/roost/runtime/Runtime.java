@@ -128,6 +128,15 @@ public interface Runtime extends AutoCloseable {
   void startExecutor(ExecutorOrder order);
 
   /**
+   * What an agent may ask for, where that differs from what all may.
+   *
+   * @param profile null: the default
+   */
+  default AgentLimits limits(String profile) {
+    return new AgentLimits(null, null);
+  }
+
+  /**
    * Whether the end of an executor can help what lacks something.
    *
    * @param profile of what lacks it; null: the default
@@ -327,6 +336,12 @@ public interface Runtime extends AutoCloseable {
       }
     }
   }
+
+  /**
+   * @param memoryMib null: as much as all
+   * @param cpu null: as much as all
+   */
+  record AgentLimits(Integer memoryMib, Double cpu) {}
 
   /** The runtime can't be asked now; try again. */
   final class RuntimeUnavailable extends RuntimeException {

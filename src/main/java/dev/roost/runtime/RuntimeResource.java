@@ -73,8 +73,24 @@ public class RuntimeResource {
                   "Profiles of pods that agents can choose, as the operator names them; []: none",
               examples = "[\"gvisor\"]")
           List<String> profiles,
+      @Schema(description = "The most that agents of each profile may ask for")
+          List<ProfileLimits> profileLimits,
       @Schema(description = "Roost's own version") String version,
       @Schema(description = "As they are set here") Limits limits) {}
+
+  /** The most that agents of a profile may ask for. */
+  @Schema(name = "ProfileLimits")
+  record ProfileLimits(
+      @Schema(examples = "gpu") String profile,
+      @Schema(description = "MiB of memory", examples = "65536") int agentMemoryMib,
+      @Schema(description = "Cores", examples = "16") double agentCpu) {
+    static ProfileLimits of(String profile, Runtime.AgentLimits own, RoostConfig.Limits all) {
+      return new ProfileLimits(
+          profile,
+          own.memoryMib() == null ? all.agentMemoryMib() : own.memoryMib(),
+          own.cpu() == null ? all.agentCpu() : own.cpu());
+    }
+  }
 
   /** What confines scripts. */
   @Schema(name = "Sandbox")
@@ -189,6 +205,9 @@ public class RuntimeResource {
         ProcessLimitView.of(runtime.processLimit()),
         runtime.egress().text(),
         description.profiles(),
+        description.profiles().stream()
+            .map(name -> ProfileLimits.of(name, runtime.limits(name), config.limits()))
+            .toList(),
         version,
         Limits.of(config.limits()));
   }

@@ -61,11 +61,8 @@ class AgentRequestTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "{\"memory\": 1025}             | /memory  | at most 1024 MiB (setting roost.limits.agent-memory-mib)",
-        "{\"memory\": 204800}           | /memory  | at most 1024 MiB",
         "{\"memory\": 99999999999}      | /memory  | must be from 16",
         "{\"memory\": 15}               | /memory  | must be from 16",
-        "{\"cpu\": 1.6}                 | /cpu     | at most 1.5 cores (setting roost.limits.agent-cpu)",
         "{\"cpu\": 1e300}               | /cpu     | must be from 0.01",
         "{\"profile\": \"gvisor\"}      | /profile | has no profiles",
         "{\"profile\": \"\"}            | /profile | has no profiles",

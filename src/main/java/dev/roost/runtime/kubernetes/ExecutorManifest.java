@@ -78,7 +78,7 @@ final class ExecutorManifest {
             .withContainers(sidecar(settings, order), agent(settings, order, boot))
             .withVolumes(
                 memory("link", 16),
-                disk("work", settings.diskMib() + 64),
+                disk("work", workMib(settings, order)),
                 disk("sidecar", SIDECAR_DISK_MIB),
                 new VolumeBuilder()
                     .withName("token")
@@ -139,12 +139,19 @@ final class ExecutorManifest {
             readOnly("link", LINK),
             new VolumeMountBuilder(mount("work", "/work")).withSubPath("work").build(),
             new VolumeMountBuilder(mount("work", "/tmp")).withSubPath("tmp").build()),
-        resources(
-            order.cpu(),
-            order.cpu() * settings.cpuRequestRatio(),
-            limitMib,
-            limitMib * settings.memoryRequestRatio(),
-            settings.diskMib() + 128));
+        Pods.resources(
+            resources(
+                order.cpu(),
+                order.cpu() * settings.cpuRequestRatio(),
+                limitMib,
+                limitMib * settings.memoryRequestRatio(),
+                settings.diskMib() + 128),
+            settings.profile(order.profile())));
+  }
+
+  private static int workMib(PodSettings settings, ExecutorOrder order) {
+    Integer limit = settings.profile(order.profile()).ephemeralStorage().limitMib();
+    return limit == null ? settings.diskMib() + 64 : limit;
   }
 
   private static Container sidecar(PodSettings settings, ExecutorOrder order) {

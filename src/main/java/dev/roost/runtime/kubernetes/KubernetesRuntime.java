@@ -232,7 +232,14 @@ public class KubernetesRuntime implements Runtime {
    */
   @Override
   public boolean helps(Shortage shortage, String profile, String other) {
-    return shortage.byQuota() || knownProfile(profile).mayShareNodesWith(knownProfile(other));
+    return shortage.byQuota()
+        || knownProfile(profile).isHelpedBy(knownProfile(other), shortage.resources());
+  }
+
+  @Override
+  public AgentLimits limits(String profile) {
+    PodProfile known = knownProfile(profile);
+    return new AgentLimits(known.maxMemoryMib(), known.maxCpu());
   }
 
   private PodProfile knownProfile(String name) {

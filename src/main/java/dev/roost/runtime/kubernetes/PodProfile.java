@@ -8,7 +8,9 @@ import io.fabric8.kubernetes.api.model.SeccompProfileBuilder;
 import io.fabric8.kubernetes.api.model.Toleration;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.regex.Pattern;
 
 /**
  * In which kind of pod scripts run: what the operator offers by a name, each field as in a pod.
@@ -17,13 +19,26 @@ import java.util.TreeMap;
  * @param hostUsers false: root in the pod is nobody outside; null: the cluster's default
  * @param nodeSelector besides those of all pods
  * @param tolerations besides those of all pods
+ * @param priorityClassName null: the cluster's default
+ * @param extendedResources of a script's container, for example {@code nvidia.com/gpu: 1}
+ * @param ephemeralStorage of a script's container; null: what an execution may write
+ * @param cpuLimit of a script's container, cores, instead of the agent's cpu, by which it is still
+ *     scheduled; null: the agent's
+ * @param maxMemoryMib that an agent may ask for; null: as all
+ * @param maxCpu the same of cores
  */
 record PodProfile(
     String runtimeClassName,
     Boolean hostUsers,
     SeccompProfile seccompProfile,
     Map<String, String> nodeSelector,
-    List<Toleration> tolerations) {
+    List<Toleration> tolerations,
+    String priorityClassName,
+    Map<String, Integer> extendedResources,
+    EphemeralStorage ephemeralStorage,
+    Double cpuLimit,
+    Integer maxMemoryMib,
+    Double maxCpu) {
   /** The one of agents that choose none, and of builds. */
   static final String DEFAULT = "default";
 
@@ -31,12 +46,37 @@ record PodProfile(
   private static final SeccompProfile RUNTIME_DEFAULT =
       new SeccompProfileBuilder().withType("RuntimeDefault").build();
 
-  static final PodProfile PLAIN = new PodProfile(null, null, null, null, null);
+  /** A resource of a device plug-in is named after whose it is. */
+  private static final Pattern EXTENDED =
+      Pattern.compile(
+          "[a-z0-9](?:[-a-z0-9.]{0,251}[a-z0-9])?/[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?");
+
+  static final PodProfile PLAIN =
+      new PodProfile(null, null, null, null, null, null, null, null, null, null, null);
+
+  /**
+   * @param requestMib null: little, as without a profile
+   * @param limitMib null: what an execution may write
+   */
+  record EphemeralStorage(Integer requestMib, Integer limitMib) {
+    private boolean isValid() {
+      return isPositive(requestMib)
+          && isPositive(limitMib)
+          && (requestMib == null || limitMib == null || requestMib <= limitMib);
+    }
+  }
 
   PodProfile {
     seccompProfile = seccompProfile == null ? RUNTIME_DEFAULT : seccompProfile;
     nodeSelector = nodeSelector == null ? Map.of() : Map.copyOf(nodeSelector);
     tolerations = tolerations == null ? List.of() : List.copyOf(tolerations);
+    extendedResources = extendedResources == null ? Map.of() : new TreeMap<>(extendedResources);
+    ephemeralStorage =
+        ephemeralStorage == null ? new EphemeralStorage(null, null) : ephemeralStorage;
+  }
+
+  private static boolean isPositive(Number value) {
+    return value == null || value.doubleValue() > 0;
   }
 
   /**
@@ -69,12 +109,42 @@ record PodProfile(
                     + ": seccompProfile must be {type: RuntimeDefault} or {type: Localhost,"
                     + " localhostProfile: …}, and tolerations as in a pod");
           }
+          if (!profile.hasValidResources()) {
+            throw new IllegalArgumentException(
+                SETTING
+                    + "."
+                    + name
+                    + ": extendedResources are counts by names such as nvidia.com/gpu; these, cpuLimit,"
+                    + " maxMemoryMib, maxCpu and the MiB of ephemeralStorage are more than 0, and"
+                    + " a request is at most its limit");
+          }
         });
     return new TreeMap<>(profiles);
   }
 
+  private boolean hasValidResources() {
+    return isPositive(cpuLimit)
+        && isPositive(maxMemoryMib)
+        && isPositive(maxCpu)
+        && ephemeralStorage.isValid()
+        && extendedResources.entrySet().stream()
+            .allMatch(
+                one ->
+                    EXTENDED.matcher(one.getKey()).matches()
+                        && !one.getKey().startsWith("kubernetes.io/")
+                        && one.getValue() != null
+                        && one.getValue() > 0);
+  }
+
+  /** Whether the end of a pod of another profile can give a pod of this one what nodes lack. */
+  boolean isHelpedBy(PodProfile other, Set<String> lacking) {
+    boolean extended = lacking.stream().allMatch(one -> one.contains("/"));
+    return mayShareNodesWith(other)
+        && (!extended || lacking.stream().anyMatch(other.extendedResources::containsKey));
+  }
+
   /** False: a node that takes pods of the one takes none of the other. */
-  boolean mayShareNodesWith(PodProfile other) {
+  private boolean mayShareNodesWith(PodProfile other) {
     return nodeSelector.entrySet().stream()
         .allMatch(
             label ->

@@ -25,6 +25,8 @@ final class Pods {
   /** Long enough for whoever looks into what went wrong; the reconciler is much earlier. */
   private static final int TTL_SECONDS = 3_600;
 
+  private static final String DISK = "ephemeral-storage";
+
   private Pods() {}
 
   /**
@@ -66,6 +68,7 @@ final class Pods {
                 .withImagePullSecrets(
                     settings.imagePullSecrets().stream().map(LocalObjectReference::new).toList())
                 .withRuntimeClassName(profile.runtimeClassName())
+                .withPriorityClassName(profile.priorityClassName())
                 .withHostUsers(profile.hostUsers())
                 .withNodeSelector(settings.nodeSelector())
                 .addToNodeSelector(profile.nodeSelector())
@@ -122,11 +125,42 @@ final class Pods {
     return new ResourceRequirementsBuilder()
         .addToRequests("cpu", cores(cpuRequest))
         .addToRequests("memory", mebibytes((int) Math.ceil(memoryRequestMib)))
-        .addToRequests("ephemeral-storage", mebibytes(Math.min(diskMib, 16)))
+        .addToRequests(DISK, mebibytes(Math.min(diskMib, 16)))
         .addToLimits("cpu", cores(cpu))
         .addToLimits("memory", mebibytes(memoryMib))
-        .addToLimits("ephemeral-storage", mebibytes(diskMib))
+        .addToLimits(DISK, mebibytes(diskMib))
         .build();
+  }
+
+  /**
+   * What a profile changes of a script's container.
+   *
+   * @param resources without the profile
+   */
+  static ResourceRequirements resources(ResourceRequirements resources, PodProfile profile) {
+    ResourceRequirementsBuilder changed = new ResourceRequirementsBuilder(resources);
+    profile
+        .extendedResources()
+        .forEach(
+            (name, count) -> {
+              // Kubernetes wants both, and the same.
+              changed.addToRequests(name, new Quantity(count.toString()));
+              changed.addToLimits(name, new Quantity(count.toString()));
+            });
+    PodProfile.EphemeralStorage disk = profile.ephemeralStorage();
+    if (disk.requestMib() != null) {
+      changed.addToRequests(DISK, mebibytes(disk.requestMib()));
+    }
+    if (disk.limitMib() != null) {
+      changed.addToLimits(DISK, mebibytes(disk.limitMib()));
+    }
+    if (profile.cpuLimit() != null) {
+      Quantity limit = cores(profile.cpuLimit());
+      Quantity request = resources.getRequests().get("cpu");
+      boolean enough = limit.getNumericalAmount().compareTo(request.getNumericalAmount()) >= 0;
+      changed.addToLimits("cpu", enough ? limit : request);
+    }
+    return changed.build();
   }
 
   static Volume disk(String name, int mebibytes) {

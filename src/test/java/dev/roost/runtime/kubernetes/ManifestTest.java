@@ -72,6 +72,7 @@ class ManifestTest {
         chosen("gvisor", "0.0.0.0/0:443\n10.20.0.7:5432\n192.0.2.7:80\n[2001:db8::/32]:443");
     Job sandboxed = ExecutorManifest.job(EVERYTHING, choosy, BOOT);
     all.put("executor-with-profile-and-egress", sandboxed);
+    all.put("executor-with-gpu", ExecutorManifest.job(EVERYTHING, chosen("gpu", "all"), BOOT));
     all.put("executor-egress", EgressManifest.policy(EVERYTHING, choosy, made(sandboxed)));
     all.put("executor-token", token());
     all.put("builder", builder(DEFAULTS));

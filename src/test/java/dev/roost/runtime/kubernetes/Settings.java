@@ -40,6 +40,9 @@ final class Settings {
               "roost.kubernetes.profiles",
               """
               {"default": {"hostUsers": false},
+               "gpu": {"extendedResources": {"nvidia.com/gpu": 2}, "priorityClassName": "batch",
+                       "ephemeralStorage": {"requestMib": 4096, "limitMib": 8192}, "cpuLimit": 4,
+                       "nodeSelector": {"accelerator": "nvidia"}, "maxMemoryMib": 65536, "maxCpu": 8},
                "gvisor": {"runtimeClassName": "gvisor", "hostUsers": false,
                           "seccompProfile": {"type": "Localhost", "localhostProfile": "roost.json"},
                           "nodeSelector": {"sandbox": "gvisor"},
