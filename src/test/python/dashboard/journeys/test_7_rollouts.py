@@ -102,6 +102,14 @@ def test_an_outdated_agent_says_so_and_how_it_differs(page, outdated):
     expect(summary(page)).to_contain_text("1 updated of 1 agent", timeout=SOON)
 
 
+def test_an_agent_that_a_rollout_has_updated_is_outdated_no_more(page, outdated):
+    page.goto(f"/agents/{outdated['id']}")
+    notice = page.locator(".notice", has_text="This agent is outdated")
+    expect(notice).to_be_visible()
+    page.unroute(f"**/v1/agents/{outdated['id']}?*")
+    expect(notice).to_have_count(0)
+
+
 def test_a_rollout_is_watched_paused_and_resumed(page):
     """Its states come one after another, which real builds are too quick for."""
     now = {"state": rollout("running", queued=2, building=1, failed=1)}

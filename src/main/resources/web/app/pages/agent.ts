@@ -2,6 +2,7 @@ import { html, nothing, type PropertyValues, type TemplateResult } from "lit";
 import { customElement, property, state } from "lit/decorators.js";
 import { askTagged } from "../core/api";
 import { Load } from "../core/load";
+import { Polling } from "../core/polling";
 import { router } from "../core/router";
 import { signedIn } from "../core/session";
 import type { Agent } from "../core/types";
@@ -43,6 +44,9 @@ const BUILD_WORDS: Record<string, string> = {
   cancelled: "build cancelled",
 };
 
+/** Milliseconds between looks at an agent that is outdated. */
+const OUTDATED_LOOK = 10_000;
+
 /** One agent: where it is written and tried, and all that belongs to it. */
 @customElement("agent-page")
 export class AgentPage extends Part {
@@ -55,6 +59,12 @@ export class AgentPage extends Part {
     (signal) => this.read(signal),
     (change) => change.agent_id === this.agentId || change.subject === this.agentId,
   );
+
+  constructor() {
+    super();
+    // No event tells that a rollout has brought it what is newer.
+    new Polling(this, this.load, () => !!this.load.value?.outdated, OUTDATED_LOOK);
+  }
 
   override connectedCallback(): void {
     super.connectedCallback();

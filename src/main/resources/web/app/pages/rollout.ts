@@ -143,7 +143,7 @@ export class RolloutPage extends Part {
       <div class="filters" role="group" aria-label="Filters">
         ${stateChips(STATES, states, (state) => router.query({ state }))}
       </div>
-      <section class="panel tight" aria-label="Agents of the rollout">
+      <section class="panel tight" aria-label="Agents">
         ${pagedTable("Agents of the rollout", COLUMNS, this.agents, () =>
           states.length
             ? emptyState("No agent matches", "Change the filters, or wait: the list is live.")
