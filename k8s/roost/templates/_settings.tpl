@@ -6,6 +6,7 @@
 {{- $all := dict
   "roost.drain" "10s"
   "roost.welcome" "false"
+  "roost.log-format" "json"
   "quarkus.log.console.level" "INFO"
   "quarkus.log.console.format" "%d{yyyy-MM-dd'T'HH:mm:ss.SSSXXX} %-5p [%c{1.}] %s%e%n"
   "quarkus.flyway.connect-retries" "30"

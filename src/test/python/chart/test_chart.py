@@ -256,6 +256,7 @@ def test_what_the_chart_sets_itself_is_not_among_the_settings(rendered):
     by_default = {name for name in render(SMALL).settings() if name.startswith("quarkus.")} | {
         "roost.drain",
         "roost.welcome",
+        "roost.log-format",
         *LARGE["settings"],
     }
     for name in set(rendered.settings()) - by_default:

@@ -10,6 +10,7 @@ import jakarta.ws.rs.core.Response;
 import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
+import org.jboss.logging.MDC;
 import org.jboss.resteasy.reactive.server.ServerRequestFilter;
 
 /** What happens around every request: its identifier, and its API key or session. */
@@ -48,6 +49,8 @@ public class RequestFilters {
     boolean keep = given != null && ACCEPTABLE_ID.matcher(given).matches();
     String id = keep ? given : Ids.next("req");
     request.setProperty(REQUEST_ID, id);
+    // Of this request's own context, and so of whatever is logged while it is worked on.
+    MDC.put("request_id", id);
     // Response filters don't see what is streamed.
     routing.addHeadersEndHandler(end -> routing.response().putHeader(REQUEST_ID, id));
     String path = routing.normalizedPath();

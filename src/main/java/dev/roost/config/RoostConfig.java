@@ -56,6 +56,13 @@ public interface RoostConfig {
   @WithDefault("false")
   boolean exitWithParent();
 
+  /**
+   * How events are logged on the console: {@code text} for people, {@code json} for programs, one
+   * line for each.
+   */
+  @WithDefault("text")
+  String logFormat();
+
   /** Whether the first start makes, builds and runs a welcome agent. */
   @WithDefault("true")
   boolean welcome();

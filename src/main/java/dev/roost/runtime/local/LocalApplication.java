@@ -9,11 +9,16 @@ import io.quarkus.runtime.Quarkus;
 import io.quarkus.runtime.QuarkusApplication;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.event.Event;
+import java.io.OutputStream;
+import java.io.PrintStream;
+import org.jboss.logging.Logger;
 
 /** Runs once everything is up: tells the person who has started Roost where to go from here. */
 @ApplicationScoped
 @Unremovable
 class LocalApplication implements QuarkusApplication {
+  private static final Logger LOG = Logger.getLogger(LocalApplication.class);
+
   private final RoostConfig config;
   private final FirstKey firstKey;
   private final Runtime runtime;
@@ -29,7 +34,23 @@ class LocalApplication implements QuarkusApplication {
   @Override
   public int run(String... arguments) {
     String key = firstKey.announce();
-    ready.fire(new Ready(System.out));
+    boolean json = config.logFormat().equals(JsonLog.FORMAT);
+    ready.fire(new Ready(json ? new PrintStream(OutputStream.nullOutputStream()) : System.out));
+    if (json) {
+      LOG.info("Roost is ready"); // Nobody reads along, and not all of this belongs into a log.
+    } else {
+      tell(key);
+    }
+    Runtime itself = ClientProxy.unwrap(runtime); // The proxy ends with the container.
+    Quarkus.waitForExit();
+    if (config.drain().isZero()) {
+      // Now, not when Quarkus says so: it waits for open requests first, also for executors' polls.
+      itself.close();
+    }
+    return 0;
+  }
+
+  private void tell(String key) {
     String url = LocalRuntime.executorUrl(config.host(), config.port());
     System.out.println("Roost is ready at " + url);
     firstKey.loginUrl().ifPresent(login -> System.out.println("Dashboard: " + url + login));
@@ -41,12 +62,5 @@ class LocalApplication implements QuarkusApplication {
       System.out.println(
           runtime.processLimit().message() + " The kernel doesn't bound their processes.");
     }
-    Runtime itself = ClientProxy.unwrap(runtime); // The proxy ends with the container.
-    Quarkus.waitForExit();
-    if (config.drain().isZero()) {
-      // Now, not when Quarkus says so: it waits for open requests first, also for executors' polls.
-      itself.close();
-    }
-    return 0;
   }
 }

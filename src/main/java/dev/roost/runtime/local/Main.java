@@ -10,6 +10,7 @@ import io.smallrye.config.SmallRyeConfig;
 import java.util.List;
 import java.util.NoSuchElementException;
 import java.util.Optional;
+import java.util.logging.Level;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -22,6 +23,8 @@ public final class Main {
           Pattern.DOTALL);
 
   private static final List<String> RUNTIMES = List.of("local", "kubernetes");
+
+  private static final List<String> LOG_FORMATS = List.of("text", JsonLog.FORMAT);
 
   private Main() {}
 
@@ -38,6 +41,13 @@ public final class Main {
       if (!RUNTIMES.contains(config.runtime())) {
         throw new StartFailed(
             "roost.runtime is \"" + config.runtime() + "\"; there are " + RUNTIMES);
+      }
+      if (!LOG_FORMATS.contains(config.logFormat())) {
+        throw new StartFailed(
+            "roost.log-format is \"" + config.logFormat() + "\"; there are " + LOG_FORMATS);
+      }
+      if (config.logFormat().equals(JsonLog.FORMAT)) {
+        JsonLog.install(settings.getValue("quarkus.log.console.level", Level.class));
       }
       System.exit(new LocalStart(config, settings).run(arguments));
     } catch (StartFailed e) {
