@@ -1,6 +1,7 @@
 package dev.roost.e2e;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -15,6 +16,7 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -69,6 +71,18 @@ class ChartIT {
   void itsOwnTestMakesAnAgentAndExecutesIt() {
     String said = chart.helm("test", "--timeout=4m");
     assertTrue(said.contains("Succeeded"), said);
+    String logged =
+        kubernetes()
+            .pods()
+            .inNamespace(namespace)
+            .withLabel("app.kubernetes.io/component", "control-plane")
+            .list()
+            .getItems()
+            .stream()
+            .map(pod -> kubernetes().pods().resource(pod).getLog())
+            .collect(Collectors.joining());
+    assertTrue(logged.contains("method=POST path=/v1/agents status=201 "), logged);
+    assertFalse(logged.contains("path=/internal/"), logged);
   }
 
   /** Clients that keep their connections and never try again see nothing of it. */

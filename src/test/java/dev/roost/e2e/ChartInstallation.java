@@ -88,6 +88,7 @@ final class ChartInstallation implements AutoCloseable {
         "--set=postgresql.image=" + POSTGRES + ",postgresql.uid=" + postgresUser,
         "--set=registry.repository=" + cluster.registry() + "/" + namespace + "/agents",
         "--set=registry.insecure=true",
+        "--set=settings.roost\\.access-log=true",
         "--set-string=settings.roost\\.kubernetes\\.base-image=" + cluster.baseImage(),
         "--set=settings.roost\\.kubernetes\\.python-versions=3.11\\,3.13",
         "--set-string=settings.roost\\.kubernetes\\.cpu-request-ratio=0.02",
