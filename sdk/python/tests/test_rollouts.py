@@ -54,10 +54,13 @@ def test_a_rebuild_is_not_asked_for_twice(server: Server) -> None:
 
 
 def test_an_agent_says_how_it_is_outdated(server: Server) -> None:
-    old = {"reasons": ["base", "sdk"], "base": OLD, "current_base": NEW}
+    fix = {"id": "CVE-1", "severity": "high", "summary": None, "of_the_future": 1}
+    old = {"reasons": ["base", "sdk"], "base": OLD, "current_base": NEW, "fixes": [fix]}
     server.on("GET", "/agents/agent_1", agent(outdated={**old, "of_the_future": 1}))
     found = roost.Agent.retrieve("agent_1", client=server.client)
-    assert found.outdated == roost.Outdated(("base", "sdk"), OLD, NEW)
+    assert found.outdated == roost.Outdated(
+        ("base", "sdk"), OLD, NEW, (roost.Advisory("CVE-1", "high"),)
+    )
     assert roost.Agent(server.client, agent(outdated=None)).outdated is None
     assert roost.Agent(server.client, agent()).outdated is None  # an earlier server
 

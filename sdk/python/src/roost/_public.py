@@ -37,7 +37,7 @@ from ._history import (
 )
 from ._log_entry import LogEntry
 from ._page import Page
-from ._rollouts import Outdated, RolloutAgent, RolloutCounts
+from ._rollouts import Advisory, Outdated, RolloutAgent, RolloutCounts
 from ._runtime import Runtime
 from ._server import LoginLink, ServerSetting
 from ._states import (
@@ -94,6 +94,7 @@ __all__ = [
     "Statistics",
     # resources
     "Activity",
+    "Advisory",
     "Agent",
     "AgentChanges",
     "AgentRevision",

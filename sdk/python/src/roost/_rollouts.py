@@ -11,7 +11,21 @@ from ._fields import known_fields
 from ._states import OutdatedReason, RolloutAgentState
 from ._values import parse_time
 
-__all__ = ["Outdated", "RolloutAgent", "RolloutCounts"]
+__all__ = ["Advisory", "Outdated", "RolloutAgent", "RolloutCounts"]
+
+
+@dataclass(frozen=True)
+class Advisory:
+    """One thing that is wrong with a base image, as whoever runs Roost has listed it."""
+
+    id: str
+    severity: str | None = None
+    summary: str | None = None
+
+    @classmethod
+    def of(cls, data: Mapping[str, Any]) -> Advisory:
+        """Return the advisory that is `data` in the API."""
+        return known_fields(cls, data)  # type: ignore[no-any-return]
 
 
 @dataclass(frozen=True)
@@ -20,16 +34,19 @@ class Outdated:
 
     `reasons` are "base", "sdk" or both. `base` is what the Build was made on, an image or an
     interpreter; `None` when an earlier version of Roost made it and did not write that down.
+    `fixes` are what is wrong with that base and not with the current one, as far as is listed.
     """
 
     reasons: tuple[OutdatedReason, ...]
     base: str | None
     current_base: str
+    fixes: tuple[Advisory, ...] = ()
 
     @classmethod
     def of(cls, data: Mapping[str, Any]) -> Outdated:
         """Return the difference that is `data` in the API."""
-        return cls(tuple(data["reasons"]), data.get("base"), data["current_base"])
+        fixes = tuple(Advisory.of(fix) for fix in data.get("fixes") or ())
+        return cls(tuple(data["reasons"]), data.get("base"), data["current_base"], fixes)
 
 
 @dataclass(frozen=True)

@@ -126,7 +126,8 @@ def test_outdated_agents_are_marked(cli: Any, server: Server) -> None:
         "queued": 0,
         "executions_7d": {"succeeded": 0, "failed": 0},
     }
-    old = {"reasons": ["base"], "base": "python:old", "current_base": "python:new"}
+    fixes = [{"id": "CVE-1", "severity": "high", "summary": "OpenSSL"}, {"id": "CVE-2"}]
+    old = {"reasons": ["base"], "base": "python:old", "current_base": "python:new", "fixes": fixes}
     found = [
         agent(name="old", activity=activity, running_revision=1, outdated=old),
         agent(name="current", activity=activity, running_revision=1, outdated=None),
@@ -139,6 +140,8 @@ def test_outdated_agents_are_marked(cli: Any, server: Server) -> None:
     shown = cli("show", "agent_1", client=server.client).out
     assert "built on python:old" in shown
     assert "now python:new" in shown
+    assert "which fixes CVE-1 (high) OpenSSL" in shown
+    assert "which fixes CVE-2\n" in shown
     assert "SDK" not in shown
 
 

@@ -139,9 +139,15 @@ def outdated(agent: roost.Agent) -> list[tuple[str, str]]:
     if "base" in old.reasons:
         lines += [("outdated", f"built on {old.base or 'a base that is not known'}")]
         lines += [("", f"now {old.current_base}")]
+        lines += [("", "which fixes " + _named(fix)) for fix in old.fixes]
     if "sdk" in old.reasons:
         lines += [("" if lines else "outdated", "Roost's SDK is newer")]
     return [*lines, ("", f"`roost rollout start {agent.name}` builds it again")]
+
+
+def _named(fix: roost.Advisory) -> str:
+    words = [f"({fix.severity})" if fix.severity else "", fix.summary or ""]
+    return " ".join([fix.id, *filter(None, words)])
 
 
 def _numbers(counts: roost.RolloutCounts) -> list[tuple[str, int]]:

@@ -6,7 +6,12 @@ from playwright.sync_api import expect
 
 AGENT = "def main(request):\n    return request.payload\n"
 
-OLD = {"reasons": ["base", "sdk"], "base": "python:3.13-slim@sha256:01d", "current_base": "python:3.13-slim@sha256:2e3"}
+OLD = {
+    "reasons": ["base", "sdk"],
+    "base": "python:3.13-slim@sha256:01d",
+    "current_base": "python:3.13-slim@sha256:2e3",
+    "fixes": [{"id": "CVE-2026-0001", "severity": "high", "summary": "OpenSSL"}],
+}
 
 
 def rollout(state: str, **counts: int) -> dict:
@@ -94,6 +99,7 @@ def test_an_outdated_agent_says_so_and_how_it_differs(page, outdated):
     notice = page.locator(".notice", has_text="This agent is outdated")
     expect(notice).to_contain_text(f"were built on {OLD['base']}. The current base is {OLD['current_base']}.")
     expect(notice).to_contain_text("an earlier version of Roost's SDK")
+    expect(notice.get_by_role("listitem")).to_have_text("CVE-2026-0001 (high) OpenSSL")
     notice.get_by_role("button", name="Rebuild").click()
     press(page, "Cancel")
     expect(page).to_have_url(f"/agents/{outdated['id']}")

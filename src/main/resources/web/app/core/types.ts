@@ -56,6 +56,8 @@ export interface Outdated {
   /** Null: an earlier version of Roost did not write it down. */
   base: string | null;
   current_base: string;
+  /** What is wrong with its base and not with the current one. */
+  fixes: { id: string; severity: string | null; summary: string | null }[];
 }
 
 export interface Agent {

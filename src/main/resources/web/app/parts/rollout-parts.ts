@@ -43,7 +43,7 @@ export function rolloutBar(counts: RolloutCounts): unknown {
 }
 
 /** What an outdated agent's Build was made on, and what is newer. */
-export function outdatedText({ reasons, base, current_base }: Outdated): TemplateResult {
+export function outdatedText({ reasons, base, current_base, fixes }: Outdated): TemplateResult {
   return html`${reasons.includes("base")
     ? html`<p>
         ${base === null
@@ -51,6 +51,15 @@ export function outdatedText({ reasons, base, current_base }: Outdated): Templat
           : html`Its dependencies were built on <code>${base}</code>.`}
         The current base is <code>${current_base}</code>.
       </p>`
+    : nothing}
+  ${fixes.length
+    ? html`<p>The current base fixes:</p>
+        <ul>
+          ${fixes.map(
+            ({ id, severity, summary }) =>
+              html`<li>${[id, severity ? `(${severity})` : "", summary ?? ""].filter(Boolean).join(" ")}</li>`,
+          )}
+        </ul>`
     : nothing}
   ${reasons.includes("sdk") ? html`<p>Its dependencies have an earlier version of Roost's SDK.</p>` : nothing}`;
 }

@@ -7,9 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.roost.Await;
 import dev.roost.TestDatabase;
 import java.io.IOException;
-import java.lang.reflect.InvocationHandler;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
 import java.net.URI;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -291,53 +288,6 @@ class DatabaseReplicasIT {
   }
 
   /** Without a database nobody leads, nothing fails, and everything goes on afterwards. */
-  /** Nothing is held back for others to go with it when nothing was told just before. */
-  @Test
-  void whatIsToldAfterAPauseIsHeardAtOnce() throws Exception {
-    try (Connection connection = pool().getConnection()) {
-      Replica one = replica(url, SLOW, kept(connection));
-      Replica other = replica(url, SLOW, pool());
-      Await.until("both are there", () -> sessions() == 2);
-      long least = Long.MAX_VALUE;
-      for (int round = 0; round < 50; round++) {
-        String topic = "at once " + round;
-        LockSupport.parkNanos(Duration.ofMillis(10).toNanos());
-        long told = System.nanoTime();
-        one.own.tellTopic(topic);
-        while (!other.topics.contains(topic)) {
-          Thread.onSpinWait();
-        }
-        least = Math.min(least, System.nanoTime() - told);
-      }
-      assertTrue(least < Duration.ofMillis(3).toNanos(), least + " ns");
-    }
-  }
-
-  /** A pool of one connection. */
-  private static DataSource kept(Connection connection) {
-    InvocationHandler kept =
-        (proxy, method, arguments) -> {
-          if (method.getName().equals("close")) {
-            return null;
-          }
-          try {
-            return method.invoke(connection, arguments);
-          } catch (InvocationTargetException e) {
-            throw e.getCause();
-          }
-        };
-    Connection unclosed =
-        (Connection)
-            Proxy.newProxyInstance(
-                DatabaseReplicasIT.class.getClassLoader(), new Class<?>[] {Connection.class}, kept);
-    return new PGSimpleDataSource() {
-      @Override
-      public Connection getConnection() {
-        return unclosed;
-      }
-    };
-  }
-
   @Test
   void aReplicaWithoutDatabaseWaitsForIt() throws IOException {
     int port = URI.create(url.substring("jdbc:".length())).getPort();
