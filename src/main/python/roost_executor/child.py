@@ -88,7 +88,7 @@ class Child:
         _, hard = resource.getrlimit(resource.RLIMIT_DATA)
         if hard == resource.RLIM_INFINITY or fuse < hard:
             resource.setrlimit(resource.RLIMIT_DATA, (fuse, hard))
-        for name, value in self._work["agent"]["env_vars"].items():
+        for name, value in {**self._work.get("environment", {}), **self._work["agent"]["env_vars"]}.items():
             os.environ[name] = value
         time.tzset()
         os.chdir(self._work_directory)

@@ -52,7 +52,8 @@ class ArchitectureTest {
           Map.entry("datastore", Set.of("api", "config", "event")),
           Map.entry("build", Set.of("api", "config", "event", "log", "runtime")),
           Map.entry("agent", Set.of("api", "config", "event", "build", "datastore", "runtime")),
-          Map.entry("execution", Set.of("api", "config", "event", "log", "agent")),
+          Map.entry("trace", Set.of("api", "config")),
+          Map.entry("execution", Set.of("api", "config", "event", "log", "agent", "trace")),
           Map.entry("schedule", Set.of("api", "config", "event", "agent", "execution")),
           Map.entry("rollout", Set.of("api", "config", "event", "agent", "build", "runtime")),
           // Tells of everything, and nothing needs it.
@@ -73,7 +74,8 @@ class ArchitectureTest {
                   "datastore",
                   "execution",
                   "intake",
-                  "runtime")),
+                  "runtime",
+                  "trace")),
           Map.entry("runtime.local", Set.of("api", "config", "event", "runtime")),
           Map.entry("runtime.kubernetes", Set.of("api", "config", "event", "runtime")));
 

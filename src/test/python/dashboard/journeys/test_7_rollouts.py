@@ -171,12 +171,13 @@ def test_no_rollouts_say_when_they_begin(page):
     expect(page.get_by_text("roost.rollouts.automatic")).to_be_visible()
 
 
-def test_a_key_that_may_not_write_only_watches(sign_in, roost, estate):
+def test_a_key_that_may_not_write_only_watches(sign_in, roost, agent):
     from roost_client import Roost
 
     reader = Roost(roost.url, roost.post("/keys", {"name": "watches rollouts", "role": "read"})["key"])
     page = sign_in(by=reader)
-    page.goto(f"/rollouts/{estate.rollout['id']}")
+    rebuilt = roost.rolled_out(roost.post(f"/agents/{agent['id']}/rebuild"))
+    page.goto(f"/rollouts/{rebuilt['id']}")
     expect(summary(page)).to_contain_text("completed")
     expect(page.get_by_text("Pausing, resuming and undoing a rollout needs a key with the role")).to_be_visible()
     expect(page.get_by_role("button", name="Undo", exact=True)).to_have_count(0)

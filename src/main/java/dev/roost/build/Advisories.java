@@ -49,7 +49,11 @@ public class Advisories {
   @Schema(name = "Advisory")
   public record Advisory(
       @Schema(examples = "CVE-2026-0001", description = "As whoever found it calls it") String id,
-      @Schema(nullable = true, examples = "high") String severity,
+      @Schema(
+              nullable = true,
+              examples = "high",
+              description = "How bad it is, as whoever found it calls that")
+          String severity,
       @Schema(nullable = true, description = "What is wrong, for a person") String summary) {}
 
   /**

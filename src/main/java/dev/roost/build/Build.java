@@ -36,6 +36,9 @@ public class Build extends PanacheEntityBase {
   public double durationSeconds;
   public Instant createdAt;
 
+  /** When a rollout last had an agent use another one; it may be undone. */
+  public Instant replacedAt;
+
   /** Since then it is not used any more; null for one that is. */
   public Instant removedAt;
 
@@ -80,6 +83,14 @@ public class Build extends PanacheEntityBase {
     removal = null;
     persistAndFlush(); // the update that follows is one that Hibernate would not flush this for
     return this;
+  }
+
+  /** A rollout has an agent use another Build than that of this BuilderJob. */
+  public static void replaced(String builderJobId, Instant now) {
+    update(
+        "replacedAt = ?1 where id = (select j.buildId from builder_job j where j.id = ?2)",
+        now,
+        builderJobId);
   }
 
   static Page<View> page(String agentId, String cursor, int limit) {

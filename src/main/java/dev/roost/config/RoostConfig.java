@@ -52,6 +52,9 @@ public interface RoostConfig {
    */
   Optional<Integer> metricsPort();
 
+  /** Traces of requests and executions, by OpenTelemetry. */
+  Traces traces();
+
   /** Stop when the process that started this one ends; set by the start command. */
   @WithDefault("false")
   boolean exitWithParent();
@@ -284,6 +287,22 @@ public interface RoostConfig {
 
     /** URL of the package index; without it, what uv's or pip's own settings say. */
     Optional<String> indexUrl();
+  }
+
+  /** Traces of requests and executions, by OpenTelemetry. */
+  interface Traces {
+    /**
+     * URL of the collector to which Roost sends its spans by OTLP over HTTP, as in {@code
+     * http://collector:4318}. Without it, Roost makes none, and only hands the caller's trace on to
+     * the script.
+     */
+    Optional<String> endpoint();
+
+    /**
+     * URL of the collector for scripts, in their variable {@code OTEL_EXPORTER_OTLP_ENDPOINT}
+     * whenever they have {@code TRACEPARENT}; without it, the one of Roost.
+     */
+    Optional<String> scriptEndpoint();
   }
 
   /** How agents get another Build. */

@@ -30,11 +30,11 @@ class BatchOrders {
       Sql.of(
           """
           insert into executor_job (id, agent_id, agent_revision, payload, priority, concurrency_key, batch_id,
-            state, idempotency_key, request_sha256, created_at)
+            state, idempotency_key, request_sha256, traceparent, created_at)
           select o.id, a.id, coalesce(a.running_revision, a.revision), o.payload,
             :priority, cast(:concurrency as text), :batch,
             'queued', case when o.id = :batch then cast(:key as text) end,
-            case when o.id = :batch then :digest end, :now
+            case when o.id = :batch then :digest end, cast(:trace as text), :now
           from agent a cross join unnest(:ids, :payloads) o (id, payload)
           where a.id = :agent and a.deleted_at is null and :most >= :count + (
             select count(*) from executor_job q where q.agent_id = a.id and q.state = 'queued')
@@ -77,13 +77,19 @@ class BatchOrders {
    *
    * @param payloads at least one
    * @param idempotencyKey or null
+   * @param trace that they belong to, see {@link dev.roost.trace.Traces#parent}; or null
    * @throws Problem not_found, queue_full (when there is not room for all), idempotency_key_reused
    */
-  Placed place(String agentId, Body.Elements payloads, Options options, String idempotencyKey) {
+  Placed place(
+      String agentId,
+      Body.Elements payloads,
+      Options options,
+      String idempotencyKey,
+      String trace) {
     byte[] digest = digest(payloads, options);
     Placed placed =
         QuarkusTransaction.requiringNew()
-            .call(() -> place(agentId, payloads, options, idempotencyKey, digest));
+            .call(() -> place(agentId, payloads, options, idempotencyKey, digest, trace));
     if (!placed.repeated()) {
       queued.fire(new ExecutorJobQueued(agentId, placed.agentRevision(), placed.ids().size()));
     }
@@ -104,7 +110,8 @@ class BatchOrders {
       Body.Elements payloads,
       Options options,
       String idempotencyKey,
-      byte[] digest) {
+      byte[] digest,
+      String trace) {
     Instant now = clock.instant();
     if (idempotencyKey != null) {
       ONE_AT_A_TIME
@@ -125,7 +132,7 @@ class BatchOrders {
       end = endOfStatement(payloads.sizeBytes(), first);
       List<Integer> revisions =
           orders
-              .bind(INSERT, agentId, options, idempotencyKey, digest, now)
+              .bind(INSERT, agentId, options, idempotencyKey, digest, trace, now)
               .with("ids", ids.subList(first, end).toArray(String[]::new))
               .with("payloads", texts(payloads, first, end))
               .with("count", end - first)

@@ -9,6 +9,7 @@ import dev.roost.api.Role;
 import dev.roost.api.Takes;
 import dev.roost.config.RoostConfig;
 import dev.roost.event.EventLog;
+import dev.roost.trace.Traces;
 import io.smallrye.common.annotation.Blocking;
 import jakarta.ws.rs.Consumes;
 import jakarta.ws.rs.HeaderParam;
@@ -36,11 +37,13 @@ public class ExecuteBatchResource {
   private final BatchOrders orders;
   private final EventLog events;
   private final RoostConfig config;
+  private final Traces traces;
 
-  ExecuteBatchResource(BatchOrders orders, EventLog events, RoostConfig config) {
+  ExecuteBatchResource(BatchOrders orders, EventLog events, RoostConfig config, Traces traces) {
     this.orders = orders;
     this.events = events;
     this.config = config;
+    this.traces = traces;
   }
 
   /** The schema of the body of a batch. */
@@ -106,6 +109,7 @@ public class ExecuteBatchResource {
                   "Makes the request safe to repeat for 24 hours: the same one again answers the same jobs")
           @HeaderParam("Idempotency-Key")
           String idempotencyKey,
+      @Parameter(hidden = true) @HeaderParam("traceparent") String traceParent,
       byte[] bytes) {
     IdempotencyKey.check(idempotencyKey);
     Body body = Body.parse(bytes);
@@ -123,7 +127,8 @@ public class ExecuteBatchResource {
       ExecuteResource.checkSize("payloads/" + i, payloads.sizeBytes().get(i), config);
     }
     long latest = events.latest();
-    BatchOrders.Placed placed = orders.place(id, payloads, options, idempotencyKey);
+    String trace = traces.parent(traceParent);
+    BatchOrders.Placed placed = orders.place(id, payloads, options, idempotencyKey, trace);
     long lastEvent = placed.repeated() ? events.before(placed.createdAt()) : latest;
     return Response.status(placed.repeated() ? 200 : 201)
         .entity(new View(placed.batchId(), placed.ids(), Long.toString(lastEvent)))

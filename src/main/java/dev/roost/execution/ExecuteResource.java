@@ -12,6 +12,7 @@ import dev.roost.api.Role;
 import dev.roost.api.Takes;
 import dev.roost.config.RoostConfig;
 import dev.roost.event.Waiting;
+import dev.roost.trace.Traces;
 import io.smallrye.common.annotation.Blocking;
 import io.smallrye.mutiny.Uni;
 import io.vertx.ext.web.RoutingContext;
@@ -42,11 +43,13 @@ public class ExecuteResource {
   private final Orders orders;
   private final ExecutorJobAnswers answers;
   private final RoostConfig config;
+  private final Traces traces;
 
-  ExecuteResource(Orders orders, ExecutorJobAnswers answers, RoostConfig config) {
+  ExecuteResource(Orders orders, ExecutorJobAnswers answers, RoostConfig config, Traces traces) {
     this.orders = orders;
     this.answers = answers;
     this.config = config;
+    this.traces = traces;
   }
 
   /** The schema of the body of an order. */
@@ -103,6 +106,7 @@ public class ExecuteResource {
                   "Makes the request safe to repeat for 24 hours: the same one again answers the same job")
           @HeaderParam("Idempotency-Key")
           String idempotencyKey,
+      @Parameter(hidden = true) @HeaderParam("traceparent") String traceParent,
       @Parameter(hidden = true) @Context RoutingContext context,
       byte[] bytes) {
     Duration wait = Waiting.parameter(waitSeconds);
@@ -113,7 +117,8 @@ public class ExecuteResource {
     body.check();
     checkSize("payload", sizeBytes, config);
     JsonText payload = body.json("payload").orElse(null);
-    Uni<Response> answer = answer(id, payload, options, idempotencyKey, wait);
+    String trace = traces.parent(traceParent);
+    Uni<Response> answer = answer(id, payload, options, idempotencyKey, trace, wait);
     ReceivedBody.release(context);
     return answer;
   }
@@ -129,12 +134,17 @@ public class ExecuteResource {
   }
 
   private Uni<Response> answer(
-      String agentId, JsonText payload, Options options, String idempotencyKey, Duration wait) {
+      String agentId,
+      JsonText payload,
+      Options options,
+      String idempotencyKey,
+      String trace,
+      Duration wait) {
     String jobId = Ids.next("xjob");
     CompletableFuture<Void> change = answers.nextChange(jobId);
     Orders.Placed placed;
     try {
-      placed = orders.place(jobId, agentId, payload, options, idempotencyKey);
+      placed = orders.place(jobId, agentId, payload, options, idempotencyKey, trace);
     } catch (RuntimeException e) {
       change.cancel(false);
       throw e;

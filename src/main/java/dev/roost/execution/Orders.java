@@ -35,9 +35,9 @@ public class Orders {
       Sql.of(
           """
           insert into executor_job (id, agent_id, agent_revision, schedule_id, payload, priority, concurrency_key,
-            state, idempotency_key, request_sha256, created_at)
+            state, idempotency_key, request_sha256, traceparent, created_at)
           select :id, a.id, coalesce(a.running_revision, a.revision), cast(:schedule as text), cast(:payload as text), :priority,
-            cast(:concurrency as text), 'queued', cast(:key as text), :digest, :now
+            cast(:concurrency as text), 'queued', cast(:key as text), :digest, cast(:trace as text), :now
           from agent a
           where a.id = :agent and a.deleted_at is null and :most > (
             select count(*) from executor_job q where q.agent_id = a.id and q.state = 'queued')
@@ -88,21 +88,27 @@ public class Orders {
    * @throws Problem not_found, queue_full, storage_full, idempotency_key_reused
    */
   public Placed place(String agentId, JsonText payload, String idempotencyKey) {
-    return place(Ids.next("xjob"), agentId, payload, Options.NONE, idempotencyKey);
+    return place(Ids.next("xjob"), agentId, payload, Options.NONE, idempotencyKey, null);
   }
 
   /**
    * The same with options.
    *
    * @param id of the new ExecutorJob
+   * @param trace that it belongs to, see {@link dev.roost.trace.Traces#parent}; or null
    */
   public Placed place(
-      String id, String agentId, JsonText payload, Options options, String idempotencyKey) {
+      String id,
+      String agentId,
+      JsonText payload,
+      Options options,
+      String idempotencyKey,
+      String trace) {
     String text = payload == null ? null : payload.text();
     byte[] digest = Text.sha256(options.addTo(text == null ? "" : text));
     Placed placed =
         QuarkusTransaction.requiringNew()
-            .call(() -> place(id, agentId, text, options, idempotencyKey, digest));
+            .call(() -> place(id, agentId, text, options, idempotencyKey, digest, trace));
     if (!placed.repeated()) {
       queued.fire(new ExecutorJobQueued(agentId, placed.agentRevision()));
     }
@@ -115,7 +121,8 @@ public class Orders {
       String payload,
       Options options,
       String idempotencyKey,
-      byte[] digest) {
+      byte[] digest,
+      String trace) {
     Instant now = clock.instant();
     if (storage.isFull(Storage.Area.PAYLOADS)) {
       Agent.require(agentId);
@@ -126,7 +133,8 @@ public class Orders {
       storage.require(Storage.Area.PAYLOADS);
     }
     for (int attempt = 0; attempt < 2; attempt++) {
-      List<Integer> revision = insert(id, agentId, payload, options, idempotencyKey, digest, now);
+      List<Integer> revision =
+          insert(id, agentId, payload, options, idempotencyKey, digest, trace, now);
       if (!revision.isEmpty()) {
         return new Placed(id, revision.get(0), now, false);
       }
@@ -187,8 +195,9 @@ public class Orders {
       Options options,
       String idempotencyKey,
       byte[] digest,
+      String trace,
       Instant now) {
-    return bind(INSERT, agentId, options, idempotencyKey, digest, now)
+    return bind(INSERT, agentId, options, idempotencyKey, digest, trace, now)
         .with("id", id)
         .with("schedule", options.scheduleId())
         .with("payload", payload)
@@ -202,6 +211,7 @@ public class Orders {
       Options options,
       String idempotencyKey,
       byte[] digest,
+      String trace,
       Instant now) {
     return insert
         .with("agent", agentId)
@@ -209,6 +219,7 @@ public class Orders {
         .with("concurrency", options.concurrencyKey())
         .with("key", idempotencyKey)
         .with("digest", digest)
+        .with("trace", trace)
         .with("now", now)
         .with("most", config.limits().queuedExecutorJobs());
   }

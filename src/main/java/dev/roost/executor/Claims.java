@@ -12,6 +12,7 @@ import dev.roost.config.RoostConfig;
 import dev.roost.execution.Execution;
 import dev.roost.execution.ExecutionMeters;
 import dev.roost.execution.Outcome;
+import dev.roost.trace.Traces;
 import io.quarkus.narayana.jta.QuarkusTransaction;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.persistence.EntityManager;
@@ -68,7 +69,7 @@ class Claims {
         select :execution, c.id, c.agent_id, c.agent_revision, e.build_id, e.id, e.slot,
           c.concurrency_key, c.attempts, 'running', :now, :cold, greatest(0, extract(epoch from :now - greatest(c.created_at, c.not_before)))
         from claimed c cross join alive e)
-      select exists (select 1 from alive) as may_work, c.id, c.attempts as attempt, c.scheduled_time, a.timeout_seconds, a.memory_mib, c.payload,
+      select exists (select 1 from alive) as may_work, c.id, c.attempts as attempt, c.scheduled_time, a.timeout_seconds, a.memory_mib, c.payload, c.traceparent,
         greatest(0, extract(epoch from :now - greatest(c.created_at, c.not_before))) as queued_seconds, """
               + STORES
               + """
@@ -83,7 +84,7 @@ class Claims {
   private static final Sql AGAIN =
       Sql.of(
           """
-      select j.id, e.attempt, j.scheduled_time, a.timeout_seconds, a.memory_mib, j.payload, """
+      select j.id, e.attempt, j.scheduled_time, a.timeout_seconds, a.memory_mib, j.payload, j.traceparent, """
               + STORES
               + """
        as stores
@@ -97,6 +98,7 @@ class Claims {
   private final Endings endings;
   private final Storage storage;
   private final ExecutionMeters meters;
+  private final Traces traces;
 
   Claims(
       EntityManager entities,
@@ -105,7 +107,8 @@ class Claims {
       ObjectMapper mapper,
       Endings endings,
       Storage storage,
-      ExecutionMeters meters) {
+      ExecutionMeters meters,
+      Traces traces) {
     this.entities = entities;
     this.config = config;
     this.clock = clock;
@@ -113,6 +116,7 @@ class Claims {
     this.endings = endings;
     this.storage = storage;
     this.meters = meters;
+    this.traces = traces;
   }
 
   /**
@@ -193,6 +197,7 @@ class Claims {
       Execution execution = forgotten.execution();
       meters.ended(
           execution.executorJobId, forgotten.outcome(), execution.enteredAt, execution.coldStart);
+      traces.ended(execution.id);
     }
     return Optional.ofNullable(forgotten.work());
   }
@@ -237,6 +242,7 @@ class Claims {
         row.getString("payload"),
         stores(row.getString("stores")),
         Work.Limits.of(config),
+        traces.environment(row.getString("traceparent"), row.getString("id"), executionId),
         session.isPrepared() ? null : code(session));
   }
 

@@ -12,6 +12,7 @@ import dev.roost.execution.ExecutorJobQueued;
 import dev.roost.execution.Outcome;
 import dev.roost.log.LogBook;
 import dev.roost.log.LogEntry;
+import dev.roost.trace.Traces;
 import io.quarkus.narayana.jta.QuarkusTransaction;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.event.Event;
@@ -52,6 +53,7 @@ class FrameIntake {
   private final Storage storage;
   private final FrameLimits limits;
   private final ExecutionMeters meters;
+  private final Traces traces;
 
   FrameIntake(
       EntityManager entities,
@@ -62,7 +64,8 @@ class FrameIntake {
       Endings endings,
       Storage storage,
       RoostConfig config,
-      ExecutionMeters meters) {
+      ExecutionMeters meters,
+      Traces traces) {
     this.entities = entities;
     this.log = log;
     this.signals = signals;
@@ -71,6 +74,7 @@ class FrameIntake {
     this.endings = endings;
     this.storage = storage;
     this.meters = meters;
+    this.traces = traces;
     this.limits = FrameLimits.of(config.limits());
   }
 
@@ -273,6 +277,9 @@ class FrameIntake {
 
   private void tell(String executionId, Stored stored) {
     measure(stored);
+    if (stored.outcome() != null) {
+      traces.ended(executionId);
+    }
     if (stored.changed()) {
       signals.fire(executionId);
       if (stored.receipt().last()) {

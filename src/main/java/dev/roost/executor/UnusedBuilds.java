@@ -34,9 +34,7 @@ final class UnusedBuilds {
       not exists (select 1 from builder_job j where j.build_id = b.id and j.finished_at >= :before)
       and not exists (
         select 1 from builder_job j where j.image_key = b.image_key and j.state in ('queued', 'running'))
-      and not exists (
-        select 1 from builder_job j join rollout_agent i on i.from_builder_job_id = j.id
-        where j.build_id = b.id and i.state = 'updated' and i.updated_at >= :before)
+      and (b.replaced_at is null or b.replaced_at < :before)
       and not exists (select 1 from executor x where x.build_id = b.id and x.ended_at >= :before)
       and not exists (select 1 from executor x where x.build_id = b.id and x.ended_at is null)
       and not exists (

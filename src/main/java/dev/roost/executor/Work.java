@@ -12,6 +12,7 @@ import java.util.Map;
  *
  * @param payload JSON text, or null
  * @param stores the first is the one that main gets
+ * @param environment variables of this execution alone; the agent's take precedence
  * @param agent null when the executor has it already
  */
 record Work(
@@ -25,6 +26,7 @@ record Work(
     String payload,
     List<Store> stores,
     Limits limits,
+    @JsonInclude(JsonInclude.Include.NON_EMPTY) Map<String, String> environment,
     @JsonInclude(JsonInclude.Include.NON_NULL) AgentCode agent) {
 
   record Store(String name, String id) {}

@@ -3,6 +3,8 @@ package dev.roost.rollout;
 import io.smallrye.common.annotation.Blocking;
 import jakarta.ws.rs.POST;
 import jakarta.ws.rs.Path;
+import jakarta.ws.rs.Produces;
+import jakarta.ws.rs.core.MediaType;
 import org.eclipse.microprofile.openapi.annotations.Operation;
 import org.eclipse.microprofile.openapi.annotations.media.Content;
 import org.eclipse.microprofile.openapi.annotations.media.Schema;
@@ -13,6 +15,7 @@ import org.jboss.resteasy.reactive.ResponseStatus;
 /** Builds one agent again. */
 @Path("/v1/agents/{id}/rebuild")
 @Tag(name = "Agents")
+@Produces(MediaType.APPLICATION_JSON)
 @Blocking
 public class RebuildResource {
   private final Rollouts rollouts;

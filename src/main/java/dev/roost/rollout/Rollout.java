@@ -46,7 +46,7 @@ record Rollout(
   @Schema(name = "RolloutAgent")
   record Item(
       String agentId,
-      String agentName,
+      @Schema(description = "As it is now") String agentName,
       @Schema(
               enumeration = {"queued", "building", "updated", "failed", "skipped", "undone"},
               description = "What has become of it")

@@ -6,6 +6,7 @@ import dev.roost.agent.AgentRevision;
 import dev.roost.agent.OutdatedAgents;
 import dev.roost.build.Bases;
 import dev.roost.build.BasesChanged;
+import dev.roost.build.Build;
 import dev.roost.build.BuildInputs;
 import dev.roost.build.BuildReason;
 import dev.roost.build.BuilderJob;
@@ -221,6 +222,7 @@ class RolloutReconciler {
                     return new Settled(true, null);
                   }
                   BuilderJob.runNewest(job.id);
+                  Build.replaced(item.from(), now);
                   repository.change(item, "updated", null, null, null, now);
                   return new Settled(true, changed(agent));
                 });

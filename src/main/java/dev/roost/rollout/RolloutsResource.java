@@ -11,6 +11,7 @@ import jakarta.ws.rs.Consumes;
 import jakarta.ws.rs.GET;
 import jakarta.ws.rs.POST;
 import jakarta.ws.rs.Path;
+import jakarta.ws.rs.Produces;
 import jakarta.ws.rs.core.MediaType;
 import java.util.List;
 import java.util.Set;
@@ -28,6 +29,7 @@ import org.jboss.resteasy.reactive.RestQuery;
 /** Rollouts: begun by Roost or by clients, watched, paused and undone. */
 @Path("/v1/rollouts")
 @Tag(name = "Builds")
+@Produces(MediaType.APPLICATION_JSON)
 @Blocking
 public class RolloutsResource {
   private final Rollouts rollouts;

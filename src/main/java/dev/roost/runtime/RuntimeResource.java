@@ -81,7 +81,7 @@ public class RuntimeResource {
   /** The most that agents of a profile may ask for. */
   @Schema(name = "ProfileLimits")
   record ProfileLimits(
-      @Schema(examples = "gpu") String profile,
+      @Schema(examples = "gpu", description = "Its name") String profile,
       @Schema(description = "MiB of memory", examples = "65536") int agentMemoryMib,
       @Schema(description = "Cores", examples = "16") double agentCpu) {
     static ProfileLimits of(String profile, Runtime.AgentLimits own, RoostConfig.Limits all) {

@@ -114,7 +114,8 @@ class Schedules {
         schedule.agentId,
         JsonText.ofNullable(schedule.payload),
         options,
-        idempotencyKey);
+        idempotencyKey,
+        null);
   }
 
   /** Before the agent's jobs are cancelled: from then on, no ticker makes any. */

@@ -22,6 +22,8 @@ class MeasuredIT {
             def main(request):
                 return 1 / request.payload
             """,
+            "requirements",
+            "toml==0.10.1", // of no other test, so that it is built
             "keep_warm",
             600,
             "max_concurrency",

@@ -132,14 +132,21 @@ class UnusedBuildsIT {
         Rows.id("xjob", LONG_AGO),
         agent);
 
+    String replaced = rows.build(LONG_AGO, null);
+    rows.run("update build set replaced_at = now() where id = ?", replaced);
+    String replacedBefore = rows.build(LONG_AGO, null);
+    rows.run("update build set replaced_at = '2026-01-01' where id = ?", replacedBefore);
+
     builds.remove(pace, BEFORE, NOW);
 
     Set<String> gone = Set.of(Rows.key(unused), Rows.key(ofDeletedAgent), Rows.key(earlier));
     assertTrue(runtime.removed.containsAll(gone), runtime.removed::toString);
-    for (String kept : List.of(young, current, running, live, ran, builtLately, waitedFor)) {
+    for (String kept :
+        List.of(young, current, running, live, ran, builtLately, waitedFor, replaced)) {
       assertNull(removedAt(kept), kept);
     }
     assertNotNull(removedAt(unused));
+    assertNotNull(removedAt(replacedBefore));
     assertNull(removal(unused));
     assertEquals(1, runtime.tidied);
     int all = runtime.removed.size();

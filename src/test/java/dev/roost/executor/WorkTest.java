@@ -20,11 +20,19 @@ import org.junit.jupiter.api.Test;
 class WorkTest {
   private static final ObjectMapper MAPPER = new ObjectMapper();
 
+  private static final Map<String, String> TRACE =
+      Map.of("TRACEPARENT", "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01");
+
   static {
     new Json().customize(MAPPER);
   }
 
   private static Work work(Instant scheduledTime, Work.AgentCode code) {
+    return work(scheduledTime, Map.of(), code);
+  }
+
+  private static Work work(
+      Instant scheduledTime, Map<String, String> environment, Work.AgentCode code) {
     return new Work(
         "exec_…",
         "xjob_…",
@@ -36,6 +44,7 @@ class WorkTest {
         "{\"n\": 41}",
         List.of(new Work.Store("greeter", "store_…")),
         new Work.Limits(16777216, 65536, 33554432, 1048576, 256, 1024, 512, 1048576, 300.0, 10.0),
+        environment,
         code);
   }
 
@@ -48,7 +57,7 @@ class WorkTest {
     Work.AgentCode code = new Work.AgentCode(3, "def main(request): …", Map.of("LANG", "en"));
     assertEquals(
         MAPPER.readTree(example.group(1)).toPrettyString(),
-        MAPPER.readTree(MAPPER.writeValueAsString(work(null, code))).toPrettyString());
+        MAPPER.readTree(MAPPER.writeValueAsString(work(null, TRACE, code))).toPrettyString());
   }
 
   @Test

@@ -49,6 +49,7 @@ public final class Main {
       if (config.logFormat().equals(JsonLog.FORMAT)) {
         JsonLog.install(settings.getValue("quarkus.log.console.level", Level.class));
       }
+      config.traces().endpoint().ifPresent(Main::trace);
       System.exit(new LocalStart(config, settings).run(arguments));
     } catch (StartFailed e) {
       System.err.println("Roost can't start: " + e.getMessage());
@@ -61,6 +62,11 @@ public final class Main {
     config.database().url().ifPresent(url -> set("quarkus.datasource.jdbc.url", url));
     config.database().username().ifPresent(name -> set("quarkus.datasource.username", name));
     config.database().password().ifPresent(text -> set("quarkus.datasource.password", text));
+  }
+
+  private static void trace(String endpoint) {
+    set("quarkus.otel.sdk.disabled", "false");
+    set("quarkus.otel.exporter.otlp.endpoint", endpoint);
   }
 
   static void set(String property, String value) {
