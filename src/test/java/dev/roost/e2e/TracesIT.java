@@ -16,6 +16,7 @@ import org.junit.jupiter.api.Test;
 class TracesIT {
   private static final String TRACE = "4bf92f3577b34da6a3ce929d0e0e4736";
   private static final String OTHER_TRACE = "0af7651916cd43dd8448eb211c80319c";
+  private static final String LATER_TRACE = "a".repeat(32);
   private static final String CALLER = "00f067aa0ba902b7";
 
   private static final String SCRIPT =
@@ -110,7 +111,8 @@ class TracesIT {
     JsonNode found =
         execute(traced, agent, "{}", "traceparent", header).at("/execution/return_value");
     assertTrue(found.path(0).asText().matches("00-" + OTHER_TRACE + "-[0-9a-f]{16}-00"));
-    theScriptGoesOnWithTheCallersTrace(); // By then the others would have been exported, too.
+    execute(traced, agent, "{}", "traceparent", "00-" + LATER_TRACE + "-" + CALLER + "-01");
+    span(LATER_TRACE, "execute unrecorded"); // By then the others would have been exported, too.
     assertEquals(List.of(), collector.of(OTHER_TRACE));
   }
 
