@@ -5,6 +5,7 @@ import dev.roost.agent.AgentRevision;
 import dev.roost.agent.OutdatedAgents;
 import dev.roost.api.ErrorCode;
 import dev.roost.api.Problem;
+import dev.roost.api.Text;
 import dev.roost.build.Bases;
 import dev.roost.build.BuilderJob;
 import dev.roost.rollout.RolloutRepository.Member;
@@ -43,12 +44,17 @@ class Rollouts {
    * Begins one for outdated agents.
    *
    * @param agentIds only for these; empty: for all
-   * @throws Problem not_found
+   * @throws Problem validation_failed for an agent that doesn't exist
    */
   Rollout start(Set<String> agentIds) {
     return make(
         () -> {
-          agentIds.forEach(Agent::require);
+          for (String id : agentIds) {
+            if (Agent.count("id = ?1 and deletedAt is null", id) == 0) {
+              throw Problem.invalid(
+                  "/agent_ids", "not_found", "There is no agent " + Text.quote(id) + ".");
+            }
+          }
           return outdated.all().stream()
               .filter(agent -> agentIds.isEmpty() || agentIds.contains(agent.id()))
               .map(agent -> new Member(agent.id(), agent.job().id, null))
