@@ -45,3 +45,14 @@ def bundle(environment: Mapping[str, str], own_environment: Mapping[str, str], d
 def holds_something(file: Path) -> bool:
     """Whether it is a file, and not empty."""
     return os.path.isfile(file) and os.path.getsize(file) > 0
+
+
+def of_registries(environment: Mapping[str, str], directory: Path) -> dict[str, str]:
+    """The environment for a program that speaks with registries: with those that were added, if any were.
+
+    directory: where to write the file.
+    """
+    result = dict(environment)
+    if result.get(ADDED):
+        result["SSL_CERT_FILE"] = str(bundle(result, result, directory))
+    return result

@@ -28,9 +28,7 @@ PACKAGE = {"name": str, "version": str, "sha256": str, "size_bytes": int}
 def push(options: argparse.Namespace) -> dict[str, Any]:
     """Push the image, and return what the successful result tells about it; raise BuildFailed."""
     with tempfile.TemporaryDirectory() as directory:
-        environment = dict(os.environ)
-        if environment.get(certificates.ADDED):
-            environment["SSL_CERT_FILE"] = str(certificates.bundle(environment, environment, Path(directory)))
+        environment = certificates.of_registries(os.environ, Path(directory))
         crane = Crane(options.crane, options.platform, options.insecure, environment)
         built = result_of_build(options.layer / "result.json")
         base = resolve(crane, options.base, options.platform)
@@ -44,9 +42,7 @@ def push(options: argparse.Namespace) -> dict[str, Any]:
 def look_up(options: argparse.Namespace) -> dict[str, Any]:
     """Return the digest that the base image's tag names for the platform now; raise BuildFailed."""
     with tempfile.TemporaryDirectory() as directory:
-        environment = dict(os.environ)
-        if environment.get(certificates.ADDED):
-            environment["SSL_CERT_FILE"] = str(certificates.bundle(environment, environment, Path(directory)))
+        environment = certificates.of_registries(os.environ, Path(directory))
         crane = Crane(options.crane, options.platform, options.insecure, environment)
         return {"digest": resolve(crane, options.base, options.platform).rpartition("@")[2]}
 

@@ -18,9 +18,7 @@ def delete(options: argparse.Namespace) -> dict[str, Any]:
     An image that isn't there, or a registry that lets nobody delete anything, is a success: there is nothing to do.
     """
     with tempfile.TemporaryDirectory() as directory:
-        environment = dict(os.environ)
-        if environment.get(certificates.ADDED):
-            environment["SSL_CERT_FILE"] = str(certificates.bundle(environment, environment, Path(directory)))
+        environment = certificates.of_registries(os.environ, Path(directory))
         crane = Crane(options.crane, None, options.insecure, environment)
         try:
             crane.delete(options.image)

@@ -82,10 +82,14 @@ public class Agent extends PanacheEntityBase {
 
   /** The same, locked until the transaction ends. */
   public static Agent lock(String id) {
+    return lockIfThere(id).orElseThrow(() -> Problem.notFound("agent", id));
+  }
+
+  /** The same; empty for a deleted agent. */
+  public static Optional<Agent> lockIfThere(String id) {
     return Agent.<Agent>find("id = ?1 and deletedAt is null", id)
         .withLock(LockModeType.PESSIMISTIC_WRITE)
-        .firstResultOptional()
-        .orElseThrow(() -> Problem.notFound("agent", id));
+        .firstResultOptional();
   }
 
   static Optional<Agent> named(String name) {

@@ -14,6 +14,7 @@ import jakarta.enterprise.event.Observes;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Map;
 import org.jboss.logging.Logger;
 
 /** Looks up, from time to time, which digests the tags of the base images name. */
@@ -57,8 +58,9 @@ class BaseImageCheck {
 
   private Duration pass() {
     boolean going = false;
+    Map<String, Bases.Image> known = bases.read();
     for (String version : runtime.describe().pythonVersions()) {
-      if (isDue(bases.read().get(version), runtime.baseIdentity(version), clock.instant())) {
+      if (isDue(known.get(version), runtime.baseIdentity(version), clock.instant())) {
         going |= look(version);
       }
     }

@@ -24,7 +24,6 @@ import io.quarkus.runtime.StartupEvent;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.event.Event;
 import jakarta.enterprise.event.Observes;
-import jakarta.persistence.LockModeType;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
@@ -56,6 +55,9 @@ class RolloutReconciler {
   private final Event<BuilderJobsChanged> builderJobs;
   private final Event<AgentChanged> agents;
   private final Loop loop;
+
+  /** When to look for outdated agents again. */
+  private volatile Instant nextLook = Instant.MIN;
 
   RolloutReconciler(
       RolloutRepository repository,
@@ -91,6 +93,7 @@ class RolloutReconciler {
   }
 
   void wake(@Observes BasesChanged event) {
+    nextLook = Instant.MIN;
     loop.wake();
   }
 
@@ -100,7 +103,11 @@ class RolloutReconciler {
 
   /** Answers how long to wait. */
   Duration pass() {
-    beginByItself();
+    Instant now = clock.instant();
+    if (config.rollouts().automatic() && !now.isBefore(nextLook)) {
+      nextLook = now.plus(AT_REST); // It reads all agents, and a rollout at work passes often.
+      beginByItself(now.minus(config.rollouts().minAge()));
+    }
     boolean working = false;
     for (Item item : read(() -> repository.toUndo(MOST))) {
       undo(item);
@@ -124,12 +131,12 @@ class RolloutReconciler {
     return QuarkusTransaction.requiringNew().call(items::get);
   }
 
-  /** For what became outdated since the last one, unless that failed or was undone before. */
-  private void beginByItself() {
-    if (!config.rollouts().automatic()) {
-      return;
-    }
-    Instant before = clock.instant().minus(config.rollouts().minAge());
+  /**
+   * For what became outdated since the last one, unless that failed or was undone before.
+   *
+   * @param before when a Build must have been made
+   */
+  private void beginByItself(Instant before) {
     Optional<String> made =
         QuarkusTransaction.requiringNew()
             .call(
@@ -161,7 +168,7 @@ class RolloutReconciler {
     QuarkusTransaction.requiringNew()
         .run(
             () -> {
-              Agent agent = lock(item.agent());
+              Agent agent = Agent.lockIfThere(item.agent()).orElse(null);
               if (!repository.hold(item.rollout(), "running")) {
                 return;
               }
@@ -207,7 +214,7 @@ class RolloutReconciler {
         QuarkusTransaction.requiringNew()
             .call(
                 () -> {
-                  Agent agent = lock(item.agent());
+                  Agent agent = Agent.lockIfThere(item.agent()).orElse(null);
                   BuilderJob job = BuilderJob.findById(item.to());
                   if (!job.hasEnded() || !repository.hold(item.rollout(), "running")) {
                     return new Settled(job.hasEnded(), null);
@@ -259,7 +266,7 @@ class RolloutReconciler {
         QuarkusTransaction.requiringNew()
             .call(
                 () -> {
-                  Agent agent = lock(item.agent());
+                  Agent agent = Agent.lockIfThere(item.agent()).orElse(null);
                   if (!repository.hold(item.rollout(), "undone")) {
                     return null;
                   }
@@ -285,13 +292,6 @@ class RolloutReconciler {
       agents.fire(change);
     }
     builderJobs.fire(new BuilderJobsChanged());
-  }
-
-  /** Null for a deleted one. */
-  private static Agent lock(String id) {
-    return Agent.<Agent>find("id = ?1 and deletedAt is null", id)
-        .withLock(LockModeType.PESSIMISTIC_WRITE)
-        .firstResult();
   }
 
   private static boolean uses(Agent agent, String builderJob) {

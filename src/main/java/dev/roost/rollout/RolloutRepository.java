@@ -9,6 +9,7 @@ import java.sql.SQLException;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /** Rollouts in the database, in the caller's transaction. */
 @ApplicationScoped
@@ -119,6 +120,13 @@ class RolloutRepository {
             or i.state in ('queued', 'building') and r.state in ('running', 'paused'))
           limit 1""");
 
+  private static final Sql UNKNOWN_AGENT =
+      Sql.of(
+          """
+          select i.id from unnest(:ids) i (id)
+          where not exists (select 1 from agent a where a.id = i.id and a.deleted_at is null)
+          limit 1""");
+
   private final EntityManager entities;
 
   RolloutRepository(EntityManager entities) {
@@ -170,6 +178,13 @@ class RolloutRepository {
     }
     FORGET.with("kept", KEPT).update(entities);
     return id;
+  }
+
+  /** One of those that are no agent's identifiers. */
+  Optional<String> unknownAgent(Set<String> ids) {
+    return UNKNOWN_AGENT
+        .with("ids", ids.toArray(String[]::new))
+        .first(entities, row -> row.getString("id"));
   }
 
   Optional<Rollout> find(String id) {

@@ -49,12 +49,13 @@ class Rollouts {
   Rollout start(Set<String> agentIds) {
     return make(
         () -> {
-          for (String id : agentIds) {
-            if (Agent.count("id = ?1 and deletedAt is null", id) == 0) {
-              throw Problem.invalid(
-                  "/agent_ids", "not_found", "There is no agent " + Text.quote(id) + ".");
-            }
-          }
+          repository
+              .unknownAgent(agentIds)
+              .ifPresent(
+                  id -> {
+                    throw Problem.invalid(
+                        "/agent_ids", "not_found", "There is no agent " + Text.quote(id) + ".");
+                  });
           return outdated.all().stream()
               .filter(agent -> agentIds.isEmpty() || agentIds.contains(agent.id()))
               .map(agent -> new Member(agent.id(), agent.job().id, null))

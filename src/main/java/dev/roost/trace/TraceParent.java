@@ -15,6 +15,7 @@ import java.util.Optional;
 public record TraceParent(String traceId, String spanId, int flags) {
   private static final int LENGTH = 55;
   private static final int SAMPLED = 1;
+  private static final String NO_SPAN = "0".repeat(16);
 
   /** Empty for what isn't valid: then, as the standard says, the trace begins anew. */
   public static Optional<TraceParent> parse(String text) {
@@ -35,17 +36,23 @@ public record TraceParent(String traceId, String spanId, int flags) {
             && isHex(trace)
             && !trace.equals("0".repeat(32))
             && isHex(span)
-            && !span.equals("0".repeat(16))
+            && !span.equals(NO_SPAN)
             && isHex(text.substring(53, 55));
     return valid
         ? Optional.of(new TraceParent(trace, span, HexFormat.fromHexDigits(text.substring(53, 55))))
         : Optional.empty();
   }
 
-  /**
-   * Where a job's trace begins when nobody else has begun one. It follows from the identifier, so
-   * that every replica knows it.
-   */
+  /** Where a job's trace begins when nobody else has begun one: in no span. */
+  static TraceParent begunBy(String jobId) {
+    return new TraceParent(traceIdOf(jobId), NO_SPAN, SAMPLED);
+  }
+
+  boolean isInSpan() {
+    return !spanId.equals(NO_SPAN);
+  }
+
+  /** It follows from the identifier, so that every replica knows it. */
   static String traceIdOf(String jobId) {
     return HexFormat.of().formatHex(Text.sha256(jobId)).substring(0, 32);
   }

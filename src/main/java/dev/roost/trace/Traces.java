@@ -94,8 +94,7 @@ public class Traces {
   }
 
   private static TraceParent job(String parent, String jobId) {
-    return TraceParent.parse(parent)
-        .orElseGet(() -> new TraceParent(TraceParent.traceIdOf(jobId), "0".repeat(16), 1));
+    return TraceParent.parse(parent).orElseGet(() -> TraceParent.begunBy(jobId));
   }
 
   /** The end of an execution was stored; call it after the transaction. */
@@ -196,15 +195,14 @@ public class Traces {
 
   /** Without a parent, the job is where its trace begins. */
   private static Context context(TraceParent job) {
-    return job.spanId().equals("0".repeat(16))
-        ? Context.root()
-        : Context.root()
-            .with(
-                Span.wrap(
-                    SpanContext.createFromRemoteParent(
-                        job.traceId(),
-                        job.spanId(),
-                        TraceFlags.fromByte((byte) job.flags()),
-                        TraceState.getDefault())));
+    if (!job.isInSpan()) {
+      return Context.root();
+    }
+    TraceFlags flags = TraceFlags.fromByte((byte) job.flags());
+    return Context.root()
+        .with(
+            Span.wrap(
+                SpanContext.createFromRemoteParent(
+                    job.traceId(), job.spanId(), flags, TraceState.getDefault())));
   }
 }
