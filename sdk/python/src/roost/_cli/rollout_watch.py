@@ -135,7 +135,7 @@ def outdated(agent: roost.Agent) -> list[tuple[str, str]]:
     old = agent.outdated
     if old is None:
         return []
-    lines = []
+    lines: list[tuple[str, str]] = []
     if "base" in old.reasons:
         lines += [("outdated", f"built on {old.base or 'a base that is not known'}")]
         lines += [("", f"now {old.current_base}")]

@@ -57,7 +57,9 @@ export function outdatedText({ reasons, base, current_base, fixes }: Outdated): 
         <ul>
           ${fixes.map(
             ({ id, severity, summary }) =>
-              html`<li>${[id, severity ? `(${severity})` : "", summary ?? ""].filter(Boolean).join(" ")}</li>`,
+              html`<li>
+                ${[id, severity ? `(${severity})` : "", summary ?? ""].filter(Boolean).join(" ")}
+              </li>`,
           )}
         </ul>`
     : nothing}
