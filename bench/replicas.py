@@ -64,19 +64,23 @@ def main() -> None:
     parser.add_argument("--key", default=os.environ.get("ROOST_API_KEY"), help="an API key; or $ROOST_API_KEY")
     parser.add_argument("--rounds", type=int, default=100)
     parser.add_argument("--agents", type=int, default=4)
+    parser.add_argument("--warm-up", type=int, default=1500, help="rounds before, until the replicas' code is compiled")
     given = parser.parse_args()
     replicas = [Replica(url, given.key) for url in given.url]
     near, far = [], []
-    for number in range(given.agents):
+    for number in range(-1, given.agents):
         settings = {"script": SCRIPT, "max_concurrency": 1, "keep_warm": 60, "name": f"bench {time.time_ns()} {number}"}
         agent = replicas[0].ask("POST", "/v1/agents", settings)["id"]
         replicas[0].execute(agent)
-        first, second = (statistics.median(times) for times in measured(replicas, agent, given.rounds))
+        rounds = given.rounds if number >= 0 else given.warm_up
+        first, second = (statistics.median(times) for times in measured(replicas, agent, rounds))
+        replicas[0].ask("DELETE", f"/v1/agents/{agent}")
+        if number < 0:
+            continue
         # The executor's connection goes to one of the two; which one, only the times say.
         near.append(min(first, second))
         far.append(max(first, second))
         print(f"agent {number}: {first:.1f} and {second:.1f} ms, ratio {far[-1] / near[-1]:.2f}", flush=True)
-        replicas[0].ask("DELETE", f"/v1/agents/{agent}")
     print(f"near {statistics.median(near):.1f} ms, far {statistics.median(far):.1f} ms, ", end="")
     print(f"ratio {statistics.median(f / n for f, n in zip(far, near)):.2f}")
 

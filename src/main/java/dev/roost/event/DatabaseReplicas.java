@@ -13,13 +13,12 @@ import org.jboss.logging.Logger;
 
 /**
  * Replicas that meet in PostgreSQL: they tell each other by {@code NOTIFY}, and one has the
- * leader's lock. What is told goes out at once, and what is told within the next few milliseconds
+ * leader's lock. What is told goes out at once, and what is told while that is on its way goes
  * together, by a thread of its own and in a transaction of its own.
  */
 final class DatabaseReplicas implements Replicas, DatabaseSession.Handler {
   private static final Logger LOG = Logger.getLogger(DatabaseReplicas.class);
   private static final int CAPACITY = 10_000;
-  private static final long BATCH_MILLIS = 3;
   private static final long PAUSE_MILLIS = 500;
   private static final Duration STOP = Duration.ofSeconds(2);
 
@@ -116,9 +115,6 @@ final class DatabaseReplicas implements Replicas, DatabaseSession.Handler {
     try {
       for (List<String> messages = outbox.take(); !messages.isEmpty(); messages = outbox.take()) {
         notify(Payload.pack(id, messages));
-        if (!stopping) {
-          TimeUnit.MILLISECONDS.sleep(BATCH_MILLIS);
-        }
       }
       // Also heard by this process's own session, which ends upon it.
       notify(List.of(id));

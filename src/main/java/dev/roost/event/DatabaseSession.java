@@ -146,6 +146,7 @@ final class DatabaseSession {
     properties.setProperty("connectTimeout", Integer.toString(pace.silenceSeconds()));
     properties.setProperty("socketTimeout", Integer.toString(pace.silenceSeconds()));
     properties.setProperty("tcpKeepAlive", "true");
+    properties.setProperty("socketFactory", PromptSocketFactory.class.getName());
     // Not by the DriverManager: it asks for the class loader that the driver came from.
     Connection connection = new Driver().connect(database.url(), properties);
     if (connection == null) {
