@@ -90,7 +90,7 @@ test("an answer that isn't of the API has a message, too", async () => {
   answers([() => new Response("<html>", { status: 502, statusText: "Bad Gateway" })]);
   await assert.rejects(api.get("/agents"), {
     title: "Bad Gateway",
-    detail: "Roost answered with status 502.",
+    detail: "Roost returned status 502.",
   });
 });
 

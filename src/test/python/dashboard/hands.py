@@ -22,7 +22,7 @@ def write(page: Page, label: str, text: str) -> None:
 def search(page: Page, text: str) -> None:
     """Types into the search, which its shortcut opens."""
     page.keyboard.press("Control+k")
-    expect(page.get_by_role("combobox", name="Search for")).to_be_focused()
+    expect(page.get_by_role("combobox", name="Search pages")).to_be_focused()
     page.keyboard.type(text)
 
 

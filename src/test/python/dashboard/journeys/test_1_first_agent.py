@@ -16,14 +16,14 @@ def test_from_the_printed_link_to_a_return_value(open_context, roost):
     begun = time.monotonic()
     page.goto(os.environ.get("ROOST_TEST_LINK") or roost.link())
     hello = page.get_by_role("link", name="Hello", exact=True)
-    hello.or_(page.get_by_role("link", name="Create an agent")).first.click()
+    hello.or_(page.get_by_role("link", name="Create agent")).first.click()
     press(page, "Create and run")
     expect(returned(page)).to_contain_text("Hello Ada!", timeout=SOON)
     seconds, clicks = time.monotonic() - begun, page.evaluate("window.clicks")
     note(f"first agent, from the link to the return value: {clicks} clicks, {seconds:.1f} s")
     assert clicks <= 3
     page.reload()
-    expect(page.get_by_role("heading", level=1)).not_to_have_text("Create an agent")
+    expect(page.get_by_role("heading", level=1)).not_to_have_text("Create agent")
 
 
 def test_a_failing_build_is_mended_where_it_failed(page):
@@ -71,7 +71,7 @@ def test_a_failing_script_is_mended_where_it_failed(page, roost):
     page.goto(f"/agents/{agent['id']}")
     write(page, "Payload, JSON", "0")
     press(page, "Run")
-    expect(page.get_by_label("Why it did not succeed")).to_contain_text("ZeroDivisionError", timeout=SOON)
+    expect(page.get_by_label("Failure reason")).to_contain_text("ZeroDivisionError", timeout=SOON)
     expect(marked_line(page)).to_have_text("    return 10 / n")
     write(page, "Script", script.replace("10 / n", "10 / (n or 4)"))
     press(page, "Save and run")

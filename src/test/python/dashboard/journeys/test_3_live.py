@@ -25,7 +25,7 @@ def test_what_happened_during_a_lost_connection_is_there_without_a_reload(sign_i
     page.goto(f"/agents/{agent['id']}/executions")
     page.evaluate("window.sameDocument = true")
     settled(page)
-    bar = page.get_by_text("The connection to Roost is lost")
+    bar = page.get_by_text("Connection to Roost lost")
     expect(bar).to_have_count(0)
     page.context.watch.expects_lost_connection = True
     line.cut()
@@ -49,9 +49,9 @@ def test_a_log_goes_on_after_a_lost_connection(sign_in, roost, line):
     expect(lines).to_contain_text("live")
     page.context.watch.expects_lost_connection = True
     line.cut()
-    expect(page.get_by_text("The connection to Roost is lost")).to_be_visible()
+    expect(page.get_by_text("Connection to Roost lost")).to_be_visible()
     line.restore()
-    expect(page.get_by_text("The connection to Roost is lost")).to_have_count(0)
+    expect(page.get_by_text("Connection to Roost lost")).to_have_count(0)
     entries = roost.get("/executions/" + execution["id"])["log_entries"]
     page.wait_for_function(MORE_LINES, arg=entries)
     roost.delete("/agents/" + agent["id"])
@@ -108,7 +108,7 @@ def test_a_sign_in_whose_answer_is_lost_is_sent_again(open_context, roost):
 def test_a_document_whose_scripts_do_not_come_says_so(page):
     page.route("**/*.js", lambda route: route.abort("connectionreset"))
     page.goto("/agents")
-    again = page.get_by_role("link", name="load the page again")
+    again = page.get_by_role("link", name="reload the page")
     expect(again).to_be_visible()
     page.unroute_all()
     again.click()
@@ -170,7 +170,7 @@ def test_leaving_with_unsaved_changes_asks_and_loses_nothing(page, agent):
     expect(page).to_have_url("/executions")
     page.goto(f"/agents/{agent['id']}")
     expect(editor(page, "Script")).to_contain_text("unsaved")
-    press(page, "Discard it")
+    press(page, "Discard")
     expect(editor(page, "Script")).to_contain_text("hello")
 
 
@@ -195,5 +195,5 @@ def test_a_key_that_may_only_read_sees_no_buttons_that_it_cannot_use(sign_in, re
     page.goto("/create")
     expect(page.get_by_role("main")).to_contain_text("role write")
     page.goto(f"/agents/{agent['id']}")
-    expect(page.get_by_role("main")).to_contain_text("may only read")
+    expect(page.get_by_role("main")).to_contain_text("API key is read-only")
     expect(editor(page, "Script")).to_have_attribute("aria-readonly", "true")

@@ -37,7 +37,7 @@ def test_tab_reaches_the_content_first_and_leaves_the_editor(page, agent):
     expect(editor(page, "Script")).to_contain_text("hello")
     expect(editor(page, "Payload, JSON")).to_be_visible()
     page.keyboard.press("Tab")
-    expect(page.get_by_role("link", name="Skip to the content")).to_be_focused()
+    expect(page.get_by_role("link", name="Skip to content")).to_be_focused()
     page.keyboard.press("Enter")
     expect(page.locator("main")).to_be_focused()
     for _ in range(40):

@@ -48,21 +48,21 @@ def test_an_agent_is_rebuilt_and_that_is_undone(page, roost, agent):
     page.goto(f"/agents/{agent['id']}/builds")
     press(page, "Rebuild")
     expect(page.get_by_role("dialog")).to_contain_text(f"Rebuild {agent['name']}?")
-    press(page, "Rebuild the agent")
+    press(page, "Rebuild agent")
     expect(page.get_by_role("heading", name="Rollout", exact=True)).to_be_visible()
     expect(summary(page)).to_contain_text("completed", timeout=SOON)
     expect(summary(page)).to_contain_text("1 updated of 1 agent")
     expect(row(page, agent["name"])).to_contain_text("updated")
     press(page, "failed")
-    expect(page.get_by_text("No agent matches")).to_be_visible()
+    expect(page.get_by_text("No matching agents")).to_be_visible()
     assert roost.get("/agents/" + agent["id"])["latest_builder_job_id"] != before
 
     page.get_by_role("link", name="Rollouts").click()
-    expect(row(page, "1 updated").first).to_contain_text("on request")
+    expect(row(page, "1 updated").first).to_contain_text("manual")
     row(page, "1 updated").first.get_by_role("link", name="completed").click()
     press(page, "Undo")
-    expect(page.get_by_role("dialog")).to_contain_text("1 updated agent goes back")
-    press(page, "Undo the rollout")
+    expect(page.get_by_role("dialog")).to_contain_text("1 updated agent returns")
+    press(page, "Undo rollout")
     expect(summary(page)).to_contain_text("1 undone of 1 agent", timeout=SOON)
     expect(row(page, agent["name"])).to_contain_text("undone")
     expect(page.get_by_role("button", name="Undo", exact=True)).to_have_count(0)
@@ -104,7 +104,7 @@ def test_an_outdated_agent_says_so_and_how_it_differs(page, outdated):
     press(page, "Cancel")
     expect(page).to_have_url(f"/agents/{outdated['id']}")
     notice.get_by_role("button", name="Rebuild").click()
-    press(page, "Rebuild the agent")
+    press(page, "Rebuild agent")
     expect(summary(page)).to_contain_text("1 updated of 1 agent", timeout=SOON)
 
 
@@ -151,16 +151,16 @@ def test_a_rollout_is_watched_paused_and_resumed(page):
     expect(row(page, "adder")).to_have_count(0)
     expect(row(page, "greeter")).to_be_visible()
     press(page, "Pause")
-    press(page, "Pause the rollout")
+    press(page, "Pause rollout")
     expect(summary(page)).to_contain_text("paused")
     press(page, "Resume")
-    expect(page.get_by_role("dialog")).to_contain_text("2 agents are still to be updated.")
-    press(page, "Resume the rollout")
+    expect(page.get_by_role("dialog")).to_contain_text("2 agents left to update.")
+    press(page, "Resume rollout")
     expect(summary(page)).to_contain_text("running")
     agents[0]["state"] = "updated"
     press(page, "failed")
     now["state"] = {**rollout("paused", queued=1, updated=2, failed=1), "message": "3 of 4 builds have failed."}
-    expect(page.get_by_text("Roost has paused it")).to_be_visible()
+    expect(page.get_by_text("Paused by Roost")).to_be_visible()
     expect(row(page, "adder")).to_contain_text("updated")
 
 
@@ -179,5 +179,5 @@ def test_a_key_that_may_not_write_only_watches(sign_in, roost, agent):
     rebuilt = roost.rolled_out(roost.post(f"/agents/{agent['id']}/rebuild"))
     page.goto(f"/rollouts/{rebuilt['id']}")
     expect(summary(page)).to_contain_text("completed")
-    expect(page.get_by_text("Pausing, resuming and undoing a rollout needs a key with the role")).to_be_visible()
+    expect(page.get_by_text("Pausing, resuming and undoing a rollout requires the role")).to_be_visible()
     expect(page.get_by_role("button", name="Undo", exact=True)).to_have_count(0)

@@ -142,7 +142,7 @@ export async function problemOf(response: Response, path: string): Promise<Probl
     response.status,
     (document.code as string) ?? "unknown",
     (document.title as string) ?? response.statusText,
-    (document.detail as string) ?? `Roost answered with status ${response.status}.`,
+    (document.detail as string) ?? `Roost returned status ${response.status}.`,
     (document.errors as FieldMistake[]) ?? [],
     (document.request_id as string) ?? response.headers.get("X-Request-Id"),
   );

@@ -131,7 +131,7 @@ export function asProblem(e: unknown): Problem {
     return e;
   }
   if (e instanceof TypeError && /dynamically imported module|module script/i.test(e.message)) {
-    const why = "Roost can't be reached, or it was upgraded meanwhile. Load the page again.";
+    const why = "Roost can't be reached, or was upgraded. Reload the page.";
     return new Problem(0, "not_loaded", "A part of the page can't be loaded", why);
   }
   console.error(e);

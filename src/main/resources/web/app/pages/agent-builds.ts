@@ -27,14 +27,14 @@ export class AgentBuilds extends Part {
     return html`${signedIn.may("write")
         ? html`<div class="row">
             <button @click=${() => void rebuild({ id: this.agentId, name: this.name })}>Rebuild</button>
-            <span class="faint small">installs the same requirements again, on the current base</span>
+            <span class="faint small">Installs the same requirements again on the current base</span>
           </div>`
         : nothing}
       <div class="panel">
         ${pagedTable("Builds", COLUMNS, this.load, () =>
           emptyState(
-            "Nothing built",
-            "Whenever the requirements or the Python version change, they are installed anew.",
+            "No builds yet",
+            "Roost builds the agent when its requirements or Python version change.",
           ),
         )}
       </div>`;

@@ -130,7 +130,7 @@ export class AgentRevisions extends Part {
                     .label=${REVISION_NAMES[field]}
                   ></code-diff>`}`,
         )
-      : html`<p class="faint">Both are the same.</p>`;
+      : html`<p class="faint">No differences.</p>`;
   }
 
   /** A first revision has nothing to be compared with. */
@@ -164,14 +164,13 @@ ${revision[field]}</pre
       title: `Roll back to revision ${revision.revision}?`,
       body: fields.length
         ? html`<p>
-              Makes revision ${this.agent.revision + 1}, in which ${inWords(fields)}
-              ${fields.length > 1 ? "are" : "is"} as in revision ${revision.revision}. What runs now goes on
-              as it is.
+              Creates revision ${this.agent.revision + 1} with the ${inWords(fields)} of revision
+              ${revision.revision}. Running executions are not affected.
             </p>
             ${builds
-              ? html`<p>The requirements are installed anew, unless that build is still there.</p>`
+              ? html`<p>The requirements are installed again, unless that build still exists.</p>`
               : nothing}`
-        : html`<p>It is the same as the current revision, so nothing changes.</p>`,
+        : html`<p>This revision is identical to the current one. Nothing changes.</p>`,
       confirm: "Roll back",
     });
     if (!sure) {
@@ -181,8 +180,8 @@ ${revision[field]}</pre
       const agent = await post<Agent>(`/agents/${this.agent.id}/roll-back`, { revision: revision.revision });
       toast(
         agent.revision === this.agent.revision
-          ? "Nothing had to be changed."
-          : `Revision ${agent.revision} is as revision ${revision.revision} was.`,
+          ? "No changes."
+          : `Rolled back to revision ${revision.revision} as revision ${agent.revision}.`,
       );
       router.query({ revision: null, with: null });
       this.dispatchEvent(new Event("changed"));

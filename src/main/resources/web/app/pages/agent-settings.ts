@@ -2,7 +2,6 @@ import { html, nothing, type TemplateResult } from "lit";
 import { customElement, property, state } from "lit/decorators.js";
 import { patch, type Problem } from "../core/api";
 import { draft, dropDraft, keepDraft } from "../core/drafts";
-import { words } from "../core/format";
 import { asProblem } from "../core/load";
 import { router } from "../core/router";
 import { signedIn } from "../core/session";
@@ -13,26 +12,31 @@ import { toast } from "../parts/dialogs";
 import { choiceField, mistakeList, mistakesOf, textField } from "../parts/fields";
 import { problemNotice } from "../parts/notices";
 import { Part } from "../parts/part";
+import { executionReason } from "../parts/reasons";
 import { unplaced } from "../parts/run-marks";
 
 type Figure = "timeout" | "memory" | "cpu" | "max_concurrency" | "max_attempts" | "retry_delay" | "keep_warm";
 type Settings = Pick<Agent, Figure | "isolation" | "never_retry" | keyof Confinement>;
 
 const LIMITS: [Figure, label: string, hint: string][] = [
-  ["timeout", "Time-out, seconds", "How long an execution may take; up to 86,400, a day."],
-  ["memory", "Memory, MiB", "What an execution may use; from 16."],
-  ["cpu", "CPU, cores", "What an execution gets; 0.5 is half a core."],
-  ["max_concurrency", "Executions at the same time", "1 to 1,000; the others wait."],
+  ["timeout", "Timeout (seconds)", "Maximum duration of an execution, up to 86,400 (one day)."],
+  ["memory", "Memory (MiB)", "Memory limit of an execution, at least 16."],
+  ["cpu", "CPU (cores)", "CPU share of an execution; 0.5 is half a core."],
+  ["max_concurrency", "Max concurrency", "Executions at the same time, 1 to 1,000; further runs are queued."],
   [
     "keep_warm",
-    "Keep warm, seconds",
-    "How long an idle executor waits for the next execution, which then starts in milliseconds.",
+    "Keep warm (seconds)",
+    "How long an idle executor is kept for the next execution, which then starts in milliseconds.",
   ],
 ];
 
 const RETRIES: [Figure, label: string, hint: string][] = [
-  ["max_attempts", "Attempts at one order", "1 to 10; 1: a failure is final."],
-  ["retry_delay", "Delay before the second attempt, seconds", "Doubled each time, with jitter."],
+  ["max_attempts", "Max attempts", "1 to 10; 1 means no retries."],
+  [
+    "retry_delay",
+    "Retry delay (seconds)",
+    "Delay before the second attempt; doubled for each further one, with jitter.",
+  ],
 ];
 
 /** After these, another attempt may end otherwise; after the others there is none anyway. */
@@ -69,7 +73,9 @@ export class AgentSettings extends Part {
     return html`<form class="column settings" novalidate @submit=${this.save}>
         ${writes
           ? nothing
-          : html`<p class="notice">This key may not change settings; that takes the role write.</p>`}
+          : html`<p class="notice">
+              Your API key can't change settings. The role <code>write</code> is required.
+            </p>`}
         ${problemNotice(lone)}
         <fieldset class="column" ?disabled=${!writes}>
           <legend class="unseen">Settings</legend>
@@ -102,9 +108,9 @@ export class AgentSettings extends Part {
     const changed = Object.keys(this.given).length > 0;
     return html`<div class="row save-bar">
       <button class="primary" ?disabled=${!changed || this.saving}>
-        ${this.saving ? "Saving…" : "Save the settings"}
+        ${this.saving ? "Saving…" : "Save settings"}
       </button>
-      ${changed ? html`<button type="button" @click=${this.discard}>Discard the changes</button>` : nothing}
+      ${changed ? html`<button type="button" @click=${this.discard}>Discard changes</button>` : nothing}
     </div>`;
   }
 
@@ -127,9 +133,9 @@ export class AgentSettings extends Part {
       value: this.value("isolation") as string,
       choices: [
         ["process", "Shared executor"],
-        ["pod", "An executor each"],
+        ["pod", "Dedicated executor"],
       ],
-      hint: "Shared: each execution is a process of its own, started in milliseconds. An executor each shares nothing, and starts slower.",
+      hint: "Shared: each execution is its own process and starts in milliseconds. Dedicated: executions share nothing and start slower.",
       mistakes: mistakesOf(this.problem, "/isolation"),
       change: (value) => this.give("isolation", value),
     });
@@ -143,7 +149,7 @@ export class AgentSettings extends Part {
         chosen.includes(reason) ? chosen.filter((other) => other !== reason) : [...chosen, reason],
       );
     return html`<div class="field" role="group" aria-labelledby="never-retry-label">
-      <span class="label" id="never-retry-label">No further attempt after</span>
+      <span class="label" id="never-retry-label">Don't retry after</span>
       <div class="row checks">
         ${[...new Set([...MAY_PASS, ...chosen])].map(
           (reason) =>
@@ -152,7 +158,7 @@ export class AgentSettings extends Part {
                 type="checkbox"
                 .checked=${chosen.includes(reason)}
                 @change=${() => toggle(reason)}
-              />${words(reason)}</label
+              />${executionReason(reason).title}</label
             >`,
         )}
       </div>
@@ -168,11 +174,12 @@ export class AgentSettings extends Part {
     };
     return html`<section class="panel" aria-labelledby="delete-title">
       <header>
-        <h2 id="delete-title">Delete the agent</h2>
-        <button class="danger" @click=${gone}>Delete the agent</button>
+        <h2 id="delete-title">Delete agent</h2>
+        <button class="danger" @click=${gone}>Delete agent</button>
       </header>
       <p class="content faint">
-        Ends what runs and waits, and its schedules. Its DataStores and the history of its executions stay.
+        Cancels running and queued executions and deletes the agent's schedules. DataStores and the execution
+        history are kept.
       </p>
     </section>`;
   }
@@ -203,7 +210,7 @@ export class AgentSettings extends Part {
       ]);
       await patch(`/agents/${this.agent.id}`, Object.fromEntries(body));
       this.discard();
-      toast("The settings are saved. They hold for every execution that starts from now on.");
+      toast("Settings saved. They apply to executions that start from now on.");
       this.dispatchEvent(new Event("changed"));
     } catch (e) {
       this.problem = asProblem(e);

@@ -58,7 +58,7 @@ export class AgentWorkspace extends Part {
           .requirementMarks=${this.buildMarks}
           .actions=${writes
             ? this.actions()
-            : html`<span class="faint small">This key may not change it</span>`}
+            : html`<span class="faint small">Your API key can't change agents</span>`}
           @change=${(event: CustomEvent<Partial<Code>>) => this.change(event.detail)}
         ></agent-code>
       </div>
@@ -89,8 +89,8 @@ export class AgentWorkspace extends Part {
 
   private restored(): TemplateResult {
     return html`<div class="notice waiting">
-      <p>You left without saving. This is what you had written, on revision ${this.edits.from}.</p>
-      <div class="row"><button @click=${() => this.edits.takeTheirs()}>Discard it</button></div>
+      <p>Restored your unsaved changes to revision ${this.edits.from}.</p>
+      <div class="row"><button @click=${() => this.edits.takeTheirs()}>Discard</button></div>
     </div>`;
   }
 
@@ -100,11 +100,11 @@ export class AgentWorkspace extends Part {
     return html`<section class="notice waiting" aria-labelledby="conflict-title" role="alert">
       <h2 id="conflict-title">Revision ${theirs.revision} was saved elsewhere</h2>
       <p>
-        You began with revision ${this.edits.from}. Below is what would become of revision ${theirs.revision}
-        if you kept yours.
+        Your changes are based on revision ${this.edits.from}. The diff shows what keeping them would change
+        in revision ${theirs.revision}.
       </p>
       <div class="row">
-        <button @click=${() => this.edits.takeTheirs()}>Take theirs</button>
+        <button @click=${() => this.edits.takeTheirs()}>Use theirs</button>
         <button @click=${() => this.edits.keepMine()}>Keep mine</button>
       </div>
       ${differences(their, mine).map(
@@ -128,7 +128,7 @@ export class AgentWorkspace extends Part {
     if (saved) {
       this.marks = [];
       const builds = saved.latest_builder_job_id !== before.latest_builder_job_id;
-      toast(`Saved as revision ${saved.revision}.${builds ? " Its requirements are being installed." : ""}`);
+      toast(`Saved as revision ${saved.revision}.${builds ? " Installing requirements." : ""}`);
     }
     return saved;
   }

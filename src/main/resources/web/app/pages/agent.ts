@@ -33,11 +33,11 @@ const TABS: Record<string, string> = {
   builds: "Builds",
   revisions: "Revisions",
   settings: "Settings",
-  "call-it": "Call it",
+  "call-it": "Call from code",
 };
 
 const BUILD_WORDS: Record<string, string> = {
-  queued: "waiting to be built",
+  queued: "build queued",
   running: "building",
   succeeded: "built",
   failed: "build failed",
@@ -97,7 +97,7 @@ export class AgentPage extends Part {
     return agent && edits
       ? html`${this.head(agent, edits)}
         ${tabs(
-          "Views of the agent",
+          "Agent views",
           Object.entries(TABS).map(([name, title]) => ({
             name,
             title: this.tabTitle(name, title),
@@ -142,7 +142,7 @@ export class AgentPage extends Part {
           @renamed=${() => void this.load.again()}
         ></agent-name>
       </div>
-      <ul class="agent-facts" aria-label="About the agent">
+      <ul class="agent-facts" aria-label="Agent details">
         ${build
           ? html`<li>
               <a href="/builds/${build.id}">${stateBadge(build.state, BUILD_WORDS[build.state])}</a>
@@ -155,7 +155,7 @@ export class AgentPage extends Part {
           ? nothing
           : html`<li><span title=${saved.egress}>${egressWords(saved.egress)}</span></li>`}
         ${activity && activity.running + activity.queued > 0
-          ? html`<li>${activity.running} running, ${activity.queued} waiting</li>`
+          ? html`<li>${activity.running} running, ${activity.queued} queued</li>`
           : nothing}
         ${activity?.next_run_at
           ? html`<li><a href=${this.address("schedules")}>next run ${timeAgo(activity.next_run_at)}</a></li>`
@@ -170,7 +170,7 @@ export class AgentPage extends Part {
     const text = behindText(agent);
     return text
       ? html`<div class="notice ${agent.build_failure ? "failed" : "waiting"}" role="status">
-          <p>${text} <a href="/builds/${agent.latest_builder_job_id}">Show the build</a></p>
+          <p>${text} <a href="/builds/${agent.latest_builder_job_id}">View build</a></p>
         </div>`
       : nothing;
   }
@@ -216,11 +216,11 @@ export class AgentPage extends Part {
 
   private missing(): TemplateResult {
     return emptyState(
-      "There is no such agent",
-      html`Nothing has the identifier <code>${this.agentId}</code>. It may have been deleted; its executions
-        are kept.`,
-      html`<a class="button" href="/agents">Show the agents</a
-        ><a class="button" href="/executions?agent_id=${this.agentId}">Show its executions</a>`,
+      "Agent not found",
+      html`No agent has the ID <code>${this.agentId}</code>. It may have been deleted; its executions are
+        kept.`,
+      html`<a class="button" href="/agents">View agents</a
+        ><a class="button" href="/executions?agent_id=${this.agentId}">View executions</a>`,
     );
   }
 
@@ -246,8 +246,7 @@ export class AgentPage extends Part {
     return ask({
       title: "Leave without saving?",
       body: html`<p>
-        What you have changed in ${this.edits.saved.name} is not saved. It is kept in this browser, and you
-        find it here again.
+        Your changes to ${this.edits.saved.name} are not saved. This browser keeps them as a draft.
       </p>`,
       confirm: "Leave",
     });

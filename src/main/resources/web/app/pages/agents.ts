@@ -19,8 +19,8 @@ import { pagedTable, type Column } from "../parts/tables";
 /** Starting points, as /create knows them by name. */
 const TEMPLATES = [
   ["hello", "Hello", "returns a greeting for its payload"],
-  ["fetch", "Fetch a page", "asks an HTTP API and returns what it says"],
-  ["counter", "Count in a store", "remembers something from run to run"],
+  ["fetch", "Fetch a page", "calls an HTTP API and returns its response"],
+  ["counter", "Count in a store", "keeps data between runs"],
 ] as const;
 
 /** Every agent, and how it is doing. */
@@ -50,9 +50,7 @@ export class AgentsPage extends Part {
         <h1>Agents</h1>
         ${searchField("Search agents", this.q, (q) => router.query({ q }))}
         <div class="actions">
-          ${signedIn.may("write")
-            ? html`<a class="button primary" href="/create">Create an agent</a>`
-            : nothing}
+          ${signedIn.may("write") ? html`<a class="button primary" href="/create">Create agent</a>` : nothing}
         </div>
       </div>
       <div class="panel">
@@ -73,9 +71,9 @@ const COLUMNS: Column<Agent>[] = [
   { title: "Python", cell: (agent) => html`<span class="mono">${agent.python_version}</span>` },
   { title: "Build", cell: buildState },
   { title: "Last execution", cell: lastExecution },
-  { title: "Now", cell: now },
+  { title: "Activity", cell: now },
   {
-    title: "7 days",
+    title: "Last 7 days",
     cell: (agent) => (agent.activity ? successRate(agent.activity.executions_7d) : nothing),
   },
   { title: "Next run", cell: (agent) => timeAgo(agent.activity?.next_run_at) },
@@ -87,12 +85,10 @@ function buildState(agent: Agent): unknown {
   return job
     ? html`<span class="one-line"
         ><a href="/builds/${job.id}">${stateBadge(job.state)}</a> ${isBehind(agent)
-          ? html`<span class="faint">revision ${agent.running_revision} runs</span>`
+          ? html`<span class="faint">running revision ${agent.running_revision}</span>`
           : nothing}
         ${agent.outdated
-          ? html`<span class="outdated" title="A newer base or SDK is there than it was built with"
-              >outdated</span
-            >`
+          ? html`<span class="outdated" title="Built with an older base or SDK">outdated</span>`
           : nothing}</span
       >`
     : html`<span class="faint">–</span>`;
@@ -121,7 +117,7 @@ function now({ activity }: Agent): unknown {
 function actions(agent: Agent): unknown {
   return html`<span class="row-actions">
     ${signedIn.may("execute")
-      ? html`<button class="quiet" aria-label="Run ${agent.name} now" @click=${() => run(agent)}>
+      ? html`<button class="quiet" aria-label="Run now ${agent.name}" @click=${() => run(agent)}>
           Run now
         </button>`
       : nothing}
@@ -136,7 +132,7 @@ function actions(agent: Agent): unknown {
 async function run(agent: Agent): Promise<void> {
   try {
     const job = await post<ExecutorJob>(`/agents/${agent.id}/execute`, {}, once());
-    toast(`${agent.name} is ordered.`, { link: ["Show the order", `/executor-jobs/${job.id}`] });
+    toast(`Run queued: ${agent.name}.`, { link: ["View run", `/executor-jobs/${job.id}`] });
   } catch (e) {
     toast(asProblem(e).message, { failed: true });
   }
@@ -144,15 +140,15 @@ async function run(agent: Agent): Promise<void> {
 
 const nothingFound = (q: string): TemplateResult =>
   emptyState(
-    `No agent is called “${q}”`,
-    "The search looks for these letters anywhere in a name.",
+    "No matching agents",
+    `No agent name contains “${q}”.`,
     html`<button @click=${() => router.query({ q: null })}>Show all agents</button>`,
   );
 
 function firstAgent(): TemplateResult {
   return emptyState(
     "No agents yet",
-    "An agent is a Python script with its requirements. Roost installs them, and runs the script when it is ordered to: by you, by a schedule, or by a program. Begin with one of these:",
+    "An agent is a Python script with its requirements. Roost installs the requirements and runs the script on demand, on a schedule or through the API. Start with a template:",
     signedIn.may("write")
       ? html`<ul class="templates">
           ${TEMPLATES.map(
@@ -165,7 +161,7 @@ function firstAgent(): TemplateResult {
           )}
           <li>
             <a class="panel" href="/create"
-              ><strong>Write one</strong><span class="faint">an empty script</span></a
+              ><strong>Blank</strong><span class="faint">an empty script</span></a
             >
           </li>
         </ul>`

@@ -26,7 +26,7 @@ export function requirementList(requirements: string, explanation: string): Temp
       (line, i) =>
         html`<li class=${concerned.has(i + 1) ? "concerned" : ""}>
           <span class="faint">${i + 1}</span> <code>${line}</code>
-          ${concerned.has(i + 1) ? html`<span class="unseen">concerned</span>` : nothing}
+          ${concerned.has(i + 1) ? html`<span class="unseen">named in the error</span>` : nothing}
         </li>`,
     )}
   </ol>`;

@@ -71,7 +71,7 @@ export class BuildPage extends Part {
         <div class="actions">
           ${job && (job.state === "failed" || job.state === "succeeded") && signedIn.may("write")
             ? html`<a class="button ${job.state === "failed" ? "primary" : ""}" href="/agents/${job.agent_id}"
-                >${job.state === "failed" ? "Fix the requirements" : "Change the requirements"}</a
+                >${job.state === "failed" ? "Fix requirements" : "Edit requirements"}</a
               >`
             : nothing}
         </div>
@@ -107,7 +107,7 @@ export class BuildPage extends Part {
       <agent-link .agentId=${job.agent_id}></agent-link>
       <span class="faint">revision ${job.agent_revision}, Python ${job.python_version}</span>
       ${job.reused
-        ? html`<span class="faint">nothing to do: the same requirements were built before</span>`
+        ? html`<span class="faint">reuses an earlier build of the same requirements</span>`
         : buildDuration(job)}
     </div>`;
   }
@@ -120,10 +120,7 @@ export class BuildPage extends Part {
     const { title, help } = buildReason(reason);
     const lines = concernedLines(requirements ?? "", message ?? "");
     const text = (requirements ?? "").split("\n");
-    return html`<section
-      class="notice ${isHarmless(reason) ? "" : "failed"}"
-      aria-label="Why it did not succeed"
-    >
+    return html`<section class="notice ${isHarmless(reason) ? "" : "failed"}" aria-label="Failure reason">
       <strong>${title}</strong>
       ${message ? html`<pre>${message}</pre>` : nothing}
       ${lines.length
@@ -144,7 +141,7 @@ export class BuildPage extends Part {
         <h2 id="packages-title">Packages <span class="faint">${count(sorted.length)}</span></h2>
       </header>
       ${sorted.length === 0
-        ? html`<p class="content faint">None besides Python itself.</p>`
+        ? html`<p class="content faint">No packages besides Python.</p>`
         : html`<div class="table-wrap" role="region" aria-label="List of packages" tabindex="0">
             <table>
               <thead>
@@ -175,7 +172,7 @@ export class BuildPage extends Part {
     return html`<section class="panel" aria-labelledby="details-title">
       <header><h2 id="details-title">Details</h2></header>
       <dl class="facts content">
-        ${fact("Ordered", job && timeAgo(job.created_at))}
+        ${fact("Created", job && timeAgo(job.created_at))}
         ${fact("Finished", job?.finished_at && timeAgo(job.finished_at))}
         ${fact("Python", job?.python_version ?? build?.python_version)}
         ${fact("Base", build?.base && html`<code class="small image">${build.base}</code>`)}
@@ -186,7 +183,7 @@ export class BuildPage extends Part {
           build?.image &&
             html`<span class="row"
               ><code class="small image">${build.image}</code
-              ><copy-button .text=${build.image} label="Copy the image reference"></copy-button
+              ><copy-button .text=${build.image} label="Copy image reference"></copy-button
             ></span>`,
         )}
       </dl>
@@ -215,7 +212,7 @@ export class BuildPage extends Part {
             ? html`<ul class="lines">
                 ${sharing.map((agent) => html`<li><a href="/agents/${agent.id}">${agent.name}</a></li>`)}
               </ul>`
-            : html`<p class="content faint">No agent uses it any more.</p>`}
+            : html`<p class="content faint">No agent uses this build.</p>`}
         </section>`;
   }
 }

@@ -9,7 +9,7 @@ import { stateBadge, timeAgo } from "../parts/basics";
 import { emptyState } from "../parts/notices";
 import { Part } from "../parts/part";
 import { stateChips } from "../parts/state-chips";
-import { buildReason } from "../parts/reasons";
+import { buildReason, reasonCell } from "../parts/reasons";
 import { pagedTable, type Column } from "../parts/tables";
 import "../parts/ticking";
 
@@ -37,25 +37,20 @@ export const BUILD_COLUMNS: Column<BuilderJob>[] = [
   { title: "Revision", cell: (job) => html`<span class="number">${job.agent_revision}</span>`, number: true },
   { title: "Python", cell: (job) => html`<span class="mono">${job.python_version}</span>` },
   {
-    title: "Ordered",
+    title: "Created",
     cell: ({ id, created_at }) => html`<a class="quiet-link" href="/builds/${id}">${timeAgo(created_at)}</a>`,
   },
   {
     title: "Duration",
     cell: (job) =>
       job.reused
-        ? html`<span class="faint" title="Other agents have the same requirements">reused</span>`
+        ? html`<span class="faint" title="Reuses an earlier build of the same requirements">reused</span>`
         : buildDuration(job),
     number: true,
   },
   {
     title: "Reason",
-    cell: ({ reason, message }) =>
-      reason
-        ? html`<span class="why cut" title=${buildReason(reason).title}
-            ><code>${reason}</code> <span class="faint">${message}</span></span
-          >`
-        : nothing,
+    cell: ({ reason, message }) => (reason ? reasonCell(buildReason(reason), reason, message) : nothing),
   },
 ];
 
@@ -94,9 +89,9 @@ export class BuildsPage extends Part {
         ${stateChips(STATES, states, (state) => router.query({ state }))}
         ${agentId
           ? html`<span class="row"
-              ><span class="faint">of</span><agent-link .agentId=${agentId}></agent-link
+              ><span class="faint">Agent:</span><agent-link .agentId=${agentId}></agent-link
               ><button class="quiet" @click=${() => router.query({ agent_id: null })}>
-                Of all agents
+                All agents
               </button></span
             >`
           : nothing}
@@ -104,11 +99,11 @@ export class BuildsPage extends Part {
       <section class="panel tight" aria-label="Builds">
         ${pagedTable("All builds", BUILD_COLUMNS, this.jobs, () =>
           states.length || agentId
-            ? emptyState("No build matches", "Change the filters, or wait: the list is live.")
+            ? emptyState("No matching builds", "Change the filters. The list updates live.")
             : emptyState(
-                "Nothing has been built yet",
-                "When an agent's requirements or Python version change, Roost installs them once, ahead of all runs.",
-                html`<a class="button" href="/create">Create an agent</a>`,
+                "No builds yet",
+                "When an agent's requirements or Python version change, Roost installs the requirements once, before the agent runs.",
+                html`<a class="button" href="/create">Create agent</a>`,
               ),
         )}
       </section>`;

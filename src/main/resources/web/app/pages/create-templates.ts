@@ -42,7 +42,7 @@ def main(request, store):
     count = store.increment(name)
     last = store.get(f"{name}:last")
     store[f"{name}:last"] = datetime.now(timezone.utc).isoformat()
-    print(f"{name}: {count}, before that at {last or 'no time'}")
+    print(f"{name}: {count}, previously at {last or 'never'}")
     return {"count": count, "last": last}
 `,
     requirements: "",

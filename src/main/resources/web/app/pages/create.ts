@@ -62,7 +62,7 @@ export class CreatePage extends Part {
   override render() {
     const writes = signedIn.may("write");
     return html`<div class="page-head">
-        <h1>${this.agent ? this.agent.name : "Create an agent"}</h1>
+        <h1>${this.agent ? this.agent.name : "Create agent"}</h1>
         ${this.agent ? this.ways(this.agent) : nothing}
       </div>
       ${writes ? this.form() : this.refusal()}`;
@@ -72,9 +72,9 @@ export class CreatePage extends Part {
     const { name, role } = signedIn.session!.key;
     return emptyState(
       "This key can't create agents",
-      html`You are signed in with the key <strong>${name}</strong>, whose role is ${role}. Creating and
-        changing agents takes a key with the role write.`,
-      html`<a class="button" href="/agents">Show the agents</a>`,
+      html`You are signed in with the key <strong>${name}</strong> (role ${role}). Creating and changing
+        agents requires the role <code>write</code>.`,
+      html`<a class="button" href="/agents">View agents</a>`,
     );
   }
 
@@ -112,12 +112,12 @@ export class CreatePage extends Part {
       return html`<p>${stateBadge("succeeded", "Agent created")}</p>`;
     }
     const { requirements } = this.wanted.code;
-    return html`<ol class="run-steps" aria-label="What happens then">
+    return html`<ol class="run-steps" aria-label="Steps">
       ${[
         "Create the agent",
-        requirements.trim() ? "Install the requirements" : "Prepare Python",
+        requirements.trim() ? "Install requirements" : "Prepare Python",
         "Run main with the payload",
-        "Show its log and what it returns",
+        "Show the log and the return value",
       ].map((step) => html`<li>${stateBadge("queued", step)}</li>`)}
     </ol>`;
   }
@@ -132,12 +132,12 @@ export class CreatePage extends Part {
         id: "name",
         label: "Name",
         value: this.wanted.name,
-        placeholder: "Left empty: a name is made up",
+        placeholder: "Optional",
         mistakes: mistakesOf(problem, "/name"),
         change: (name) => this.change({ name }),
       })}
       <div class="field" role="group" aria-labelledby="template-label">
-        <span class="label" id="template-label">Begin with</span>
+        <span class="label" id="template-label">Template</span>
         <div class="row">
           ${Object.entries(templates).map(
             ([name, { title, script }]) =>
@@ -166,10 +166,10 @@ export class CreatePage extends Part {
     const works = this.last?.state === "succeeded";
     return html`<div class="actions">
       ${works
-        ? html`<a class="button" href="/agents/${id}/schedules">Schedule it</a
-            ><a class="button" href="/agents/${id}/call-it">Call it</a>`
+        ? html`<a class="button" href="/agents/${id}/schedules">Schedule</a
+            ><a class="button" href="/agents/${id}/call-it">Call from code</a>`
         : nothing}
-      <a class="button" href="/agents/${id}">Open the agent</a>
+      <a class="button" href="/agents/${id}">Open agent</a>
     </div>`;
   }
 

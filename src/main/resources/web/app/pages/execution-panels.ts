@@ -2,6 +2,7 @@ import { html, nothing, type TemplateResult } from "lit";
 import type { Execution, ExecutorJob } from "../core/types";
 import { idLink, stateBadge, timeAgo } from "../parts/basics";
 import { runDuration } from "../parts/execution-result";
+import { executionReason } from "../parts/reasons";
 import "../parts/json-tree";
 
 /** What the pages of executions and of orders both show. */
@@ -16,7 +17,7 @@ export const fact = (name: string, value: unknown): unknown =>
 /** Where an order comes from, and how it is treated. */
 export const orderFacts = (job: ExecutorJob): TemplateResult =>
   html`${fact("Schedule", job.schedule_id && idLink(job.schedule_id, `/schedules?q=${job.schedule_id}`))}
-  ${fact("For", job.scheduled_time && timeAgo(job.scheduled_time))}
+  ${fact("Scheduled for", job.scheduled_time && timeAgo(job.scheduled_time))}
   ${fact("Batch", job.batch_id && idLink(job.batch_id))} ${fact("Priority", job.priority)}
   ${fact("Concurrency key", job.concurrency_key && html`<code>${job.concurrency_key}</code>`)}`;
 
@@ -40,7 +41,9 @@ export const attemptsPanel = (attempts: Execution[], here = ""): TemplateResult 
               aria-current=${attempt.id === here ? "true" : nothing}
               >${stateBadge(attempt.state)}</a
             >
-            ${attempt.reason ? html`<code class="small">${attempt.reason}</code>` : nothing}
+            ${attempt.reason
+              ? html`<span class="small">${executionReason(attempt.reason).title}</span>`
+              : nothing}
             <span class="grow"></span>${runDuration(attempt)}
           </li>`,
       )}

@@ -60,14 +60,14 @@ export class ExecutionPage extends Part {
 
   private actions({ execution, job, agent }: Explained): unknown {
     if (!signedIn.may("execute")) {
-      return html`<span class="faint small">Your key may only read, not run.</span>`;
+      return html`<span class="faint small">Your API key is read-only.</span>`;
     }
     return html`${execution.state === "running" && job
       ? html`<button class="danger" @click=${() => void cancelOrder(job)}>Cancel</button>`
       : nothing}
     ${job && agent
       ? html`<button
-          title="Orders the agent's newest revision with the same payload"
+          title="Runs the agent's newest revision with the same payload"
           @click=${() => void runAgain(job)}
         >
           Run again
@@ -95,8 +95,7 @@ export class ExecutionPage extends Part {
             <h2 id="log-title">Log</h2>
             ${execution.logs_truncated
               ? html`<p class="notice waiting">
-                  The log is longer than Roost keeps: its beginning and its last part are here, what was
-                  between is not.
+                  The log was truncated: Roost kept the beginning and the end.
                 </p>`
               : nothing}
             ${executionLog(execution)}
@@ -136,18 +135,15 @@ export class ExecutionPage extends Part {
     const last = attempts.at(-1);
     if (job && job.state === "queued" && last?.id === execution.id) {
       return html`<p class="notice waiting">
-        <span
-          >The order waits for its next attempt. <a href="/executor-jobs/${job.id}">See the order</a></span
-        >
+        <span>Waiting for the next attempt. <a href="/executor-jobs/${job.id}">View run</a></span>
       </p>`;
     }
     if (last && last.id !== execution.id) {
       return html`<p class="notice">
         <span
-          >It was tried again: <a href="/executions/${last.id}">attempt ${last.attempt}</a> ${last.state ===
-          "running"
+          >Retried: <a href="/executions/${last.id}">attempt ${last.attempt}</a> ${last.state === "running"
             ? "is running"
-            : "ended as"}
+            : "ended:"}
           ${last.state === "running" ? nothing : stateBadge(last.state)}</span
         >
       </p>`;
@@ -206,7 +202,9 @@ export class ExecutionPage extends Part {
           cpu !== null &&
             html`<span class="number">${duration(cpu)}</span>${share === null || !agent
                 ? nothing
-                : html` <span class="faint">${share.toFixed(2)} of ${agent.cpu} cores</span>`}`,
+                : html` <span class="faint"
+                    >average ${share.toFixed(2)} cores, ${agent.cpu} requested</span
+                  >`}`,
         )}
         ${fact(
           "Memory",
@@ -217,7 +215,7 @@ export class ExecutionPage extends Part {
         )}
         ${fact("Log", plural(execution.log_entries, "entry", "entries"))}
         ${fact(
-          "Order",
+          "Run",
           idLink(execution.executor_job_id, `/executor-jobs/${execution.executor_job_id}?stay=1`),
         )}
         ${fact("Build", execution.build_id && idLink(execution.build_id, `/builds/${execution.build_id}`))}

@@ -1,7 +1,6 @@
 import { html, nothing } from "lit";
 import { customElement, state } from "lit/decorators.js";
 import { get } from "../core/api";
-import { words } from "../core/format";
 import { queried, router } from "../core/router";
 import type { Agent, Page } from "../core/types";
 import "../parts/execution-table";
@@ -77,12 +76,8 @@ export class ExecutionsPage extends Part {
         <option value="" .selected=${!queried("reason")}>Any reason</option>
         ${executionReasons.map(
           (reason) =>
-            html`<option
-              value=${reason}
-              title=${executionReason(reason).title}
-              .selected=${queried("reason") === reason}
-            >
-              ${words(reason)}
+            html`<option value=${reason} .selected=${queried("reason") === reason}>
+              ${executionReason(reason).title}
             </option>`,
         )}
       </select>
@@ -159,7 +154,7 @@ export class ExecutionsPage extends Part {
       if (page?.data[0]) {
         this.filter({ agent_id: page.data[0].id });
       } else {
-        toast(`There is no agent named ${text}.`, { failed: true });
+        toast(`No agent named ${text}.`, { failed: true });
       }
     }
   };

@@ -57,7 +57,7 @@ export class ExecutorJobPage extends Part {
   override render() {
     const job = this.load.value?.job;
     return html`<div class="page-head">
-        <h1>Order</h1>
+        <h1>Run</h1>
         ${idLink(this.jobId)}
         <div class="actions">${job ? this.actions(job) : nothing}</div>
       </div>
@@ -66,7 +66,7 @@ export class ExecutorJobPage extends Part {
 
   private actions(job: ExecutorJob): unknown {
     if (!signedIn.may("execute")) {
-      return html`<span class="faint small">Your key may only read, not cancel or run.</span>`;
+      return html`<span class="faint small">Your API key is read-only.</span>`;
     }
     return job.finished_at === null
       ? html`<button class="danger" @click=${() => void cancelOrder(job)}>Cancel</button>`
@@ -78,7 +78,7 @@ export class ExecutorJobPage extends Part {
         <strong>${stateBadge(job.state)}</strong>
         <agent-link .agentId=${job.agent_id}></agent-link>
         <span class="faint">revision ${job.agent_revision}</span>
-        <span class="faint">ordered</span> ${timeAgo(job.created_at)}
+        <span class="faint">created</span> ${timeAgo(job.created_at)}
       </div>
       <run-timeline .job=${job} .execution=${job.state === "queued" ? null : job.execution}></run-timeline>
       ${this.waits(job)} ${this.failure(job)}
@@ -93,15 +93,15 @@ export class ExecutorJobPage extends Part {
       return nothing;
     }
     const next = job.next_attempt_at;
-    return html`<section class="notice waiting" aria-label="What it waits for">
-      <strong>${WAITING[job.waiting_on ?? ""] ?? "Waits for its turn"}</strong>
+    return html`<section class="notice waiting" aria-label="Waiting for">
+      <strong>${WAITING[job.waiting_on ?? ""] ?? "Queued"}</strong>
       ${job.message ? html`<p>${job.message}</p>` : nothing}
       ${next ? html`<p>Not before <time datetime=${next}>${at(next)}</time>.</p>` : nothing}
       ${job.waiting_on === "build"
-        ? html`<p><a href="/agents/${job.agent_id}/builds">See the agent's builds</a></p>`
+        ? html`<p><a href="/agents/${job.agent_id}/builds">View builds</a></p>`
         : job.waiting_on === "concurrency"
           ? html`<p>
-              <a href="/executions?agent_id=${job.agent_id}&state=running">See what runs</a>
+              <a href="/executions?agent_id=${job.agent_id}&state=running">View running executions</a>
             </p>`
           : nothing}
     </section>`;
@@ -112,15 +112,12 @@ export class ExecutorJobPage extends Part {
       return nothing;
     }
     const { title, help } = executionReason(job.reason);
-    return html`<section
-      class="notice ${isHarmless(job.reason) ? "" : "failed"}"
-      aria-label="Why it did not succeed"
-    >
+    return html`<section class="notice ${isHarmless(job.reason) ? "" : "failed"}" aria-label="Failure reason">
       <strong>${title}</strong>
       ${job.message ? html`<pre>${job.message}</pre>` : nothing}
       ${help ? html`<p class="small">${help}</p>` : nothing}
       ${job.reason === "build_failed"
-        ? html`<p><a href="/agents/${job.agent_id}/builds">See the agent's builds</a></p>`
+        ? html`<p><a href="/agents/${job.agent_id}/builds">View builds</a></p>`
         : nothing}
     </section>`;
   }
@@ -129,9 +126,9 @@ export class ExecutorJobPage extends Part {
     return html`<section class="panel" aria-labelledby="details-title">
       <header><h2 id="details-title">Details</h2></header>
       <dl class="facts content">
-        ${fact("Ordered", timeAgo(job.created_at))}
+        ${fact("Created", timeAgo(job.created_at))}
         ${fact(
-          "Ended",
+          "Finished",
           job.finished_at &&
             html`${timeAgo(job.finished_at)}
               <span class="faint">after ${duration(between(job.created_at, job.finished_at))}</span>`,

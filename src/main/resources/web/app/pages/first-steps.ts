@@ -6,20 +6,20 @@ import { templates } from "./create-templates";
 /** How to begin: for a Roost that has no agents, or only the one that it came with. */
 export function firstSteps(agents: readonly Agent[]): TemplateResult {
   const lines = [
-    ["From a terminal", `roost login --url ${location.origin}`],
+    ["Sign in from a terminal", `roost login --url ${location.origin}`],
     ["Deploy a script", "roost deploy hello.py"],
-    ["By REST", `curl -H "Authorization: Bearer $ROOST_API_KEY" ${location.origin}/v1/agents`],
+    ["Use the REST API", `curl -H "Authorization: Bearer $ROOST_API_KEY" ${location.origin}/v1/agents`],
   ] as const;
   return html`<section class="panel" aria-labelledby="first-title">
     <header>
-      <h2 id="first-title">${agents.length ? "Make it yours" : "Welcome to Roost"}</h2>
+      <h2 id="first-title">${agents.length ? "Get started" : "Welcome to Roost"}</h2>
     </header>
     <div class="content column">
       <p>
-        An agent is a Python script with its requirements. Roost installs them once, and runs the script when
-        it is ordered to: by you, by a schedule, or by a program.
+        An agent is a Python script with its requirements. Roost installs the requirements once and runs the
+        script on demand, on a schedule or through the API.
         ${agents.map(
-          (agent) => html`Look at <a href="/agents/${agent.id}">${agent.name}</a> and run it, or begin anew.`,
+          (agent) => html`Run <a href="/agents/${agent.id}">${agent.name}</a>, or create an agent.`,
         )}
       </p>
       ${signedIn.may("write")
@@ -28,14 +28,16 @@ export function firstSteps(agents: readonly Agent[]): TemplateResult {
               ([name, { title }]) => html`<a class="button" href="/create?template=${name}">${title}</a>`,
             )}
           </div>`
-        : html`<p class="faint">Your key may not create agents; one with the role write may.</p>`}
+        : html`<p class="faint">
+            Your API key can't create agents. The role <code>write</code> is required.
+          </p>`}
       <dl class="facts">
         ${lines.map(
           ([name, line]) =>
             html`<dt>${name}</dt>
               <dd class="row">
                 <code class="grow">${line}</code
-                ><copy-button .text=${line} label="Copy the command"></copy-button>
+                ><copy-button .text=${line} label="Copy command"></copy-button>
               </dd>`,
         )}
       </dl>

@@ -14,9 +14,9 @@ import { openForm } from "../parts/small-form";
 import { pagedTable, type Column } from "../parts/tables";
 
 const ROLES: Record<Role, string> = {
-  read: "see everything but the values of variables",
-  execute: "see everything but those values, run agents, cancel orders",
-  write: "see, run and change everything",
+  read: "read everything except the values of variables",
+  execute: "read everything except those values, run agents, cancel runs",
+  write: "read, run and change everything",
 };
 
 /** Who may do what. */
@@ -41,7 +41,7 @@ export class KeysPage extends Part {
       <p class="faint">
         Programs send a key as <code>Authorization: Bearer roost_…</code>; people sign in with one.
       </p>
-      ${roleNotice("write", "Making or deleting keys")}
+      ${roleNotice("write", "Creating or deleting keys")}
       <div class="panel">${pagedTable("API keys", this.columns(), this.load, noKeys)}</div>`;
   }
 
@@ -51,13 +51,13 @@ export class KeysPage extends Part {
         title: "Name",
         cell: ({ id, name }) =>
           html`<strong>${name}</strong>${id === signedIn.session?.key.id
-              ? html` <span class="faint">· of this session</span>`
+              ? html` <span class="faint">· this session</span>`
               : nothing}`,
       },
       { title: "Role", cell: ({ role }) => html`<code>${role}</code>` },
-      { title: "May", cell: ({ role }) => html`<span class="faint">${ROLES[role]}</span>` },
-      { title: "Identifier", cell: ({ id }) => idLink(id) },
-      { title: "Made", cell: ({ created_at }) => timeAgo(created_at) },
+      { title: "Permissions", cell: ({ role }) => html`<span class="faint">${ROLES[role]}</span>` },
+      { title: "ID", cell: ({ id }) => idLink(id) },
+      { title: "Created", cell: ({ created_at }) => timeAgo(created_at) },
       {
         title: "",
         cell: (key) =>
@@ -77,12 +77,12 @@ export class KeysPage extends Part {
       title: "New key",
       draft: { name: "", role: "execute" },
       pointers: ["/name", "/role"],
-      confirm: "Create the key",
+      confirm: "Create key",
       fields: ({ name, role }, take, problem) =>
         html`${textField({
           id: "key-name",
           label: "Name",
-          hint: "What it is for, for example the program that has it.",
+          hint: "For example the program that uses it.",
           value: name,
           required: true,
           change: (value) => take({ name: value }),
@@ -91,7 +91,7 @@ export class KeysPage extends Part {
           id: "key-role",
           label: "Role",
           value: role,
-          choices: Object.entries(ROLES).map(([value, may]) => [value, `${value}: may ${may}`]),
+          choices: Object.entries(ROLES).map(([value, may]) => [value, `${value}: ${may}`]),
           change: (value) => take({ role: value }),
           mistakes: mistakesOf(problem, "/role"),
         })}`,
@@ -99,19 +99,17 @@ export class KeysPage extends Part {
     });
     if (key?.key) {
       void this.load.again();
-      await showSecret(`The key ${key.name}`, key.key, "Keep it where its program finds it.");
+      await showSecret(`Key ${key.name}`, key.key, "Store it where your program can read it.");
     }
   }
 
   private async delete(key: ApiKey): Promise<void> {
     const own = key.id === signedIn.session?.key.id;
     const sure = await ask({
-      title: `Delete the key ${key.name}?`,
-      body: html`<p>Whoever uses it is refused within five seconds, and its sessions end.</p>
-        ${own
-          ? html`<p><strong>It is the key of this session: you will be signed out.</strong></p>`
-          : nothing}`,
-      confirm: "Delete the key",
+      title: `Delete key ${key.name}?`,
+      body: html`<p>Requests with this key are refused within five seconds, and its sessions end.</p>
+        ${own ? html`<p><strong>This session uses the key: you will be signed out.</strong></p>` : nothing}`,
+      confirm: "Delete key",
       danger: true,
     });
     if (!sure) {
@@ -119,7 +117,7 @@ export class KeysPage extends Part {
     }
     try {
       await remove(`/keys/${key.id}`);
-      toast(`The key ${key.name} is deleted.`);
+      toast(`Key ${key.name} deleted.`);
       await this.load.again();
     } catch (e) {
       toast(asProblem(e).message, { failed: true });
@@ -127,4 +125,4 @@ export class KeysPage extends Part {
   }
 }
 
-const noKeys = (): TemplateResult => emptyState("No keys", "There is always one that may write.");
+const noKeys = (): TemplateResult => emptyState("No keys", "Roost always keeps one key with the role write.");

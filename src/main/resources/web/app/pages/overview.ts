@@ -66,9 +66,7 @@ export class OverviewPage extends Part {
     return html`<div class="page-head">
         <h1>Overview</h1>
         <div class="actions">
-          ${signedIn.may("write")
-            ? html`<a class="button primary" href="/create">Create an agent</a>`
-            : nothing}
+          ${signedIn.may("write") ? html`<a class="button primary" href="/create">Create agent</a>` : nothing}
         </div>
       </div>
       ${agents && agents.length < 2 ? firstSteps(agents) : nothing}
@@ -110,11 +108,11 @@ export class OverviewPage extends Part {
         `of ${count(executors.limit)}, ${executors.working} working`,
         "/settings",
       )}
-      ${figure("Succeeded", count(sum("succeeded")), "in 24 hours", "/executions?state=succeeded&hours=24")}
+      ${figure("Succeeded", count(sum("succeeded")), "last 24 hours", "/executions?state=succeeded&hours=24")}
       ${figure(
         "Failed",
         count(failed),
-        "in 24 hours",
+        "last 24 hours",
         "/executions?state=failed,timed_out,lost&hours=24",
         failed ? "bad" : "",
       )}
@@ -133,9 +131,9 @@ export class OverviewPage extends Part {
     const titles = hours.map(({ hour }) => `${clock(hour)} – ${clock(end(hour))}`);
     const series = SERIES.map(([key, name, colour]) => ({ name, colour, values: hours.map((h) => h[key]) }));
     return html`<section class="panel" aria-labelledby="chart-title">
-      <header><h2 id="chart-title">Executions an hour</h2></header>
+      <header><h2 id="chart-title">Executions per hour</h2></header>
       <bar-chart
-        label="Executions an hour by state"
+        label="Executions per hour by state"
         .bars=${{ labels, titles, series }}
         .href=${href}
         @choose=${(event: CustomEvent<number>) => void router.go(href(event.detail))}
@@ -146,10 +144,10 @@ export class OverviewPage extends Part {
   private failures({ failures }: Statistics): TemplateResult {
     return html`<section class="panel" aria-labelledby="failures-title">
       <header>
-        <h2 id="failures-title">Failures <span class="faint">of 24 hours, by reason</span></h2>
+        <h2 id="failures-title">Failures <span class="faint">in the last 24 hours, by reason</span></h2>
       </header>
       ${failures.length === 0
-        ? html`<p class="content faint">Nothing has failed.</p>`
+        ? html`<p class="content faint">No failures.</p>`
         : html`<ul class="lines">
             ${failures.map(
               ({ reason, count: times, agents, latest }) =>
@@ -167,7 +165,7 @@ export class OverviewPage extends Part {
                       class="cut grow"
                       href="/executions/${latest.execution_id}"
                       title=${latest.message ?? ""}
-                      ><code>${latest.message ?? "See the latest"}</code></a
+                      ><code>${latest.message ?? "View latest"}</code></a
                     >
                     <a class="cut" href="/agents/${latest.agent_id}">${latest.agent_name}</a>
                     <span class="faint">${timeAgo(latest.finished_at)}</span>
@@ -183,7 +181,7 @@ export class OverviewPage extends Part {
     return html`<section class="panel" aria-labelledby="running-title">
       <header><h2 id="running-title">Running now</h2></header>
       ${shown.length === 0
-        ? html`<p class="content faint">Nothing runs.</p>`
+        ? html`<p class="content faint">Nothing running</p>`
         : html`<ul class="lines">
             ${shown.map(
               (execution) =>
@@ -194,7 +192,7 @@ export class OverviewPage extends Part {
                 </li>`,
             )}
             ${running > shown.length
-              ? html`<li><a href="/executions?state=running">All ${count(running)}</a></li>`
+              ? html`<li><a href="/executions?state=running">View all ${count(running)}</a></li>`
               : nothing}
           </ul>`}
     </section>`;
@@ -214,7 +212,7 @@ export class OverviewPage extends Part {
                     ><span class="faint small">${timeAgo(build.finished_at)}</span></span
                   >
                   <a class="small" href="/builds/${build.builder_job_id}" title=${build.message ?? ""}
-                    >${build.reason ? buildReason(build.reason).title : "See the build"}</a
+                    >${build.reason ? buildReason(build.reason).title : "View build"}</a
                   >
                 </li>`,
             )}

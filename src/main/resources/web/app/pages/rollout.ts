@@ -35,10 +35,13 @@ const COLUMNS: Column<RolloutAgent>[] = [
       html`<a class="member" title=${item.agent_name} href="/agents/${item.agent_id}">${item.agent_name}</a>`,
   },
   { title: "State", cell: (item) => stateBadge(item.state) },
-  { title: "Build before", cell: (item) => build(item.from_builder_job_id) },
+  { title: "Previous build", cell: (item) => build(item.from_builder_job_id) },
   { title: "New build", cell: ({ to_builder_job_id: to }) => (to ? build(to) : nothing) },
   { title: "Changed", cell: (item) => timeAgo(item.updated_at) },
-  { title: "Why", cell: ({ message }) => (message ? html`<span class="why">${message}</span>` : nothing) },
+  {
+    title: "Message",
+    cell: ({ message }) => (message ? html`<span class="why">${message}</span>` : nothing),
+  },
 ];
 
 /** One rollout: how far it is, and what has become of each of its agents. */
@@ -130,12 +133,12 @@ export class RolloutPage extends Part {
       </div>
       ${rolloutBar(rollout.agents)}
       <p class="row faint">
-        <span>begun ${rollout.automatic ? "by itself" : "on request"}</span>${timeAgo(rollout.created_at)}
-        ${rollout.finished_at ? html`<span>ended</span>${timeAgo(rollout.finished_at)}` : nothing}
+        <span>started ${rollout.automatic ? "automatically" : "manually"}</span>${timeAgo(rollout.created_at)}
+        ${rollout.finished_at ? html`<span>finished</span>${timeAgo(rollout.finished_at)}` : nothing}
       </p>
       ${rollout.message
         ? html`<div class="notice waiting" role="status">
-            <strong>Roost has paused it</strong>
+            <strong>Paused by Roost</strong>
             <p>${rollout.message}</p>
           </div>`
         : nothing}
@@ -146,8 +149,8 @@ export class RolloutPage extends Part {
       <section class="panel tight" aria-label="Agents">
         ${pagedTable("Agents of the rollout", COLUMNS, this.agents, () =>
           states.length
-            ? emptyState("No agent matches", "Change the filters, or wait: the list is live.")
-            : emptyState("No agents", "None of the agents was outdated when it began."),
+            ? emptyState("No matching agents", "Change the filters. The list updates live.")
+            : emptyState("No agents", "No agent was outdated when the rollout started."),
         )}
       </section>`;
   }

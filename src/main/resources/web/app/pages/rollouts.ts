@@ -27,9 +27,9 @@ const COLUMNS: Column<Rollout>[] = [
     cell: ({ agents }) =>
       html`<span class="rollout-progress">${rolloutBar(agents)}<span>${countsText(agents)}</span></span>`,
   },
-  { title: "Begun", cell: ({ automatic }) => html`<span>${automatic ? "by itself" : "on request"}</span>` },
+  { title: "Trigger", cell: ({ automatic }) => html`<span>${automatic ? "automatic" : "manual"}</span>` },
   { title: "Created", cell: ({ created_at }) => timeAgo(created_at) },
-  { title: "Ended", cell: ({ finished_at }) => timeAgo(finished_at) },
+  { title: "Finished", cell: ({ finished_at }) => timeAgo(finished_at) },
   { title: "Rollout", cell: ({ id }) => idLink(id, `/rollouts/${id}`) },
 ];
 
@@ -81,10 +81,10 @@ export class RolloutsPage extends Part {
       <section class="panel tight" aria-label="Rollouts">
         ${pagedTable("All rollouts", COLUMNS, this.load, () =>
           states.length
-            ? emptyState("No rollout matches", "Change the filters, or wait: the list is live.")
+            ? emptyState("No matching rollouts", "Change the filters. The list updates live.")
             : emptyState(
                 "No rollouts yet",
-                "When a base image gets a newer digest, the interpreter of this machine is newer, or Roost is upgraded and has a newer SDK, Roost builds the dependencies of the agents that are outdated again, a few at a time. That is a rollout. One begins by itself unless the setting roost.rollouts.automatic is off.",
+                "A rollout rebuilds outdated agents, a few at a time, after a base image has a new digest, this machine has a newer interpreter, or an upgrade of Roost brings a newer SDK. Rollouts start automatically unless the setting roost.rollouts.automatic is off.",
               ),
         )}
       </section>`;

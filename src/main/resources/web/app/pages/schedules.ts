@@ -43,13 +43,13 @@ export class SchedulesPage extends Part {
             : nothing}
         </div>
       </div>
-      ${roleNotice("write", "Making or changing schedules")}
+      ${roleNotice("write", "Creating or changing schedules")}
       <schedule-list .wanted=${state}></schedule-list>`;
   }
 }
 
 const STATES = [
-  ["", "In any state"],
+  ["", "All states"],
   ["active", "Active"],
   ["paused", "Paused"],
 ] as const;

@@ -14,7 +14,7 @@ import { Part } from "../parts/part";
 import { table, type Column } from "../parts/tables";
 
 const THEMES: [Theme, string][] = [
-  ["system", "As the system"],
+  ["system", "System"],
   ["light", "Light"],
   ["dark", "Dark"],
 ];
@@ -41,8 +41,7 @@ export class SettingsPage extends Part {
   override render() {
     return html`<div class="page-head"><h1>Settings</h1></div>
       <div class="cards">${this.session()} ${this.look()} ${runtime()} ${limits()}</div>
-      ${roleNotice("write", "Seeing the settings of the server")}
-      ${signedIn.may("write") ? this.settings() : nothing}`;
+      ${roleNotice("write", "Viewing server settings")} ${signedIn.may("write") ? this.settings() : nothing}`;
   }
 
   private session(): TemplateResult {
@@ -57,8 +56,8 @@ export class SettingsPage extends Part {
         <dd>${key.name} ${idLink(key.id)}</dd>
         <dt>Role</dt>
         <dd><code>${key.role}</code></dd>
-        <dt>Ends</dt>
-        <dd>${expires_at ? html`${at(expires_at)}, later when you use it` : "with the key"}</dd>
+        <dt>Expires</dt>
+        <dd>${expires_at ? html`${at(expires_at)}, extended while in use` : "when the key is deleted"}</dd>
       </dl>
     </section>`;
   }
@@ -69,7 +68,7 @@ export class SettingsPage extends Part {
       this.chosen = value;
     };
     return html`<section class="panel" aria-labelledby="look-title">
-      <header><h2 id="look-title">Look</h2></header>
+      <header><h2 id="look-title">Appearance</h2></header>
       <fieldset class="content column">
         <legend class="unseen">Theme</legend>
         <div class="row">
@@ -86,7 +85,7 @@ export class SettingsPage extends Part {
               >`,
           )}
         </div>
-        <span class="faint small">For this browser.</span>
+        <span class="faint small">Applies to this browser only.</span>
       </fieldset>
     </section>`;
   }
@@ -94,12 +93,10 @@ export class SettingsPage extends Part {
   private settings(): TemplateResult {
     const q = queried("q").trim().toLowerCase();
     return html`<div class="page-head">
-        <h2>Settings of the server</h2>
+        <h2>Server settings</h2>
         ${searchField("Search settings", queried("q"), (value) => router.query({ q: value }))}
       </div>
-      <p class="faint">
-        They are given to the server when it starts, as environment variables or on its command line.
-      </p>
+      <p class="faint">Set when the server starts, as environment variables or on its command line.</p>
       <div class="panel">
         ${loaded(this.load, (settings) => {
           const found = settings.filter(({ name, environment, description }) =>
@@ -107,11 +104,11 @@ export class SettingsPage extends Part {
           );
           return found.length
             ? table(
-                "Settings of the server",
+                "Server settings",
                 COLUMNS,
                 found.map((setting) => ({ ...setting, id: setting.name })),
               )
-            : emptyState("No setting is called so", html`Nothing contains <code>${q}</code>.`);
+            : emptyState("No matching settings", html`No setting contains <code>${q}</code>.`);
         })}
       </div>`;
   }
@@ -131,7 +128,7 @@ const COLUMNS: Column<Setting>[] = [
           : nothing}`,
   },
   { title: "Default", cell: (setting) => html`<code class="faint">${setting.default ?? "–"}</code>` },
-  { title: "What it is", cell: ({ description }) => html`<span>${withCode(description)}</span>` },
+  { title: "Description", cell: ({ description }) => html`<span>${withCode(description)}</span>` },
 ];
 
 /** What stands between backticks, as code. */
@@ -161,7 +158,7 @@ function runtime(): TemplateResult {
       <dt>Kind</dt>
       <dd>${kind}, ${platform}</dd>
       <dt>Python</dt>
-      <dd>${python_versions.join(", ")}; ${standard} without a choice</dd>
+      <dd>${python_versions.join(", ")}; default ${standard}</dd>
       <dt>Sandbox</dt>
       <dd>
         ${sandbox.mechanism}${sandbox.message
@@ -172,12 +169,12 @@ function runtime(): TemplateResult {
       <dd>
         ${process_limit.max_processes === null
           ? process_limit.mechanism
-          : `up to ${count(process_limit.max_processes)} of an executor, ${process_limit.mechanism}`}${process_limit.message
+          : `up to ${count(process_limit.max_processes)} per executor, ${process_limit.mechanism}`}${process_limit.message
           ? html`<br /><span class="faint">${process_limit.message}</span>`
           : ""}
       </dd>
       <dt>Executors</dt>
-      <dd>up to ${count(max_executors)} at once</dd>
+      <dd>up to ${count(max_executors)}</dd>
     </dl>
   </section>`;
 }

@@ -60,7 +60,7 @@ export class StorePage extends Part {
     return loaded(
       this.load,
       (store) =>
-        html`<nav class="small" aria-label="Above"><a href="/stores">DataStores</a></nav>
+        html`<nav class="small" aria-label="Breadcrumb"><a href="/stores">DataStores</a></nav>
           <div class="page-head">
             <h1>${store.name}</h1>
             <div class="actions">${this.actions(store)}</div>
@@ -70,9 +70,7 @@ export class StorePage extends Part {
             <div class="panel">
               <header>
                 <h2>Entries</h2>
-                ${searchField("Keys that begin with", queried("prefix"), (prefix) =>
-                  router.query({ prefix }),
-                )}
+                ${searchField("Key prefix", queried("prefix"), (prefix) => router.query({ prefix }))}
                 ${signedIn.may("write") ? html`<button @click=${this.add}>New entry</button>` : nothing}
                 <button class="quiet" @click=${this.again}>Reload</button>
               </header>
@@ -102,7 +100,7 @@ export class StorePage extends Part {
             <button @click=${() => this.thenAgain(importInto(store))}>Import</button>`
         : nothing}
       <button ?disabled=${this.exporting} @click=${() => this.export(store)}>
-        ${this.exporting ? "Exporting…" : queried("prefix") ? "Export these keys" : "Export"}
+        ${this.exporting ? "Exporting…" : queried("prefix") ? "Export matching keys" : "Export"}
       </button>
       ${writes ? html`<button class="danger" @click=${() => this.delete(store)}>Delete</button>` : nothing}`;
   }
@@ -129,11 +127,11 @@ export class StorePage extends Part {
         <dd>${timeAgo(store.updated_at)}</dd>
       </div>
       <div>
-        <dt>Made</dt>
+        <dt>Created</dt>
         <dd>${timeAgo(store.created_at)}</dd>
       </div>
       <div>
-        <dt>Identifier</dt>
+        <dt>ID</dt>
         <dd>${idLink(store.id)}</dd>
       </div>
     </dl>`;

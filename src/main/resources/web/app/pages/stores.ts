@@ -58,14 +58,14 @@ export class StoresPage extends Part {
   private empty(): TemplateResult {
     return this.q
       ? emptyState(
-          `No DataStore is called “${this.q}”`,
-          "The search looks for these letters anywhere in a name.",
+          "No matching DataStores",
+          `No DataStore name contains “${this.q}”.`,
           html`<button @click=${() => router.query({ q: null })}>Show all DataStores</button>`,
         )
       : emptyState(
           "No DataStores yet",
-          html`A DataStore keeps JSON values by key, from run to run. A new agent gets one of its own: the
-            second argument of its <code>main</code>. Several agents may share one.`,
+          html`A DataStore keeps JSON values by key between runs. A new agent gets its own, as the second
+            argument of <code>main</code>. Agents can share a DataStore.`,
           signedIn.may("write")
             ? html`<button class="primary" @click=${create}>New DataStore</button>`
             : nothing,

@@ -1,7 +1,7 @@
 import { html, nothing, type TemplateResult } from "lit";
 import { customElement, property, query, state } from "lit/decorators.js";
 import { get, patch, post, remove } from "../core/api";
-import { count, plural } from "../core/format";
+import { plural } from "../core/format";
 import { asProblem, Load, typed } from "../core/load";
 import { queried, router } from "../core/router";
 import type { Delivery, Webhook } from "../core/types";
@@ -42,7 +42,7 @@ export class WebhookView extends Part {
     return loaded(
       this.load,
       (webhook) =>
-        html`<nav class="small" aria-label="Above"><a href="/webhooks">Webhooks</a></nav>
+        html`<nav class="small" aria-label="Breadcrumb"><a href="/webhooks">Webhooks</a></nav>
           <div class="page-head">
             <h1 class="url">${webhook.url}</h1>
             <div class="actions">${this.actions(webhook)}</div>
@@ -56,13 +56,13 @@ export class WebhookView extends Part {
   private actions(webhook: Webhook): TemplateResult {
     const turned = webhook.state === "active" ? "disabled" : "active";
     return html`<button ?disabled=${this.testing} @click=${this.test}>
-        ${this.testing ? "Sending…" : "Send a test"}
+        ${this.testing ? "Sending…" : "Send test"}
       </button>
       <button @click=${() => this.changing(() => changeWebhook(webhook))}>Edit</button>
       <button @click=${() => this.changing(() => this.turn(turned))}>
         ${turned === "active" ? "Enable" : "Disable"}
       </button>
-      <button @click=${() => this.changing(() => this.rotate(webhook))}>New secret</button>
+      <button @click=${() => this.changing(() => this.rotate(webhook))}>Rotate secret</button>
       <button @click=${() => this.changing(() => this.replay())}>Replay</button>
       <button class="danger" @click=${() => this.changing(() => this.delete(webhook))}>Delete</button>`;
   }
@@ -70,10 +70,11 @@ export class WebhookView extends Part {
   private disabled({ state, message }: Webhook): unknown {
     return state === "disabled"
       ? html`<div class="notice waiting">
-          <strong>This webhook is disabled${message ? nothing : ": it gets nothing."}</strong>
+          <strong>This webhook is disabled</strong>
           ${message ? html`<p>${message}</p>` : nothing}
           <p>
-            What is pending is sent when it is enabled again. What happens meanwhile it gets by a replay only.
+            Pending deliveries are sent when the webhook is enabled again. Events that occur while it is
+            disabled are sent only by a replay.
           </p>
         </div>`
       : nothing;
@@ -85,7 +86,7 @@ export class WebhookView extends Part {
       const delivery = await post<Delivery>(`/webhooks/${this.webhookId}/test`);
       this.deliveries?.again();
       if (delivery.state === "succeeded") {
-        toast(`The test arrived: status ${delivery.status}.`);
+        toast(`Test delivered: status ${delivery.status}.`);
       } else {
         await showDelivery(this.webhookId, delivery.id);
       }
@@ -115,9 +116,9 @@ export class WebhookView extends Part {
 
   private async rotate({ id }: Webhook): Promise<void> {
     const sure = await ask({
-      title: "Make a new secret?",
-      body: "For 24 hours each delivery is signed with both, the former and the new one, so that your receiver can change over in that time.",
-      confirm: "Make a new secret",
+      title: "Rotate the secret?",
+      body: "For 24 hours, deliveries are signed with both the old and the new secret, so that your receiver can switch over.",
+      confirm: "Rotate secret",
     });
     if (sure) {
       await showWebhookSecret(await patch<Webhook>(`/webhooks/${id}`, { rotate_secret: true }));
@@ -126,15 +127,15 @@ export class WebhookView extends Part {
 
   private async replay(): Promise<void> {
     const sent = await openForm({
-      title: "Send past events",
+      title: "Replay events",
       draft: { after: "0" },
       pointers: ["/after"],
-      confirm: "Send them",
+      confirm: "Replay",
       fields: ({ after }, take, problem) =>
         textField({
           id: "replay-after",
-          label: "Events after the position",
-          hint: "Of those that this webhook asks for, what it did not get is sent, and what failed is tried again. 0: from the oldest that is kept.",
+          label: "After position",
+          hint: "Sends subscribed events that were not delivered, and retries failed deliveries. 0: from the oldest event kept.",
           value: after,
           required: true,
           mono: true,
@@ -144,22 +145,20 @@ export class WebhookView extends Part {
       save: (draft) => post<{ deliveries: number }>(`/webhooks/${this.webhookId}/replay`, draft),
     });
     if (sent) {
-      toast(`${count(sent.deliveries)} ${sent.deliveries === 1 ? "delivery is" : "deliveries are"} sent.`);
+      toast(`${plural(sent.deliveries, "delivery", "deliveries")} queued.`);
     }
   }
 
   private async delete({ id, url }: Webhook): Promise<void> {
     const sure = await ask({
-      title: "Delete the webhook?",
-      body: html`<p>
-        <code>${url}</code> gets nothing any more, and the list of its deliveries is deleted.
-      </p>`,
-      confirm: "Delete the webhook",
+      title: "Delete webhook?",
+      body: html`<p><code>${url}</code> receives no more events, and the delivery history is deleted.</p>`,
+      confirm: "Delete webhook",
       danger: true,
     });
     if (sure) {
       await remove(`/webhooks/${id}`);
-      toast("The webhook is deleted.");
+      toast("Webhook deleted.");
       await router.go("/webhooks");
     }
   }
@@ -180,11 +179,11 @@ function facts({ id, state, event_types, agent_id, created_at }: Webhook): Templ
       <dd>${agent_id ? agentLink(agent_id) : "all"}</dd>
     </div>
     <div>
-      <dt>Made</dt>
+      <dt>Created</dt>
       <dd>${timeAgo(created_at)}</dd>
     </div>
     <div>
-      <dt>Identifier</dt>
+      <dt>ID</dt>
       <dd>${idLink(id)}</dd>
     </div>
   </dl>`;

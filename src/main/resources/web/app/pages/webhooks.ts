@@ -21,7 +21,7 @@ export class WebhooksPage extends Part {
     // Not even their list is for others: an address may be a secret by itself.
     if (!signedIn.may("write")) {
       return html`<div class="page-head"><h1>Webhooks</h1></div>
-        ${roleNotice("write", "Seeing or changing webhooks")}`;
+        ${roleNotice("write", "Viewing or changing webhooks")}`;
     }
     return this.webhookId
       ? html`<webhook-view class="column" .webhookId=${this.webhookId}></webhook-view>`
@@ -63,13 +63,13 @@ const COLUMNS: Column<Webhook>[] = [
     cell: ({ agent_id }) => (agent_id ? agentLink(agent_id) : html`<span class="faint">all</span>`),
   },
   { title: "State", cell: ({ state }) => stateBadge(state) },
-  { title: "Made", cell: ({ created_at }) => timeAgo(created_at) },
+  { title: "Created", cell: ({ created_at }) => timeAgo(created_at) },
 ];
 
 const empty = (): TemplateResult =>
   emptyState(
     "No webhooks yet",
-    "Roost calls a webhook's URL when something happens: an execution has failed, a build has ended. Each call is signed, and is tried again until it was received.",
+    "Roost calls a webhook's URL on events such as a failed execution or a finished build. Each call is signed, and retried until it is received.",
     html`<button class="primary" @click=${create}>New webhook</button>`,
   );
 

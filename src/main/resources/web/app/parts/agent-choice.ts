@@ -34,7 +34,7 @@ export class AgentChoice extends Part {
 
   override render() {
     const mistakes: FieldMistake[] = this.unknown
-      ? [{ pointer: "/agent_id", code: "unknown", detail: `There is no agent “${this.text}”.` }]
+      ? [{ pointer: "/agent_id", code: "unknown", detail: `No agent named “${this.text}”.` }]
       : this.mistakes;
     return html`<div class="field">
       <label for="agent-choice">${this.label}</label>
@@ -43,7 +43,7 @@ export class AgentChoice extends Part {
         list="agent-choices"
         autocomplete="off"
         spellcheck="false"
-        placeholder=${this.required ? "Name of an agent" : "All agents"}
+        placeholder=${this.required ? "Agent name" : "All agents"}
         .value=${this.text}
         ?required=${this.required}
         aria-invalid=${mistakes.length ? "true" : nothing}

@@ -13,8 +13,8 @@ type Text = "script" | "requirements" | "env_vars";
 
 const HINTS: Record<Text, unknown> = {
   script: "",
-  requirements: html`One package a line, <code>name==version</code>. They are installed before the first run.`,
-  env_vars: html`One a line, <code>KEY=VALUE</code>; the script reads <code>os.environ["KEY"]</code>.`,
+  requirements: html`One package per line, <code>name==version</code>. Installed before the first run.`,
+  env_vars: html`One per line, <code>KEY=VALUE</code>; the script reads <code>os.environ["KEY"]</code>.`,
 };
 
 const EXAMPLES: Record<Text, string> = {

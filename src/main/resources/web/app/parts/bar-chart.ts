@@ -113,7 +113,8 @@ export class BarChartPart extends Part {
       ${this.pointed === null ? nothing : this.tip(this.pointed)}
       <details>
         <summary>
-          <span class="legend" aria-hidden="true">${this.legend()}</span><span class="faint">As a table</span>
+          <span class="legend" aria-hidden="true">${this.legend()}</span
+          ><span class="faint">View as table</span>
         </summary>
         ${this.table()}
       </details>`;

@@ -58,18 +58,15 @@ export class BuildProgress extends Part {
   private going(job: BuilderJob): TemplateResult {
     return html`<section class="column build" aria-label="Build">
       <div class="row">
-        ${stateBadge(
-          job.state,
-          job.state === "queued" ? "Waiting to be built" : "Installing the requirements",
-        )}
+        ${stateBadge(job.state, job.state === "queued" ? "Build queued" : "Installing requirements")}
         <span class="faint small">${timeAgo(job.started_at ?? job.created_at)}</span>
-        <a class="small" href="/builds/${job.id}">Show the build</a>
+        <a class="small" href="/builds/${job.id}">View build</a>
       </div>
       <log-view
         .source="builder-jobs/${job.id}"
         .live=${true}
         .follow=${true}
-        .label=${"Log of the build"}
+        .label=${"Build log"}
       ></log-view>
     </section>`;
   }
@@ -77,10 +74,10 @@ export class BuildProgress extends Part {
   private failed(job: BuilderJob): TemplateResult {
     return html`<section class="column build" aria-label="Build">
       <div class="notice failed" role="alert">
-        <strong>The requirements can't be installed</strong>
+        <strong>The requirements could not be installed</strong>
         <pre>${job.message}</pre>
         <div class="row small">
-          <a href="/builds/${job.id}">Show the build and its log</a>
+          <a href="/builds/${job.id}">View build and log</a>
         </div>
       </div>
     </section>`;
@@ -89,7 +86,7 @@ export class BuildProgress extends Part {
 
 const builtIn = ({ reused, started_at, finished_at }: BuilderJob): string =>
   reused || !started_at || !finished_at
-    ? "Built before, and used again"
+    ? "Reused an earlier build"
     : `Built in ${duration(between(started_at, finished_at))}`;
 
 declare global {

@@ -22,9 +22,9 @@ export class CallIt extends Part {
     return html`<div class="call-it">
       <div class="notice">
         <p>
-          All of these take the API key from the environment variable <code>ROOST_API_KEY</code>. Make one
-          with the role <strong>execute</strong> at <a href="/keys">API keys</a>; it is shown only once. The
-          payload is the one that you ran this agent with last.
+          These examples read the API key from the environment variable <code>ROOST_API_KEY</code>. Create a
+          key with the role <strong>execute</strong> under <a href="/keys">API keys</a>; it is shown only
+          once. The payload is that of your last run.
         </p>
         <div class="row snippet">
           <pre class="grow"><code>export ROOST_API_KEY=roost_…</code></pre>

@@ -26,7 +26,7 @@ export class CodeDiff extends Part {
     if (!this.rows) {
       return html`<p class="faint" aria-busy="true">Comparing…</p>`;
     }
-    return html`<div class="diff" role="region" aria-label="Changes of: ${this.label}" tabindex="0">
+    return html`<div class="diff" role="region" aria-label="Changes: ${this.label}" tabindex="0">
       <table>
         <thead class="unseen">
           <tr>
@@ -47,7 +47,7 @@ export class CodeDiff extends Part {
     const unfold = () => (this.rows = this.rows!.flatMap((row) => (row === gap ? gap.lines : [row])));
     return html`<tr class="gap">
       <td colspan="4">
-        <button class="quiet" @click=${unfold}>${plural(gap.lines.length, "equal line")}</button>
+        <button class="quiet" @click=${unfold}>${plural(gap.lines.length, "unchanged line")}</button>
       </td>
     </tr>`;
   }

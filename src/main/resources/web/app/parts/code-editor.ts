@@ -128,7 +128,7 @@ export class CodeEditor extends LitElement {
   override render() {
     return html`${this.view
         ? nothing
-        : html`<pre>${this.failed ? "The editor can't be loaded. Load the page again." : this.value}</pre>`}
+        : html`<pre>${this.failed ? "The editor could not be loaded. Reload the page." : this.value}</pre>`}
       <div class="view"></div>
       <span id="help" class=${this.tabIndents ? "help" : "unseen"}>${this.help()}</span>`;
   }
@@ -138,8 +138,8 @@ export class CodeEditor extends LitElement {
       return "";
     }
     return this.tabIndents
-      ? "Tab indents; Esc, then Tab leaves"
-      : "Tab indents after you have typed. Escape, then Tab leaves the editor.";
+      ? "Tab indents. Esc, then Tab to leave"
+      : "Tab indents while you type. Press Escape, then Tab, to leave the editor.";
   }
 
   override updated(changed: PropertyValues<this>): void {

@@ -78,10 +78,10 @@ function profileField(
       ["", "Default"],
       ...profiles.map((name): [string, string] => [
         name,
-        known.includes(name) ? name : `${name} (not offered any more)`,
+        known.includes(name) ? name : `${name} (no longer available)`,
       ]),
     ],
-    hint: "The kind of pod in which it runs, as the operator of this Roost offers it.",
+    hint: "The kind of pod that runs the agent, defined by the operator.",
     mistakes: mistakesOf(problem, "/profile"),
     change: (name) => give("profile", name || null),
   });
@@ -101,10 +101,10 @@ function egressFields(
     give("egress", chosen !== "destinations" ? chosen : kindOf(saved) === "destinations" ? saved : "");
   return html`${choiceField({
     id: "egress",
-    label: "Scripts may connect to",
+    label: "Egress",
     value: kind,
     choices: kinds.map((each): [string, string] => [each, EGRESS[each]]),
-    hint: "DataStores work in every case. Requirements are installed before, whatever is chosen here.",
+    hint: "What scripts may connect to. DataStores and the installation of requirements are not affected.",
     mistakes: listed ? [] : mistakes,
     change: choose,
   })}
@@ -113,10 +113,10 @@ function egressFields(
         {
           id: "egress-destinations",
           label: "Destinations",
-          hint: html`One a line: an IP address or a block, and a TCP port, for example
+          hint: html`One per line: an IP address or CIDR block and a TCP port, for example
             <code>192.0.2.7:443</code>, <code>192.0.2.0/24:5432</code> or <code>[2001:db8::7]:443</code>.
             ${signedIn.runtime!.egress === "ports"
-              ? html`<strong>On this machine only the ports are enforced, each at every address.</strong>`
+              ? html`<strong>This machine enforces only the ports, for every address.</strong>`
               : nothing}`,
           mistakes,
         },

@@ -67,9 +67,9 @@ export class CronEditor extends Part {
           change: (cron) => this.changed({ cron }),
         })}
         <div class="field">
-          <label for="cron-example">Or begin with</label>
+          <label for="cron-example">Examples</label>
           <select id="cron-example" @change=${this.choose}>
-            <option value="">an example…</option>
+            <option value="">Choose an example…</option>
             ${EXAMPLES.map(([cron, title]) => html`<option value=${cron}>${title}</option>`)}
           </select>
         </div>
@@ -91,14 +91,10 @@ export class CronEditor extends Part {
   private meaning(): unknown {
     return html`<div class="meaning" aria-live="polite">
       ${this.upcoming === null
-        ? html`<p class="faint">
-            ${this.refused
-              ? "No times, as long as the expression has a mistake."
-              : "What it means stands here."}
-          </p>`
+        ? html`<p class="faint">${this.refused ? "Fix the expression to see run times." : "Preview"}</p>`
         : html`<p><strong>${this.upcoming.description}</strong></p>
             ${this.upcoming.next.length
-              ? html`<p class="faint small">Next times, in ${this.timeZone}</p>
+              ? html`<p class="faint small">Next runs, ${this.timeZone}</p>
                   <ol>
                     ${this.upcoming.next.map(
                       (time) =>

@@ -15,15 +15,15 @@ export async function deleteAgent(id: string): Promise<boolean> {
       all<Schedule>("/schedules", { agent_id: id }),
     ]);
     const sure = await ask({
-      title: `Delete the agent ${agent.name}?`,
+      title: `Delete agent ${agent.name}?`,
       body: html`<p>${whatEnds(agent, schedules.length)}</p>
         <p>${whatStays(agent)}</p>`,
-      confirm: "Delete the agent",
+      confirm: "Delete agent",
       danger: true,
     });
     if (sure) {
       await remove(`/agents/${id}`);
-      toast(`The agent ${agent.name} is deleted.`);
+      toast(`Agent ${agent.name} deleted.`);
     }
     return sure;
   } catch (e) {
@@ -33,17 +33,18 @@ export async function deleteAgent(id: string): Promise<boolean> {
 }
 
 function whatEnds({ activity }: Agent, schedules: number): string {
-  const ended = [
+  const cancelled = [
     activity?.running ? plural(activity.running, "running execution") : "",
-    activity?.queued ? plural(activity.queued, "order that waits", "orders that wait") : "",
-    schedules ? plural(schedules, "schedule") : "",
+    activity?.queued ? plural(activity.queued, "queued run") : "",
   ].filter(Boolean);
-  return ended.length
-    ? `Ends ${list.format(ended)}.`
-    : "Nothing of it runs or waits, and it has no schedules.";
+  const sentences = [
+    cancelled.length ? `Cancels ${list.format(cancelled)}.` : "",
+    schedules ? `Deletes ${plural(schedules, "schedule")}.` : "",
+  ].filter(Boolean);
+  return sentences.join(" ") || "It has no running or queued executions, and no schedules.";
 }
 
 const whatStays = ({ store_ids }: Agent): string =>
   store_ids.length
-    ? `Keeps ${plural(store_ids.length, "DataStore")} with all entries, and the history of its executions.`
-    : "Keeps the history of its executions.";
+    ? `Keeps ${plural(store_ids.length, "DataStore")} with all entries, and the execution history.`
+    : "Keeps the execution history.";

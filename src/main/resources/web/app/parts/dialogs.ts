@@ -8,6 +8,8 @@ export interface Question {
   /** What will happen, in numbers. */
   body: unknown;
   confirm: string;
+  /** The other button, where "Cancel" would be ambiguous. */
+  cancel?: string;
   danger?: boolean;
   /** Has to be typed first: the name of what holds data. */
   typed?: string;
@@ -34,12 +36,12 @@ export function ask(question: Question): Promise<boolean> {
         <div class="text">${question.body}</div>
         ${question.typed
           ? html`<div class="field">
-              <label for="dialog-typed">Type <code>${question.typed}</code> to go on</label>
+              <label for="dialog-typed">Type <code>${question.typed}</code> to confirm</label>
               <input id="dialog-typed" name="typed" class="mono" autocomplete="off" @input=${typing} />
             </div>`
           : nothing}
         <div class="actions">
-          <button type="button" @click=${() => close(false)}>Cancel</button>
+          <button type="button" @click=${() => close(false)}>${question.cancel ?? "Cancel"}</button>
           <button
             type="submit"
             data-confirm
@@ -113,8 +115,8 @@ function askBeforeItIsLost(dialog: HTMLDialogElement): void {
     if (event.target === dialog && touched) {
       event.preventDefault();
       void ask({
-        title: "Discard what you have entered?",
-        body: "It is not saved yet.",
+        title: "Discard changes?",
+        body: "Your changes are not saved.",
         confirm: "Discard",
       }).then((discard) => discard && dialog.close());
     }

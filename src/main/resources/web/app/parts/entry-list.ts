@@ -102,12 +102,13 @@ export class EntryList extends Part {
   private empty(): unknown {
     return this.begins
       ? emptyState(
-          "No keys begin with that",
-          html`No key begins with <code>${this.begins}</code>. Upper and lower case are not the same.`,
+          "No matching keys",
+          html`No key begins with <code>${this.begins}</code>. Keys are case-sensitive.`,
         )
       : emptyState(
           "No entries yet",
-          html`A script stores one with <code>store["key"] = value</code>; “New entry” and “Import” do, too.`,
+          html`A script creates one with <code>store["key"] = value</code>. You can also use “New entry” or
+            “Import”.`,
         );
   }
 

@@ -32,9 +32,9 @@ export const expiryFields = ({
       label: "Expires",
       value: expiry,
       choices: [
-        ["never", "never"],
-        ...(until ? [["keep", `as now: ${at(until)}`] as [string, string]] : []),
-        ["after", "some time after it is saved"],
+        ["never", "Never"],
+        ...(until ? [["keep", `Unchanged: ${at(until)}`] as [string, string]] : []),
+        ["after", "After a number of seconds"],
       ],
       change: (value) => choose(value as Expiry),
     })}
@@ -58,13 +58,17 @@ export const conflictNotice = (
   { save, take }: { save: () => void; take: () => void },
 ): TemplateResult =>
   html`<div class="notice waiting" role="alert">
-    <strong>${theirs ? "This entry was changed meanwhile" : "This entry was deleted meanwhile"}</strong>
+    <strong
+      >${theirs
+        ? "This entry was changed while you were editing"
+        : "This entry was deleted while you were editing"}</strong
+    >
     ${theirs
-      ? html`<p>From what is stored now to what you have:</p>
+      ? html`<p>Changes from the stored value to yours:</p>
           <code-diff label="Value" .from=${theirs.text} .to=${yours}></code-diff>`
-      : html`<p>Saving makes it anew.</p>`}
+      : html`<p>Saving creates it again.</p>`}
     <div class="row">
-      <button type="button" @click=${save}>Save yours over it</button>
-      ${theirs ? html`<button type="button" @click=${take}>Take what is stored</button>` : nothing}
+      <button type="button" @click=${save}>${theirs ? "Overwrite" : "Create again"}</button>
+      ${theirs ? html`<button type="button" @click=${take}>Use stored value</button>` : nothing}
     </div>
   </div>`;

@@ -37,10 +37,7 @@ export function failureNotice(execution: Execution): unknown {
   }
   const { title, help } = executionReason(reason);
   const place = error?.line ? `line ${error.line}${error.column ? `, column ${error.column}` : ""}` : "";
-  return html`<section
-    class="notice ${isHarmless(reason) ? "" : "failed"}"
-    aria-label="Why it did not succeed"
-  >
+  return html`<section class="notice ${isHarmless(reason) ? "" : "failed"}" aria-label="Failure reason">
     <strong>${title}${place ? html` <span class="faint">(${place})</span>` : nothing}</strong>
     ${message ? html`<pre>${message}</pre>` : nothing} ${help ? html`<p class="small">${help}</p>` : nothing}
     ${error?.traceback

@@ -8,7 +8,7 @@ import { stateBadge, timeAgo } from "./basics";
 import { runDuration } from "./execution-result";
 import { emptyState } from "./notices";
 import { Part } from "./part";
-import { WAITING, executionReason } from "./reasons";
+import { WAITING, executionReason, reasonCell } from "./reasons";
 import { pagedTable, table, type Column } from "./tables";
 import "./ticking";
 
@@ -18,11 +18,7 @@ const executionLink = (execution: Execution): TemplateResult =>
   >`;
 
 const why = ({ reason, message }: Execution): unknown =>
-  reason === null
-    ? nothing
-    : html`<span class="why cut" title="${executionReason(reason).title}${message ? `: ${message}` : ""}"
-        ><code>${reason}</code> <span class="faint">${message}</span></span
-      >`;
+  reason === null ? nothing : reasonCell(executionReason(reason), reason, message);
 
 const COLUMNS: (Column<Execution> & { agent?: boolean })[] = [
   { title: "State", cell: executionLink },
@@ -52,17 +48,17 @@ const QUEUED_COLUMNS: (Column<ExecutorJob> & { agent?: boolean })[] = [
   },
   { title: "Agent", cell: (job) => html`<agent-link .agentId=${job.agent_id}></agent-link>`, agent: true },
   {
-    title: "Waits",
+    title: "Waiting",
     cell: (job) => html`<ticking-duration .from=${job.created_at}></ticking-duration>`,
     number: true,
   },
   {
-    title: "Tried",
+    title: "Attempts",
     cell: ({ attempts }) => (attempts ? html`<span class="number">${attempts}×</span>` : nothing),
     number: true,
   },
   {
-    title: "For what",
+    title: "Waiting for",
     cell: (job) => html`<span class="faint">${WAITING[job.waiting_on ?? ""] ?? ""}</span>`,
   },
 ];
@@ -106,11 +102,11 @@ export class ExecutionTable extends Part {
       ? html`<section class="panel queued-orders" aria-labelledby="queued-title">
           <header>
             <h2 id="queued-title">
-              Queued orders
+              Queued runs
               <span class="faint">${waiting.length}${this.orders.value?.next_cursor ? "+" : ""}</span>
             </h2>
           </header>
-          ${table("List of queued orders", columns(QUEUED_COLUMNS), waiting)}
+          ${table("List of queued runs", columns(QUEUED_COLUMNS), waiting)}
         </section>`
       : nothing}
     ${this.executions
@@ -118,18 +114,16 @@ export class ExecutionTable extends Part {
           ${pagedTable("List of executions", columns(COLUMNS), this.runs, () => this.none())}
         </section>`
       : this.queued && this.orders.value && !waiting.length
-        ? html`<section class="panel">
-            ${emptyState("No order waits", "All that was ordered runs or has run.")}
-          </section>`
+        ? html`<section class="panel">${emptyState("No queued runs", "All runs have started.")}</section>`
         : nothing}`;
   }
 
   private none(): TemplateResult {
     return Object.values(this.filters).some(Boolean)
-      ? emptyState("No execution matches", "Change the filters, or wait: the list is live.")
+      ? emptyState("No matching executions", "Change the filters. The list updates live.")
       : emptyState(
-          "Nothing has run yet",
-          "Each time an agent runs, its execution stands here, with its log and its return value.",
+          "No executions yet",
+          "Each run of an agent appears here, with its log and return value.",
           this.agentId ? nothing : html`<a class="button" href="/agents">Choose an agent to run</a>`,
         );
   }

@@ -10,7 +10,7 @@ export function checkJson(text: string): Mark[] {
     JSON.parse(text);
     return [];
   } catch (e) {
-    const message = `This is not JSON: ${(e as Error).message}`;
+    const message = `Invalid JSON: ${(e as Error).message}`;
     const before = text.slice(0, placeOf(text));
     const line = before.split("\n").length;
     const column = before.length - before.lastIndexOf("\n");

@@ -152,15 +152,15 @@ export class LogView extends Part {
     return this.status === "reading"
       ? "Loading…"
       : this.status === "following"
-        ? "Nothing has been logged yet."
-        : "Nothing was logged.";
+        ? "No output yet."
+        : "No output.";
   }
 
   private searchTools() {
     const found = this.editor?.found ?? { count: 0, current: -1 };
     return html`<input
         type="search"
-        aria-label="Search the log"
+        aria-label="Search log"
         placeholder="Search"
         .value=${this.sought}
         @input=${(event: Event) => this.search((event.target as HTMLInputElement).value)}
@@ -174,7 +174,7 @@ export class LogView extends Part {
                     "match",
                     "matches",
                   )}`
-                : "no match"}</span
+                : "no matches"}</span
             ><button
               class="quiet icon"
               aria-label="Previous match"
@@ -224,9 +224,8 @@ export class LogView extends Part {
         "Times",
         this.look.times,
         () => this.change({ times: !this.look.times }),
-      )}<button class="quiet" aria-label="Copy the log" ?disabled=${!this.total} @click=${this.copy}>
-        Copy</button
-      ><button class="quiet" aria-label="Download the log" ?disabled=${!this.total} @click=${this.download}>
+      )}<button class="quiet" aria-label="Copy log" ?disabled=${!this.total} @click=${this.copy}>Copy</button
+      ><button class="quiet" aria-label="Download log" ?disabled=${!this.total} @click=${this.download}>
         Download
       </button></span
     >`;
@@ -243,7 +242,7 @@ export class LogView extends Part {
         : this.status === "complete"
           ? ""
           : this.connection === "lost"
-            ? "connection lost, trying again…"
+            ? "connection lost, reconnecting…"
             : "live";
     return html`<span>${lines}</span>${state ? html`<span>${state}</span>` : nothing}`;
   }

@@ -45,9 +45,8 @@ export const roleNotice = (role: Role, what: string): TemplateResult | typeof no
     ? nothing
     : html`<p class="notice">
         <span
-          >You are signed in with the key “${signedIn.session?.key.name}”, whose role is
-          <code>${signedIn.session?.key.role}</code>. ${what} needs a key with the role
-          <code>${role}</code>.</span
+          >You are signed in with the key “${signedIn.session?.key.name}” (role
+          <code>${signedIn.session?.key.role}</code>). ${what} requires the role <code>${role}</code>.</span
         >
       </p>`;
 

@@ -26,9 +26,9 @@ export async function cancelOrder(job: Pick<ExecutorJob, "id" | "state">): Promi
     job.state === "queued" ||
     (await ask({
       title: "Cancel this execution?",
-      body: html`The script gets SIGTERM, and SIGKILL ten seconds later. What it has done until then stays
-      done; it is not tried again.`,
-      confirm: "Cancel the execution",
+      body: html`The script receives SIGTERM, and SIGKILL ten seconds later. The run is not retried.`,
+      confirm: "Cancel execution",
+      cancel: "Keep running",
       danger: true,
     }));
   if (sure) {

@@ -118,7 +118,7 @@ function signatureMistakes(main: SyntaxNode, script: string): string[] {
   const extra = positional.slice(2);
   const mistakes: string[] = [];
   if (extra.length) {
-    mistakes.push(`main has more than two parameters without a default (${extra.join(", ")} too).`);
+    mistakes.push(`main has more than two parameters without a default (${extra.join(", ")}).`);
   }
   if (keywordOnly.length) {
     mistakes.push(`main has keyword-only parameters without a default (${keywordOnly.join(", ")}).`);

@@ -47,7 +47,7 @@ export function outdatedText({ reasons, base, current_base, fixes }: Outdated): 
   return html`${reasons.includes("base")
     ? html`<p>
         ${base === null
-          ? html`An earlier version of Roost built its dependencies and did not write down on which base.`
+          ? html`An earlier version of Roost built its dependencies and did not record the base.`
           : html`Its dependencies were built on <code>${base}</code>.`}
         The current base is <code>${current_base}</code>.
       </p>`
@@ -63,17 +63,18 @@ export function outdatedText({ reasons, base, current_base, fixes }: Outdated): 
           )}
         </ul>`
     : nothing}
-  ${reasons.includes("sdk") ? html`<p>Its dependencies have an earlier version of Roost's SDK.</p>` : nothing}`;
+  ${reasons.includes("sdk")
+    ? html`<p>Its dependencies include an earlier version of Roost's SDK.</p>`
+    : nothing}`;
 }
 
 /** Asks, has the agent's dependencies built again, and goes to the rollout that does it. */
 export async function rebuild(agent: Pick<Agent, "id" | "name">): Promise<void> {
   await begin(`/agents/${agent.id}/rebuild`, {
     title: `Rebuild ${agent.name}?`,
-    body: html`Its dependencies are installed again, on the current base. Packages that its requirements need
-    without naming a version may be newer then. The agent runs on what it has until the new Build is made, and
-    you can undo it.`,
-    confirm: "Rebuild the agent",
+    body: html`Its dependencies are installed again on the current base. Packages without a pinned version may
+    be upgraded. The agent keeps its current build until the new one is ready, and you can undo the rollout.`,
+    confirm: "Rebuild agent",
   });
 }
 
@@ -81,9 +82,9 @@ export async function rebuild(agent: Pick<Agent, "id" | "name">): Promise<void> 
 export async function startRollout(): Promise<void> {
   await begin("/rollouts", {
     title: "Rebuild all outdated agents?",
-    body: html`A few at a time are built on the current base with the current SDK. Each agent runs on what it
-    has until its new Build is made, and you can undo it.`,
-    confirm: "Start the rollout",
+    body: html`Agents are rebuilt a few at a time, on the current base with the current SDK. Each keeps its
+    current build until the new one is ready, and you can undo the rollout.`,
+    confirm: "Start rollout",
   });
 }
 
@@ -106,20 +107,20 @@ export async function change({ id, agents }: Rollout, verb: Verb): Promise<void>
   const questions: Record<Verb, Question> = {
     pause: {
       title: "Pause the rollout?",
-      body: "No further agent is built. Builds that have begun end, and are used once you resume it.",
-      confirm: "Pause the rollout",
+      body: "No further builds start. Builds in progress finish, and are used once you resume the rollout.",
+      confirm: "Pause rollout",
     },
     resume: {
       title: "Resume the rollout?",
-      body: `${plural(agents.queued + agents.building, "agent is", "agents are")} still to be updated.`,
-      confirm: "Resume the rollout",
+      body: `${plural(agents.queued + agents.building, "agent")} left to update.`,
+      confirm: "Resume rollout",
     },
     undo: {
       title: "Undo the rollout?",
-      body: html`${plural(agents.updated, "updated agent goes", "updated agents go")} back to the Build of
-      before, except where an agent was deployed since. No rollout to the same Builds begins by itself
+      body: html`${plural(agents.updated, "updated agent returns", "updated agents return")} to the previous
+      build, except agents that were deployed since. Roost starts no automatic rollout to the same builds
       afterwards.`,
-      confirm: "Undo the rollout",
+      confirm: "Undo rollout",
       danger: true,
     },
   };

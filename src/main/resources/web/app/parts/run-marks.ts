@@ -24,7 +24,7 @@ export function buildMarks({ requirements, message }: BuilderJob): Mark[] {
       ? [
           {
             line: i + 1,
-            message: "The build failed because of this; see its explanation.",
+            message: "The build failed because of this requirement.",
             severity: "error",
           },
         ]

@@ -81,7 +81,7 @@ export class RunPanel extends Part {
     return html`<section class="panel run" aria-labelledby="run-title">
       <header>
         <h2 id="run-title">Run</h2>
-        ${isGoing(job) ? html`<button @click=${() => void this.cancel()}>Cancel the run</button>` : nothing}
+        ${isGoing(job) ? html`<button @click=${() => void this.cancel()}>Cancel run</button>` : nothing}
         ${signedIn.may("execute")
           ? html`<button class="primary" ?disabled=${this.busy} @click=${() => void this.run()}>
               ${this.action} <kbd aria-hidden="true">${keysText("mod+enter")}</kbd>
@@ -91,7 +91,8 @@ export class RunPanel extends Part {
       ${signedIn.may("execute")
         ? this.payloadEditor()
         : html`<p class="content faint">
-            This key may only read. To run agents takes a key with the role execute or write.
+            Your API key is read-only. Running agents requires the role <code>execute</code> or
+            <code>write</code>.
           </p>`}
       <div class="outcome" aria-live="polite">
         ${this.steps}
@@ -131,7 +132,7 @@ export class RunPanel extends Part {
         })),
       )}
       <p class="hint faint small">
-        JSON that the script finds in <code>request.payload</code>. Empty: <code>None</code>.
+        JSON, read by the script as <code>request.payload</code>. Empty: <code>None</code>.
       </p>
     </div>`;
   }
@@ -144,7 +145,7 @@ export class RunPanel extends Part {
       return html`<p>${stateBadge(job.state, WAITING[job.waiting_on ?? "executor"])}</p>`;
     }
     return job.reason === "build_failed" && this.builderJobId
-      ? html`<p>${stateBadge(job.state, "Not run: correct the requirements and run again")}</p>`
+      ? html`<p>${stateBadge(job.state, "Not run: fix the requirements and run again")}</p>`
       : html`<p>${stateBadge(job.state)}</p>
           <p>${job.message}</p>`;
   }

@@ -27,15 +27,15 @@ interface Draft {
 }
 
 const MISSED = [
-  ["run_once", "make up for the latest one"],
-  ["skip", "leave them out"],
-  ["run_all", "make up for all, up to a limit"],
+  ["run_once", "Run the latest"],
+  ["skip", "Skip"],
+  ["run_all", "Run all, up to a limit"],
 ] as const;
 
 const OVERLAP = [
-  ["allow", "run side by side"],
-  ["skip", "leave the new run out"],
-  ["queue", "wait until the run before has ended"],
+  ["allow", "Run concurrently"],
+  ["skip", "Skip the new run"],
+  ["queue", "Wait for the previous run"],
 ] as const;
 
 const POINTERS = ["agent_id", "name", "cron", "time_zone", "payload", "missed_runs", "missed_runs_limit"];
@@ -80,7 +80,7 @@ export class ScheduleForm extends Part {
   override render() {
     const { draft, schedule } = this;
     return html`<form class="body" @submit=${this.submit}>
-      <h2 id="dialog-title">${schedule ? `Change the schedule ${schedule.name}` : "New schedule"}</h2>
+      <h2 id="dialog-title">${schedule ? `Edit schedule ${schedule.name}` : "New schedule"}</h2>
       ${this.elsewhere()}
       ${schedule || this.agentId
         ? nothing
@@ -103,19 +103,19 @@ export class ScheduleForm extends Part {
       ${jsonField({
         id: "payload",
         label: "Payload",
-        hint: html`JSON that the script gets as <code>request.payload</code>; empty: none.`,
+        hint: html`JSON, read by the script as <code>request.payload</code>. Empty: <code>None</code>.`,
         value: draft.payload,
         change: (payload) => this.take({ payload }),
         mistakes: this.mistakes("payload"),
       })}
       <details ?open=${this.hasOptions()}>
-        <summary>Name, missed times, overlap, bounds</summary>
+        <summary>Name, missed runs, overlap, time range</summary>
         ${this.options()}
       </details>
       <div class="actions">
         <button type="button" @click=${() => this.close(false)}>Cancel</button>
         <button class="primary" ?disabled=${this.busy}>
-          ${this.busy ? "Saving…" : schedule ? "Save" : "Create the schedule"}
+          ${this.busy ? "Saving…" : schedule ? "Save" : "Create schedule"}
         </button>
       </div>
     </form>`;
@@ -127,14 +127,14 @@ export class ScheduleForm extends Part {
       ${textField({
         id: "schedule-name",
         label: "Name",
-        hint: "Unique among the agent's; a readable one is made without it.",
+        hint: "Unique per agent. Generated if empty.",
         value: draft.name,
         change: (name) => this.take({ name }),
         mistakes: this.mistakes("name"),
       })}
       ${choiceField({
         id: "overlap",
-        label: "While a run still waits or runs",
+        label: "When the previous run has not finished",
         value: draft.overlap,
         choices: OVERLAP.map(([value, label]) => [value, label]),
         change: (overlap) => this.take({ overlap }),
@@ -142,7 +142,7 @@ export class ScheduleForm extends Part {
       })}
       ${choiceField({
         id: "missed-runs",
-        label: "Times missed while Roost was stopped",
+        label: "Runs missed while Roost was stopped",
         value: draft.missed_runs,
         choices: MISSED.map(([value, label]) => [value, label]),
         change: (missed_runs) => this.take({ missed_runs }),
@@ -151,7 +151,7 @@ export class ScheduleForm extends Part {
       ${draft.missed_runs === "run_all"
         ? textField({
             id: "missed-runs-limit",
-            label: "At most so many missed times",
+            label: "Max missed runs",
             type: "number",
             min: 1,
             value: draft.missed_runs_limit,
@@ -161,8 +161,8 @@ export class ScheduleForm extends Part {
         : nothing}
       ${textField({
         id: "jitter",
-        label: "Jitter, in seconds",
-        hint: "Puts each run off by up to this, to spread the load.",
+        label: "Jitter (seconds)",
+        hint: "Delays each run by up to this, to spread the load.",
         type: "number",
         min: 0,
         step: "any",
@@ -174,7 +174,7 @@ export class ScheduleForm extends Part {
         textField({
           id: name.replace("_", "-"),
           label: name === "starts_at" ? "Not before" : "Not after",
-          hint: "In the time zone of this browser.",
+          hint: "In this browser's time zone.",
           type: "datetime-local",
           step: "1",
           value: draft[name],
@@ -210,7 +210,7 @@ export class ScheduleForm extends Part {
     event.preventDefault();
     const mistakes = this.draft.payload.trim() ? jsonMistakes("/payload", this.draft.payload) : [];
     if (mistakes.length) {
-      this.problem = new Problem(422, "malformed_json", "The payload is no JSON", "", mistakes);
+      this.problem = new Problem(422, "malformed_json", "The payload is not valid JSON", "", mistakes);
       return;
     }
     this.busy = true;
@@ -219,7 +219,7 @@ export class ScheduleForm extends Part {
       await ask(schedule ? "PATCH" : "POST", schedule ? `/schedules/${schedule.id}` : "/schedules", {
         body: this.changes(),
       });
-      toast(schedule ? "The schedule is changed." : "The schedule is made.");
+      toast(schedule ? "Schedule saved." : "Schedule created.");
       this.close(true);
     } catch (e) {
       this.problem = asProblem(e);

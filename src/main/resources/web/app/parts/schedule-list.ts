@@ -78,12 +78,12 @@ export class ScheduleList extends Part {
 
   private empty(): TemplateResult {
     if (this.wanted) {
-      return emptyState(`No schedule is ${this.wanted}`, "There may be others.");
+      return emptyState(`No ${this.wanted} schedules`, "Schedules in other states are not shown.");
     }
     return emptyState(
       "No schedules yet",
-      html`A schedule runs an agent by itself, at the times of a cron expression such as
-        <code>0 9 * * MON-FRI</code>, in a time zone of yours.`,
+      html`A schedule runs an agent at the times of a cron expression such as <code>0 9 * * MON-FRI</code>, in
+        a time zone of your choice.`,
       signedIn.may("write") && !this.agentId
         ? html`<button class="primary" @click=${() => editSchedule({ agentId: "" })}>New schedule</button>`
         : nothing,
@@ -100,7 +100,7 @@ function nextRun({ next_run_at, time_zone }: Schedule): unknown {
 function lastRun({ last_run }: Schedule): unknown {
   return last_run
     ? html`<a href="/executor-jobs/${last_run.executor_job_id}" title="for ${at(last_run.scheduled_time)}"
-          >${last_run.state ? stateBadge(last_run.state) : "not kept"}</a
+          >${last_run.state ? stateBadge(last_run.state) : "no longer kept"}</a
         >
         <span class="faint">${timeAgo(last_run.scheduled_time)}</span>`
     : html`<span class="faint">never</span>`;
@@ -124,26 +124,26 @@ function actions(schedule: Schedule): unknown {
 const trigger = (schedule: Schedule): Promise<void> =>
   telling(async () => {
     const job = await post<ExecutorJob>(`/schedules/${schedule.id}/trigger`, undefined, once());
-    toast(`${schedule.name} is ordered.`, { link: ["Show the order", `/executor-jobs/${job.id}`] });
+    toast(`Run queued: ${schedule.name}.`, { link: ["View run", `/executor-jobs/${job.id}`] });
   });
 
 const turn = (schedule: Schedule, state: Schedule["state"]): Promise<void> =>
   telling(async () => {
     await patch(`/schedules/${schedule.id}`, { state });
-    toast(state === "paused" ? `${schedule.name} is paused.` : `${schedule.name} is active again.`);
+    toast(state === "paused" ? `Schedule ${schedule.name} paused.` : `Schedule ${schedule.name} resumed.`);
   });
 
 const deleteSchedule = (schedule: Schedule): Promise<void> =>
   telling(async () => {
     const sure = await ask({
-      title: `Delete the schedule ${schedule.name}?`,
-      body: "Orders that it has made already stay, and run.",
-      confirm: "Delete the schedule",
+      title: `Delete schedule ${schedule.name}?`,
+      body: "Runs that are already queued are kept.",
+      confirm: "Delete schedule",
       danger: true,
     });
     if (sure) {
       await remove(`/schedules/${schedule.id}`);
-      toast(`The schedule ${schedule.name} is deleted.`);
+      toast(`Schedule ${schedule.name} deleted.`);
     }
   });
 

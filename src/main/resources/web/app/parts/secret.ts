@@ -11,7 +11,7 @@ export const showSecret = (title: string, text: string, hint: unknown): Promise<
         <div class="secret">
           <code class="grow">${text}</code><copy-button .text=${text} label="Copy" word="Copy"></copy-button>
         </div>
-        <p>${hint} <strong>It is shown this once.</strong></p>
+        <p>${hint} <strong>It is shown only once.</strong></p>
         <div class="actions"><button class="primary" autofocus @click=${() => close()}>Done</button></div>
       </div>`,
     () => undefined,

@@ -55,7 +55,7 @@ export class SmallFormElement extends Part {
       <div class="actions">
         <button type="button" @click=${() => this.close(null)}>Cancel</button>
         <button class=${form.danger ? "danger" : "primary"} ?disabled=${this.busy}>
-          ${this.busy ? "One moment…" : form.confirm}
+          ${this.busy ? "Working…" : form.confirm}
         </button>
       </div>
     </form>`;

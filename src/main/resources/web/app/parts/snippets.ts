@@ -19,7 +19,7 @@ export function snippets(agentId: string, payload: string, origin: string): Snip
   return [
     {
       title: "curl",
-      needs: "Waits up to 60 seconds for the end, and answers with the order and its execution.",
+      needs: "Waits up to 60 seconds for the end, and returns the job with its execution.",
       code: `curl -X POST '${origin}/v1/agents/${agentId}/execute?wait=60' \\
   -H "Authorization: Bearer $ROOST_API_KEY" \\
   -H 'Content-Type: application/json' \\
@@ -37,7 +37,7 @@ print(execution.return_value)`,
     },
     {
       title: "Python, asynchronous",
-      needs: "The same with asyncio.",
+      needs: "With asyncio.",
       code: `import asyncio
 
 import roost.aio

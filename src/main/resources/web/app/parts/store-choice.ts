@@ -29,8 +29,8 @@ export class StoreChoice extends Part {
       <header><h2>DataStores</h2></header>
       <div class="content column">
         <div class="row ways">
-          ${this.way("own", way, "A new one of its own", () => this.choose(null))}
-          ${this.way("existing", way, "Existing ones", () => this.choose([], true))}
+          ${this.way("own", way, "New DataStore", () => this.choose(null))}
+          ${this.way("existing", way, "Existing DataStores", () => this.choose([], true))}
           ${this.way("none", way, "None", () => this.choose([]))}
         </div>
         ${way === "existing" ? loaded(this.load, (stores) => this.existing(stores, chosen)) : nothing}
@@ -47,7 +47,7 @@ export class StoreChoice extends Part {
 
   private existing(stores: DataStore[], chosen: string[]): TemplateResult {
     if (!stores.length) {
-      return html`<p class="faint">There are no DataStores yet.</p>`;
+      return html`<p class="faint">No DataStores yet.</p>`;
     }
     const toggle = (id: string) =>
       this.choose(chosen.includes(id) ? chosen.filter((other) => other !== id) : [...chosen, id], true);
@@ -69,8 +69,8 @@ export class StoreChoice extends Part {
         )}
       </ul>
       <p class="faint small">
-        The first that you choose is the second parameter of <code>main</code>; all are in
-        <code>request.stores</code> by their names.
+        The first one chosen is the second parameter of <code>main</code>; all are in
+        <code>request.stores</code> by name.
       </p>`;
   }
 

@@ -77,8 +77,8 @@ export class StoreEntry extends Part {
     return (
       !this.changed ||
       ask({
-        title: "Discard your change?",
-        body: html`What you have changed of <code>${shownKey(this.key ?? this.newKey)}</code> is not saved.`,
+        title: "Discard changes?",
+        body: html`Your changes to <code>${shownKey(this.key ?? this.newKey)}</code> are not saved.`,
         confirm: "Discard",
       })
     );
@@ -90,7 +90,7 @@ export class StoreEntry extends Part {
         <h2 class=${this.key === null ? "" : "mono"}>
           ${this.key === null ? "New entry" : shownKey(this.key)}
         </h2>
-        <button type="button" class="quiet icon" aria-label="Close the entry" @click=${this.leave}>
+        <button type="button" class="quiet icon" aria-label="Close entry" @click=${this.leave}>
           ${symbol("close")}
         </button>
       </header>
@@ -105,7 +105,7 @@ export class StoreEntry extends Part {
         : html`<p class="skeleton" aria-busy="true">Loading…</p>`;
     }
     if (this.phase === "absent") {
-      return emptyState("There is no such entry", "It was deleted, or has expired.");
+      return emptyState("Entry not found", "It was deleted or has expired.");
     }
     const writes = signedIn.may("write");
     return html`<div class="content column">
@@ -160,7 +160,7 @@ export class StoreEntry extends Part {
       ${this.placed() ? nothing : problemNotice(this.problem)}
       <div class="row">
         <button class="primary" ?disabled=${this.busy || !this.changed}>
-          ${this.busy ? "Saving…" : this.key === null ? "Create the entry" : "Save"}
+          ${this.busy ? "Saving…" : this.key === null ? "Create entry" : "Save"}
         </button>
         <button type="button" ?disabled=${jsonMistake(this.text) !== null} @click=${this.format}>
           Format
@@ -220,7 +220,7 @@ export class StoreEntry extends Part {
     event.preventDefault();
     const mistakes = jsonMistakes("/writes/0/value", this.text);
     if (mistakes.length) {
-      this.problem = new Problem(422, "malformed_json", "The value is no JSON", "", mistakes);
+      this.problem = new Problem(422, "malformed_json", "The value is not valid JSON", "", mistakes);
     } else if (this.changed && !this.busy) {
       void this.save(this.entry?.version ?? 0);
     }
@@ -230,7 +230,7 @@ export class StoreEntry extends Part {
     const key = this.key ?? this.newKey;
     await this.attempt(key, async () => {
       await writeEntry(this.storeId, key, this.text, version, this.lifetime());
-      toast(`${shownKey(key)} is saved.`);
+      toast(`${shownKey(key)} saved.`);
       this.newKey = "";
       if (this.key !== null) {
         await this.read(key);
@@ -246,15 +246,15 @@ export class StoreEntry extends Part {
     const sure =
       entry !== null &&
       (await ask({
-        title: "Delete the entry?",
+        title: "Delete entry?",
         body: html`Deletes <code>${shownKey(entry.key)}</code> and its value.`,
-        confirm: "Delete the entry",
+        confirm: "Delete entry",
         danger: true,
       }));
     if (sure) {
       await this.attempt(entry.key, async () => {
         await deleteEntry(this.storeId, entry.key, entry.version);
-        toast(`${shownKey(entry.key)} is deleted.`);
+        toast(`${shownKey(entry.key)} deleted.`);
         this.phase = "absent";
         this.dispatchEvent(new Event("deleted"));
       });

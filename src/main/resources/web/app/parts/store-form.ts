@@ -10,13 +10,13 @@ export const createStore = (): Promise<DataStore | null> =>
     title: "New DataStore",
     draft: { name: "" },
     pointers: ["/name"],
-    confirm: "Create the DataStore",
+    confirm: "Create DataStore",
     fields: ({ name }, take, problem) =>
       textField({
         id: "store-name",
         label: "Name",
-        hint: html`Unique; scripts that have several find it as <code>request.stores["name"]</code>. A
-          readable one is made without it.`,
+        hint: html`Unique. Scripts with several DataStores read it as <code>request.stores["name"]</code>.
+          Generated if empty.`,
         value: name,
         change: (value) => take({ name: value }),
         mistakes: mistakesOf(problem, "/name"),
@@ -26,7 +26,7 @@ export const createStore = (): Promise<DataStore | null> =>
 
 export const renameStore = (store: DataStore): Promise<DataStore | null> =>
   openForm({
-    title: `Rename the DataStore ${store.name}`,
+    title: `Rename DataStore ${store.name}`,
     draft: { name: store.name },
     pointers: ["/name"],
     confirm: "Rename",
@@ -34,7 +34,7 @@ export const renameStore = (store: DataStore): Promise<DataStore | null> =>
       textField({
         id: "store-name",
         label: "Name",
-        hint: "Scripts that find it by its name have to be changed, too.",
+        hint: "Scripts that use the old name must be changed.",
         value: name,
         required: true,
         change: (value) => take({ name: value }),
@@ -47,15 +47,15 @@ export const renameStore = (store: DataStore): Promise<DataStore | null> =>
 export async function chooseStore(): Promise<DataStore | null> {
   const { data } = await get<Page<DataStore>>("/datastore", { limit: 200 });
   return openForm({
-    title: "Add a DataStore",
+    title: "Add DataStore",
     draft: { name: "" },
     pointers: ["/name"],
-    confirm: "Add the DataStore",
+    confirm: "Add DataStore",
     fields: ({ name }, take, problem) =>
       html`${textField({
           id: "store-name",
           label: "Name",
-          hint: "The agent shares it with others that use it.",
+          hint: "Shared with the other agents that use it.",
           value: name,
           required: true,
           list: "store-names",
@@ -67,7 +67,7 @@ export async function chooseStore(): Promise<DataStore | null> {
     save: async ({ name }) => {
       const [found] = (await get<Page<DataStore>>("/datastore", { name })).data;
       if (!found) {
-        const detail = `There is no DataStore “${name}”.`;
+        const detail = `No DataStore named “${name}”.`;
         throw new Problem(404, "not_found", detail, detail, [
           { pointer: "/name", code: "not_found", detail },
         ]);

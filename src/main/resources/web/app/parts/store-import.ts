@@ -32,7 +32,7 @@ const CHANGED = new Problem(
   0,
   "changed",
   "The file can't be read",
-  "The file was changed or removed after you have chosen it. Choose it again.",
+  "The file was changed or removed after you chose it. Choose it again.",
 );
 
 @customElement("store-import")
@@ -59,7 +59,7 @@ export class StoreImport extends Part {
     return html`<form class="body" @submit=${this.submit}>
       <h2 id="dialog-title">Import into ${this.store.name}</h2>
       <div class="field">
-        <label for="import-file">File of JSON lines</label>
+        <label for="import-file">JSON Lines file</label>
         <input
           id="import-file"
           type="file"
@@ -69,9 +69,9 @@ export class StoreImport extends Part {
           @change=${this.choose}
         />
         <span class="hint"
-          >A line for each entry, as an export has them:
-          <code>{"key": "user/42", "value": {"name": "Ada"}}</code>. What is there under a key is replaced;
-          entries that aren't in the file stay.</span
+          >One entry per line, in the format of an export:
+          <code>{"key": "user/42", "value": {"name": "Ada"}}</code>. Existing keys are overwritten; entries
+          that aren't in the file are kept.</span
         >
       </div>
       ${phase !== "choosing"
@@ -86,7 +86,7 @@ export class StoreImport extends Part {
                 "entries",
               )}
               stored${this.result.expired
-                ? `, ${count(this.result.expired)} left out since they have expired`
+                ? `, ${count(this.result.expired)} skipped because they have expired`
                 : nothing}.
             </p>
           </div>`
@@ -94,7 +94,7 @@ export class StoreImport extends Part {
       ${problemNotice(this.problem)}
       ${phase === "done" && this.problem && !file
         ? html`<p>
-            Choose the corrected file. What is stored already is stored once more, which changes nothing.
+            Choose the corrected file. Entries that are already stored are written again with the same values.
           </p>`
         : nothing}
       <div class="actions">

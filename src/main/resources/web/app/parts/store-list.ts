@@ -35,7 +35,7 @@ export class StoreList extends Part {
       <header>
         <h2>DataStores</h2>
         ${signedIn.may("write")
-          ? html`<button @click=${this.add}>Add one</button>
+          ? html`<button @click=${this.add}>Add existing</button>
               <button @click=${this.create}>New DataStore</button>`
           : nothing}
       </header>
@@ -52,7 +52,7 @@ export class StoreList extends Part {
             )
           : emptyState(
               "This agent has no DataStore",
-              html`Its <code>main</code> gets <code>None</code> as the second argument.`,
+              html`<code>main</code> receives <code>None</code> as its second argument.`,
             ),
       )}
     </div>`;
@@ -72,10 +72,10 @@ export class StoreList extends Part {
           ? html`<span class="row-actions"
               ><button
                 class="quiet"
-                aria-label="Take ${store.name} away"
+                aria-label="Detach ${store.name}"
                 @click=${() => this.change((ids) => ids.filter((id) => id !== store.id))}
               >
-                Take away
+                Detach
               </button></span
             >`
           : nothing,

@@ -47,24 +47,24 @@ export async function deleteStore(id: string): Promise<boolean> {
     const agents = await Promise.all(store.agent_ids.map((agent) => get<Agent>(`/agents/${agent}`)));
     const used = agents.length > 0;
     const sure = await ask({
-      title: `Delete the DataStore ${store.name}?`,
+      title: `Delete DataStore ${store.name}?`,
       body: html`<p>
-          Deletes ${plural(store.entries, "entry", "entries")} with ${bytes(store.size_bytes)}. They can't be
-          brought back; an export would keep them.
+          Deletes ${plural(store.entries, "entry", "entries")} (${bytes(store.size_bytes)}). This can't be
+          undone. To keep a copy, export the entries first.
         </p>
         ${used
           ? html`<p>
-              ${plural(agents.length, "agent uses", "agents use")} it and
-              ${agents.length === 1 ? "loses" : "lose"} it: ${agents.map(({ name }) => name).join(", ")}.
+              Used by ${plural(agents.length, "agent")}, which ${agents.length === 1 ? "loses" : "lose"}
+              access: ${agents.map(({ name }) => name).join(", ")}.
             </p>`
           : nothing}`,
-      confirm: used ? "Take it away and delete it" : "Delete the DataStore",
+      confirm: used ? "Detach and delete" : "Delete DataStore",
       danger: true,
       typed: store.entries > 0 || used ? store.name : undefined,
     });
     if (sure) {
       await remove(`/datastore/${id}`, used ? { force: true } : {});
-      toast(`The DataStore ${store.name} is deleted.`);
+      toast(`DataStore ${store.name} deleted.`);
     }
     return sure;
   } catch (e) {

@@ -61,7 +61,7 @@ export class RunTimeline extends Part {
       {
         name: "starting",
         took: timings?.starting ?? null,
-        note: cold_start ? "a new executor" : "an executor that was ready",
+        note: cold_start ? "cold start" : "warm executor",
       },
       {
         name: "running",

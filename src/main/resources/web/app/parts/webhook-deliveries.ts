@@ -13,7 +13,7 @@ import { Part } from "./part";
 import { pagedTable, type Column } from "./tables";
 
 const STATES = [
-  ["", "In any state"],
+  ["", "All states"],
   ["pending", "Pending"],
   ["succeeded", "Succeeded"],
   ["failed", "Failed"],
@@ -79,11 +79,11 @@ export class WebhookDeliveries extends Part {
   private columns(): Column<Delivery>[] {
     return [
       { title: "Event", cell: ({ event_type }) => html`<code>${event_type}</code>` },
-      { title: "Of", cell: ({ subject }) => idLink(subject, hrefOf(subject)) },
+      { title: "Subject", cell: ({ subject }) => idLink(subject, hrefOf(subject)) },
       { title: "State", cell: ({ state }) => stateBadge(state) },
-      { title: "Answer", cell: answerOf },
+      { title: "Response", cell: answerOf },
       { title: "Attempts", number: true, cell: ({ attempts }) => count(attempts) },
-      { title: "Made", cell: ({ created_at }) => timeAgo(created_at) },
+      { title: "Created", cell: ({ created_at }) => timeAgo(created_at) },
       {
         title: "",
         cell: (delivery) =>
@@ -91,12 +91,8 @@ export class WebhookDeliveries extends Part {
             <button class="quiet" aria-label="Show ${delivery.id}" @click=${() => this.show(delivery)}>
               Show
             </button>
-            <button
-              class="quiet"
-              aria-label="Send ${delivery.id} again"
-              @click=${() => this.replay(delivery)}
-            >
-              Send again
+            <button class="quiet" aria-label="Resend ${delivery.id}" @click=${() => this.replay(delivery)}>
+              Resend
             </button>
           </span>`,
       },
@@ -105,8 +101,8 @@ export class WebhookDeliveries extends Part {
 
   private empty(): TemplateResult {
     return this.wanted
-      ? emptyState(`No delivery is ${this.wanted}`, "There may be others.")
-      : emptyState("Nothing was sent yet", "“Send a test” sends one event to this webhook only.");
+      ? emptyState(`No ${this.wanted} deliveries`, "Deliveries in other states are not shown.")
+      : emptyState("No deliveries yet", "“Send test” sends one event to this webhook only.");
   }
 
   private show({ webhook_id, id }: Delivery): Promise<void> {
@@ -116,7 +112,7 @@ export class WebhookDeliveries extends Part {
   private async replay({ webhook_id, id }: Delivery): Promise<void> {
     try {
       await post(`/webhooks/${webhook_id}/deliveries/${id}/replay`);
-      toast(`${shortId(id)} is sent again.`);
+      toast(`${shortId(id)} resent.`);
     } catch (e) {
       toast(asProblem(e).message, { failed: true });
     }
@@ -126,7 +122,8 @@ export class WebhookDeliveries extends Part {
 
 function answerOf({ status, message, state, next_attempt_at }: Delivery): unknown {
   const said = message ?? (status ? `status ${status}` : "");
-  const next = state === "pending" && next_attempt_at ? html` next try ${timeAgo(next_attempt_at)}` : nothing;
+  const next =
+    state === "pending" && next_attempt_at ? html` next attempt ${timeAgo(next_attempt_at)}` : nothing;
   return html`<span class="answer ${state === "failed" ? "failed" : "faint"}">${said}${next}</span>`;
 }
 
@@ -178,8 +175,8 @@ export class WebhookDelivery extends Part {
                 <tr>
                   <th scope="col">Attempt</th>
                   <th scope="col">When</th>
-                  <th scope="col" class="number">Took</th>
-                  <th scope="col">Answer</th>
+                  <th scope="col" class="number">Duration</th>
+                  <th scope="col">Response</th>
                 </tr>
               </thead>
               <tbody>
@@ -195,19 +192,17 @@ export class WebhookDelivery extends Part {
               </tbody>
             </table>
           </div>`
-        : html`<p class="faint">It was not tried yet.</p>`}`;
+        : html`<p class="faint">Not attempted yet.</p>`}`;
   }
 
   private request({ request }: Delivery): TemplateResult {
     return request === undefined || request === null
-      ? html`<p class="faint">
-          Its event is not kept any more, so there is nothing to show of what was sent.
-        </p>`
+      ? html`<p class="faint">The event is no longer kept, so the request can't be shown.</p>`
       : html`<div class="field json-field">
-          <span class="label">What is sent</span>
+          <span class="label">Request</span>
           <code-editor
             language="json"
-            label="What is sent"
+            label="Request"
             readonly
             auto-height
             .value=${toJson(request, 2)}

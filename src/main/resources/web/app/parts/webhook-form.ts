@@ -29,7 +29,7 @@ export async function createWebhook(): Promise<Webhook | null> {
     title: "New webhook",
     draft: { url: "", description: "", types: COMMON.join("\n"), agent_id: "" },
     pointers: POINTERS,
-    confirm: "Create the webhook",
+    confirm: "Create webhook",
     wide: true,
     fields,
     save: (draft) => post<Webhook>("/webhooks", bodyOf(draft)),
@@ -42,7 +42,7 @@ export async function createWebhook(): Promise<Webhook | null> {
 
 export const changeWebhook = (webhook: Webhook): Promise<Webhook | null> =>
   openForm({
-    title: "Change the webhook",
+    title: "Edit webhook",
     draft: {
       url: webhook.url,
       description: webhook.description,
@@ -61,7 +61,7 @@ export async function showWebhookSecret({ secret }: Webhook): Promise<void> {
     await showSecret(
       "The webhook's secret",
       secret,
-      "Your receiver verifies with it that a delivery comes from here.",
+      "Your receiver uses it to verify that deliveries come from Roost.",
     );
   }
 }
@@ -89,7 +89,7 @@ function fields(draft: Draft, take: (changes: Partial<Draft>) => void, problem: 
     })}
     ${textField({
       id: "webhook-description",
-      label: "What it is for",
+      label: "Description",
       value: draft.description,
       change: (description) => take({ description }),
       mistakes: mistakesOf(problem, "/description"),
@@ -98,8 +98,8 @@ function fields(draft: Draft, take: (changes: Partial<Draft>) => void, problem: 
       {
         id: "webhook-types",
         label: "Events",
-        hint: html`One type a line; <code>execution.*</code> is all of a resource,
-          <code>*</code> everything.`,
+        hint: html`One type per line; <code>execution.*</code> matches all events of a resource,
+          <code>*</code> all events.`,
         mistakes: mistakesOf(problem, "/event_types"),
       },
       html`<textarea
@@ -112,7 +112,7 @@ function fields(draft: Draft, take: (changes: Partial<Draft>) => void, problem: 
           .value=${draft.types}
           @input=${(event: Event) => take({ types: (event.target as HTMLTextAreaElement).value })}
         ></textarea>
-        <div class="row" role="group" aria-label="Add a type">
+        <div class="row" role="group" aria-label="Add event type">
           ${missing.map(
             (type) =>
               html`<button
@@ -127,7 +127,7 @@ function fields(draft: Draft, take: (changes: Partial<Draft>) => void, problem: 
         </div>`,
     )}
     <agent-choice
-      label="Only of this agent"
+      label="Agent"
       .agentId=${draft.agent_id}
       .mistakes=${mistakesOf(problem, "/agent_id")}
       @change=${(event: Event) =>

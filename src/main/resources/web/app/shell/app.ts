@@ -61,10 +61,10 @@ export class App extends Part {
         group: "Navigation",
         run: () => void router.go(path),
       })),
-      { title: "Create an agent", keys: "c", group: "Navigation", run: () => void router.go("/create") },
+      { title: "Create agent", keys: "c", group: "Navigation", run: () => void router.go("/create") },
       { title: "Search everything", keys: "mod+k", group: "General", run: () => void openPalette() },
       { title: "Search this page", keys: "/", group: "General", run: () => this.search() },
-      { title: "Show the keyboard shortcuts", keys: "?", group: "General", run: () => void openHelp() },
+      { title: "Show keyboard shortcuts", keys: "?", group: "General", run: () => void openHelp() },
       { title: "Sign out", group: "General", run: () => void this.signOut() },
     );
     void this.begin();
@@ -104,7 +104,7 @@ export class App extends Part {
 
   private signedOut(): void {
     if (this.status === "signed-in") {
-      const detail = "Your session has ended. Sign in again, and you are back on this page.";
+      const detail = "Your session has ended. Sign in again to return to this page.";
       this.problem = new Problem(401, "unauthenticated", "Signed out", detail);
     }
     live.stop();
@@ -131,8 +131,8 @@ export class App extends Part {
     this.menuOpen = false;
     if (!match) {
       this.content = html`<div>
-        <div class="page-head"><h1>There is no such page</h1></div>
-        <p>Nothing is at <code>${path}</code>. <a href="/">Go to the overview</a></p>
+        <div class="page-head"><h1>Page not found</h1></div>
+        <p>There is no page at <code>${path}</code>. <a href="/">Go to the overview</a></p>
       </div>`;
     } else {
       try {
@@ -177,7 +177,7 @@ export class App extends Part {
     if (this.status === "signed-out") {
       return html`<sign-in .problem=${this.problem} @signed-in=${() => this.enter()}></sign-in>`;
     }
-    return html`<a class="skip" href="#main">Skip to the content</a>
+    return html`<a class="skip" href="#main">Skip to content</a>
       <div class="shell">
         ${this.side()}
         <div class="page">
@@ -236,9 +236,7 @@ export class App extends Part {
   private connectionBar(): unknown {
     return html`<div role="status" class="connection">
       ${live.connection === "lost"
-        ? html`<p>
-            ${symbol("warning")} The connection to Roost is lost. What you see may be old; trying again…
-          </p>`
+        ? html`<p>${symbol("warning")} Connection to Roost lost. Data may be out of date. Reconnecting…</p>`
         : nothing}
     </div>`;
   }

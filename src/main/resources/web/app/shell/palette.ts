@@ -73,16 +73,16 @@ export class Palette extends Part {
       <input
         type="search"
         role="combobox"
-        aria-label="Search for a page, an agent, a DataStore, a command or an identifier"
+        aria-label="Search pages, agents, DataStores, commands and IDs"
         aria-expanded="true"
         aria-controls="palette-list"
         aria-activedescendant=${choices.length ? `palette-${this.chosen}` : nothing}
-        placeholder="Agent, DataStore, command or identifier"
+        placeholder="Agent, DataStore, command or ID"
         autocomplete="off"
         @input=${this.typed}
         @keydown=${(event: KeyboardEvent) => this.key(event, choices)}
       />
-      <ul id="palette-list" role="listbox" aria-label="Found">
+      <ul id="palette-list" role="listbox" aria-label="Results">
         ${choices.map(
           (choice, i) =>
             html`<li
@@ -99,7 +99,7 @@ export class Palette extends Part {
       ${problemNotice(this.problem)}
       ${choices.length || this.problem
         ? nothing
-        : html`<p class="faint none">${this.searching ? "Searching…" : "Nothing is called so."}</p>`}`;
+        : html`<p class="faint none">${this.searching ? "Searching…" : "No results"}</p>`}`;
   }
 
   override disconnectedCallback(): void {

@@ -15,7 +15,7 @@ export const routes: Route[] = [
   },
   {
     path: "/create",
-    title: "Create an agent",
+    title: "Create agent",
     page: () => import("../pages/create").then(() => () => html`<create-page></create-page>`),
   },
   {
@@ -45,7 +45,7 @@ export const routes: Route[] = [
   },
   {
     path: "/executor-jobs/:id",
-    title: "Order",
+    title: "Run",
     page: () =>
       import("../pages/executor-job").then(
         () =>

@@ -40,10 +40,10 @@ export class SignIn extends Part {
         <button class="primary" ?disabled=${this.busy}>${this.busy ? "Signing in…" : "Sign in"}</button>
         <div class="text faint small column">
           <p>
-            On the machine that runs Roost, the key is in the file that the start names
+            On the machine that runs Roost, the key is in the file printed at startup
             (<code>~/.roost/api_key</code>), and <code>roost open</code> signs you in without it.
           </p>
-          <p>On Kubernetes, the notes that <code>helm install</code> prints say how to read it.</p>
+          <p>On Kubernetes, the notes printed by <code>helm install</code> show how to read it.</p>
         </div>
       </form>
     </main>`;
