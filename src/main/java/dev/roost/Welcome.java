@@ -11,9 +11,9 @@ import dev.roost.event.Ready;
 import dev.roost.event.Waiting;
 import dev.roost.execution.Execution;
 import dev.roost.execution.ExecutorJob;
-import dev.roost.execution.Orders;
-import dev.roost.log.LogBook;
+import dev.roost.execution.ExecutorJobs;
 import dev.roost.log.LogEntry;
+import dev.roost.log.LogRepository;
 import dev.roost.runtime.Runtime;
 import io.quarkus.narayana.jta.QuarkusTransaction;
 import jakarta.enterprise.context.ApplicationScoped;
@@ -37,25 +37,25 @@ public class Welcome {
   private static final String DONE = "welcome_done";
 
   private final Agents agents;
-  private final Orders orders;
+  private final ExecutorJobs jobs;
   private final Storage storage;
   private final Runtime runtime;
   private final RoostConfig config;
   private final Waiting waiting;
-  private final LogBook log;
+  private final LogRepository log;
   private final EntityManager entities;
 
   Welcome(
       Agents agents,
-      Orders orders,
+      ExecutorJobs jobs,
       Storage storage,
       Runtime runtime,
       RoostConfig config,
       Waiting waiting,
-      LogBook log,
+      LogRepository log,
       EntityManager entities) {
     this.agents = agents;
-    this.orders = orders;
+    this.jobs = jobs;
     this.storage = storage;
     this.runtime = runtime;
     this.config = config;
@@ -87,9 +87,9 @@ public class Welcome {
     }
     out.println("  build         " + describe(job));
     out.println("  sandbox       " + runtime.sandbox().mechanism() + processLimit());
-    String order =
-        orders.place(agentId, new JsonText("{\"name\": \"Roost\"}"), null).executorJobId();
-    ExecutorJob.View result = awaitEnd(order);
+    String jobId =
+        jobs.submit(agentId, new JsonText("{\"name\": \"Roost\"}"), null).executorJobId();
+    ExecutorJob.View result = awaitEnd(jobId);
     Execution.View execution = result.execution();
     if (execution != null) {
       for (LogEntry entry : read(execution.id())) {
@@ -150,7 +150,7 @@ public class Welcome {
 
   private Iterable<LogEntry> read(String executionId) {
     return QuarkusTransaction.requiringNew()
-        .call(() -> log.read(executionId, 0, 100, LogBook.Filter.NONE));
+        .call(() -> log.read(executionId, 0, 100, LogRepository.Filter.NONE));
   }
 
   private static String describe(BuilderJob job) {

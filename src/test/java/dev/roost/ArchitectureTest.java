@@ -18,9 +18,13 @@ import com.tngtech.archunit.library.dependencies.SliceAssignment;
 import com.tngtech.archunit.library.dependencies.SliceIdentifier;
 import com.tngtech.archunit.library.dependencies.SlicesRuleDefinition;
 import jakarta.inject.Inject;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.eclipse.microprofile.config.inject.ConfigProperty;
 import org.junit.jupiter.api.Test;
@@ -148,6 +152,21 @@ class ArchitectureTest {
           }
         };
     SlicesRuleDefinition.slices().assignedFrom(byPackage).should().beFreeOfCycles().check(CLASSES);
+  }
+
+  /** So that a name in a stack trace, a comment or a search means one thing. */
+  @Test
+  void noTwoTopLevelTypesHaveOneName() throws IOException {
+    Map<String, Long> files;
+    try (Stream<Path> paths = Files.walk(Path.of("src"))) {
+      files =
+          paths
+              .map(path -> path.getFileName().toString())
+              .filter(name -> name.endsWith(".java"))
+              .collect(Collectors.groupingBy(name -> name, Collectors.counting()));
+    }
+    files.values().removeIf(count -> count == 1);
+    assertEquals(Map.of(), files);
   }
 
   @Test

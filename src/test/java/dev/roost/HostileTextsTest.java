@@ -8,8 +8,8 @@ import dev.roost.api.Cursor;
 import dev.roost.api.EntityTags;
 import dev.roost.api.IdempotencyKey;
 import dev.roost.api.JsonText;
-import dev.roost.api.Names;
 import dev.roost.api.QueryParameters;
+import dev.roost.api.ReadableNames;
 import dev.roost.config.Network;
 import dev.roost.event.EventTypes;
 import dev.roost.runtime.Egress;
@@ -62,7 +62,7 @@ class HostileTextsTest {
             "2026-11-21T18:12:41.123456Z",
             "+999999999-12-31T23:59:59-18:00",
             "-999999999-01-01T00:00:00+18:00"),
-        of("a name", Names::mistake, "quiet-heron-4711", "Nightly report (EU)"),
+        of("a name", ReadableNames::mistake, "quiet-heron-4711", "Nightly report (EU)"),
         of("an Idempotency-Key", IdempotencyKey::check, "0b5d2a58-6f0e-4a07"),
         of("entity tags", text -> EntityTags.parse("If-Match", text), "\"12\", W/\"34\"", "*"),
         of("a cursor by identifier", text -> Cursor.id("agent", text), "agent_01m83r1wgze00bf6"),

@@ -30,7 +30,7 @@ public class TestRuntime implements Runtime {
   }
 
   @Override
-  public void startBuild(BuildOrder order) {}
+  public void startBuild(BuildSpec order) {}
 
   @Override
   public Observation observeBuild(String builderJobId) {
@@ -56,7 +56,7 @@ public class TestRuntime implements Runtime {
   }
 
   @Override
-  public void startExecutor(ExecutorOrder order) {}
+  public void startExecutor(ExecutorSpec order) {}
 
   @Override
   public boolean stopExecutor(String executorId) {

@@ -37,11 +37,7 @@ record AgentFields(
             minimum = "1",
             maximum = "1000")
         int maxConcurrency,
-    @Schema(
-            description = "Attempts at one order.",
-            defaultValue = "1",
-            minimum = "1",
-            maximum = "10")
+    @Schema(description = "Attempts at one job.", defaultValue = "1", minimum = "1", maximum = "10")
         int maxAttempts,
     @Schema(
             description = "Seconds before the second attempt; doubled each time, with jitter.",

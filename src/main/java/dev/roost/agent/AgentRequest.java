@@ -2,8 +2,8 @@ package dev.roost.agent;
 
 import dev.roost.api.Body;
 import dev.roost.api.ErrorCode;
-import dev.roost.api.Names;
 import dev.roost.api.Problem;
+import dev.roost.api.ReadableNames;
 import dev.roost.api.Text;
 import dev.roost.config.RoostConfig;
 import dev.roost.runtime.Egress;
@@ -129,7 +129,10 @@ public record AgentRequest(
           checkSize("env_vars", text, limits.envVarsBytes(), "roost.limits.env-vars-bytes");
           body.reject(EnvVars.parse(text).errors());
         });
-    request.name.flatMap(Names::mistake).ifPresent(m -> body.reject("name", "invalid_name", m));
+    request
+        .name
+        .flatMap(ReadableNames::mistake)
+        .ifPresent(m -> body.reject("name", "invalid_name", m));
     return request;
   }
 

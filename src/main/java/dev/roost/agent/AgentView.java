@@ -52,7 +52,7 @@ public record AgentView(
     @Schema(description = "MiB that an execution may use, with all that it starts") int memory,
     @Schema(description = "Cores; recorded, and not enforced by the local runtime") double cpu,
     @Schema(description = "Executors, and so executions, at the same time") int maxConcurrency,
-    @Schema(description = "Attempts at one order") int maxAttempts,
+    @Schema(description = "Attempts at one job") int maxAttempts,
     @Schema(description = "Seconds before the second attempt; doubled each time, with jitter")
         double retryDelay,
     @Schema(

@@ -2,8 +2,8 @@ package dev.roost.agent;
 
 import dev.roost.api.EntityTags;
 import dev.roost.api.Ids;
-import dev.roost.api.Names;
 import dev.roost.api.Problem;
+import dev.roost.api.ReadableNames;
 import dev.roost.api.Storage;
 import dev.roost.build.Bases;
 import dev.roost.build.BuildInputs;
@@ -74,7 +74,7 @@ public class Agents {
                 () -> {
                   Agent agent = new Agent();
                   agent.id = Ids.next("agent");
-                  agent.name = request.name().orElseGet(() -> Names.readable());
+                  agent.name = request.name().orElseGet(() -> ReadableNames.readable());
                   if (Agent.named(agent.name).isPresent()) {
                     throw AgentRequest.nameTaken(agent.name);
                   }
@@ -106,7 +106,7 @@ public class Agents {
                   first.profile = request.profile().flatMap(profile -> profile).orElse(null);
                   first.egress = request.egress().orElse("all");
                   first.createdAt = now;
-                  first.builderJobId = order(first, now);
+                  first.builderJobId = createBuilderJob(first, now);
                   runIfBuilt(agent, first);
                   agent.persist();
                   Agent.flush();
@@ -254,7 +254,7 @@ public class Agents {
     if (sameBuild) {
       buildAgain(next, now);
     } else {
-      next.builderJobId = order(next, now);
+      next.builderJobId = createBuilderJob(next, now);
     }
     next.persist();
     agent.revision = next.revision;
@@ -284,20 +284,21 @@ public class Agents {
   private void buildAgain(AgentRevision revision, Instant now) {
     BuilderJob latest = BuilderJob.findById(revision.builderJobId);
     if (latest.hasFailed()) {
-      revision.builderJobId = order(revision, now);
+      revision.builderJobId = createBuilderJob(revision, now);
     }
   }
 
-  private String order(AgentRevision revision, Instant now) {
+  private String createBuilderJob(AgentRevision revision, Instant now) {
     List<String> requirements = Requirements.parse(revision.requirements).normalised();
     BuildInputs inputs = bases.inputs(revision.pythonVersion, requirements, null);
-    BuilderJob.Order order = new BuilderJob.Order(revision.agentId, revision.revision, inputs);
-    return BuilderJob.make(order, runtime.hasBuild(inputs.imageKey()), now).id;
+    BuilderJob.Request request =
+        new BuilderJob.Request(revision.agentId, revision.revision, inputs);
+    return BuilderJob.create(request, runtime.hasBuild(inputs.imageKey()), now).id;
   }
 
   /**
-   * Cancels the builds of older revisions, except those that an ordered execution waits for and one
-   * that makes again what runs.
+   * Cancels the builds of older revisions, except those that a queued job waits for and one that
+   * makes again what runs.
    */
   private static void supersede(String agentId, Instant now) {
     List<String> pointless =

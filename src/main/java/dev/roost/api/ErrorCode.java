@@ -92,7 +92,7 @@ public enum ErrorCode {
   IDEMPOTENCY_KEY_REUSED(
       422,
       "The Idempotency-Key was used with another request",
-      "Within 24 hours a key stands for one request with one body. Use a new key for each new order,"
+      "Within 24 hours a key stands for one request with one body. Use a new key for each new job,"
           + " and repeat a key only with the very same body."),
   RATE_LIMITED(
       429,

@@ -21,7 +21,7 @@ import org.eclipse.microprofile.openapi.annotations.tags.Tag;
                 built by a **BuilderJob** into a **Build**. A **DataStore** keeps values between \
                 executions.
 
-                Names are `snake_case`, times RFC 3339 in UTC, durations seconds. Lists come in \
+                ReadableNames are `snake_case`, times RFC 3339 in UTC, durations seconds. Lists come in \
                 pages: pass `next_cursor` as `cursor` for the next one. Every error is a problem \
                 document; [all of them are explained](/docs/errors). Clients ignore fields that they \
                 don't know: more may come, none will be renamed or removed within `/v1`."""),
@@ -31,9 +31,11 @@ import org.eclipse.microprofile.openapi.annotations.tags.Tag;
       @Tag(
           name = "Builds",
           description = "How an agent's requirements are installed, and the result"),
-      @Tag(name = "Executions", description = "Orders to run an agent, their attempts and logs"),
+      @Tag(
+          name = "Executions",
+          description = "ExecutorJobs to run an agent, their attempts and logs"),
       @Tag(name = "DataStores", description = "Values that outlive an execution"),
-      @Tag(name = "Schedules", description = "Orders that repeat"),
+      @Tag(name = "Schedules", description = "ExecutorJobs that repeat"),
       @Tag(name = "Events", description = "What changes, as it changes"),
       @Tag(
           name = "Webhooks",

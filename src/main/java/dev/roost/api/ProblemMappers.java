@@ -120,7 +120,7 @@ public class ProblemMappers {
     if (e instanceof Problem problem) {
       return problem;
     }
-    if (isPassing(e)) {
+    if (isTransient(e)) {
       LOG.warnf("database out of reach: %s", e.getMessage());
       return Problem.databaseUnreachable();
     }
@@ -133,7 +133,7 @@ public class ProblemMappers {
   }
 
   /** Whether the database will do it later: a connection that broke, or none to be had. */
-  public static boolean isPassing(Throwable e) {
+  public static boolean isTransient(Throwable e) {
     for (Throwable cause = e; cause != null; cause = cause.getCause()) {
       if (cause instanceof SQLException sql
           && (sql.getSQLState() == null || PASSING.contains(sql.getSQLState()))) {
@@ -141,7 +141,7 @@ public class ProblemMappers {
       }
       // A commit that failed has what the database said beside it, not as its cause.
       for (Throwable beside : cause.getSuppressed()) {
-        if (isPassing(beside)) {
+        if (isTransient(beside)) {
           return true;
         }
       }

@@ -7,7 +7,7 @@ import java.util.Locale;
 public enum Role {
   /** See everything but the values of environment variables. */
   READ,
-  /** Execute agents and cancel what was ordered. */
+  /** Execute agents and cancel jobs. */
   EXECUTE,
   /** Change agents, stores and keys. */
   WRITE;

@@ -8,7 +8,7 @@ import java.util.Optional;
 
 /** Small things about strings. */
 public final class Text {
-  /** Names of fields and the like are shorter; to compare takes time with the length. */
+  /** ReadableNames of fields and the like are shorter; to compare takes time with the length. */
   private static final int MOST_COMPARED_CHARACTERS = 100;
 
   private Text() {}

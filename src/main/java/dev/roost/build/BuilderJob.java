@@ -75,23 +75,23 @@ public class BuilderJob extends PanacheEntityBase {
   public Instant finishedAt;
 
   /** What an agent needs built. */
-  public record Order(String agentId, int agentRevision, BuildInputs inputs) {}
+  public record Request(String agentId, int agentRevision, BuildInputs inputs) {}
 
   /**
    * Makes the BuilderJob; it has succeeded already when there is a Build of that key.
    *
    * @param usable whether the runtime still has that Build
    */
-  public static BuilderJob make(Order order, boolean usable, Instant now) {
+  public static BuilderJob create(Request request, boolean usable, Instant now) {
     BuilderJob job = new BuilderJob();
     job.id = Ids.next("bjob");
-    job.agentId = order.agentId();
-    job.agentRevision = order.agentRevision();
-    job.pythonVersion = order.inputs().pythonVersion();
-    job.requirements = String.join("\n", order.inputs().requirements());
-    job.imageKey = order.inputs().imageKey();
-    job.base = order.inputs().base();
-    job.nonce = order.inputs().nonce();
+    job.agentId = request.agentId();
+    job.agentRevision = request.agentRevision();
+    job.pythonVersion = request.inputs().pythonVersion();
+    job.requirements = String.join("\n", request.inputs().requirements());
+    job.imageKey = request.inputs().imageKey();
+    job.base = request.inputs().base();
+    job.nonce = request.inputs().nonce();
     job.state = "queued";
     job.createdAt = now;
     if (usable) {
@@ -140,7 +140,7 @@ public class BuilderJob extends PanacheEntityBase {
     return count("id = ?1 and state in ('queued', 'running')", id) > 0;
   }
 
-  /** Something else goes in than was written down when it was ordered. */
+  /** The inputs differ from those recorded when the job was created. */
   static void change(String id, BuildInputs inputs) {
     update(
         "imageKey = ?1, base = ?2 where id = ?3 and state in ('queued', 'running')",
@@ -166,7 +166,7 @@ public class BuilderJob extends PanacheEntityBase {
 
   /**
    * Keeps the agent from being changed until the transaction ends. To be called before anything
-   * else is locked, since whoever changes an agent locks in this order.
+   * else is locked, since whoever changes an agent locks in this request.
    */
   static void lockAgent(String id) {
     LOCK_AGENT.with("job", id).list(getEntityManager(), row -> row.getString("id"));

@@ -6,8 +6,8 @@ import dev.roost.api.Problem;
 import dev.roost.api.QueryParameters;
 import dev.roost.event.Waiting;
 import dev.roost.log.LogAnswers;
-import dev.roost.log.LogBook;
 import dev.roost.log.LogEntry;
+import dev.roost.log.LogRepository;
 import io.quarkus.narayana.jta.QuarkusTransaction;
 import io.smallrye.common.annotation.Blocking;
 import io.smallrye.mutiny.Multi;
@@ -105,7 +105,7 @@ public class BuilderJobsResource {
       @Parameter(description = "Only entries whose message contains exactly this") @RestQuery
           String contains) {
     find(id);
-    return logs.page(id, limit, afterSeq, cursor, new LogBook.Filter(null, contains));
+    return logs.page(id, limit, afterSeq, cursor, new LogRepository.Filter(null, contains));
   }
 
   @GET

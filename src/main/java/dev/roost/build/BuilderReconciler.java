@@ -8,12 +8,12 @@ import dev.roost.config.RoostConfig;
 import dev.roost.event.Loop;
 import dev.roost.event.Loops;
 import dev.roost.event.Signals;
-import dev.roost.log.LogBook;
+import dev.roost.log.LogRepository;
 import dev.roost.runtime.Capacity;
 import dev.roost.runtime.Observation;
 import dev.roost.runtime.Runtime;
-import dev.roost.runtime.Runtime.BuildOrder;
 import dev.roost.runtime.Runtime.BuildOutput;
+import dev.roost.runtime.Runtime.BuildSpec;
 import dev.roost.runtime.Runtime.NoCapacity;
 import dev.roost.runtime.Runtime.RuntimeUnavailable;
 import dev.roost.runtime.RuntimeChanged;
@@ -57,7 +57,7 @@ public class BuilderReconciler {
   private final Bases bases;
   private final RoostConfig config;
   private final Capacity capacity;
-  private final LogBook log;
+  private final LogRepository log;
   private final Signals signals;
   private final Event<BuilderJobEnded> ended;
   private final Clock clock;
@@ -76,7 +76,7 @@ public class BuilderReconciler {
       Bases bases,
       RoostConfig config,
       Capacity capacity,
-      LogBook log,
+      LogRepository log,
       Signals signals,
       Event<BuilderJobEnded> ended,
       Clock clock,
@@ -162,7 +162,7 @@ public class BuilderReconciler {
       }
     }
     int running = (int) open.stream().filter(job -> job.state.equals("running")).count();
-    // Those that run come first: one that was ordered earlier can have been committed later.
+    // Those that run come first: one that was created earlier may have been committed later.
     Set<String> led = new HashSet<>();
     for (BuilderJob job : open) {
       if (led.add(job.imageKey)) {
@@ -304,7 +304,7 @@ public class BuilderReconciler {
     }
     capacity.tried(job.id, now);
     runtime.startBuild(
-        new BuildOrder(
+        new BuildSpec(
             job.id,
             job.agentId,
             job.imageKey,

@@ -33,8 +33,8 @@ public interface RoostConfig {
   int port();
 
   /**
-   * How long it goes on serving after the order to stop, not being ready any more, so that whoever
-   * sends requests here takes note.
+   * How long it goes on serving after SIGTERM, no longer ready, so that whoever sends requests here
+   * takes note.
    */
   @OrZero
   @WithDefault("0s")

@@ -2,8 +2,8 @@ package dev.roost.datastore;
 
 import dev.roost.api.ErrorCode;
 import dev.roost.api.Ids;
-import dev.roost.api.Names;
 import dev.roost.api.Problem;
+import dev.roost.api.ReadableNames;
 import dev.roost.api.Text;
 import io.quarkus.hibernate.orm.panache.Panache;
 import io.quarkus.hibernate.orm.panache.PanacheEntityBase;
@@ -45,7 +45,7 @@ public class DataStore extends PanacheEntityBase {
    */
   public static DataStore create(String name, Instant now) {
     if (name == null) {
-      return createNamedAfter(Names.readable(), now);
+      return createNamedAfter(ReadableNames.readable(), now);
     }
     requireName(name);
     if (!insert(name, now)) {
@@ -58,7 +58,7 @@ public class DataStore extends PanacheEntityBase {
   public static DataStore createNamedAfter(String wanted, Instant now) {
     String name = shortened(wanted, MAX_NAME_CHARACTERS);
     for (int i = 2; !insert(name, now); i++) {
-      String suffix = i <= 20 ? "-" + i : "-" + Names.readable();
+      String suffix = i <= 20 ? "-" + i : "-" + ReadableNames.readable();
       name = shortened(wanted, MAX_NAME_CHARACTERS - suffix.length()) + suffix;
     }
     return named(name);

@@ -94,7 +94,7 @@ public class Entries {
    *
    * @param ttlSeconds after which the entry is gone; null: never
    * @throws Problem validation_failed, too_large, store_full, precondition_failed
-   * @throws Receipts.DoneBefore
+   * @throws IdempotencyRecords.DoneBefore
    */
   public Written put(
       Access access, String key, JsonText value, Double ttlSeconds, Precondition precondition) {
@@ -124,7 +124,7 @@ public class Entries {
   /**
    * @return the version that was removed; empty: there was no such entry
    * @throws Problem validation_failed, precondition_failed
-   * @throws Receipts.DoneBefore
+   * @throws IdempotencyRecords.DoneBefore
    */
   public Optional<Long> delete(Access access, String key, Precondition precondition) {
     Statements statements = statements(access);
@@ -143,7 +143,7 @@ public class Entries {
    * Removes an entry and answers what it was.
    *
    * @throws Problem validation_failed
-   * @throws Receipts.DoneBefore
+   * @throws IdempotencyRecords.DoneBefore
    */
   public Optional<Versioned> pop(Access access, String key) {
     Sql.Bound pop = write(access, statements(access).pop, key("key", key));
@@ -156,7 +156,7 @@ public class Entries {
    * @param amount a JSON number
    * @return the sum
    * @throws Problem validation_failed: not a number; store_full
-   * @throws Receipts.DoneBefore
+   * @throws IdempotencyRecords.DoneBefore
    */
   public Versioned increment(Access access, String key, JsonText amount) {
     byte[] keyUtf8 = key("key", key);
@@ -214,7 +214,7 @@ public class Entries {
   /**
    * Removes all entries and says how many there were.
    *
-   * @throws Receipts.DoneBefore
+   * @throws IdempotencyRecords.DoneBefore
    */
   public long clear(Access access) {
     long deleted =
@@ -227,7 +227,7 @@ public class Entries {
                       .with("store", access.storeId())
                       .first(connection, row -> row.getLong(1))
                       .orElseThrow();
-              Receipts.note(connection, access, "{\"deleted\":" + gone + "}");
+              IdempotencyRecords.note(connection, access, "{\"deleted\":" + gone + "}");
               return gone;
             });
     sizes.forget(access.storeId());

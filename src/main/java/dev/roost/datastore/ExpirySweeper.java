@@ -47,7 +47,8 @@ class ExpirySweeper {
     while (entries.sweep(BATCH) == BATCH && leadership.isHeld() && !stopping) {
       // One batch, one transaction: no lock is held for long.
     }
-    while (database.once(connection -> Receipts.sweep(connection, BATCH)) == BATCH && !stopping) {
+    while (database.once(connection -> IdempotencyRecords.sweep(connection, BATCH)) == BATCH
+        && !stopping) {
       // As above.
     }
     return PAUSE;

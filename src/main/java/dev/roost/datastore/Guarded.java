@@ -39,7 +39,7 @@ class Guarded {
    * Writes with one statement; empty: there was nothing to change.
    *
    * @throws Problem lock_lost, or what {@code access} says
-   * @throws Receipts.DoneBefore
+   * @throws IdempotencyRecords.DoneBefore
    */
   <T> Optional<T> write(Access access, Sql.Bound statement, Sql.Row<T> reader) {
     if (access.rule().ofExecutions()) {
@@ -53,7 +53,7 @@ class Guarded {
               throw refusal(connection, access);
             }
             if (found.get().isEmpty()) {
-              Receipts.check(connection, access);
+              IdempotencyRecords.check(connection, access);
             }
             return found.get().stream().findFirst();
           });
@@ -65,7 +65,7 @@ class Guarded {
   /**
    * Several statements that are all done, or none. The first one is to be {@link #enter}.
    *
-   * @throws Receipts.DoneBefore
+   * @throws IdempotencyRecords.DoneBefore
    */
   <T> T inTransaction(Access access, Database.Work<T> work) {
     try {
@@ -80,7 +80,7 @@ class Guarded {
    *
    * @param alone whether no write of the store may be under way
    * @throws Problem lock_lost, or what {@code access} says
-   * @throws Receipts.DoneBefore
+   * @throws IdempotencyRecords.DoneBefore
    */
   void enter(Connection connection, Access access, boolean alone) throws SQLException {
     Statements statements = Statements.of(access.rule());
@@ -93,7 +93,7 @@ class Guarded {
     if (!granted) {
       throw refusal(connection, access);
     }
-    Receipts.check(connection, access);
+    IdempotencyRecords.check(connection, access);
   }
 
   /** Empty: access was not granted. Else what was found: one thing or nothing. */
@@ -113,7 +113,7 @@ class Guarded {
   }
 
   private static Problem refusal(Connection connection, Access access) throws SQLException {
-    Receipts.check(connection, access);
+    IdempotencyRecords.check(connection, access);
     if (access.rule().ofExecutions()) {
       Locks.requireNoneLost(connection, access);
     }
@@ -121,10 +121,10 @@ class Guarded {
   }
 
   private RuntimeException translated(Database.Failure failure, Access access) {
-    if (Receipts.isThere((SQLException) failure.getCause())) {
+    if (IdempotencyRecords.isThere((SQLException) failure.getCause())) {
       database.once(
           connection -> {
-            Receipts.check(connection, access);
+            IdempotencyRecords.check(connection, access);
             return null;
           });
     }

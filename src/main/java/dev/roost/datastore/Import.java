@@ -158,7 +158,7 @@ final class Import {
     Problem problem;
     if (e instanceof Problem known) {
       problem = known;
-    } else if (ProblemMappers.isPassing(e)) {
+    } else if (ProblemMappers.isTransient(e)) {
       problem = Problem.databaseUnreachable();
     } else {
       return e;

@@ -125,7 +125,7 @@ public class Locks {
    * Gives it back. If it was lost, the execution may write again.
    *
    * @return whether it was the holder's until now
-   * @throws Receipts.DoneBefore
+   * @throws IdempotencyRecords.DoneBefore
    */
   public boolean release(Access access, String name, String holder) {
     byte[] nameUtf8 = entries.key("name", name);

@@ -87,7 +87,7 @@ public class Operations {
   public Object run(Access access, Operation operation) {
     try {
       return now(access, operation);
-    } catch (Receipts.DoneBefore e) {
+    } catch (IdempotencyRecords.DoneBefore e) {
       return e.answer();
     }
   }

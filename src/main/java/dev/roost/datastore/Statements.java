@@ -208,7 +208,7 @@ final class Statements {
         noted as (
           insert into datastore_receipt as r (scope, name, seq, answer)
           select :execution, :channel, :seq, json_build_object(%s)::text from found%s)"""
-            .formatted(answer, Receipts.ONCE)
+            .formatted(answer, IdempotencyRecords.ONCE)
         : "";
   }
 }

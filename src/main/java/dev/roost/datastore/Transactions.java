@@ -69,7 +69,7 @@ public class Transactions {
     entries.reserve(access.storeId(), batch.bytes());
     try {
       return apply(access, transaction, readKeys, batch, locks);
-    } catch (Receipts.DoneBefore e) {
+    } catch (IdempotencyRecords.DoneBefore e) {
       return e.answer();
     }
   }
@@ -88,11 +88,11 @@ public class Transactions {
           if (!alone) {
             lock(connection, locks);
             // Again: by now, the same transaction may have been done by another request.
-            Receipts.check(connection, access);
+            IdempotencyRecords.check(connection, access);
           }
           requireUnchanged(connection, access.storeId(), transaction, readKeys);
           JsonText answer = answer(batch.write(connection, access.storeId()));
-          Receipts.note(connection, access, answer.text());
+          IdempotencyRecords.note(connection, access, answer.text());
           return answer;
         });
   }

@@ -40,12 +40,13 @@ final class DatabaseReplicas implements Replicas, DatabaseSession.Handler {
    * @param pool for what is told: so short that a connection of its own isn't worth it
    */
   DatabaseReplicas(DatabaseSession.Database database, DataSource pool) {
-    this(database, DatabaseSession.Pace.USUAL, pool);
+    this(database, DatabaseSession.Heartbeat.USUAL, pool);
   }
 
-  DatabaseReplicas(DatabaseSession.Database database, DatabaseSession.Pace pace, DataSource pool) {
+  DatabaseReplicas(
+      DatabaseSession.Database database, DatabaseSession.Heartbeat heartbeat, DataSource pool) {
     this.pool = pool;
-    this.session = new DatabaseSession(id, database, pace, this);
+    this.session = new DatabaseSession(id, database, heartbeat, this);
     sender.setDaemon(true);
   }
 

@@ -48,7 +48,7 @@ final class DatabaseSession {
 
   private final String replicaId;
   private final Database database;
-  private final Pace pace;
+  private final Heartbeat heartbeat;
   private final Handler handler;
   private final Thread thread;
   private final CountDownLatch stopped = new CountDownLatch(1);
@@ -63,8 +63,8 @@ final class DatabaseSession {
    * @param beatSeconds how often a process says that it is there, and a follower tries to lead
    * @param silenceSeconds after which whoever says nothing is given up; longer than a beat
    */
-  record Pace(int beatSeconds, int silenceSeconds) {
-    static final Pace USUAL = new Pace(1, 3);
+  record Heartbeat(int beatSeconds, int silenceSeconds) {
+    static final Heartbeat USUAL = new Heartbeat(1, 3);
   }
 
   /** Hears what happens; on the session's thread, which it must not block. */
@@ -76,10 +76,10 @@ final class DatabaseSession {
     void heard(Payload payload);
   }
 
-  DatabaseSession(String replicaId, Database database, Pace pace, Handler handler) {
+  DatabaseSession(String replicaId, Database database, Heartbeat heartbeat, Handler handler) {
     this.replicaId = replicaId;
     this.database = database;
-    this.pace = pace;
+    this.heartbeat = heartbeat;
     this.handler = handler;
     this.thread = new Thread(this::run, "replica-session");
     thread.setDaemon(true);
@@ -143,8 +143,8 @@ final class DatabaseSession {
       properties.setProperty("password", database.password());
     }
     properties.setProperty("ApplicationName", "roost " + replicaId);
-    properties.setProperty("connectTimeout", Integer.toString(pace.silenceSeconds()));
-    properties.setProperty("socketTimeout", Integer.toString(pace.silenceSeconds()));
+    properties.setProperty("connectTimeout", Integer.toString(heartbeat.silenceSeconds()));
+    properties.setProperty("socketTimeout", Integer.toString(heartbeat.silenceSeconds()));
     properties.setProperty("tcpKeepAlive", "true");
     properties.setProperty("socketFactory", PromptSocketFactory.class.getName());
     // Not by the DriverManager: it asks for the class loader that the driver came from.
@@ -153,7 +153,7 @@ final class DatabaseSession {
       throw new SQLException("no PostgreSQL URL: " + database.url());
     }
     try (Statement statement = connection.createStatement()) {
-      statement.execute(SETTINGS.formatted(pace.silenceSeconds()));
+      statement.execute(SETTINGS.formatted(heartbeat.silenceSeconds()));
       statement.execute("listen " + CHANNEL);
       return connection;
     } catch (SQLException e) {
@@ -164,7 +164,7 @@ final class DatabaseSession {
 
   private void serve(Connection connection) throws SQLException {
     PGConnection session = connection.unwrap(PGConnection.class);
-    long beat = TimeUnit.SECONDS.toNanos(pace.beatSeconds());
+    long beat = TimeUnit.SECONDS.toNanos(heartbeat.beatSeconds());
     while (!isStopped()) {
       long began = System.nanoTime();
       beat(connection, began);
@@ -202,7 +202,7 @@ final class DatabaseSession {
     } else if (!query(connection, "select pg_try_advisory_lock(" + LOCK + ")")) {
       return;
     }
-    heldUntil = now + TimeUnit.SECONDS.toNanos(pace.silenceSeconds());
+    heldUntil = now + TimeUnit.SECONDS.toNanos(heartbeat.silenceSeconds());
     if (!leads) {
       LOG.infof("this replica (%s) leads", replicaId);
       handler.leads();

@@ -10,10 +10,10 @@ import java.time.Duration;
 import org.jboss.logging.Logger;
 
 /**
- * The time between the order to stop and the stop: this process is not ready any more, so nobody
- * new is sent here, but it serves whoever comes all the same. Who waits is answered shortly before
- * it is over, if not earlier, as if their own time were over, and everyone is asked to come back on
- * another connection. Executors, who come back by themselves, are answered at once.
+ * The time between SIGTERM and the stop: this process is not ready any more, so nobody new is sent
+ * here, but it serves whoever comes all the same. Who waits is answered shortly before it is over,
+ * if not earlier, as if their own time were over, and everyone is asked to come back on another
+ * connection. Executors, who come back by themselves, are answered at once.
  *
  * <p>Quarkus counts the time ({@code quarkus.shutdown.delay}, from {@code roost.drain}), turns
  * readiness off, and lets open requests end after it.

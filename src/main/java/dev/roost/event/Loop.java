@@ -81,7 +81,7 @@ public final class Loop {
         failures++;
         long millis = Math.min(LONGEST_PAUSE.toMillis(), 100L << Math.min(failures, 10));
         pause = Duration.ofMillis(millis);
-        if (ProblemMappers.isPassing(e)) {
+        if (ProblemMappers.isTransient(e)) {
           LOG.warnf("%s: database out of reach, again in %d ms", thread.getName(), millis);
         } else {
           LOG.errorf(e, "%s: a pass failed, again in %d ms", thread.getName(), millis);

@@ -157,7 +157,7 @@ public class OpenStreams {
     closeOfSession(event.sessionId());
   }
 
-  void hintsLost(@Observes HintsLost event) {
+  void hintsLost(@Observes NotificationsLost event) {
     check();
   }
 

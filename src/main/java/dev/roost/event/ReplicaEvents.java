@@ -62,7 +62,7 @@ class ReplicaEvents implements Replicas.Listener {
   }
 
   void tell(@Observes Shared event, EventMetadata metadata) {
-    if (!metadata.getQualifiers().contains(Elsewhere.Literal.INSTANCE)) {
+    if (!metadata.getQualifiers().contains(FromOtherReplica.Literal.INSTANCE)) {
       replicas.tellEvent(event);
     }
   }
@@ -75,12 +75,12 @@ class ReplicaEvents implements Replicas.Listener {
     replicas.tellEvent(new ForgottenSession(event.sessionId()));
   }
 
-  void forget(@Observes @Elsewhere ForgottenKey key) {
+  void forget(@Observes @FromOtherReplica ForgottenKey key) {
     authentication.forget(key.keyId());
     streams.closeOfKey(key.keyId());
   }
 
-  void forget(@Observes @Elsewhere ForgottenSession session) {
+  void forget(@Observes @FromOtherReplica ForgottenSession session) {
     authentication.forgetSession(session.sessionId());
     streams.closeOfSession(session.sessionId());
   }
@@ -98,7 +98,7 @@ class ReplicaEvents implements Replicas.Listener {
   @Override
   public void anything() {
     signals.fireAllHere();
-    fire(new HintsLost());
+    fire(new NotificationsLost());
   }
 
   /** On a worker thread: observers ask the database. */
@@ -108,7 +108,7 @@ class ReplicaEvents implements Replicas.Listener {
           () -> {
             pending.remove(event);
             try {
-              events.select(Elsewhere.Literal.INSTANCE).fire(event);
+              events.select(FromOtherReplica.Literal.INSTANCE).fire(event);
             } catch (RuntimeException e) {
               LOG.warnf("what another replica told can't be taken up: %s", e.getMessage());
             }

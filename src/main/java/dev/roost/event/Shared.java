@@ -2,7 +2,7 @@ package dev.roost.event;
 
 /**
  * An event that the observers on the other replicas get too, there with the qualifier {@link
- * Elsewhere}. Its class is a record in a package of Roost that holds nothing but strings and
+ * FromOtherReplica}. Its class is a record in a package of Roost that holds nothing but strings and
  * numbers, and it is fired after its transaction, never within.
  */
 public interface Shared {

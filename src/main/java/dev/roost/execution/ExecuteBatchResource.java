@@ -27,20 +27,20 @@ import org.eclipse.microprofile.openapi.annotations.parameters.RequestBody;
 import org.eclipse.microprofile.openapi.annotations.responses.APIResponse;
 import org.eclipse.microprofile.openapi.annotations.tags.Tag;
 
-/** Orders many executions of an agent at once. */
+/** ExecutorJobs many executions of an agent at once. */
 @Path("/v1/agents/{id}/execute-batch")
 @Tag(name = "Executions")
 @Blocking
 public class ExecuteBatchResource {
   private static final int MOST = 1_000;
 
-  private final BatchOrders orders;
+  private final JobBatches jobs;
   private final EventLog events;
   private final RoostConfig config;
   private final Traces traces;
 
-  ExecuteBatchResource(BatchOrders orders, EventLog events, RoostConfig config, Traces traces) {
-    this.orders = orders;
+  ExecuteBatchResource(JobBatches jobs, EventLog events, RoostConfig config, Traces traces) {
+    this.jobs = jobs;
     this.events = events;
     this.config = config;
     this.traces = traces;
@@ -60,7 +60,7 @@ public class ExecuteBatchResource {
       @Schema(description = "Of the agent's jobs with the same one, one runs at a time.")
           String concurrencyKey) {}
 
-  /** What was ordered. */
+  /** What was submitted. */
   @Schema(name = "Batch")
   public record View(
       @Schema(description = "What the jobs have as batch_id: lists and cancels them together")
@@ -79,7 +79,7 @@ public class ExecuteBatchResource {
       operationId = "executeAgentBatch",
       summary = "Execute an agent with many payloads",
       description =
-          "Makes an ExecutorJob for each payload, all of them or none. GET /v1/executor-jobs?batch_id= lists them.")
+          "Creates an ExecutorJob for each payload, all of them or none. GET /v1/executor-jobs?batch_id= lists them.")
   @RequestBody(
       content =
           @Content(
@@ -90,14 +90,14 @@ public class ExecuteBatchResource {
                       value = "{\"payloads\": [{\"name\": \"Ada\"}, {\"name\": \"Grace\"}]}")))
   @APIResponse(
       responseCode = "201",
-      description = "The orders were made",
+      description = "The jobs were created",
       content =
           @Content(
               mediaType = MediaType.APPLICATION_JSON,
               schema = @Schema(implementation = View.class)))
   @APIResponse(
       responseCode = "200",
-      description = "The orders that an earlier request with this Idempotency-Key made",
+      description = "The jobs that an earlier request with this Idempotency-Key created",
       content =
           @Content(
               mediaType = MediaType.APPLICATION_JSON,
@@ -128,10 +128,10 @@ public class ExecuteBatchResource {
     }
     long latest = events.latest();
     String trace = traces.parent(traceParent);
-    BatchOrders.Placed placed = orders.place(id, payloads, options, idempotencyKey, trace);
-    long lastEvent = placed.repeated() ? events.before(placed.createdAt()) : latest;
-    return Response.status(placed.repeated() ? 200 : 201)
-        .entity(new View(placed.batchId(), placed.ids(), Long.toString(lastEvent)))
+    JobBatches.Submitted submitted = jobs.submit(id, payloads, options, idempotencyKey, trace);
+    long lastEvent = submitted.repeated() ? events.before(submitted.createdAt()) : latest;
+    return Response.status(submitted.repeated() ? 200 : 201)
+        .entity(new View(submitted.batchId(), submitted.ids(), Long.toString(lastEvent)))
         .build();
   }
 }

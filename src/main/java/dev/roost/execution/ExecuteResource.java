@@ -35,24 +35,25 @@ import org.eclipse.microprofile.openapi.annotations.responses.APIResponse;
 import org.eclipse.microprofile.openapi.annotations.tags.Tag;
 import org.jboss.resteasy.reactive.RestQuery;
 
-/** Orders an execution of an agent. */
+/** ExecutorJobs an execution of an agent. */
 @Path("/v1/agents/{id}/execute")
 @Tag(name = "Executions")
 @Blocking
 public class ExecuteResource {
-  private final Orders orders;
+  private final ExecutorJobs jobs;
   private final ExecutorJobAnswers answers;
   private final RoostConfig config;
   private final Traces traces;
 
-  ExecuteResource(Orders orders, ExecutorJobAnswers answers, RoostConfig config, Traces traces) {
-    this.orders = orders;
+  ExecuteResource(
+      ExecutorJobs jobs, ExecutorJobAnswers answers, RoostConfig config, Traces traces) {
+    this.jobs = jobs;
     this.answers = answers;
     this.config = config;
     this.traces = traces;
   }
 
-  /** The schema of the body of an order. */
+  /** The schema of the request body. */
   @Schema(name = "ExecuteRequest")
   record ExecuteRequest(
       @Schema(
@@ -86,14 +87,14 @@ public class ExecuteResource {
                   @ExampleObject(name = "greet Ada", value = "{\"payload\": {\"name\": \"Ada\"}}")))
   @APIResponse(
       responseCode = "201",
-      description = "The order was made",
+      description = "The job was created",
       content =
           @Content(
               mediaType = MediaType.APPLICATION_JSON,
               schema = @Schema(implementation = ExecutorJob.View.class)))
   @APIResponse(
       responseCode = "200",
-      description = "The order that an earlier request with this Idempotency-Key made",
+      description = "The job that an earlier request with this Idempotency-Key created",
       content =
           @Content(
               mediaType = MediaType.APPLICATION_JSON,
@@ -142,20 +143,20 @@ public class ExecuteResource {
       Duration wait) {
     String jobId = Ids.next("xjob");
     CompletableFuture<Void> change = answers.nextChange(jobId);
-    Orders.Placed placed;
+    ExecutorJobs.Submitted submitted;
     try {
-      placed = orders.place(jobId, agentId, payload, options, idempotencyKey, trace);
+      submitted = jobs.submit(jobId, agentId, payload, options, idempotencyKey, trace);
     } catch (RuntimeException e) {
       change.cancel(false);
       throw e;
     }
-    boolean look = placed.repeated() || wait.isZero();
+    boolean look = submitted.repeated() || wait.isZero();
     if (look) {
       change.cancel(false);
     }
     return (look
-            ? answers.whenEnded(placed.executorJobId(), wait)
+            ? answers.whenEnded(submitted.executorJobId(), wait)
             : answers.whenEnded(change, jobId, wait))
-        .map(placed::answer);
+        .map(submitted::answer);
   }
 }

@@ -211,7 +211,7 @@ public class Execution extends PanacheEntityBase {
   @Schema(name = "Execution")
   public record View(
       String id,
-      @Schema(description = "The order that it is an attempt at") String executorJobId,
+      @Schema(description = "The job that this is an attempt at") String executorJobId,
       String agentId,
       @Schema(description = "The revision of the agent that it runs") int agentRevision,
       @Schema(description = "The Build whose packages the script has") String buildId,
@@ -300,7 +300,7 @@ public class Execution extends PanacheEntityBase {
   public record Timings(
       @Schema(
               description =
-                  "Seconds from the order, or from the end of the delay before a further attempt, until an executor got"
+                  "Seconds from the submission, or from the end of the delay before a further attempt, until an executor got"
                       + " it")
           double queued,
       @Schema(

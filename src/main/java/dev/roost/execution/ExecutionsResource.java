@@ -5,8 +5,8 @@ import dev.roost.api.Page;
 import dev.roost.api.Problem;
 import dev.roost.api.QueryParameters;
 import dev.roost.log.LogAnswers;
-import dev.roost.log.LogBook;
 import dev.roost.log.LogEntry;
+import dev.roost.log.LogRepository;
 import io.quarkus.narayana.jta.QuarkusTransaction;
 import io.smallrye.common.annotation.Blocking;
 import io.smallrye.mutiny.Multi;
@@ -45,7 +45,7 @@ public class ExecutionsResource {
   @Operation(operationId = "listExecutions", summary = "List Executions, newest first")
   public Page<Execution.View> list(
       @Parameter(description = "Only those of this agent") @RestQuery("agent_id") String agentId,
-      @Parameter(description = "Only the attempts at this order") @RestQuery("executor_job_id")
+      @Parameter(description = "Only the attempts at this job") @RestQuery("executor_job_id")
           String executorJobId,
       @Parameter(description = "Only runs of this schedule, those by hand too")
           @RestQuery("schedule_id")
@@ -124,7 +124,7 @@ public class ExecutionsResource {
           @RestQuery
           String contains) {
     find(id);
-    return logs.page(id, limit, afterSeq, cursor, new LogBook.Filter(level, contains));
+    return logs.page(id, limit, afterSeq, cursor, new LogRepository.Filter(level, contains));
   }
 
   @GET

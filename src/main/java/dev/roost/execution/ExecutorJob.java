@@ -16,7 +16,9 @@ import java.util.random.RandomGenerator;
 import org.eclipse.microprofile.openapi.annotations.enums.SchemaType;
 import org.eclipse.microprofile.openapi.annotations.media.Schema;
 
-/** The order to run an agent once. States: queued, running, then succeeded, failed or cancelled. */
+/**
+ * The request to run an agent once. States: queued, running, then succeeded, failed or cancelled.
+ */
 @Entity(name = "executor_job")
 public class ExecutorJob extends PanacheEntityBase {
   @Id public String id;
@@ -34,7 +36,7 @@ public class ExecutorJob extends PanacheEntityBase {
   /** Of an agent's jobs with the same one, one runs at a time; or null. */
   public String concurrencyKey;
 
-  /** The first of the jobs that were ordered together, or null. */
+  /** The first of the jobs of the batch, or null. */
   public String batchId;
 
   public String state;
@@ -332,7 +334,9 @@ public class ExecutorJob extends PanacheEntityBase {
   public record View(
       String id,
       String agentId,
-      @Schema(description = "The agent's that ran when it was ordered; it runs this one")
+      @Schema(
+              description =
+                  "The agent's running revision when the job was submitted; the job runs this one")
           int agentRevision,
       @Schema(
               nullable = true,
@@ -356,7 +360,7 @@ public class ExecutorJob extends PanacheEntityBase {
           String concurrencyKey,
       @Schema(
               nullable = true,
-              description = "What was ordered together has the same one; null: ordered alone")
+              description = "The same for all jobs of a batch; null: not part of a batch")
           String batchId,
       @Schema(
               enumeration = {"queued", "running", "succeeded", "failed", "cancelled"},

@@ -31,11 +31,11 @@ import org.jboss.resteasy.reactive.RestQuery;
 @Tag(name = "Executions")
 @Blocking
 public class ExecutorJobsResource {
-  private final Orders orders;
+  private final ExecutorJobs jobs;
   private final ExecutorJobAnswers answers;
 
-  ExecutorJobsResource(Orders orders, ExecutorJobAnswers answers) {
-    this.orders = orders;
+  ExecutorJobsResource(ExecutorJobs jobs, ExecutorJobAnswers answers) {
+    this.jobs = jobs;
     this.answers = answers;
   }
 
@@ -47,7 +47,7 @@ public class ExecutorJobsResource {
       @Parameter(description = "Only runs of this schedule, those by hand too")
           @RestQuery("schedule_id")
           String scheduleId,
-      @Parameter(description = "Only those that were ordered together: what execute-batch answered")
+      @Parameter(description = "Only those of this batch: the batch_id that execute-batch returned")
           @RestQuery("batch_id")
           String batchId,
       @Parameter(description = "One or several, separated by commas") @RestQuery String state,
@@ -103,7 +103,7 @@ public class ExecutorJobsResource {
   @Operation(
       operationId = "cancelBatch",
       summary = "Cancel the ExecutorJobs of a batch",
-      description = "All that were ordered together and have not ended. Harmless when all have.")
+      description = "All jobs of a batch that have not ended. Has no effect when all have.")
   @RequestBody(
       content =
           @Content(
@@ -115,15 +115,15 @@ public class ExecutorJobsResource {
       content =
           @Content(
               mediaType = MediaType.APPLICATION_JSON,
-              schema = @Schema(implementation = Orders.CancelledBatch.class)))
+              schema = @Schema(implementation = ExecutorJobs.CancelledBatch.class)))
   @APIResponse(responseCode = "404", ref = "not_found")
-  public Orders.CancelledBatch cancelBatch(byte[] bytes) {
+  public ExecutorJobs.CancelledBatch cancelBatch(byte[] bytes) {
     Body body = Body.parse(bytes);
     body.require("batch_id");
     Optional<String> batchId = body.string("batch_id");
     boolean running = body.bool("running").orElse(true);
     body.check();
-    return orders.cancelBatch(batchId.orElseThrow(), running);
+    return jobs.cancelBatch(batchId.orElseThrow(), running);
   }
 
   @POST
@@ -136,7 +136,7 @@ public class ExecutorJobsResource {
           "A script that runs gets SIGTERM and 10 s later SIGKILL. Harmless when it has ended.")
   public ExecutorJob.View cancel(String id) {
     answers.now(id);
-    orders.cancel(id);
+    jobs.cancel(id);
     return answers.now(id);
   }
 }

@@ -3,7 +3,7 @@ package dev.roost.execution;
 import dev.roost.api.Body;
 
 /**
- * How an order is to be run.
+ * How a job is run.
  *
  * @param priority jobs of an agent with a higher one are run first
  * @param concurrencyKey of an agent's jobs with the same one, one runs at a time; or null

@@ -27,7 +27,7 @@ class Demand {
    * @param removed whether the Build that it made is no more, or about to go
    */
   record Waiting(
-      Target target,
+      RevisionKey target,
       String agentName,
       int waiting,
       String oldestJobId,
@@ -106,7 +106,7 @@ class Demand {
 
   private static Waiting waiting(Object[] row) {
     return new Waiting(
-        new Target((String) row[0], (Integer) row[1]),
+        new RevisionKey((String) row[0], (Integer) row[1]),
         (String) row[2],
         ((Number) row[3]).intValue(),
         (String) row[4],
@@ -138,7 +138,7 @@ class Demand {
   }
 
   /** The identifiers of the jobs of a target that wait, due or not. */
-  List<String> jobs(Target target) {
+  List<String> jobs(RevisionKey target) {
     return entities
         .createNativeQuery(
             "select id from executor_job where agent_id = :agent and agent_revision = :revision and state = 'queued'",

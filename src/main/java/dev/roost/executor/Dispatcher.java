@@ -3,10 +3,10 @@ package dev.roost.executor;
 import dev.roost.agent.AgentChanged;
 import dev.roost.config.RoostConfig;
 import dev.roost.event.Draining;
-import dev.roost.event.Elsewhere;
-import dev.roost.event.HintsLost;
+import dev.roost.event.FromOtherReplica;
+import dev.roost.event.NotificationsLost;
 import dev.roost.execution.ExecutorJobQueued;
-import dev.roost.executor.Waiters.Waiter;
+import dev.roost.executor.IdleExecutors.IdleExecutor;
 import io.quarkus.narayana.jta.QuarkusTransaction;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.event.Event;
@@ -35,8 +35,8 @@ import org.jboss.logging.Logger;
 public class Dispatcher {
   private static final Logger LOG = Logger.getLogger(Dispatcher.class);
 
-  private final Claims claims;
-  private final Sessions sessions;
+  private final JobClaimer claims;
+  private final ExecutorSessions sessions;
   private final ScheduledExecutorService timer;
   private final Draining draining;
   private final Event<ExecutorsNeeded> needed;
@@ -46,11 +46,11 @@ public class Dispatcher {
   /** A poll renews the lease, so none may wait as long as that. */
   private final Duration longestWait;
 
-  private final Map<Target, Waiters> queues = new ConcurrentHashMap<>();
+  private final Map<RevisionKey, IdleExecutors> queues = new ConcurrentHashMap<>();
 
   Dispatcher(
-      Claims claims,
-      Sessions sessions,
+      JobClaimer claims,
+      ExecutorSessions sessions,
       RoostConfig config,
       ScheduledExecutorService timer,
       Draining draining,
@@ -67,29 +67,29 @@ public class Dispatcher {
     this.stopped = stopped;
   }
 
-  void queued(@Observes ExecutorJobQueued order) {
-    Target target = new Target(order.agentId(), order.agentRevision());
-    Waiters queue = queue(target);
-    long before = queue.ordered();
+  void queued(@Observes ExecutorJobQueued job) {
+    RevisionKey target = new RevisionKey(job.agentId(), job.agentRevision());
+    IdleExecutors queue = queue(target);
+    long before = queue.jobQueued();
     boolean given = false;
     try {
-      given = give(queue, order.jobs());
+      given = give(queue, job.jobs());
     } catch (RuntimeException e) {
-      // The order stands; the reconciler brings it to an executor.
+      // The job stays queued; the reconciler finds an executor for it.
       LOG.warnf("a job of %s can't be handed over at once: %s", target.agentId(), e.getMessage());
     }
-    if (given && order.jobs() == 1) {
+    if (given && job.jobs() == 1) {
       queue.givenAtOnce(before);
     } else {
-      jobWaiting.fire(new JobWaiting(order.agentId(), order.agentRevision()));
+      jobWaiting.fire(new JobWaiting(job.agentId(), job.agentRevision()));
       needed.fire(new ExecutorsNeeded());
     }
   }
 
-  void queued(@Observes @Elsewhere JobWaiting job) {
-    Waiters queue = queues.get(new Target(job.agentId(), job.agentRevision()));
+  void queued(@Observes @FromOtherReplica JobWaiting job) {
+    IdleExecutors queue = queues.get(new RevisionKey(job.agentId(), job.agentRevision()));
     if (queue != null) {
-      queue.ordered();
+      queue.jobQueued();
       give(queue, Integer.MAX_VALUE);
     }
   }
@@ -99,7 +99,7 @@ public class Dispatcher {
     queues.forEach(
         (target, queue) -> {
           if (target.agentId().equals(event.agentId())) {
-            queue.ordered();
+            queue.jobQueued();
             give(queue, Integer.MAX_VALUE);
           }
         });
@@ -107,17 +107,17 @@ public class Dispatcher {
   }
 
   /** Gives up to so many waiting jobs to executors of that target that wait here. */
-  void offer(Target target, int most) {
-    Waiters queue = queue(target);
+  void offer(RevisionKey target, int most) {
+    IdleExecutors queue = queue(target);
     queue.mayHoldMore();
     give(queue, most);
   }
 
   /** Answers whether any job was given. */
-  private boolean give(Waiters queue, int most) {
+  private boolean give(IdleExecutors queue, int most) {
     boolean given = false;
     for (int count = 0; count < most; ) {
-      Waiter waiter = queue.take();
+      IdleExecutor waiter = queue.take();
       if (waiter == null) {
         return given;
       }
@@ -125,8 +125,8 @@ public class Dispatcher {
         waiter.endWithoutWork();
         continue;
       }
-      long seen = queue.orders();
-      Claims.Claim claim;
+      long seen = queue.jobsQueued();
+      JobClaimer.Claim claim;
       try {
         claim = claim(waiter.session());
       } catch (RuntimeException e) {
@@ -134,7 +134,7 @@ public class Dispatcher {
         throw e;
       }
       if (claim.work() != null) {
-        waiter.answer().complete(new Answer.Some(claim.work()));
+        waiter.answer().complete(new PollAnswer.Some(claim.work()));
         given = true;
         count++;
       } else if (!claim.mayWork()) {
@@ -142,7 +142,7 @@ public class Dispatcher {
       } else {
         queue.foundEmpty(seen);
         queue.add(waiter);
-        if (queue.orders() == seen) {
+        if (queue.jobsQueued() == seen) {
           return given;
         }
       }
@@ -156,31 +156,31 @@ public class Dispatcher {
    * @param polls the number of this poll, from 1; null when the executor doesn't count them
    * @param prepared whether it has the agent's script
    */
-  CompletableFuture<Answer> poll(
+  CompletableFuture<PollAnswer> poll(
       String executorId, Integer polls, boolean prepared, Duration wait) {
-    Optional<Session> known = sessions.open(executorId, polls);
+    Optional<ExecutorSession> known = sessions.open(executorId, polls);
     if (known.isEmpty()) {
-      return CompletableFuture.completedFuture(new Answer.Stop());
+      return CompletableFuture.completedFuture(new PollAnswer.Stop());
     }
-    Session session = known.get();
+    ExecutorSession session = known.get();
     session.prepared(prepared);
     Optional<Work> lost = claims.handedOut(session);
     if (lost.isPresent()) {
-      return CompletableFuture.completedFuture(new Answer.Some(lost.get()));
+      return CompletableFuture.completedFuture(new PollAnswer.Some(lost.get()));
     }
     if (session.isSpent()) {
       return CompletableFuture.completedFuture(stop(session));
     }
-    Waiters queue = queue(session.target());
+    IdleExecutors queue = queue(session.target());
     queue.dropEarlierPoll(session);
-    CompletableFuture<Answer> answer = new CompletableFuture<>();
-    Waiter waiter = new Waiter(session, answer);
+    CompletableFuture<PollAnswer> answer = new CompletableFuture<>();
+    IdleExecutor waiter = new IdleExecutor(session, answer);
     while (true) {
-      long seen = queue.orders();
+      long seen = queue.jobsQueued();
       if (!queue.isKnownEmpty()) {
-        Claims.Claim claim = claim(session);
+        JobClaimer.Claim claim = claim(session);
         if (claim.work() != null) {
-          return CompletableFuture.completedFuture(new Answer.Some(claim.work()));
+          return CompletableFuture.completedFuture(new PollAnswer.Some(claim.work()));
         }
         if (!claim.mayWork()) {
           return CompletableFuture.completedFuture(stop(session));
@@ -192,7 +192,7 @@ public class Dispatcher {
       }
       session.waiting = answer;
       queue.add(waiter);
-      if (queue.orders() == seen || !queue.remove(waiter)) {
+      if (queue.jobsQueued() == seen || !queue.remove(waiter)) {
         break;
       }
     }
@@ -207,7 +207,7 @@ public class Dispatcher {
    * last.
    */
   void heard(String executorId, boolean last) {
-    sessions.heard(executorId).filter(session -> last).ifPresent(Session::hasWorked);
+    sessions.heard(executorId).filter(session -> last).ifPresent(ExecutorSession::hasWorked);
   }
 
   void changed(@Observes AgentChanged change) {
@@ -230,14 +230,14 @@ public class Dispatcher {
   }
 
   void stopped(@Observes ExecutorStopped event) {
-    leave(event.executorId(), new Answer.Stop());
+    leave(event.executorId(), new PollAnswer.Stop());
   }
 
-  void moved(@Observes @Elsewhere ExecutorMoved event) {
-    leave(event.executorId(), new Answer.None());
+  void moved(@Observes @FromOtherReplica ExecutorMoved event) {
+    leave(event.executorId(), new PollAnswer.None());
   }
 
-  private void leave(String executorId, Answer answer) {
+  private void leave(String executorId, PollAnswer answer) {
     sessions
         .forget(executorId)
         .map(session -> queues.get(session.target()))
@@ -246,7 +246,7 @@ public class Dispatcher {
   }
 
   /** What is remembered may be old: whoever waits asks again, and is read from the database. */
-  void lookAgain(@Observes HintsLost event) {
+  void lookAgain(@Observes NotificationsLost event) {
     sessions.forgetAll();
     endAllWaits();
   }
@@ -256,14 +256,14 @@ public class Dispatcher {
   }
 
   private void endAllWaits() {
-    for (Waiters queue : queues.values()) {
+    for (IdleExecutors queue : queues.values()) {
       queue.mayHoldMore();
-      queue.removeAll().forEach(Waiter::endWithoutWork);
+      queue.removeAll().forEach(IdleExecutor::endWithoutWork);
     }
   }
 
-  private Claims.Claim claim(Session session) {
-    Claims.Claim claim;
+  private JobClaimer.Claim claim(ExecutorSession session) {
+    JobClaimer.Claim claim;
     try {
       claim = claims.next(session, !session.hasServed());
     } catch (RuntimeException e) {
@@ -278,11 +278,11 @@ public class Dispatcher {
     return claim;
   }
 
-  private void endWait(Waiters queue, Waiter waiter) {
+  private void endWait(IdleExecutors queue, IdleExecutor waiter) {
     if (!queue.remove(waiter)) {
       return;
     }
-    Answer answer = new Answer.None();
+    PollAnswer answer = new PollAnswer.None();
     try {
       if (waiter.session().warmthLeft().toMillis() <= 0) {
         answer = stop(waiter.session());
@@ -292,26 +292,26 @@ public class Dispatcher {
     }
   }
 
-  private Answer stop(Session session) {
+  private PollAnswer stop(ExecutorSession session) {
     boolean stopped =
         QuarkusTransaction.requiringNew().call(() -> Executor.stop(session.executorId()));
     sessions.forget(session.executorId());
     needed.fire(new ExecutorsNeeded());
     // Else it is told to stop already, or works: then it polls elsewhere, and nobody reads this.
-    return stopped ? new Answer.Stop() : new Answer.None();
+    return stopped ? new PollAnswer.Stop() : new PollAnswer.None();
   }
 
-  private void stopIdle(Waiters queue) {
-    for (Waiter waiter = queue.take(); waiter != null; waiter = queue.take()) {
+  private void stopIdle(IdleExecutors queue) {
+    for (IdleExecutor waiter = queue.take(); waiter != null; waiter = queue.take()) {
       // A job of that revision may still wait; its executor then asks again and gets it.
-      Session session = waiter.session();
+      ExecutorSession session = waiter.session();
       Work work = claim(session).work();
-      waiter.answer().complete(work == null ? stop(session) : new Answer.Some(work));
+      waiter.answer().complete(work == null ? stop(session) : new PollAnswer.Some(work));
     }
   }
 
-  private Waiters queue(Target target) {
-    return queues.computeIfAbsent(target, key -> new Waiters());
+  private IdleExecutors queue(RevisionKey target) {
+    return queues.computeIfAbsent(target, key -> new IdleExecutors());
   }
 
   private static Duration min(Duration a, Duration b) {

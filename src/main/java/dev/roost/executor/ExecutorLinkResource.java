@@ -7,7 +7,7 @@ import dev.roost.api.ErrorCode;
 import dev.roost.api.Problem;
 import dev.roost.api.Takes;
 import dev.roost.event.Waiting;
-import dev.roost.execution.Orders;
+import dev.roost.execution.ExecutorJobs;
 import io.smallrye.common.annotation.Blocking;
 import io.smallrye.mutiny.Uni;
 import io.vertx.ext.web.RoutingContext;
@@ -86,11 +86,11 @@ public class ExecutorLinkResource {
             });
   }
 
-  private static Response.ResponseBuilder answer(Answer answer) {
-    if (answer instanceof Answer.Some some) {
+  private static Response.ResponseBuilder answer(PollAnswer answer) {
+    if (answer instanceof PollAnswer.Some some) {
       return Response.ok(some.work());
     }
-    return answer instanceof Answer.Stop
+    return answer instanceof PollAnswer.Stop
         ? Response.status(Response.Status.GONE)
         : Response.noContent();
   }
@@ -118,11 +118,11 @@ public class ExecutorLinkResource {
       return Uni.createFrom().item(now);
     }
     return waiting.until(
-        Orders.cancelTopic(id),
+        ExecutorJobs.cancelTopic(id),
         seconds(waitSeconds),
         HEARTBEAT_LOOK,
         () -> {
-          FrameIntake.Receipt look = intake.take(executorId, id, List.of());
+          FrameIntake.Ack look = intake.take(executorId, id, List.of());
           return look.cancel() || look.last()
               ? Optional.of(Acknowledgement.of(look))
               : Optional.empty();
@@ -131,15 +131,15 @@ public class ExecutorLinkResource {
   }
 
   private Acknowledgement taken(String executorId, String id, List<Frame> frames) {
-    FrameIntake.Receipt receipt = intake.take(executorId, id, frames);
-    dispatcher.heard(executorId, receipt.last());
-    return Acknowledgement.of(receipt);
+    FrameIntake.Ack ack = intake.take(executorId, id, frames);
+    dispatcher.heard(executorId, ack.last());
+    return Acknowledgement.of(ack);
   }
 
   /** The answer to frames. */
   public record Acknowledgement(int acknowledged, boolean cancel) {
-    static Acknowledgement of(FrameIntake.Receipt receipt) {
-      return new Acknowledgement(receipt.acknowledged(), receipt.cancel());
+    static Acknowledgement of(FrameIntake.Ack ack) {
+      return new Acknowledgement(ack.acknowledged(), ack.cancel());
     }
   }
 

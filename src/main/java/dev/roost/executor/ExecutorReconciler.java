@@ -58,7 +58,7 @@ public class ExecutorReconciler {
   private final ExecutorOutputs outputs;
   private final Clock clock;
   private final DatabaseClock databaseClock;
-  private final Complaints complaints = new Complaints(LOG);
+  private final ThrottledLog complaints = new ThrottledLog(LOG);
   private Map<String, String> shown = Map.of();
   private long shownAt = System.nanoTime();
 
@@ -132,7 +132,7 @@ public class ExecutorReconciler {
     Instant mustReport = since.plus(settings.startTimeout());
     boolean starting = executor.state.equals("starting");
     if (seen instanceof Observation.Ended end) {
-      return new Step.Replay(end.reason(), end.message());
+      return new Step.Recover(end.reason(), end.message());
     }
     if (seen instanceof Observation.Absent) {
       if (starting && executor.lacksCapacity) {
@@ -144,8 +144,8 @@ public class ExecutorReconciler {
       }
       // What it says of itself is why it could not be started.
       return starting && executor.message != null
-          ? new Step.Replay(ExecutionReason.RUNTIME_UNAVAILABLE.code(), executor.message)
-          : new Step.Replay(null, "It is gone.");
+          ? new Step.Recover(ExecutionReason.RUNTIME_UNAVAILABLE.code(), executor.message)
+          : new Step.Recover(null, "It is gone.");
     }
     if (starting && seen instanceof Observation.Pending pending) {
       // What others have that it needs may come; the rest, a node or an image, has to come soon.
@@ -158,18 +158,18 @@ public class ExecutorReconciler {
     }
     // One that has reported runs, whatever a node says that may have gone silent since.
     if (starting && seen instanceof Observation.Running running && running.trouble() != null) {
-      return new Step.Replay(null, running.trouble());
+      return new Step.Recover(null, running.trouble());
     }
     if (starting) {
       String message = "It did not report within " + settings.startTimeout().toSeconds() + " s.";
-      return mustReport.isAfter(now) ? new Step.Wait() : new Step.Replay(null, message);
+      return mustReport.isAfter(now) ? new Step.Wait() : new Step.Recover(null, message);
     }
     boolean silent = executor.leaseExpiresAt.isBefore(now);
     if (executor.state.equals("stopping")) {
-      return silent ? new Step.Replay(null, "It was told to stop.") : new Step.Wait();
+      return silent ? new Step.Recover(null, "It was told to stop.") : new Step.Wait();
     }
     if (silent && executor.leaseExpiresAt.plus(settings.lostAfter()).isBefore(now)) {
-      return new Step.Replay(null, SILENT + " for " + settings.lostAfter().toSeconds() + " s.");
+      return new Step.Recover(null, SILENT + " for " + settings.lostAfter().toSeconds() + " s.");
     }
     return new Step.Wait();
   }
@@ -181,7 +181,7 @@ public class ExecutorReconciler {
             : pending.message();
     String reason =
         pending.reason() == null ? ExecutionReason.RUNTIME_UNAVAILABLE.code() : pending.reason();
-    return new Step.Replay(reason, what);
+    return new Step.Recover(reason, what);
   }
 
   private Duration pass() {
@@ -198,7 +198,8 @@ public class ExecutorReconciler {
     since.keySet().retainAll(known);
     live.stream()
         .filter(executor -> executor.readyAt != null)
-        .forEach(executor -> starter.cameUp(new Target(executor.agentId, executor.agentRevision)));
+        .forEach(
+            executor -> starter.cameUp(new RevisionKey(executor.agentId, executor.agentRevision)));
     // Where an earlier pass did not come to its end.
     for (Executor executor : QuarkusTransaction.requiringNew().call(Executor::endedWithExecution)) {
       known.add(executor.id);
@@ -254,7 +255,7 @@ public class ExecutorReconciler {
     } catch (RuntimeUnavailable e) {
       complaints.say("executor " + executor.id, e);
     } catch (RuntimeException e) {
-      if (ProblemMappers.isPassing(e)) {
+      if (ProblemMappers.isTransient(e)) {
         throw e;
       }
       LOG.errorf(e, "executor %s can't be looked after", executor.id);
@@ -275,7 +276,7 @@ public class ExecutorReconciler {
     Step step = decide(executor, seen, begun, config.executors(), same.time(), now);
     if (step instanceof Step.Create) {
       starter.start(executor);
-    } else if (step instanceof Step.Replay replay) {
+    } else if (step instanceof Step.Recover replay) {
       end(executor, replay, seen);
     }
   }
@@ -320,7 +321,7 @@ public class ExecutorReconciler {
   }
 
   /** Takes home what an executor that is no more has left, then removes it. */
-  private void end(Executor executor, Step.Replay step, Observation seen) {
+  private void end(Executor executor, Step.Recover step, Observation seen) {
     String message = isGivenUp(step) ? step.message() + cause(executor.id) : step.message();
     dispatcher.forget(executor.id);
     capacity.forget(executor.id);
@@ -329,9 +330,10 @@ public class ExecutorReconciler {
         .run(() -> Executor.end(executor.id, message, clock.instant()));
     if (executor.readyAt == null) {
       boolean waited = seen instanceof Observation.Pending;
-      starter.failedToStart(new Target(executor.agentId, executor.agentRevision), step, waited);
+      starter.failedToStart(
+          new RevisionKey(executor.agentId, executor.agentRevision), step, waited);
     }
-    if (takeHome(executor, new Step.Replay(step.reason(), message))) {
+    if (takeHome(executor, new Step.Recover(step.reason(), message))) {
       remove(executor.id);
     }
     if (!executor.lacksCapacity) {
@@ -339,7 +341,7 @@ public class ExecutorReconciler {
     }
   }
 
-  private static boolean isGivenUp(Step.Replay step) {
+  private static boolean isGivenUp(Step.Recover step) {
     return step.message() != null && step.message().startsWith(SILENT);
   }
 
@@ -353,14 +355,14 @@ public class ExecutorReconciler {
   }
 
   /** The end of an executor that was written down before, with what can be seen of it now. */
-  private Step.Replay again(Executor executor) {
+  private Step.Recover again(Executor executor) {
     return runtime.observeExecutor(executor.id) instanceof Observation.Ended end
-        ? new Step.Replay(end.reason(), executor.message)
-        : new Step.Replay(null, executor.message);
+        ? new Step.Recover(end.reason(), executor.message)
+        : new Step.Recover(null, executor.message);
   }
 
   /** Answers false when that is for a later pass. */
-  private boolean takeHome(Executor executor, Step.Replay step) {
+  private boolean takeHome(Executor executor, Step.Recover step) {
     Optional<Execution> open =
         QuarkusTransaction.requiringNew().call(() -> Execution.runningOn(executor.id));
     if (open.isPresent()) {
@@ -373,7 +375,7 @@ public class ExecutorReconciler {
     return true;
   }
 
-  private void replay(Executor executor, Execution execution, Step.Replay step) {
+  private void replay(Executor executor, Execution execution, Step.Recover step) {
     ExecutorOutputs.Found found = new ExecutorOutputs.Found(List.<LogEntry>of(), null, null);
     boolean readable = false;
     try (Runtime.ExecutorOutput output = runtime.executorOutput(executor.id)) {

@@ -14,7 +14,7 @@ import dev.roost.execution.ExecutorJob;
 import dev.roost.runtime.Capacity;
 import dev.roost.runtime.Egress;
 import dev.roost.runtime.Runtime;
-import dev.roost.runtime.Runtime.ExecutorOrder;
+import dev.roost.runtime.Runtime.ExecutorSpec;
 import dev.roost.runtime.Runtime.NoCapacity;
 import dev.roost.runtime.Runtime.RuntimeUnavailable;
 import dev.roost.runtime.Step;
@@ -42,7 +42,7 @@ class ExecutorStarter {
   private final RoostConfig config;
   private final Demand demand;
   private final Dispatcher dispatcher;
-  private final Room room;
+  private final ExecutorEviction room;
   private final Preemption preemption;
   private final Capacity capacity;
   private final Event<JobWaiting> jobWaiting;
@@ -53,7 +53,7 @@ class ExecutorStarter {
   private final Clock clock;
 
   /** Only the reconciler's thread touches it. */
-  private final Map<Target, FailedStarts> failedStarts = new HashMap<>();
+  private final Map<RevisionKey, FailedStarts> failedStarts = new HashMap<>();
 
   /** The executors whose start this process has brought to its end. */
   private final Set<String> begun = new HashSet<>();
@@ -63,7 +63,7 @@ class ExecutorStarter {
       RoostConfig config,
       Demand demand,
       Dispatcher dispatcher,
-      Room room,
+      ExecutorEviction room,
       Preemption preemption,
       Capacity capacity,
       Event<JobWaiting> jobWaiting,
@@ -125,7 +125,7 @@ class ExecutorStarter {
   /**
    * @param waited whether it was given as long as anything may wait: another start would end alike
    */
-  void failedToStart(Target target, Step.Replay step, boolean waited) {
+  void failedToStart(RevisionKey target, Step.Recover step, boolean waited) {
     FailedStarts before = failedStarts.get(target);
     int count = before == null ? 1 : before.count() + 1;
     failedStarts.put(
@@ -141,7 +141,7 @@ class ExecutorStarter {
    * Executors of this target do come up: jobs that wait are served, be it slowly, and others that
    * did not come up are a reason to pause only.
    */
-  void cameUp(Target target) {
+  void cameUp(RevisionKey target) {
     failedStarts.computeIfPresent(
         target,
         (same, failed) ->
@@ -176,7 +176,7 @@ class ExecutorStarter {
                   return new Needs(agent, revision, job, build.image);
                 });
     start(
-        new ExecutorOrder(
+        new ExecutorSpec(
             executor.id,
             needs.job().imageKey,
             needs.image(),
@@ -193,7 +193,7 @@ class ExecutorStarter {
   private void share(List<Demand.Waiting> waiting, List<Preemption.Lacking> lacking, Instant now) {
     Census census = census();
     List<Demand.Waiting> groups = new ArrayList<>();
-    List<Shares.Want> wants = new ArrayList<>();
+    List<FairShare.Want> wants = new ArrayList<>();
     for (Demand.Waiting group : waiting) {
       String agentId = group.target().agentId();
       int open = open(group);
@@ -206,18 +206,18 @@ class ExecutorStarter {
         room.make(agentId, group.target(), Math.min(open, group.maxConcurrency()));
       } else if (open > 0) {
         groups.add(group);
-        wants.add(new Shares.Want(agentId, Math.min(open, left)));
+        wants.add(new FairShare.Want(agentId, Math.min(open, left)));
       }
     }
     int free = runtime.describe().maxExecutors() - census.all();
     // The room of those that are leaving is promised already, so that no more are sent away for it.
-    Shares.Plan plan = Shares.plan(free + census.leaving(), census.staying(), wants);
+    FairShare.Plan plan = FairShare.plan(free + census.leaving(), census.staying(), wants);
     for (int index : plan.starts().subList(0, Math.max(0, Math.min(free, plan.starts().size())))) {
       if (!startOne(groups.get(index), now)) {
         return; // the next pass sees what else there is capacity for
       }
     }
-    int missing = wants.stream().mapToInt(Shares.Want::count).sum() - plan.starts().size();
+    int missing = wants.stream().mapToInt(FairShare.Want::count).sum() - plan.starts().size();
     if (missing > 0) {
       makeRoom(groups, missing, census, plan.takes());
     }
@@ -280,7 +280,7 @@ class ExecutorStarter {
 
   /** Answers false when the runtime has no capacity. */
   private boolean startOne(Demand.Waiting group, Instant now) {
-    Target target = group.target();
+    RevisionKey target = group.target();
     Optional<Executor> made =
         QuarkusTransaction.requiringNew()
             .call(
@@ -296,7 +296,7 @@ class ExecutorStarter {
 
   private boolean start(Demand.Waiting group, Executor executor) {
     return start(
-        new ExecutorOrder(
+        new ExecutorSpec(
             executor.id,
             group.imageKey(),
             group.image(),
@@ -309,11 +309,11 @@ class ExecutorStarter {
             labels(group.agentName(), executor, group.oldestJobId())));
   }
 
-  private boolean start(ExecutorOrder order) {
-    String id = order.executorId();
+  private boolean start(ExecutorSpec spec) {
+    String id = spec.executorId();
     capacity.tried(id, clock.instant());
     try {
-      runtime.startExecutor(order);
+      runtime.startExecutor(spec);
       begun.add(id);
       return true;
     } catch (NoCapacity e) {
@@ -347,7 +347,7 @@ class ExecutorStarter {
     return labels;
   }
 
-  private void fail(Target target, ExecutionReason reason, String message) {
+  private void fail(RevisionKey target, ExecutionReason reason, String message) {
     Instant now = clock.instant();
     List<String> failed =
         QuarkusTransaction.requiringNew()
@@ -369,10 +369,10 @@ class ExecutorStarter {
         .run(
             () -> {
               BuilderJob before = BuilderJob.findById(group.builderJobId());
-              BuilderJob.Order order =
-                  new BuilderJob.Order(
+              BuilderJob.Request request =
+                  new BuilderJob.Request(
                       before.agentId, group.target().agentRevision(), inputs(before));
-              String again = BuilderJob.make(order, false, now).id;
+              String again = BuilderJob.create(request, false, now).id;
               BuilderJob.flush();
               AgentRevision.useBuild(before.agentId, before.id, again);
             });

@@ -10,8 +10,8 @@ import dev.roost.execution.Execution.Progress;
 import dev.roost.execution.ExecutionMeters;
 import dev.roost.execution.ExecutorJobQueued;
 import dev.roost.execution.Outcome;
-import dev.roost.log.LogBook;
 import dev.roost.log.LogEntry;
+import dev.roost.log.LogRepository;
 import dev.roost.trace.Traces;
 import io.quarkus.narayana.jta.QuarkusTransaction;
 import jakarta.enterprise.context.ApplicationScoped;
@@ -45,11 +45,11 @@ class FrameIntake {
           where id = :id""");
 
   private final EntityManager entities;
-  private final LogBook log;
+  private final LogRepository log;
   private final Signals signals;
   private final Event<ExecutorJobQueued> queued;
   private final Event<ConcurrencyKeyFreed> freed;
-  private final Endings endings;
+  private final ExecutionCompletion endings;
   private final Storage storage;
   private final FrameLimits limits;
   private final ExecutionMeters meters;
@@ -57,11 +57,11 @@ class FrameIntake {
 
   FrameIntake(
       EntityManager entities,
-      LogBook log,
+      LogRepository log,
       Signals signals,
       Event<ExecutorJobQueued> queued,
       Event<ConcurrencyKeyFreed> freed,
-      Endings endings,
+      ExecutionCompletion endings,
       Storage storage,
       RoostConfig config,
       ExecutionMeters meters,
@@ -83,7 +83,7 @@ class FrameIntake {
    * @param cancel whether the script is to be stopped
    * @param last whether the execution has ended
    */
-  record Receipt(int acknowledged, boolean cancel, boolean last) {}
+  record Ack(int acknowledged, boolean cancel, boolean last) {}
 
   /** What an Execution's row says when frames arrive. */
   private record Row(
@@ -127,11 +127,11 @@ class FrameIntake {
    *
    * @throws Problem not_found or fenced: the execution is not (or no longer) this executor's
    */
-  Receipt take(String executorId, String executionId, List<Frame> frames) {
+  Ack take(String executorId, String executionId, List<Frame> frames) {
     Stored stored =
         QuarkusTransaction.requiringNew().call(() -> store(executorId, executionId, frames));
     tell(executionId, stored);
-    return stored.receipt();
+    return stored.ack();
   }
 
   /**
@@ -140,9 +140,9 @@ class FrameIntake {
    * @param again whether the job waits for another attempt
    */
   private record Stored(
-      Row row, Receipt receipt, boolean changed, Instant entered, Outcome outcome, boolean again) {
-    static Stored nothing(Row row, Receipt receipt) {
-      return new Stored(row, receipt, false, null, null, false);
+      Row row, Ack ack, boolean changed, Instant entered, Outcome outcome, boolean again) {
+    static Stored nothing(Row row, Ack ack) {
+      return new Stored(row, ack, false, null, null, false);
     }
   }
 
@@ -158,7 +158,7 @@ class FrameIntake {
       if (frames.isEmpty() || last > row.acknowledged()) {
         throw fenced();
       }
-      return Stored.nothing(row, new Receipt(row.acknowledged(), false, true));
+      return Stored.nothing(row, new Ack(row.acknowledged(), false, true));
     }
     int acknowledged = row.acknowledged();
     List<LogEntry> entries = new ArrayList<>();
@@ -189,8 +189,8 @@ class FrameIntake {
         again = endings.finish(executionId, progress, bounded(outcome, admitted), false);
       }
     }
-    Receipt receipt = new Receipt(acknowledged, row.cancel(), outcome != null);
-    return new Stored(row, receipt, changed, entered, outcome, again);
+    Ack ack = new Ack(acknowledged, row.cancel(), outcome != null);
+    return new Stored(row, ack, changed, entered, outcome, again);
   }
 
   /**
@@ -214,7 +214,7 @@ class FrameIntake {
                 () -> {
                   Row row = lock(executionId);
                   if (!row.isRunning()) {
-                    return Stored.nothing(row, new Receipt(row.acknowledged(), false, true));
+                    return Stored.nothing(row, new Ack(row.acknowledged(), false, true));
                   }
                   List<LogEntry> missing = new ArrayList<>();
                   for (LogEntry entry : entries) {
@@ -232,12 +232,7 @@ class FrameIntake {
                   Outcome bounded = bounded(outcome, admitted);
                   boolean again = endings.finish(executionId, progress, bounded, mayHaveEntered);
                   return new Stored(
-                      row,
-                      new Receipt(row.acknowledged(), false, true),
-                      true,
-                      entered,
-                      bounded,
-                      again);
+                      row, new Ack(row.acknowledged(), false, true), true, entered, bounded, again);
                 });
     tell(executionId, stored);
   }
@@ -282,7 +277,7 @@ class FrameIntake {
     }
     if (stored.changed()) {
       signals.fire(executionId);
-      if (stored.receipt().last()) {
+      if (stored.ack().last()) {
         signals.fire(stored.row().jobId());
         if (stored.row().concurrencyKey() != null) {
           freed.fire(new ConcurrencyKeyFreed(stored.row().agentId()));

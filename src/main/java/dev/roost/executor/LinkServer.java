@@ -45,7 +45,7 @@ public class LinkServer {
   private static final Pattern SENT =
       Pattern.compile("[0-9a-f]{32,}+|Bearer \\S++", Pattern.CASE_INSENSITIVE);
 
-  private final Complaints complaints = new Complaints(LOG);
+  private final ThrottledLog complaints = new ThrottledLog(LOG);
   private final Vertx vertx;
   private final String host;
   private final Optional<Integer> port;

@@ -43,33 +43,33 @@ final class OldAgents {
 
   private OldAgents() {}
 
-  static void remove(Pace pace, Instant before) {
+  static void remove(ThrottledBatches batches, Instant before) {
     String after = "";
     while (true) {
       Sql.Bound select = OLD.with("before", before).with("after", after).with("limit", LIMIT);
-      List<String> old = pace.step(connection -> OldOrders.ids(connection, select));
+      List<String> old = batches.step(connection -> OldExecutorJobs.ids(connection, select));
       if (old.isEmpty()) {
         return;
       }
-      old.forEach(agent -> remove(pace, agent));
+      old.forEach(agent -> remove(batches, agent));
       after = old.get(old.size() - 1);
     }
   }
 
-  private static void remove(Pace pace, String agent) {
-    pace.steps(LIMIT, DELETE_REVISIONS.with("agent", agent).with("limit", LIMIT)::update);
+  private static void remove(ThrottledBatches batches, String agent) {
+    batches.steps(LIMIT, DELETE_REVISIONS.with("agent", agent).with("limit", LIMIT)::update);
     String after = "";
     while (true) {
       Sql.Bound select =
           BUILDER_JOBS.with("agent", agent).with("after", after).with("limit", LIMIT);
-      List<String> jobs = pace.step(connection -> OldOrders.ids(connection, select));
+      List<String> jobs = batches.step(connection -> OldExecutorJobs.ids(connection, select));
       if (jobs.isEmpty()) {
         break;
       }
-      OldBuilderJobs.remove(pace, jobs);
+      OldBuilderJobs.remove(batches, jobs);
       after = jobs.get(jobs.size() - 1);
     }
-    pace.step(
+    batches.step(
         connection -> {
           DELETE_STORES.with("agent", agent).update(connection);
           return DELETE.with("agent", agent).update(connection);

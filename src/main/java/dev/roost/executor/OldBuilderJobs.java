@@ -37,7 +37,7 @@ final class OldBuilderJobs {
 
   private OldBuilderJobs() {}
 
-  static void remove(Pace pace, Instant before) {
+  static void remove(ThrottledBatches batches, Instant before) {
     String after = "";
     while (true) {
       Sql.Bound select =
@@ -45,24 +45,24 @@ final class OldBuilderJobs {
               .with("first", Ids.first("bjob", before))
               .with("before", before)
               .with("limit", LIMIT);
-      List<String> old = pace.step(connection -> OldOrders.ids(connection, select));
+      List<String> old = batches.step(connection -> OldExecutorJobs.ids(connection, select));
       if (old.isEmpty()) {
         return;
       }
-      remove(pace, old);
+      remove(batches, old);
       after = old.get(old.size() - 1);
     }
   }
 
   /** Their logs, and those of them that nothing refers to. */
-  static void remove(Pace pace, List<String> jobs) {
-    OldLogs.remove(pace, jobs);
+  static void remove(ThrottledBatches batches, List<String> jobs) {
+    OldLogs.remove(batches, jobs);
     Sql.Bound lock = LOCK.with("jobs", jobs.toArray(String[]::new));
     Database.Work<Integer> delete =
         connection -> {
-          String[] locked = OldOrders.ids(connection, lock).toArray(String[]::new);
+          String[] locked = OldExecutorJobs.ids(connection, lock).toArray(String[]::new);
           return DELETE.with("jobs", locked).update(connection); // sees who referred to them
         };
-    pace.step(delete);
+    batches.step(delete);
   }
 }

@@ -39,19 +39,20 @@ final class OldEvents {
 
   private OldEvents() {}
 
-  static void remove(Pace pace, Instant before) {
-    remove(pace, 0, before);
+  static void remove(ThrottledBatches batches, Instant before) {
+    remove(batches, 0, before);
   }
 
   /**
    * @param position the events up to it stay as they are
    */
-  static void remove(Pace pace, long position, Instant before) {
+  static void remove(ThrottledBatches batches, long position, Instant before) {
     long after = position;
     while (true) {
       Sql.Bound next = UPPER.with("after", after).with("before", before).with("limit", LIMIT);
       Optional<Long> upper =
-          pace.step(
+          batches
+              .step(
                   connection ->
                       next.first(
                           connection,
@@ -62,8 +63,8 @@ final class OldEvents {
       }
       Sql.Bound deliveries =
           DELETE_DELIVERIES.with("after", after).with("upper", upper.get()).with("limit", LIMIT);
-      pace.steps(LIMIT, deliveries::update);
-      pace.step(DELETE.with("after", after).with("upper", upper.get())::update);
+      batches.steps(LIMIT, deliveries::update);
+      batches.step(DELETE.with("after", after).with("upper", upper.get())::update);
       after = upper.get();
     }
   }

@@ -19,10 +19,10 @@ final class OldLogs {
   /**
    * @param owners identifiers of Executions or BuilderJobs
    */
-  static void remove(Pace pace, List<String> owners) {
+  static void remove(ThrottledBatches batches, List<String> owners) {
     if (!owners.isEmpty()) {
       String[] array = owners.toArray(String[]::new);
-      pace.steps(
+      batches.steps(
           LIMIT,
           connection -> DELETE.with("owners", array).with("limit", LIMIT).update(connection));
     }

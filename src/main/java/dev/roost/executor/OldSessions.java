@@ -13,9 +13,9 @@ final class OldSessions {
 
   private OldSessions() {}
 
-  static void remove(Pace pace, Instant now) {
+  static void remove(ThrottledBatches batches, Instant now) {
     for (Sql delete : List.of(DELETE, DELETE_LINKS)) {
-      pace.steps(LIMIT, delete.with("now", now).with("limit", LIMIT)::update);
+      batches.steps(LIMIT, delete.with("now", now).with("limit", LIMIT)::update);
     }
   }
 

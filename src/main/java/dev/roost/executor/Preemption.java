@@ -32,7 +32,7 @@ class Preemption {
   /** So many that need no more than another one show that there is nothing for that one either. */
   private static final int ENOUGH_TRIES = 4;
 
-  private static final Target NOBODY = new Target("", 0);
+  private static final RevisionKey NOBODY = new RevisionKey("", 0);
 
   private static final Sql LIVE =
       Sql.of(
@@ -47,7 +47,7 @@ class Preemption {
   private final Runtime runtime;
   private final RoostConfig config;
   private final Capacity capacity;
-  private final Room room;
+  private final ExecutorEviction room;
   private final EntityManager entities;
   private final Clock clock;
 
@@ -55,7 +55,7 @@ class Preemption {
       Runtime runtime,
       RoostConfig config,
       Capacity capacity,
-      Room room,
+      ExecutorEviction room,
       EntityManager entities,
       Clock clock) {
     this.runtime = runtime;
@@ -74,7 +74,7 @@ class Preemption {
    */
   record Live(
       String id,
-      Target target,
+      RevisionKey target,
       String profile,
       int memoryMib,
       double cpu,
@@ -104,8 +104,8 @@ class Preemption {
 
   /** Those that no job waits for any more, the latest ones. Pure. */
   static List<Lacking> surplus(List<Lacking> lacking, List<Demand.Waiting> waiting) {
-    Map<Target, Integer> needed = new HashMap<>();
-    Map<Target, Integer> counts = new HashMap<>();
+    Map<RevisionKey, Integer> needed = new HashMap<>();
+    Map<RevisionKey, Integer> counts = new HashMap<>();
     lacking.forEach(one -> counts.merge(one.executor().target(), 1, Integer::sum));
     for (Demand.Waiting group : waiting) {
       int coming = group.starting() - counts.getOrDefault(group.target(), 0);
@@ -155,7 +155,7 @@ class Preemption {
             row ->
                 new Live(
                     row.getString("id"),
-                    new Target(row.getString("agent_id"), row.getInt("agent_revision")),
+                    new RevisionKey(row.getString("agent_id"), row.getInt("agent_revision")),
                     row.getString("profile"),
                     row.getInt("memory_mib"),
                     row.getDouble("cpu"),
@@ -211,7 +211,7 @@ class Preemption {
                           executor == null ? null : executor.profile(),
                           other.profile()))
               .toList();
-      Target target = executor == null ? NOBODY : executor.target();
+      RevisionKey target = executor == null ? NOBODY : executor.target();
       wanted++;
       if (room.make(null, target, profiles(helpful), wanted) < wanted) {
         take(executor == null ? one.id() : target.agentId(), executor == null, helpful, taken);
@@ -238,7 +238,7 @@ class Preemption {
     if (isBuild) {
       held.put(who, -1);
     }
-    Shares.Plan plan = Shares.plan(0, held, List.of(new Shares.Want(who, 1)));
+    FairShare.Plan plan = FairShare.plan(0, held, List.of(new FairShare.Want(who, 1)));
     plan.takes()
         .forEach(
             (agentId, count) -> {

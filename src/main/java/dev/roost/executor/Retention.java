@@ -37,7 +37,7 @@ public class Retention {
   private final RoostConfig.Retention settings;
   private final Clock clock;
   private final UnusedBuilds builds;
-  private final Pace pace;
+  private final ThrottledBatches batches;
   private final Loop loop;
 
   /** When everything is looked at again, by {@code System.nanoTime}. */
@@ -53,7 +53,7 @@ public class Retention {
     this.settings = config.retention();
     this.clock = clock;
     this.builds = new UnusedBuilds(runtime);
-    this.pace = new Pace(database, replicas);
+    this.batches = new ThrottledBatches(database, replicas);
     this.loop = loops.make("retention", this::pass);
   }
 
@@ -62,13 +62,13 @@ public class Retention {
   }
 
   void stop(@Observes ShutdownEvent event) {
-    pace.stop();
+    batches.stop();
     loop.stop();
   }
 
   private Duration pass() {
     try {
-      boolean finished = attempt("removals that had begun", () -> builds.finishBegun(pace));
+      boolean finished = attempt("removals that had begun", () -> builds.finishBegun(batches));
       if (System.nanoTime() - nextAt >= 0) {
         for (Map.Entry<String, Runnable> part : parts(clock.instant()).entrySet()) {
           finished &= attempt(part.getKey(), part.getValue());
@@ -76,7 +76,7 @@ public class Retention {
         nextAt = System.nanoTime() + PAUSE.toNanos();
       }
       return finished ? Duration.ofNanos(nextAt - System.nanoTime()) : BEFORE_ANOTHER_LOOK;
-    } catch (Pace.Interrupted e) {
+    } catch (ThrottledBatches.Interrupted e) {
       return BEFORE_ANOTHER_LOOK; // Another replica goes on, or this one when it leads again.
     }
   }
@@ -88,15 +88,16 @@ public class Retention {
     // Executors tell when a Build was used last.
     Instant executors = executions.isBefore(unused) ? executions : unused;
     Map<String, Runnable> parts = new LinkedHashMap<>();
-    parts.put("orders", () -> OldOrders.remove(pace, executions));
-    parts.put("executors", () -> OldOrders.removeExecutors(pace, executors));
-    parts.put("events", () -> OldEvents.remove(pace, now.minus(settings.events())));
-    parts.put("sessions", () -> OldSessions.remove(pace, now));
-    parts.put("builder jobs", () -> OldBuilderJobs.remove(pace, now.minus(settings.builderJobs())));
-    parts.put("deleted agents", () -> OldAgents.remove(pace, executions));
-    parts.put("unused builds", () -> builds.remove(pace, unused, now));
-    parts.put("rows of removed builds", () -> builds.deleteRows(pace));
-    parts.put("leftovers", () -> builds.removeUnknown(pace, now.minus(UNKNOWN_FOR)));
+    parts.put("executor jobs", () -> OldExecutorJobs.remove(batches, executions));
+    parts.put("executors", () -> OldExecutorJobs.removeExecutors(batches, executors));
+    parts.put("events", () -> OldEvents.remove(batches, now.minus(settings.events())));
+    parts.put("sessions", () -> OldSessions.remove(batches, now));
+    parts.put(
+        "builder jobs", () -> OldBuilderJobs.remove(batches, now.minus(settings.builderJobs())));
+    parts.put("deleted agents", () -> OldAgents.remove(batches, executions));
+    parts.put("unused builds", () -> builds.remove(batches, unused, now));
+    parts.put("rows of removed builds", () -> builds.deleteRows(batches));
+    parts.put("leftovers", () -> builds.removeUnknown(batches, now.minus(UNKNOWN_FOR)));
     return parts;
   }
 
@@ -111,10 +112,10 @@ public class Retention {
       return true;
     } catch (RuntimeUnavailable e) {
       LOG.warnf("retention of %s: %s", name, e.getMessage());
-    } catch (Pace.Interrupted e) {
+    } catch (ThrottledBatches.Interrupted e) {
       throw e;
     } catch (RuntimeException e) {
-      if (ProblemMappers.isPassing(e)) {
+      if (ProblemMappers.isTransient(e)) {
         throw e;
       }
       LOG.errorf(e, "retention of %s failed", name);

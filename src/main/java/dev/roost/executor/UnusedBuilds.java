@@ -126,9 +126,9 @@ final class UnusedBuilds {
    *
    * @throws RuntimeUnavailable
    */
-  void finishBegun(Pace pace) {
-    for (String id : with(pace, "begun")) {
-      finish(pace, id);
+  void finishBegun(ThrottledBatches batches) {
+    for (String id : with(batches, "begun")) {
+      finish(batches, id);
     }
   }
 
@@ -139,24 +139,24 @@ final class UnusedBuilds {
    * @param now since then they are removed
    * @throws RuntimeUnavailable
    */
-  void remove(Pace pace, Instant before, Instant now) {
-    if (removeDue(pace)) {
-      removeUnused(pace, before, now);
+  void remove(ThrottledBatches batches, Instant before, Instant now) {
+    if (removeDue(batches)) {
+      removeUnused(batches, before, now);
     }
     toTidyUp = toTidyUp && !runtime.tidyUp();
   }
 
-  private boolean removeDue(Pace pace) {
-    for (String id : with(pace, "due")) {
+  private boolean removeDue(ThrottledBatches batches) {
+    for (String id : with(batches, "due")) {
       Sql.Bound begin = BEGIN_AGAIN.with("id", id);
-      if (pace.step(connection -> change(connection, id, begin)) && !finish(pace, id)) {
+      if (batches.step(connection -> change(connection, id, begin)) && !finish(batches, id)) {
         return false;
       }
     }
     return true;
   }
 
-  private void removeUnused(Pace pace, Instant before, Instant now) {
+  private void removeUnused(ThrottledBatches batches, Instant before, Instant now) {
     String after = "";
     List<String> found;
     do {
@@ -165,10 +165,10 @@ final class UnusedBuilds {
               .with("first", Ids.first("build", before))
               .with("before", before)
               .with("limit", LIMIT);
-      found = pace.step(connection -> OldOrders.ids(connection, find));
+      found = batches.step(connection -> OldExecutorJobs.ids(connection, find));
       for (String id : found) {
         Sql.Bound remove = REMOVE.with("id", id).with("before", before).with("now", now);
-        if (pace.step(connection -> change(connection, id, remove)) && !finish(pace, id)) {
+        if (batches.step(connection -> change(connection, id, remove)) && !finish(batches, id)) {
           return;
         }
         after = id;
@@ -177,37 +177,37 @@ final class UnusedBuilds {
   }
 
   /** Removes what lies in the runtime since then and is no Build's. */
-  void removeUnknown(Pace pace, Instant since) {
+  void removeUnknown(ThrottledBatches batches, Instant since) {
     Set<String> keys = runtime.builds(since);
     if (keys.isEmpty()) {
       return;
     }
     Sql.Bound unknown = UNKNOWN.with("keys", keys.toArray(String[]::new));
-    for (String imageKey : pace.step(connection -> OldOrders.ids(connection, unknown))) {
+    for (String imageKey : batches.step(connection -> OldExecutorJobs.ids(connection, unknown))) {
       LOG.infof("removing %s, which belongs to no build", imageKey);
-      await(pace, new Remains(imageKey, Optional.empty()));
+      await(batches, new Remains(imageKey, Optional.empty()));
     }
   }
 
   /** The rows of removed Builds that nothing refers to. */
-  void deleteRows(Pace pace) {
+  void deleteRows(ThrottledBatches batches) {
     String after = "";
     List<String> deleted;
     do {
       Sql.Bound delete = DELETE.with("after", after).with("limit", LIMIT);
-      deleted = pace.step(connection -> OldOrders.ids(connection, delete));
+      deleted = batches.step(connection -> OldExecutorJobs.ids(connection, delete));
       after = deleted.stream().max(String::compareTo).orElse("");
     } while (deleted.size() == LIMIT);
   }
 
-  private static List<String> with(Pace pace, String removal) {
+  private static List<String> with(ThrottledBatches batches, String removal) {
     List<String> all = new ArrayList<>();
     List<String> found;
     String after = "";
     do {
       Sql.Bound select =
           WITH_REMOVAL.with("removal", removal).with("after", after).with("limit", LIMIT);
-      found = pace.step(connection -> OldOrders.ids(connection, select));
+      found = batches.step(connection -> OldExecutorJobs.ids(connection, select));
       all.addAll(found);
       after = found.isEmpty() ? "" : found.get(found.size() - 1);
     } while (found.size() == LIMIT);
@@ -229,31 +229,31 @@ final class UnusedBuilds {
    *
    * @return whether it is gone
    */
-  private boolean finish(Pace pace, String id) {
+  private boolean finish(ThrottledBatches batches, String id) {
     Sql.Bound select = REMAINS.with("id", id);
-    Optional<Remains> remains = pace.step(connection -> select.first(connection, Remains::of));
+    Optional<Remains> remains = batches.step(connection -> select.first(connection, Remains::of));
     if (remains.isEmpty()) {
       return true; // Another process was quicker.
     }
     LOG.infof("removing build %s, which nothing uses: %s", id, remains.get());
-    Removal end = await(pace, remains.get());
+    Removal end = await(batches, remains.get());
     boolean done = end.state() == Removal.State.DONE;
     toTidyUp |= done;
     Sql.Bound note = END.with("id", id).with("removal", done ? null : "due");
-    pace.step(note::update);
+    batches.step(note::update);
     if (!done) {
       LOG.warnf("build %s could not be removed, again in an hour: %s", id, end.message());
     }
     return done;
   }
 
-  private Removal await(Pace pace, Remains remains) {
+  private Removal await(ThrottledBatches batches, Remains remains) {
     while (true) {
       Removal removal = runtime.deleteBuild(remains.imageKey(), remains.image().orElse(null));
       if (removal.state() != Removal.State.GOING) {
         return removal;
       }
-      pace.pause(BETWEEN_LOOKS);
+      batches.pause(BETWEEN_LOOKS);
     }
   }
 }

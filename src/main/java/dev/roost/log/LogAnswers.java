@@ -47,12 +47,12 @@ public class LogAnswers {
   /** How often a stream looks without a signal, which may have got lost. */
   private static final Duration LOOK = Duration.ofSeconds(5);
 
-  private final LogBook log;
+  private final LogRepository log;
   private final Waiting waiting;
   private final OpenStreams streams;
   private final ObjectMapper mapper;
 
-  LogAnswers(LogBook log, Waiting waiting, OpenStreams streams, ObjectMapper mapper) {
+  LogAnswers(LogRepository log, Waiting waiting, OpenStreams streams, ObjectMapper mapper) {
     this.log = log;
     this.waiting = waiting;
     this.streams = streams;
@@ -63,7 +63,7 @@ public class LogAnswers {
    * @param afterSeq or null: from the start; a cursor, when there is one, wins
    */
   public Page<LogEntry> page(
-      String ownerId, Integer limit, Integer afterSeq, String cursor, LogBook.Filter filter) {
+      String ownerId, Integer limit, Integer afterSeq, String cursor, LogRepository.Filter filter) {
     int most = limit == null ? 200 : limit;
     if (most < 1 || most > 1_000) {
       throw Problem.invalid("?limit", "out_of_range", "limit must be from 1 to 1000.");
@@ -179,13 +179,13 @@ public class LogAnswers {
     return Uni.createFrom().item(work).runSubscriptionOn(Infrastructure.getDefaultWorkerPool());
   }
 
-  private List<LogEntry> read(String ownerId, int after, int limit, LogBook.Filter filter) {
+  private List<LogEntry> read(String ownerId, int after, int limit, LogRepository.Filter filter) {
     return QuarkusTransaction.joiningExisting().call(() -> log.read(ownerId, after, limit, filter));
   }
 
   private List<LogEntry> step(String ownerId, int after) {
     return QuarkusTransaction.joiningExisting()
-        .call(() -> log.read(ownerId, after, STEP, STEP_BYTES, LogBook.Filter.NONE));
+        .call(() -> log.read(ownerId, after, STEP, STEP_BYTES, LogRepository.Filter.NONE));
   }
 
   private static void advance(AtomicInteger position, List<LogEntry> entries) {

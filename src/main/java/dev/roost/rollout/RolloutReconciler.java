@@ -162,7 +162,7 @@ class RolloutReconciler {
     return bases.inputs(before.pythonVersion, before.requirements.lines().toList(), nonce);
   }
 
-  /** Orders what the agent needs, or finds that it is there. */
+  /** ExecutorJobs what the agent needs, or finds that it is there. */
   private void begin(Item item) {
     Instant now = clock.instant();
     QuarkusTransaction.requiringNew()
@@ -200,8 +200,8 @@ class RolloutReconciler {
   }
 
   private BuilderJob make(Agent agent, BuilderJob before, BuildInputs inputs, Instant now) {
-    BuilderJob.Order order = new BuilderJob.Order(agent.id, before.agentRevision, inputs);
-    BuilderJob made = BuilderJob.make(order, runtime.hasBuild(inputs.imageKey()), now);
+    BuilderJob.Request request = new BuilderJob.Request(agent.id, before.agentRevision, inputs);
+    BuilderJob made = BuilderJob.create(request, runtime.hasBuild(inputs.imageKey()), now);
     BuilderJob.flush();
     return made;
   }

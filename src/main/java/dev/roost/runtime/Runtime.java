@@ -77,7 +77,7 @@ public interface Runtime extends AutoCloseable {
   /**
    * @throws NoCapacity nothing of it is there
    */
-  void startBuild(BuildOrder order);
+  void startBuild(BuildSpec spec);
 
   Observation observeBuild(String builderJobId);
 
@@ -125,7 +125,7 @@ public interface Runtime extends AutoCloseable {
   /**
    * @throws NoCapacity nothing of it is there
    */
-  void startExecutor(ExecutorOrder order);
+  void startExecutor(ExecutorSpec spec);
 
   /**
    * What an agent may ask for, where that differs from what all may.
@@ -290,7 +290,7 @@ public interface Runtime extends AutoCloseable {
    * @param requirements normalised, one a line
    * @param timeoutSeconds after which the build ends itself
    */
-  record BuildOrder(
+  record BuildSpec(
       String builderJobId,
       String agentId,
       String imageKey,
@@ -311,7 +311,7 @@ public interface Runtime extends AutoCloseable {
    * @param labels what tells a person whose it is: agent's id, name, revision, the ExecutorJob it
    *     was started for
    */
-  record ExecutorOrder(
+  record ExecutorSpec(
       String executorId,
       String imageKey,
       String image,

@@ -168,7 +168,7 @@ public class RuntimeResource {
       @Schema(description = "Bytes of a DataStore's key, in UTF-8") int storeKeyBytes,
       @Schema(description = "Bytes of a DataStore's value, as JSON text") int storeValueBytes,
       @Schema(description = "Bytes of a DataStore: its keys and values") long storeBytes,
-      @Schema(description = "ExecutorJobs of one agent that wait; further orders are refused")
+      @Schema(description = "Queued ExecutorJobs of one agent; further ones are refused")
           int queuedExecutorJobs,
       @Schema(description = "Of one API key; 0: unlimited") int requestsPerMinute) {
     static Limits of(RoostConfig.Limits limits) {

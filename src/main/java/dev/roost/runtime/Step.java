@@ -23,5 +23,5 @@ public sealed interface Step {
    * @param reason the code of a reason when one is known; otherwise null
    * @param message how it ended
    */
-  record Replay(String reason, String message) implements Step {}
+  record Recover(String reason, String message) implements Step {}
 }

@@ -15,12 +15,12 @@ import java.util.Optional;
  * since nobody was there to see it. Times come in turn: one that is due earlier than the one before
  * it, by its jitter, waits for that one.
  *
- * @param order the scheduled times of which jobs are to be made, oldest first
+ * @param times the scheduled times for which jobs are created, oldest first
  * @param skipped the ones of which none are made, as runs of times that follow each other
  * @param nextRunAt the scheduled time after all these; null: there is none
  * @param dueAt when that one is due; null with it
  */
-record Due(List<Instant> order, List<Skipped> skipped, Instant nextRunAt, Instant dueAt) {
+record Due(List<Instant> times, List<Skipped> skipped, Instant nextRunAt, Instant dueAt) {
 
   /** Beyond this, it is not worth the time to count what was skipped. */
   static final int MOST_COUNTED = 1_000;
@@ -88,27 +88,27 @@ record Due(List<Instant> order, List<Skipped> skipped, Instant nextRunAt, Instan
     }
     Instant nextRunAt = time.orElse(null);
 
-    Deque<Instant> order = new ArrayDeque<>();
+    Deque<Instant> times = new ArrayDeque<>();
     Instant before = surely;
-    for (int i = missed.size() - 1; i >= 0 && order.size() < policy.keeps(); i--) {
-      order.addFirst(missed.get(i));
+    for (int i = missed.size() - 1; i >= 0 && times.size() < policy.keeps(); i--) {
+      times.addFirst(missed.get(i));
     }
-    while (order.size() < policy.keeps()) {
+    while (times.size() < policy.keeps()) {
       Optional<Instant> earlier = timetable.before(before, next);
       if (earlier.isEmpty()) {
         break;
       }
-      order.addFirst(earlier.get());
+      times.addFirst(earlier.get());
       before = earlier.get();
     }
     List<Skipped> skipped = new ArrayList<>();
-    int left = missed.size() - order.size();
+    int left = missed.size() - times.size();
     Optional<Instant> lastSkipped =
         left > 0 ? Optional.of(missed.get(left - 1)) : timetable.before(before, next);
     lastSkipped.ifPresent(
         last -> skipped.add(new Skipped(Reason.MISSED, next, last, count(timetable, next, last))));
 
-    List<Instant> wanted = new ArrayList<>(order);
+    List<Instant> wanted = new ArrayList<>(times);
     wanted.addAll(onTime);
     int most = !policy.skipsOverlap() ? wanted.size() : isOpen ? 0 : Math.min(1, wanted.size());
     if (most < wanted.size()) {
@@ -127,10 +127,10 @@ record Due(List<Instant> order, List<Skipped> skipped, Instant nextRunAt, Instan
         nextRunAt == null ? null : timetable.dueAt(nextRunAt));
   }
 
-  /** The part before one of the ordered times, which then is the next one. */
+  /** The part before one of these times, which then is the next one. */
   Due until(Instant time, Timetable timetable) {
     return new Due(
-        order.stream().filter(ordered -> ordered.isBefore(time)).toList(),
+        times.stream().filter(kept -> kept.isBefore(time)).toList(),
         skipped.stream().filter(run -> run.first().isBefore(time)).toList(),
         time,
         timetable.dueAt(time));

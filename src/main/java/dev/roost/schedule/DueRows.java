@@ -2,7 +2,7 @@ package dev.roost.schedule;
 
 import dev.roost.api.Json;
 import dev.roost.api.Sql;
-import dev.roost.execution.ScheduledOrders;
+import dev.roost.execution.ScheduledJobs;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -133,7 +133,7 @@ final class DueRows {
    *
    * @param latest the job that was made last; null: none was
    */
-  record Move(String id, Due due, ScheduledOrders.Placed latest) {}
+  record Move(String id, Due due, ScheduledJobs.Submitted latest) {}
 
   static void move(Connection connection, List<Move> moves) throws SQLException {
     MOVE.with("ids", column(moves, Move::id))
@@ -143,7 +143,8 @@ final class DueRows {
             "times",
             column(
                 moves,
-                move -> move.latest() == null ? null : time(move.latest().order().scheduledTime())))
+                move ->
+                    move.latest() == null ? null : time(move.latest().request().scheduledTime())))
         .with(
             "jobs",
             column(moves, move -> move.latest() == null ? null : move.latest().executorJobId()))

@@ -2,8 +2,8 @@ package dev.roost.schedule;
 
 import dev.roost.api.Body;
 import dev.roost.api.JsonText;
-import dev.roost.api.Names;
 import dev.roost.api.Problem;
+import dev.roost.api.ReadableNames;
 import dev.roost.api.Text;
 import java.time.Instant;
 import java.time.ZoneId;
@@ -63,7 +63,10 @@ record ScheduleRequest(
             throw Problem.tooLarge("payload", size, payloadBytes, "roost.limits.payload-bytes");
           }
         });
-    request.name.flatMap(Names::mistake).ifPresent(m -> body.reject("name", "invalid_name", m));
+    request
+        .name
+        .flatMap(ReadableNames::mistake)
+        .ifPresent(m -> body.reject("name", "invalid_name", m));
     return request;
   }
 

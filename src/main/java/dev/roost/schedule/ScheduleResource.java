@@ -12,7 +12,7 @@ import dev.roost.config.RoostConfig;
 import dev.roost.event.Waiting;
 import dev.roost.execution.ExecutorJob;
 import dev.roost.execution.ExecutorJobAnswers;
-import dev.roost.execution.Orders;
+import dev.roost.execution.ExecutorJobs;
 import io.quarkus.narayana.jta.QuarkusTransaction;
 import io.smallrye.common.annotation.Blocking;
 import io.smallrye.mutiny.Uni;
@@ -155,14 +155,14 @@ public class ScheduleResource {
               + " the time is over.")
   @APIResponse(
       responseCode = "201",
-      description = "The order was made",
+      description = "The job was created",
       content =
           @Content(
               mediaType = MediaType.APPLICATION_JSON,
               schema = @Schema(implementation = ExecutorJob.View.class)))
   @APIResponse(
       responseCode = "200",
-      description = "The order that an earlier request with this Idempotency-Key made",
+      description = "The job that an earlier request with this Idempotency-Key created",
       content =
           @Content(
               mediaType = MediaType.APPLICATION_JSON,
@@ -178,8 +178,8 @@ public class ScheduleResource {
           String idempotencyKey) {
     Duration wait = Waiting.parameter(waitSeconds);
     IdempotencyKey.check(idempotencyKey);
-    Orders.Placed placed = schedules.trigger(id, idempotencyKey);
-    return answers.whenEnded(placed.executorJobId(), wait).map(placed::answer);
+    ExecutorJobs.Submitted submitted = schedules.trigger(id, idempotencyKey);
+    return answers.whenEnded(submitted.executorJobId(), wait).map(submitted::answer);
   }
 
   @GET

@@ -70,7 +70,7 @@ public record ScheduleView(
   @Schema(name = "LastRun")
   public record LastRun(
       @Schema(description = "The time that it was for, without the jitter") Instant scheduledTime,
-      @Schema(description = "What was ordered") String executorJobId,
+      @Schema(description = "The job that was submitted") String executorJobId,
       @Schema(
               nullable = true,
               enumeration = {"queued", "running", "succeeded", "failed", "cancelled"},

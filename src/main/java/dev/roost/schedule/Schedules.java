@@ -5,11 +5,11 @@ import dev.roost.agent.AgentDeletion;
 import dev.roost.api.ErrorCode;
 import dev.roost.api.Ids;
 import dev.roost.api.JsonText;
-import dev.roost.api.Names;
 import dev.roost.api.Problem;
+import dev.roost.api.ReadableNames;
 import dev.roost.api.Text;
+import dev.roost.execution.ExecutorJobs;
 import dev.roost.execution.Options;
-import dev.roost.execution.Orders;
 import io.quarkus.narayana.jta.QuarkusTransaction;
 import jakarta.annotation.Priority;
 import jakarta.enterprise.context.ApplicationScoped;
@@ -20,11 +20,11 @@ import java.time.Clock;
 /** Makes, changes and deletes schedules, while tickers work on them. */
 @ApplicationScoped
 class Schedules {
-  private final Orders orders;
+  private final ExecutorJobs jobs;
   private final Clock clock;
 
-  Schedules(Orders orders, Clock clock) {
-    this.orders = orders;
+  Schedules(ExecutorJobs jobs, Clock clock) {
+    this.jobs = jobs;
     this.clock = clock;
   }
 
@@ -101,15 +101,16 @@ class Schedules {
   }
 
   /**
-   * Orders a run now, whatever the schedule's state; only with overlap "queue" it waits for others.
+   * ExecutorJobs a run now, whatever the schedule's state; only with overlap "queue" it waits for
+   * others.
    *
    * @param idempotencyKey or null
    * @throws Problem not_found, queue_full, idempotency_key_reused
    */
-  Orders.Placed trigger(String id, String idempotencyKey) {
+  ExecutorJobs.Submitted trigger(String id, String idempotencyKey) {
     Schedule schedule = QuarkusTransaction.requiringNew().call(() -> Schedule.require(id));
     Options options = new Options(0, Schedule.concurrencyKey(id, schedule.overlap), id);
-    return orders.place(
+    return jobs.submit(
         Ids.next("xjob"),
         schedule.agentId,
         JsonText.ofNullable(schedule.payload),
@@ -132,9 +133,9 @@ class Schedules {
   }
 
   private static String freeName(String agentId) {
-    String name = Names.readable();
+    String name = ReadableNames.readable();
     while (Schedule.isTaken(agentId, name)) {
-      name = Names.readable();
+      name = ReadableNames.readable();
     }
     return name;
   }

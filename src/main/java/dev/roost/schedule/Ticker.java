@@ -1,10 +1,10 @@
 package dev.roost.schedule;
 
 import dev.roost.api.Database;
-import dev.roost.execution.ScheduledOrders;
-import dev.roost.execution.ScheduledOrders.Order;
-import dev.roost.execution.ScheduledOrders.Placed;
-import dev.roost.execution.ScheduledOrders.Result;
+import dev.roost.execution.ScheduledJobs;
+import dev.roost.execution.ScheduledJobs.Request;
+import dev.roost.execution.ScheduledJobs.Result;
+import dev.roost.execution.ScheduledJobs.Submitted;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -33,7 +33,7 @@ final class Ticker {
   /** Schedules in one transaction, and jobs, but for those of one schedule. */
   private static final int BATCH = 200;
 
-  private static final int MOST_ORDERS = 2_000;
+  private static final int MOST_JOBS = 2_000;
 
   /** When to look again at a schedule that can't be understood, as after a step back in version. */
   private static final Duration PUT_OFF = Duration.ofMinutes(1);
@@ -41,7 +41,7 @@ final class Ticker {
   private final Database database;
   private final TickClock clock;
   private final Settings settings;
-  private final Consumer<List<Placed>> afterCommit;
+  private final Consumer<List<Submitted>> afterCommit;
   private final Consumer<Duration> late;
 
   /**
@@ -55,14 +55,14 @@ final class Ticker {
   }
 
   /**
-   * @param afterCommit told what was ordered; should take no time
+   * @param afterCommit receives what was submitted; must return quickly
    * @param late told how long after it was due a schedule's jobs were made
    */
   Ticker(
       Database database,
       TickClock clock,
       Settings settings,
-      Consumer<List<Placed>> afterCommit,
+      Consumer<List<Submitted>> afterCommit,
       Consumer<Duration> late) {
     this.late = late;
     this.database = database;
@@ -72,7 +72,7 @@ final class Ticker {
   }
 
   /**
-   * Orders what is due.
+   * ExecutorJobs what is due.
    *
    * @return how long until something else is due; empty: nothing is planned. What stays due, since
    *     an agent's queue is full or another ticker has it, is for the next tick.
@@ -103,7 +103,7 @@ final class Ticker {
    * @param late of each schedule with jobs among them, how long ago it was due
    * @param next where to go on; null at the end
    */
-  private record Batch(List<Placed> made, List<Duration> late, DueRows.Cursor next) {}
+  private record Batch(List<Submitted> made, List<Duration> late, DueRows.Cursor next) {}
 
   /** What is to be done about one schedule. */
   private record Decision(DueRows.Row row, Timetable timetable, Due due) {}
@@ -116,10 +116,10 @@ final class Ticker {
     }
     Set<String> open = DueRows.withOpenJobs(connection, rows);
     List<Decision> decisions = new ArrayList<>();
-    List<Order> orders = new ArrayList<>();
+    List<Request> requests = new ArrayList<>();
     DueRows.Row last = null;
     for (DueRows.Row row : rows) {
-      if (orders.size() >= MOST_ORDERS) {
+      if (requests.size() >= MOST_JOBS) {
         break;
       }
       last = row;
@@ -130,19 +130,20 @@ final class Ticker {
       }
       decisions.add(decision.get());
       String key = Schedule.concurrencyKey(row.id(), row.overlap());
-      for (Instant time : decision.get().due().order()) {
-        orders.add(new Order(row.id(), row.agentId(), time, key));
+      for (Instant time : decision.get().due().times()) {
+        requests.add(new Request(row.id(), row.agentId(), time, key));
       }
     }
-    List<Placed> placed =
-        orders.isEmpty()
+    List<Submitted> submitted =
+        requests.isEmpty()
             ? List.of()
-            : ScheduledOrders.place(connection, orders, settings.queuedJobs().getAsInt(), now);
-    moveOn(connection, decisions, placed);
+            : ScheduledJobs.submit(connection, requests, settings.queuedJobs().getAsInt(), now);
+    moveOn(connection, decisions, submitted);
     boolean more = rows.size() == BATCH || last != rows.get(rows.size() - 1);
-    List<Placed> made = placed.stream().filter(one -> one.result() == Result.MADE).toList();
+    List<Submitted> made =
+        submitted.stream().filter(one -> one.result() == Result.CREATED).toList();
     Set<String> withJobs =
-        made.stream().map(one -> one.order().scheduleId()).collect(Collectors.toSet());
+        made.stream().map(one -> one.request().scheduleId()).collect(Collectors.toSet());
     return new Batch(
         made,
         rows.stream()
@@ -165,22 +166,23 @@ final class Ticker {
   }
 
   /** A schedule whose jobs find no room stays where it is, and comes again at the next tick. */
-  private static void moveOn(Connection connection, List<Decision> decisions, List<Placed> placed)
+  private static void moveOn(
+      Connection connection, List<Decision> decisions, List<Submitted> submitted)
       throws SQLException {
-    Map<String, Instant> withoutRoom = new HashMap<>();
-    Map<String, Placed> latest = new HashMap<>();
-    for (Placed one : placed) {
-      String schedule = one.order().scheduleId();
-      if (one.result() == Result.NO_ROOM) {
-        withoutRoom.putIfAbsent(schedule, one.order().scheduledTime());
-      } else if (one.result() == Result.MADE) {
+    Map<String, Instant> queueFull = new HashMap<>();
+    Map<String, Submitted> latest = new HashMap<>();
+    for (Submitted one : submitted) {
+      String schedule = one.request().scheduleId();
+      if (one.result() == Result.QUEUE_FULL) {
+        queueFull.putIfAbsent(schedule, one.request().scheduledTime());
+      } else if (one.result() == Result.CREATED) {
         latest.put(schedule, one);
       }
     }
     List<DueRows.Move> moves = new ArrayList<>();
     for (Decision decision : decisions) {
       DueRows.Row row = decision.row();
-      Instant first = withoutRoom.get(row.id());
+      Instant first = queueFull.get(row.id());
       Due done = first == null ? decision.due() : decision.due().until(first, decision.timetable());
       for (Due.Skipped run : done.skipped()) {
         SkippedEvents.note(connection, row.id(), row.agentId(), run);

@@ -7,7 +7,7 @@ import dev.roost.config.RoostConfig;
 import dev.roost.event.Draining;
 import dev.roost.execution.ExecutorJobQueued;
 import dev.roost.execution.QueuedJobs;
-import dev.roost.execution.ScheduledOrders.Placed;
+import dev.roost.execution.ScheduledJobs.Submitted;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
 import io.quarkus.runtime.ShutdownEvent;
@@ -89,9 +89,9 @@ class Ticking {
     this.draining = draining;
   }
 
-  private static List<ExecutorJobQueued> told(List<Placed> made) {
+  private static List<ExecutorJobQueued> told(List<Submitted> made) {
     return made.stream()
-        .map(one -> new ExecutorJobQueued(one.order().agentId(), one.agentRevision()))
+        .map(one -> new ExecutorJobQueued(one.request().agentId(), one.agentRevision()))
         .toList();
   }
 
@@ -137,7 +137,7 @@ class Ticking {
     } catch (RuntimeException e) {
       if (!failing) {
         failing = true;
-        if (ProblemMappers.isPassing(e)) {
+        if (ProblemMappers.isTransient(e)) {
           LOG.warnf("schedules wait for the database: %s", e.getMessage());
         } else {
           LOG.error("schedules can't be looked after; tried again each second", e);

@@ -28,10 +28,10 @@ final class Attempt {
 
   private final HttpClient client;
   private final Addresses addresses;
-  private final Target target;
-  private final Sender.Message message;
+  private final Endpoint target;
+  private final WebhookSender.Message message;
   private final Duration timeout;
-  private final CompletableFuture<Answer> answer;
+  private final CompletableFuture<EndpointResponse> answer;
   private final long end;
 
   /** Addresses that are allowed and were not tried yet. */
@@ -45,10 +45,10 @@ final class Attempt {
   Attempt(
       HttpClient client,
       Addresses addresses,
-      Target target,
-      Sender.Message message,
+      Endpoint target,
+      WebhookSender.Message message,
       Duration timeout,
-      CompletableFuture<Answer> answer) {
+      CompletableFuture<EndpointResponse> answer) {
     this.client = client;
     this.addresses = addresses;
     this.target = target;
@@ -78,7 +78,7 @@ final class Attempt {
                         return;
                       }
                       if (failure != null) {
-                        finish(Answer.failed(Failures.ofLookup(target.host(), failure)));
+                        finish(EndpointResponse.failed(Failures.ofLookup(target.host(), failure)));
                       } else {
                         connectTo(found);
                       }
@@ -96,7 +96,7 @@ final class Attempt {
       }
     }
     if (left.isEmpty()) {
-      finish(Answer.failed(refusal));
+      finish(EndpointResponse.failed(refusal));
     } else {
       connect();
     }
@@ -132,7 +132,7 @@ final class Attempt {
                 return;
               }
               if (left.isEmpty() || Failures.isOfTls(failure)) {
-                finish(Answer.failed(Failures.ofConnection(where, failure)));
+                finish(EndpointResponse.failed(Failures.ofConnection(where, failure)));
               } else {
                 connect();
               }
@@ -165,19 +165,20 @@ final class Attempt {
     response.endHandler(ended -> finish(received()));
   }
 
-  private Answer received() {
-    return Answer.received(status, body.getBytes(0, Math.min(body.length(), ANSWER_BYTES)));
+  private EndpointResponse received() {
+    return EndpointResponse.received(
+        status, body.getBytes(0, Math.min(body.length(), ANSWER_BYTES)));
   }
 
   private void fail(Throwable failure) {
-    finish(Answer.failed(Failures.ofExchange(status, failure)));
+    finish(EndpointResponse.failed(Failures.ofExchange(status, failure)));
   }
 
   private void expire() {
-    finish(Answer.late(status, doing + " within " + Failures.seconds(timeout)));
+    finish(EndpointResponse.late(status, doing + " within " + Failures.seconds(timeout)));
   }
 
-  private void finish(Answer result) {
+  private void finish(EndpointResponse result) {
     if (answer.complete(result)) {
       hangUp();
     }

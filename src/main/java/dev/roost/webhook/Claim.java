@@ -54,7 +54,7 @@ record Claim(
   }
 
   boolean isTest() {
-    return eventType.equals(DeliveryBook.TEST);
+    return eventType.equals(DeliveryRepository.TEST);
   }
 
   /** Without the secrets, which must not get into logs. */

@@ -49,8 +49,8 @@ class Deliveries {
   /** What is being answered when the process stops is waited for that long. */
   private static final Duration STOP = Duration.ofSeconds(2);
 
-  private final DeliveryBook book;
-  private final Sender sender;
+  private final DeliveryRepository book;
+  private final WebhookSender sender;
   private final Signals signals;
   private final Leadership leadership;
   private final Vertx vertx;
@@ -66,8 +66,8 @@ class Deliveries {
   private volatile boolean stopping;
 
   Deliveries(
-      DeliveryBook book,
-      Sender sender,
+      DeliveryRepository book,
+      WebhookSender sender,
       Signals signals,
       Replicas replicas,
       Loops loops,
@@ -88,7 +88,7 @@ class Deliveries {
   }
 
   /** An attempt that is over; times are of System.nanoTime. */
-  private record Ended(Claim claim, Answer answer, long begun, long over) {}
+  private record Ended(Claim claim, EndpointResponse answer, long begun, long over) {}
 
   void start(@Observes StartupEvent event) {
     listen(EventLog.TOPIC);
@@ -153,13 +153,16 @@ class Deliveries {
     sending.put(claim.deliveryId(), claim);
     long begun = System.nanoTime();
     if (claim.event() == null) {
-      end(new Ended(claim, Answer.failed("the event is not kept any more"), begun, begun));
+      end(
+          new Ended(
+              claim, EndpointResponse.failed("the event is not kept any more"), begun, begun));
       return;
     }
     answer(claim)
         .whenComplete(
             (answer, failure) -> {
-              Answer known = failure == null ? answer : Answer.failed(String.valueOf(failure));
+              EndpointResponse known =
+                  failure == null ? answer : EndpointResponse.failed(String.valueOf(failure));
               end(new Ended(claim, known, begun, System.nanoTime()));
             });
   }
@@ -167,20 +170,20 @@ class Deliveries {
   /**
    * Whatever goes wrong is an answer: what is taken and not given back would take a place for ever.
    */
-  private CompletionStage<Answer> answer(Claim claim) {
+  private CompletionStage<EndpointResponse> answer(Claim claim) {
     try {
       return sender.send(message(claim));
     } catch (RuntimeException e) {
       LOG.errorf(e, "%s can't be sent", claim);
       return CompletableFuture.completedFuture(
-          Answer.failed("it can't be sent: " + e.getMessage()));
+          EndpointResponse.failed("it can't be sent: " + e.getMessage()));
     }
   }
 
-  private Sender.Message message(Claim claim) {
+  private WebhookSender.Message message(Claim claim) {
     byte[] body = claim.event().json().getBytes(StandardCharsets.UTF_8);
     long seconds = clock.instant().getEpochSecond();
-    return new Sender.Message(
+    return new WebhookSender.Message(
         claim.url(),
         Map.of(
             "Content-Type", CloudEvent.MEDIA_TYPE,
@@ -237,7 +240,7 @@ class Deliveries {
     }
   }
 
-  private DeliveryBook.Outcome outcome(Ended attempt) {
+  private DeliveryRepository.Outcome outcome(Ended attempt) {
     Claim claim = attempt.claim();
     Duration duration = Duration.ofNanos(attempt.over() - attempt.begun());
     Verdict verdict =
@@ -248,7 +251,7 @@ class Deliveries {
                 claim.isTest(),
                 claim.untried().minus(duration),
                 ThreadLocalRandom.current().nextDouble());
-    return new DeliveryBook.Outcome(
+    return new DeliveryRepository.Outcome(
         claim,
         attempt.answer(),
         verdict,

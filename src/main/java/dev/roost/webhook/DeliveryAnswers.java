@@ -74,10 +74,10 @@ class DeliveryAnswers {
 
   private final Database database;
   private final Webhooks webhooks;
-  private final DeliveryBook book;
+  private final DeliveryRepository book;
   private final EventLog log;
 
-  DeliveryAnswers(Database database, Webhooks webhooks, DeliveryBook book, EventLog log) {
+  DeliveryAnswers(Database database, Webhooks webhooks, DeliveryRepository book, EventLog log) {
     this.database = database;
     this.webhooks = webhooks;
     this.book = book;
@@ -146,7 +146,7 @@ class DeliveryAnswers {
     String data = "{\"id\":\"%s\",\"test_id\":\"%s\"}".formatted(webhookId, Ids.next("test"));
     database.once(
         connection -> {
-          EventLog.note(connection, DeliveryBook.TEST, webhookId, null, data);
+          EventLog.note(connection, DeliveryRepository.TEST, webhookId, null, data);
           return null;
         });
     return new Test(webhookId, after, data);

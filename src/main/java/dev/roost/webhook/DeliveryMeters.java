@@ -35,7 +35,7 @@ class DeliveryMeters {
         .register(registry);
   }
 
-  void ended(Answer answer, Duration duration) {
+  void ended(EndpointResponse answer, Duration duration) {
     (answer.succeeded() ? succeeded : failed).record(duration);
   }
 }

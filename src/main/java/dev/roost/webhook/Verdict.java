@@ -31,7 +31,7 @@ record Verdict(String state, Duration pause, String disabled) {
    * @param isTest a test has one attempt: whoever asked for it waits for what comes of that
    * @param random from 0 to 1
    */
-  static Verdict of(Answer answer, boolean isTest, Duration untried, double random) {
+  static Verdict of(EndpointResponse answer, boolean isTest, Duration untried, double random) {
     if (answer.succeeded()) {
       return new Verdict(SUCCEEDED, null, null);
     }

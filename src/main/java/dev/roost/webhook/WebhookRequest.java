@@ -108,10 +108,10 @@ record WebhookRequest(
 
   /** What can be said of a URL before anything is sent there. */
   private static Optional<String> mistake(String url, Addresses addresses) {
-    Target target;
+    Endpoint target;
     try {
-      target = Target.parse(url);
-    } catch (Target.Invalid e) {
+      target = Endpoint.parse(url);
+    } catch (Endpoint.Invalid e) {
       return Optional.of(e.getMessage());
     }
     if (target.isLocalhost()) {

@@ -39,7 +39,7 @@ class WebhookSettings {
   @Produces
   @Singleton
   @DefaultBean // Tests bring another one.
-  Sender sender(Vertx vertx, Resolver resolver, Addresses addresses) {
-    return new Sender(vertx, resolver, addresses, timeout(), null);
+  WebhookSender sender(Vertx vertx, Resolver resolver, Addresses addresses) {
+    return new WebhookSender(vertx, resolver, addresses, timeout(), null);
   }
 }

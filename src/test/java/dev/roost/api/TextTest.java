@@ -51,6 +51,6 @@ class TextTest {
 
   @Test
   void readableNamesAreReadable() {
-    assertTrue(Names.readable().matches("[a-z]+-[a-z]+-[1-9][0-9]{3}"));
+    assertTrue(ReadableNames.readable().matches("[a-z]+-[a-z]+-[1-9][0-9]{3}"));
   }
 }

@@ -11,7 +11,7 @@ import dev.roost.TestDatabase;
 import dev.roost.agent.AgentChanged;
 import dev.roost.api.Ids;
 import dev.roost.api.Role;
-import dev.roost.execution.ScheduledOrders;
+import dev.roost.execution.ScheduledJobs;
 import io.quarkus.narayana.jta.QuarkusTransaction;
 import io.quarkus.test.common.WithTestResource;
 import io.quarkus.test.junit.QuarkusTest;
@@ -346,10 +346,10 @@ class RunningRevisionIT {
             "{\"agent_id\": \"%s\", \"cron\": \"@yearly\", \"state\": \"paused\"}".formatted(id));
     assertEquals(201, schedule.status(), schedule.text());
     Instant time = Instant.now();
-    ScheduledOrders.Order order = new ScheduledOrders.Order(schedule.get("id"), id, time, null);
+    ScheduledJobs.Request request = new ScheduledJobs.Request(schedule.get("id"), id, time, null);
     try (Connection connection = dataSource.getConnection()) {
       assertEquals(
-          1, ScheduledOrders.place(connection, List.of(order), 10, time).get(0).agentRevision());
+          1, ScheduledJobs.submit(connection, List.of(request), 10, time).get(0).agentRevision());
     }
     api.delete("/v1/schedules/" + schedule.get("id"));
   }

@@ -26,7 +26,7 @@ class ApiIT {
     String agent = client.agent(ECHO);
     List<String> jobs = new ArrayList<>();
     for (int i = 0; i < 7; i++) {
-      jobs.add(0, client.order(agent, Integer.toString(i)));
+      jobs.add(0, client.submit(agent, Integer.toString(i)));
     }
     jobs.forEach(client::ended);
     List<String> found = new ArrayList<>();
@@ -35,7 +35,7 @@ class ApiIT {
       JsonNode page =
           client.get("/v1/executor-jobs?limit=3&agent_id=" + agent + cursor).expect(200).json();
       assertTrue(page.path("data").size() <= 3);
-      found.addAll(Answer.column(page, "id"));
+      found.addAll(HttpAnswer.column(page, "id"));
       JsonNode next = page.path("next_cursor");
       cursor = next.isNull() ? null : "&cursor=" + next.asText();
     }
@@ -65,7 +65,7 @@ class ApiIT {
   })
   void aRequestThatCannotBeServedGetsAProblem(
       String method, String path, int status, Client client) {
-    Answer answer = client.send(method, path, null).expect(status);
+    HttpAnswer answer = client.send(method, path, null).expect(status);
     assertEquals("application/problem+json", answer.header("Content-Type").split(";")[0]);
     assertEquals(status, answer.json().path("status").asInt());
     assertFalse(answer.json().path("detail").asText().isBlank());
@@ -82,7 +82,7 @@ class ApiIT {
     "PUT, /v1/builds/build_1"
   })
   void whatClientsMustNotChangeSaysWhichMethodsThereAre(String method, String path, Client client) {
-    Answer answer = client.send(method, path, "{}").expect(405);
+    HttpAnswer answer = client.send(method, path, "{}").expect(405);
     assertTrue(answer.header("Allow").contains("GET"), answer.header("Allow"));
     assertEquals("method_not_allowed", answer.json().path("code").asText());
   }
@@ -91,7 +91,7 @@ class ApiIT {
   void aRequestNeedsAKeyThatMayDoIt(Client client) {
     String agent = client.agent(ECHO, "env_vars", "SECRET=hidden");
     for (String key : new String[] {null, "nonsense", "roost_x_y"}) {
-      Answer refused = client.withKey(key).get("/v1/agents").expect(401);
+      HttpAnswer refused = client.withKey(key).get("/v1/agents").expect(401);
       assertTrue(refused.header("WWW-Authenticate").startsWith("Bearer"));
       assertEquals("unauthenticated", refused.json().path("code").asText());
     }
@@ -114,16 +114,16 @@ class ApiIT {
         "unsupported_media_type",
         code(client.post(agents, "script=1", "Content-Type", "text/plain"), 415));
     assertEquals("not_acceptable", code(client.get(agents, "Accept", "image/png"), 406));
-    Answer broken = client.post(agents, "{\"script\":\n  oops}");
+    HttpAnswer broken = client.post(agents, "{\"script\":\n  oops}");
     assertEquals("malformed_json", code(broken, 400));
     assertTrue(broken.json().path("detail").asText().contains("line 2"), broken.text());
     String agent = client.agent(ECHO);
     String execute = agents + "/" + agent + "/execute";
-    Answer twice = client.post(execute, "{\"payload\": {\"a\": 1, \"a\": 2}}");
+    HttpAnswer twice = client.post(execute, "{\"payload\": {\"a\": 1, \"a\": 2}}");
     assertEquals("malformed_json", code(twice, 400));
     assertTrue(twice.json().path("detail").asText().contains("a"), twice.text());
     assertEquals("malformed_json", code(client.post(execute, "{\"payload\": NaN}"), 400));
-    Answer unknown = client.post(execute, "{\"pay_load\": 1}");
+    HttpAnswer unknown = client.post(execute, "{\"pay_load\": 1}");
     assertEquals("validation_failed", code(unknown, 422));
     JsonNode error = unknown.json().path("errors").path(0);
     assertEquals("unknown_field", error.path("code").asText());
@@ -133,7 +133,7 @@ class ApiIT {
 
   @Test
   void allMistakesOfAnAgentAreToldAtOnceWithTheirPlaces(Client client) {
-    Answer answer =
+    HttpAnswer answer =
         client.post(
             "/v1/agents",
             Client.settings(
@@ -168,21 +168,21 @@ class ApiIT {
   void aRequestsIdentifierIsEchoedOrMade(Client client) {
     assertEquals(
         "mine-1", client.get("/v1/agents", "X-Request-Id", "mine-1").header("X-Request-Id"));
-    Answer missing = client.get("/v1/agents/agent_nothing");
+    HttpAnswer missing = client.get("/v1/agents/agent_nothing");
     assertNotNull(missing.header("X-Request-Id"));
     assertEquals(missing.header("X-Request-Id"), missing.json().path("request_id").asText());
   }
 
   @Test
-  void anIdempotencyKeyStandsForOneOrder(Client client) {
+  void anIdempotencyKeyIdentifiesOneJob(Client client) {
     String execute = "/v1/agents/" + client.agent(ECHO) + "/execute";
     String body = "{\"payload\": {\"n\": 1.0}}";
-    Answer first = client.post(execute, body, "Idempotency-Key", "once").expect(201);
-    Answer again = client.post(execute, body, "Idempotency-Key", "once").expect(200);
+    HttpAnswer first = client.post(execute, body, "Idempotency-Key", "once").expect(201);
+    HttpAnswer again = client.post(execute, body, "Idempotency-Key", "once").expect(200);
     assertEquals(first.json().path("id"), again.json().path("id"));
-    Answer other = client.post(execute, "{\"payload\": {}}", "Idempotency-Key", "once");
+    HttpAnswer other = client.post(execute, "{\"payload\": {}}", "Idempotency-Key", "once");
     assertEquals("idempotency_key_reused", code(other, 422));
-    Answer elsewhere =
+    HttpAnswer elsewhere =
         client.post(
             "/v1/agents/" + client.agent(ECHO) + "/execute", body, "Idempotency-Key", "once");
     assertEquals(201, elsewhere.status());
@@ -192,24 +192,24 @@ class ApiIT {
   void theDocumentsAreServedWithoutAKey(Client client) {
     Client anyone = client.withKey(null);
     assertTrue(anyone.get("/openapi").expect(200).text().startsWith("---\nopenapi: 3.1"));
-    for (Answer json :
+    for (HttpAnswer json :
         List.of(
             anyone.get("/openapi?format=json"),
             anyone.get("/openapi", "Accept", "application/json"))) {
       assertTrue(json.expect(200).json().path("paths").has("/v1/agents/{id}/execute"));
     }
-    Answer docs = anyone.get("/docs/").expect(200);
+    HttpAnswer docs = anyone.get("/docs/").expect(200);
     assertTrue(docs.header("Content-Type").startsWith("text/html"));
-    Answer errors = anyone.get("/docs/errors").expect(200);
+    HttpAnswer errors = anyone.get("/docs/errors").expect(200);
     assertTrue(errors.text().contains("id=\"idempotency_key_reused\""), errors.text());
   }
 
   private static String key(Client client, String role) {
-    String body = Answer.write(Map.of("name", "for tests", "role", role));
+    String body = HttpAnswer.write(Map.of("name", "for tests", "role", role));
     return client.post("/v1/keys", body).expect(201).json().path("key").asText();
   }
 
-  private static String code(Answer answer, int status) {
+  private static String code(HttpAnswer answer, int status) {
     return answer.expect(status).json().path("code").asText();
   }
 

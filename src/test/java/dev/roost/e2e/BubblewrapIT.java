@@ -28,7 +28,7 @@ class BubblewrapIT {
     }
     try (RoostProcess roost = RoostProcess.prepared("ROOST_LOCAL_SANDBOX", "bubblewrap")) {
       roost.launch();
-      Await.until(
+      Eventually.until(
           "it is ready or has ended",
           () -> !roost.isRunning() || roost.output().contains("Roost is ready"));
       if (roost.errors().contains("scripts can't be confined")) {

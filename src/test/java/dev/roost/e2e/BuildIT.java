@@ -118,7 +118,7 @@ class BuildIT {
   @Test
   void anotherVersionOfRoostsSdkIsRefusedWithTheOneThereIs(Client client) {
     String body = Client.settings("def main(): pass", "requirements", "six==1.17.0\nroost==9.9");
-    Answer answer = client.post("/v1/agents", body).expect(422);
+    HttpAnswer answer = client.post("/v1/agents", body).expect(422);
     JsonNode error = answer.json().path("errors").path(0);
     assertEquals(2, error.path("line").asInt());
     String detail = error.path("detail").asText();
@@ -187,7 +187,7 @@ class BuildIT {
         messages,
         live.stream()
             .filter(line -> line.startsWith("data:"))
-            .map(line -> Answer.parse(line.substring(5)).path("message").asText())
+            .map(line -> HttpAnswer.parse(line.substring(5)).path("message").asText())
             .toList());
     String text =
         client.get("/v1/builder-jobs/" + id + "/logs", "Accept", "text/plain").expect(200).text();

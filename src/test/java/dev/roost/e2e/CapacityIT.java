@@ -60,10 +60,11 @@ class CapacityIT {
     try {
       List<String> jobs = new ArrayList<>();
       for (int i = 0; i < 3; i++) {
-        jobs.add(client.order(greedy, "600"));
+        jobs.add(client.submit(greedy, "600"));
       }
       for (String job : jobs) {
-        Await.until("it works", () -> client.job(job).path("state").asText().equals("running"));
+        Eventually.until(
+            "it works", () -> client.job(job).path("state").asText().equals("running"));
       }
       for (String job : jobs) {
         client.post("/v1/executor-jobs/" + job + "/cancel", null);
@@ -89,12 +90,13 @@ class CapacityIT {
     ResourceQuota quota = quota("pods", "1");
     try {
       long seconds = PENDING_TIMEOUT.multipliedBy(2).toSeconds();
-      String first = client.order(busy, Long.toString(seconds));
-      Await.until("it works", () -> client.job(first).path("state").asText().equals("running"));
-      String second = client.order(other, "2");
+      String first = client.submit(busy, Long.toString(seconds));
+      Eventually.until(
+          "it works", () -> client.job(first).path("state").asText().equals("running"));
+      String second = client.submit(other, "2");
       awaitCapacity(second, "exceeded quota");
       Instant late = Instant.now().plus(PENDING_TIMEOUT).plusSeconds(2);
-      Await.until("it has waited longer than for an image", () -> Instant.now().isAfter(late));
+      Eventually.until("it has waited longer than for an image", () -> Instant.now().isAfter(late));
       assertEquals("queued", client.job(second).path("state").asText());
       assertSucceeded(client.ended(first));
       assertSucceeded(client.ended(second));
@@ -110,7 +112,7 @@ class CapacityIT {
     String idle = built(ECHO, "keep_warm", 600, "memory", most);
     String other = built(ECHO, "memory", most);
     assertSucceeded(client.execute(idle, "1"));
-    Await.until("its pod is seen to run", () -> idle(idle) == 1);
+    Eventually.until("its pod is seen to run", () -> idle(idle) == 1);
     assertSucceeded(client.execute(other, "2"));
     assertEquals(0, idle(idle));
   }
@@ -120,7 +122,7 @@ class CapacityIT {
     String agent = built(ECHO, "memory", 2048);
     ResourceQuota quota = quota("limits.memory", "1Gi");
     try {
-      JsonNode ended = client.ended(client.order(agent, "1"));
+      JsonNode ended = client.ended(client.submit(agent, "1"));
       assertEquals("failed", ended.path("state").asText(), ended::toPrettyString);
       String message = ended.path("message").asText();
       assertTrue(message.contains("one alone needs more than the quota allows"), message);
@@ -130,7 +132,7 @@ class CapacityIT {
   }
 
   private static void awaitCapacity(String job, String part) {
-    Await.value(
+    Eventually.value(
         "the job says that it waits for capacity",
         () -> {
           JsonNode seen = client.job(job);
@@ -192,7 +194,7 @@ class CapacityIT {
                     .endSpec()
                     .build())
             .create();
-    Await.until(
+    Eventually.until(
         "the quota is in force",
         () -> {
           ResourceQuota seen = cluster.resource(quota).get();

@@ -86,7 +86,7 @@ class ChartBackupIT {
     controlPlanes(0);
     Pod before = database();
     kubernetes().resource(before).withGracePeriod(0).delete();
-    Await.until(
+    Eventually.until(
         "another database",
         LIMIT,
         () -> {
@@ -111,7 +111,7 @@ class ChartBackupIT {
     var deployment =
         kubernetes().apps().deployments().inNamespace(chart.namespace()).withName("roost");
     deployment.scale(number);
-    Await.until(
+    Eventually.until(
         number + " control planes",
         LIMIT,
         () ->
@@ -128,7 +128,7 @@ class ChartBackupIT {
                         .equals(deployment.get().getStatus().getReadyReplicas())));
     if (number > 0) {
       // The node hears of a pod that is ready a moment later.
-      Await.until("the Service leads there", LIMIT, this::answers);
+      Eventually.until("the Service leads there", LIMIT, this::answers);
     }
   }
 
@@ -166,7 +166,7 @@ class ChartBackupIT {
             .create();
     var jobs = kubernetes().batch().v1().jobs().inNamespace(namespace);
     String name = job.getMetadata().getName();
-    Await.until(
+    Eventually.until(
         what + " ends",
         LIMIT,
         () -> {
@@ -258,7 +258,7 @@ class ChartBackupIT {
                     .build())
             .create();
     try {
-      Await.until(
+      Eventually.until(
           command,
           LIMIT,
           () -> "Succeeded".equals(kubernetes().resource(pod).get().getStatus().getPhase()));

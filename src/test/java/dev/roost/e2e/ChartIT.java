@@ -88,23 +88,23 @@ class ChartIT {
   /** Clients that keep their connections and never try again see nothing of it. */
   @Test
   @Order(2)
-  void anUpgradeFailsNoRequestAndRunsEachOrderOnce() throws InterruptedException {
+  void anUpgradeFailsNoRequestAndRunsEachJobOnce() throws InterruptedException {
     Client roost = chart.roost();
     Tally tally = new Tally();
     String agent = roost.agent(SCRIPT, "max_concurrency", 4, "name", "upgrade");
-    Map<String, String> orders = new ConcurrentHashMap<>();
+    Map<String, String> jobs = new ConcurrentHashMap<>();
     Queue<String> failures = new ConcurrentLinkedQueue<>();
     AtomicBoolean done = new AtomicBoolean();
     List<Thread> clients = new ArrayList<>();
     for (int i = 0; i < CLIENTS; i++) {
-      String prefix = "client " + i + ", order ";
+      String prefix = "client " + i + ", job ";
       Thread client =
           new Thread(
               () -> {
                 for (int n = 0; !done.get(); n++) {
                   String id = prefix + n;
                   try {
-                    orders.put(id, order(roost, agent, tally, id, n % 10 == 0 ? 2 : 0));
+                    jobs.put(id, submit(roost, agent, tally, id, n % 10 == 0 ? 2 : 0));
                   } catch (RuntimeException | AssertionError e) {
                     failures.add(id + ": " + e);
                   }
@@ -114,7 +114,7 @@ class ChartIT {
       clients.add(client);
     }
     try {
-      Await.until("orders flow", () -> orders.size() > CLIENTS);
+      Eventually.until("jobs flow", () -> jobs.size() > CLIENTS);
       chart.helm("upgrade", "--wait", "--timeout=5m", "--set=podAnnotations.round=two");
     } finally {
       done.set(true);
@@ -123,13 +123,12 @@ class ChartIT {
       }
     }
     assertEquals(List.of(), List.copyOf(failures));
-    for (Map.Entry<String, String> order : orders.entrySet()) {
-      JsonNode job = roost.ended(order.getValue());
+    for (Map.Entry<String, String> entry : jobs.entrySet()) {
+      JsonNode job = roost.ended(entry.getValue());
       assertEquals("succeeded", job.path("state").asText(), job::toString);
-      assertEquals(order.getKey(), job.path("execution").path("return_value").asText());
+      assertEquals(entry.getKey(), job.path("execution").path("return_value").asText());
     }
-    assertEquals(
-        orders.keySet().stream().sorted().toList(), tally.told().stream().sorted().toList());
+    assertEquals(jobs.keySet().stream().sorted().toList(), tally.told().stream().sorted().toList());
     tally.close();
   }
 
@@ -149,7 +148,7 @@ class ChartIT {
         "8.8.8.8/32",
         made.get(0).getSpec().getEgress().get(0).getTo().get(0).getIpBlock().getCidr());
     roost.send("DELETE", "/v1/agents/" + agent, null).expect(204);
-    Await.until("the policy goes with its Job", LIMIT, () -> policiesOf(agent).isEmpty());
+    Eventually.until("the policy goes with its Job", LIMIT, () -> policiesOf(agent).isEmpty());
   }
 
   private List<NetworkPolicy> policiesOf(String agent) {
@@ -179,7 +178,7 @@ class ChartIT {
             .getSelector();
     select(database, Map.of("nobody", "at-all"));
     try {
-      Await.until(
+      Eventually.until(
           "the database is away",
           LIMIT,
           () -> {
@@ -189,7 +188,7 @@ class ChartIT {
       // Longer than the probes take to call a replica not ready.
       long end = System.nanoTime() + Duration.ofSeconds(20).toNanos();
       while (System.nanoTime() < end) {
-        Answer answer = roost.get("/v1/agents");
+        HttpAnswer answer = roost.get("/v1/agents");
         assertEquals(503, answer.status(), answer.text());
         assertEquals("unavailable", answer.json().path("code").asText());
         assertEquals("1", answer.header("Retry-After"));
@@ -198,7 +197,7 @@ class ChartIT {
     } finally {
       select(database, selector);
     }
-    Await.until("it serves again", LIMIT, () -> roost.get("/v1/agents").status() == 200);
+    Eventually.until("it serves again", LIMIT, () -> roost.get("/v1/agents").status() == 200);
     String agent = roost.agent("def main():\n    return 43", "name", "after the outage");
     JsonNode job = roost.post("/v1/agents/" + agent + "/execute?wait=60", "{}").expect(201).json();
     assertEquals(
@@ -228,11 +227,11 @@ class ChartIT {
   @Order(5)
   void nothingOfItIsLeftInTheEnd() {
     chart.helm("uninstall", "--wait", "--timeout=4m");
-    Await.until(
+    Eventually.until(
         "the agents' namespace is gone",
         LIMIT,
         () -> kubernetes().namespaces().withName(namespace + "-agents").get() == null);
-    Await.until("nothing is left", LIMIT, () -> left().isEmpty());
+    Eventually.until("nothing is left", LIMIT, () -> left().isEmpty());
   }
 
   /** What is in the namespace that Kubernetes has not put into it by itself. */
@@ -261,7 +260,7 @@ class ChartIT {
         .toList();
   }
 
-  private static String order(Client roost, String agent, Tally tally, String id, int seconds) {
+  private static String submit(Client roost, String agent, Tally tally, String id, int seconds) {
     String payload =
         "{\"address\": %s, \"id\": \"%s\", \"seconds\": %d}"
             .formatted(tally.address(), id, seconds);

@@ -117,7 +117,7 @@ final class ChartInstallation implements AutoCloseable {
                     .build())
             .createOr(found -> found.update());
     try {
-      Await.until(
+      Eventually.until(
           "the user of " + POSTGRES,
           LIMIT,
           () -> "Succeeded".equals(kubernetes().resource(pod).get().getStatus().getPhase()));

@@ -95,7 +95,8 @@ class ChartTrialIT {
   @Order(1)
   void aCorrectedUserOfTheDatabaseHealsIt() {
     helm("install", "--set=postgresql.uid=12345");
-    Await.until("the database fails", LIMIT, () -> database().filter(this::hasFailed).isPresent());
+    Eventually.until(
+        "the database fails", LIMIT, () -> database().filter(this::hasFailed).isPresent());
     helm("upgrade", "--wait", "--timeout=4m");
     assertTrue(database().filter(this::hasFailed).isEmpty());
   }

@@ -54,14 +54,14 @@ final class Client {
    * @param headers name, value, name, value, …; they win over the usual ones
    * @throws Unreachable when there is no answer
    */
-  Answer send(String method, String path, String body, String... headers) {
+  HttpAnswer send(String method, String path, String body, String... headers) {
     HttpRequest request = request(method, path, body, headers);
     try {
       var response =
           HTTP.sendAsync(request, BodyHandlers.ofString(StandardCharsets.UTF_8))
               .get(LIMIT_SECONDS, TimeUnit.SECONDS);
       checkContract(method, path, response);
-      return new Answer(response.statusCode(), response.headers(), response.body());
+      return new HttpAnswer(response.statusCode(), response.headers(), response.body());
     } catch (ExecutionException e) {
       throw new Unreachable(method + " " + path, e);
     } catch (TimeoutException e) {
@@ -129,11 +129,11 @@ final class Client {
     return request.build();
   }
 
-  Answer get(String path, String... headers) {
+  HttpAnswer get(String path, String... headers) {
     return send("GET", path, null, headers);
   }
 
-  Answer post(String path, String body, String... headers) {
+  HttpAnswer post(String path, String body, String... headers) {
     return send("POST", path, body, headers);
   }
 
@@ -149,7 +149,7 @@ final class Client {
     for (int i = 0; i < settings.length; i += 2) {
       fields.put((String) settings[i], settings[i + 1]);
     }
-    return Answer.write(fields);
+    return HttpAnswer.write(fields);
   }
 
   /** Makes an agent and answers its identifier. */
@@ -163,12 +163,12 @@ final class Client {
     for (int i = 0; i < fields.length; i += 2) {
       all.put((String) fields[i], fields[i + 1]);
     }
-    return send("PATCH", "/v1/agents/" + agentId, Answer.write(all)).expect(200).json();
+    return send("PATCH", "/v1/agents/" + agentId, HttpAnswer.write(all)).expect(200).json();
   }
 
   /** Waits until the agent's newest revision is built, and so runs. */
   void runsNewest(String agentId) {
-    Await.until(
+    Eventually.until(
         "the newest revision of " + agentId + " runs",
         () -> {
           JsonNode agent = get("/v1/agents/" + agentId).expect(200).json();
@@ -176,8 +176,8 @@ final class Client {
         });
   }
 
-  /** Orders an execution and answers the ExecutorJob's identifier. */
-  String order(String agentId, String payload) {
+  /** ExecutorJobs an execution and answers the ExecutorJob's identifier. */
+  String submit(String agentId, String payload) {
     return post("/v1/agents/" + agentId + "/execute", body(payload))
         .expect(201)
         .json()
@@ -187,7 +187,8 @@ final class Client {
 
   /** Executes and answers the ended ExecutorJob. */
   JsonNode execute(String agentId, String payload) {
-    Answer answer = post("/v1/agents/" + agentId + "/execute?wait=60", body(payload)).expect(201);
+    HttpAnswer answer =
+        post("/v1/agents/" + agentId + "/execute?wait=60", body(payload)).expect(201);
     return ended(answer.json().path("id").asText());
   }
 
@@ -197,15 +198,15 @@ final class Client {
 
   /** The ExecutorJob when it has ended. */
   JsonNode ended(String jobId) {
-    return ended(jobId, Await.LIMIT);
+    return ended(jobId, Eventually.LIMIT);
   }
 
   JsonNode ended(String jobId, Duration limit) {
-    return Await.value(
+    return Eventually.value(
         "the end of " + jobId,
         limit,
         () -> {
-          Answer answer = get("/v1/executor-jobs/" + jobId + "?wait=20");
+          HttpAnswer answer = get("/v1/executor-jobs/" + jobId + "?wait=20");
           if (answer.status() == 503) {
             return Optional.empty();
           }
@@ -220,7 +221,7 @@ final class Client {
 
   /** The ExecutorJob once its script has printed something with that text. */
   JsonNode logged(String jobId, String text) {
-    return Await.value(
+    return Eventually.value(
         "the log of " + jobId + " has " + text,
         () -> {
           JsonNode job = job(jobId);
@@ -235,7 +236,7 @@ final class Client {
 
   /** The BuilderJob when it has ended. */
   JsonNode built(String builderJobId) {
-    return Await.value(
+    return Eventually.value(
         "the end of " + builderJobId,
         Duration.ofMinutes(4),
         () -> {

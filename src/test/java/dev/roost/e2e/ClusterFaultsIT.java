@@ -44,7 +44,7 @@ class ClusterFaultsIT {
         String agent =
             client.agent("def main(request): return request.payload", "max_concurrency", 5);
         for (int i = 0; i < 4; i++) {
-          waiting.add(client.order(agent, Integer.toString(i)));
+          waiting.add(client.submit(agent, Integer.toString(i)));
         }
         assertAllWork("without the API server", client, jobs);
         roost.kill9();
@@ -55,7 +55,7 @@ class ClusterFaultsIT {
           assertEquals("queued", seen.path("state").asText(), seen::toPrettyString);
           assertEquals("executor", seen.path("waiting_on").asText(), seen::toPrettyString);
         }
-        Await.until("it was away long enough", () -> System.nanoTime() > back);
+        Eventually.until("it was away long enough", () -> System.nanoTime() > back);
         assertAllWork("after a minute without the API server", client, jobs);
       }
       for (String job : waiting) {
@@ -85,16 +85,16 @@ class ClusterFaultsIT {
     List<String> jobs = new ArrayList<>();
     for (int i = 0; i < EXECUTIONS; i++) {
       String payload = "{\"name\": \"work %d\", \"gate\": %s}".formatted(i, gate.address());
-      jobs.add(client.order(agents.get(i % AGENTS), payload));
+      jobs.add(client.submit(agents.get(i % AGENTS), payload));
     }
-    Await.until("all have begun", LIMIT, () -> gate.arrivals() == EXECUTIONS);
+    Eventually.until("all have begun", LIMIT, () -> gate.arrivals() == EXECUTIONS);
     return jobs;
   }
 
   /** Every execution logs more lines; none is lost or tried again. */
   private static void assertAllWork(String when, Client client, List<String> jobs) {
     Map<String, Integer> before = lines(when, client, jobs);
-    Await.until(
+    Eventually.until(
         "all go on " + when,
         () ->
             lines(when, client, jobs).entrySet().stream()

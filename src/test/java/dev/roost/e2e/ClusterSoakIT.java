@@ -19,7 +19,7 @@ class ClusterSoakIT {
   private static final Duration TIME = Duration.ofMinutes(Integer.getInteger("soak.minutes", 10));
   private static final long SEED = Long.getLong("soak.seed", 1);
   private static final int AGENTS = 3;
-  private static final int ORDERS_BETWEEN_FAULTS = 3;
+  private static final int JOBS_BETWEEN_FAULTS = 3;
   private static final Duration LIMIT = Duration.ofMinutes(10);
 
   private final Random random = new Random(SEED);
@@ -33,54 +33,53 @@ class ClusterSoakIT {
             "ROOST_EXECUTORS_LOST_AFTER", "30s",
             "ROOST_KUBERNETES_MAX_EXECUTORS", "12")) {
       PodWorkers pods = (PodWorkers) roost.workers();
-      SteadyOrders orders = new SteadyOrders(roost.client(), AGENTS, 0.1, LIMIT);
+      SteadyJobs jobs = new SteadyJobs(roost.client(), AGENTS, 0.1, LIMIT);
       long end = System.nanoTime() + TIME.toNanos();
       while (System.nanoTime() < end) {
-        orders.awaitMore(ORDERS_BETWEEN_FAULTS);
-        fail(roost, pods, cluster, orders);
+        jobs.awaitMore(JOBS_BETWEEN_FAULTS);
+        fail(roost, pods, cluster, jobs);
       }
-      orders.settle();
-      System.out.println("Soak (seed " + SEED + "): " + orders);
-      orders.assertBalanced();
+      jobs.settle();
+      System.out.println("Soak (seed " + SEED + "): " + jobs);
+      jobs.assertBalanced();
       pods.assertNothingIsLeft(roost.client());
     }
   }
 
-  private void fail(
-      RoostProcess roost, PodWorkers pods, ClusterParts cluster, SteadyOrders orders) {
+  private void fail(RoostProcess roost, PodWorkers pods, ClusterParts cluster, SteadyJobs jobs) {
     switch (random.nextInt(10)) {
-      case 0, 1 -> deletePod(pods, 30, orders);
-      case 2, 3 -> deletePod(pods, 0, orders);
-      case 4, 5, 6 -> killProcess(pods, orders);
+      case 0, 1 -> deletePod(pods, 30, jobs);
+      case 2, 3 -> deletePod(pods, 0, jobs);
+      case 4, 5, 6 -> killProcess(pods, jobs);
       case 7 -> {
-        orders.count("killed control planes", 1);
+        jobs.count("killed control planes", 1);
         roost.kill9();
         roost.start();
       }
       case 8 -> {
-        orders.count("API server stopped", 1);
+        jobs.count("API server stopped", 1);
         try (ClusterParts.Stopped apiServer = cluster.stop(ClusterParts.API_SERVER)) {
-          orders.awaitMore(random.nextInt(3 * ORDERS_BETWEEN_FAULTS));
+          jobs.awaitMore(random.nextInt(3 * JOBS_BETWEEN_FAULTS));
         }
       }
       default -> {
         String part = random.nextBoolean() ? ClusterParts.KUBELET : ClusterParts.CONTAINERD;
-        orders.count(part + " restarted", 1);
+        jobs.count(part + " restarted", 1);
         cluster.restart(part);
       }
     }
   }
 
-  private void deletePod(PodWorkers pods, int graceSeconds, SteadyOrders orders) {
+  private void deletePod(PodWorkers pods, int graceSeconds, SteadyJobs jobs) {
     List<String> choices = pods.executors();
     if (!choices.isEmpty()) {
-      orders.count("pods deleted with a grace of " + graceSeconds + " s", 1);
+      jobs.count("pods deleted with a grace of " + graceSeconds + " s", 1);
       pods.deletePodNamed(choices.get(random.nextInt(choices.size())), graceSeconds);
     }
   }
 
   /** Any process of any container: sidecar, runner, or a script's own. */
-  private void killProcess(PodWorkers pods, SteadyOrders orders) {
+  private void killProcess(PodWorkers pods, SteadyJobs jobs) {
     List<String> choices = pods.executors();
     if (choices.isEmpty()) {
       return;
@@ -93,7 +92,7 @@ class ClusterSoakIT {
             .toList();
     if (!processes.isEmpty()) {
       Machine.Running victim = processes.get(random.nextInt(processes.size()));
-      orders.count(
+      jobs.count(
           victim.command().contains(" runner ") ? "killed runners or scripts" : "killed sidecars",
           1);
       victim.kill();

@@ -40,7 +40,7 @@ final class ClusterView {
   }
 
   private String only(String component, String agentId) {
-    return Await.value(
+    return Eventually.value(
         "the " + component + " of " + agentId,
         () ->
             client
@@ -59,7 +59,7 @@ final class ClusterView {
 
   /** The pod of a Job. */
   Pod pod(String job) {
-    return Await.value(
+    return Eventually.value(
         "the pod of " + job,
         () ->
             client
@@ -73,12 +73,12 @@ final class ClusterView {
   }
 
   void awaitAnnotation(String job, String name, String value) {
-    Await.until(
+    Eventually.until(
         name + " of " + job, () -> value.equals(pod(job).getMetadata().getAnnotations().get(name)));
   }
 
   void awaitNothingOf(String agentId) {
-    Await.until(
+    Eventually.until(
         "no object of " + agentId + " is left",
         () -> objects().values().stream().noneMatch(text -> text.contains(agentId)));
   }

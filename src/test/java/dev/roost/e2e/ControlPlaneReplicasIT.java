@@ -55,7 +55,7 @@ class ControlPlaneReplicasIT {
   @Test
   void whatOneReplicaIsAskedTheOtherOneAnswers() {
     String agent = roost.client(0).agent("def main(request): return request.payload * 2");
-    String job = roost.client(1).order(agent, "21");
+    String job = roost.client(1).submit(agent, "21");
     JsonNode ended = roost.client(0).ended(job);
     assertEquals("succeeded", ended.path("state").asText(), ended::toPrettyString);
     assertEquals(
@@ -77,10 +77,10 @@ class ControlPlaneReplicasIT {
   }
 
   private static void anotherOneLeadsAfter(String signal) {
-    int leader = Await.value("one leads", () -> roost.leader());
+    int leader = Eventually.value("one leads", () -> roost.leader());
     Machine.signal(roost.replica(leader).pid(), signal);
     try {
-      Await.until(
+      Eventually.until(
           "another one leads after " + signal,
           TAKE_OVER,
           () -> roost.leader().filter(now -> now != leader).isPresent());
@@ -99,17 +99,17 @@ class ControlPlaneReplicasIT {
   }
 
   @Test
-  void noOrderIsLostOrRunsTwiceWhenReplicasAreKilled() {
-    killWhileOrdersRun(100, 3, 1.5);
+  void noJobIsLostOrRunsTwiceWhenReplicasAreKilled() {
+    killWhileJobsRun(100, 3, 1.5);
   }
 
   @Test
   @Tag("soak")
-  void noneOfManyOrdersIsLostOrRunsTwiceWhenReplicasAreKilledAgainAndAgain() {
-    killWhileOrdersRun(500, 15, 1);
+  void noneOfManyJobsIsLostOrRunsTwiceWhenReplicasAreKilledRepeatedly() {
+    killWhileJobsRun(500, 15, 1);
   }
 
-  private void killWhileOrdersRun(int orders, int kills, double seconds) {
+  private void killWhileJobsRun(int count, int kills, double seconds) {
     Random random = new Random(SEED);
     try (Tally tally = new Tally()) {
       List<String> agents = new ArrayList<>();
@@ -117,16 +117,16 @@ class ControlPlaneReplicasIT {
         agents.add(roost.client(i % 2).agent(COUNTED, "max_concurrency", 4));
       }
       List<String> jobs = new ArrayList<>();
-      for (int number = 0; number < orders; number++) {
+      for (int number = 0; number < count; number++) {
         String payload =
-            "{\"tally\": %s, \"name\": \"order %d\", \"seconds\": %s}"
+            "{\"tally\": %s, \"name\": \"job %d\", \"seconds\": %s}"
                 .formatted(tally.address(), number, seconds);
-        jobs.add(roost.client(number % 2).order(agents.get(number % AGENTS), payload));
+        jobs.add(roost.client(number % 2).submit(agents.get(number % AGENTS), payload));
       }
       for (int kill = 0; kill < kills; kill++) {
-        int progress = orders * (kill + 1) / (kills + 2);
-        Await.until(
-            progress + " orders run before kill " + kill,
+        int progress = count * (kill + 1) / (kills + 2);
+        Eventually.until(
+            progress + " jobs run before kill " + kill,
             LIMIT,
             () -> tally.told().size() >= progress);
         RoostProcess victim = roost.replica(random.nextInt(2));
@@ -143,7 +143,7 @@ class ControlPlaneReplicasIT {
               .filter(one -> one.getValue() != 1)
               .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue));
       assertEquals(Map.of(), notOnce);
-      assertEquals(orders, tally.counts().size());
+      assertEquals(count, tally.counts().size());
     }
   }
 }

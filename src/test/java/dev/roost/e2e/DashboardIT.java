@@ -39,7 +39,7 @@ class DashboardIT {
     browser = browser();
     roost = RoostProcess.started("ROOST_WEBHOOKS_ALLOWED_NETWORKS", "127.0.0.0/8");
     // It answers before it has printed where to go.
-    Await.until("the link is printed", () -> LINK.matcher(roost.output()).find());
+    Eventually.until("the link is printed", () -> LINK.matcher(roost.output()).find());
   }
 
   @AfterAll

@@ -15,7 +15,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** What clients see between the order to stop and the stop. */
+/** What clients see between SIGTERM and the stop. */
 @EveryRuntime
 class DrainIT {
   private static final int DRAIN_SECONDS = 20;
@@ -38,12 +38,12 @@ class DrainIT {
               "import time\ndef main():\n    print('busy')\n    time.sleep(600)",
               "max_concurrency",
               1);
-      String job = client.order(agent, null);
+      String job = client.submit(agent, null);
       client.logged(job, "busy");
       String execution =
           client.get("/v1/executor-jobs/" + job).json().path("execution").path("id").asText();
       // A job that stays as it is: its agent has no room for it.
-      String queued = client.order(agent, null);
+      String queued = client.submit(agent, null);
       CompletableFuture<HttpResponse<String>> waits =
           http.sendAsync(
               request(roost, "/v1/executor-jobs/" + queued + "?wait=60", null),
@@ -56,10 +56,10 @@ class DrainIT {
           http.sendAsync(
               request(roost, "/v1/executions/" + execution + "/logs", "text/event-stream"),
               HttpResponse.BodyHandlers.ofString());
-      Await.until("it is ready", () -> ready(roost) == 200);
+      Eventually.until("it is ready", () -> ready(roost) == 200);
 
       Machine.signal(roost.pid(), "TERM");
-      Await.until("it is not ready", () -> ready(roost) == 503);
+      Eventually.until("it is not ready", () -> ready(roost) == 503);
       assertEquals(
           200,
           http.send(request(roost, "/v1/agents", null), HttpResponse.BodyHandlers.ofString())

@@ -13,7 +13,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** Orders, executors and logs, as clients see them. */
+/** ExecutorJobs, executors and logs, as clients see them. */
 @EveryRuntime
 @ExtendWith(SharedRoost.class)
 class ExecutionsIT {
@@ -29,10 +29,10 @@ class ExecutionsIT {
       """;
 
   @Test
-  void aQueuedARunningAndAnEndedOrderCanBeCancelled(Client client, Gate gate) {
+  void aQueuedARunningAndAnEndedJobCanBeCancelled(Client client, Gate gate) {
     String agent = client.agent(GATED, "max_concurrency", 1);
-    String running = client.order(agent, gate.address());
-    String queued = client.order(agent, gate.address());
+    String running = client.submit(agent, gate.address());
+    String queued = client.submit(agent, gate.address());
     client.logged(running, "waiting");
     assertEquals("concurrency", client.job(queued).path("waiting_on").asText());
     assertEquals("cancelled", cancel(client, queued).path("state").asText());
@@ -61,7 +61,7 @@ class ExecutionsIT {
             2);
     List<String> jobs = new ArrayList<>();
     for (int i = 0; i < 8; i++) {
-      jobs.add(client.order(agent, null));
+      jobs.add(client.submit(agent, null));
     }
     List<double[]> spans = new ArrayList<>();
     for (String job : jobs) {
@@ -78,12 +78,12 @@ class ExecutionsIT {
   @Test
   void anIdleExecutorEndsWhenItsWarmthIsOver(Client client, Workers workers, Gate gate) {
     String agent = client.agent(GATED, "keep_warm", 2);
-    String job = client.order(agent, gate.address());
+    String job = client.submit(agent, gate.address());
     Worker sidecar = workers.executorOf(agent, "sidecar");
     Worker runner = workers.executorOf(agent, "runner");
     gate.open();
     client.ended(job);
-    Await.until("both have ended", () -> !sidecar.isAlive() && !runner.isAlive());
+    Eventually.until("both have ended", () -> !sidecar.isAlive() && !runner.isAlive());
     assertEquals("succeeded", client.execute(agent, gate.address()).path("state").asText());
   }
 
@@ -125,21 +125,21 @@ class ExecutionsIT {
   }
 
   @Test
-  void anOrderRunsTheRevisionOfItsTime(Client client, Gate gate) {
+  void aJobRunsTheRevisionOfItsSubmission(Client client, Gate gate) {
     String agent = client.agent(GATED.replace("done", "old"), "max_concurrency", 1);
-    String running = client.order(agent, gate.address());
-    String queued = client.order(agent, gate.address());
+    String running = client.submit(agent, gate.address());
+    String queued = client.submit(agent, gate.address());
     client.logged(running, "waiting");
     JsonNode changed =
         client
             .send(
                 "PATCH",
                 "/v1/agents/" + agent,
-                Answer.write(Map.of("script", "def main(): return 'new'")))
+                HttpAnswer.write(Map.of("script", "def main(): return 'new'")))
             .expect(200)
             .json();
     assertEquals(2, changed.path("revision").asInt());
-    String later = client.order(agent, null);
+    String later = client.submit(agent, null);
     gate.open();
     for (String old : List.of(running, queued)) {
       assertEquals("old", value(client.ended(old)).asText());
@@ -147,7 +147,7 @@ class ExecutionsIT {
     }
     assertEquals("new", value(client.ended(later)).asText());
     assertEquals(2, client.job(later).path("execution").path("agent_revision").asInt());
-    String same = Answer.write(Map.of("script", "def main(): return 'new'", "timeout", 30));
+    String same = HttpAnswer.write(Map.of("script", "def main(): return 'new'", "timeout", 30));
     JsonNode again = client.send("PATCH", "/v1/agents/" + agent, same).expect(200).json();
     assertEquals(2, again.path("revision").asInt());
   }
@@ -169,10 +169,10 @@ class ExecutionsIT {
   }
 
   @Test
-  void aDeletedAgentsOrdersAreCancelledAndItsHistoryStays(Client client, Gate gate) {
+  void aDeletedAgentsJobsAreCancelledAndItsHistoryStays(Client client, Gate gate) {
     String agent = client.agent(GATED, "max_concurrency", 1);
-    String running = client.order(agent, gate.address());
-    String queued = client.order(agent, gate.address());
+    String running = client.submit(agent, gate.address());
+    String queued = client.submit(agent, gate.address());
     client.logged(running, "waiting");
     client.send("DELETE", "/v1/agents/" + agent, null).expect(204);
     assertEquals(404, client.get("/v1/agents/" + agent).status());
@@ -181,7 +181,7 @@ class ExecutionsIT {
       assertEquals("cancelled", client.ended(job).path("state").asText());
     }
     JsonNode jobs = client.get("/v1/executor-jobs?agent_id=" + agent).expect(200).json();
-    assertEquals(List.of(queued, running), Answer.column(jobs, "id"));
+    assertEquals(List.of(queued, running), HttpAnswer.column(jobs, "id"));
   }
 
   @Test
@@ -203,13 +203,13 @@ class ExecutionsIT {
     List<JsonNode> all = client.entries(execution.path("id").asText());
     assertEquals(9, all.size());
     JsonNode page = client.get(logs + "?limit=2&after_seq=2").expect(200).json();
-    assertEquals(List.of("3", "4"), Answer.column(page, "seq"));
+    assertEquals(List.of("3", "4"), HttpAnswer.column(page, "seq"));
     assertEquals("log_4", page.path("next_cursor").asText());
     JsonNode warnings = client.get(logs + "?level=WARNING").expect(200).json();
-    assertEquals(List.of("careful"), Answer.column(warnings, "message"));
-    assertEquals(List.of("my.logger"), Answer.column(warnings, "logger"));
+    assertEquals(List.of("careful"), HttpAnswer.column(warnings, "message"));
+    assertEquals(List.of("my.logger"), HttpAnswer.column(warnings, "logger"));
     JsonNode three = client.get(logs + "?contains=ber+3").expect(200).json();
-    assertEquals(List.of("number 3"), Answer.column(three, "message"));
+    assertEquals(List.of("number 3"), HttpAnswer.column(three, "message"));
     String text = client.get(logs, "Accept", "text/plain").expect(200).text();
     assertTrue(text.startsWith("number 0\nnumber 1\n") && text.contains("x".repeat(70_000)));
     assertEquals(8, text.lines().count());
@@ -218,7 +218,7 @@ class ExecutionsIT {
   @Test
   void aLogCanBeFollowedLiveAndResumedAndSaysWhenItEnds(Client client, Gate gate) {
     String agent = client.agent(GATED.replace("return", "print('on')\n    return"));
-    String job = client.order(agent, gate.address());
+    String job = client.submit(agent, gate.address());
     String id = client.logged(job, "waiting").path("execution").path("id").asText();
     String logs = "/v1/executions/" + id + "/logs";
     List<String> seen = new ArrayList<>();
@@ -234,7 +234,7 @@ class ExecutionsIT {
     assertEquals(List.of("1", "2"), values(seen, "id"));
     assertEquals(List.of("log", "log", "end"), values(seen, "event"));
     List<String> data = values(seen, "data");
-    assertEquals("succeeded", Answer.parse(data.get(2)).path("state").asText());
+    assertEquals("succeeded", HttpAnswer.parse(data.get(2)).path("state").asText());
     try (Stream<String> lines =
         client.lines(logs, "Accept", "text/event-stream", "Last-Event-ID", "1")) {
       List<String> rest = lines.toList();

@@ -69,7 +69,7 @@ class FaultsIT {
             () -> {
               while (!over.get()) {
                 String payload = Numbered.payload("later" + later.size(), 3, 0, null);
-                Answer answer =
+                HttpAnswer answer =
                     client.post(
                         "/v1/agents/" + agent + "/execute", "{\"payload\": " + payload + "}");
                 if (answer.status() == 201) {
@@ -84,8 +84,8 @@ class FaultsIT {
             });
     long postmaster = roost.postmaster().pid();
     Machine.signal(postmaster, "KILL");
-    Await.until("the kill has taken effect", () -> !Machine.isAlive(postmaster));
-    Await.until("the database is back", () -> client.get("/v1/agents").status() == 200);
+    Eventually.until("the kill has taken effect", () -> !Machine.isAlive(postmaster));
+    Eventually.until("the database is back", () -> client.get("/v1/agents").status() == 200);
     last.open();
     over.set(true);
     requests.join();
@@ -103,7 +103,7 @@ class FaultsIT {
     roost.kill9();
     Machine.Running postmaster = roost.postmaster();
     postmaster.signal("KILL");
-    Await.until("it has ended", () -> !postmaster.isAlive());
+    Eventually.until("it has ended", () -> !postmaster.isAlive());
     Files.write(roost.data().resolve("database").resolve("postmaster.pid"), new byte[0]);
     roost.start();
     assertEquals("succeeded", client.execute(agent, null).path("state").asText());
@@ -113,7 +113,7 @@ class FaultsIT {
   @ValueSource(strings = {"runner", "sidecar"})
   void aKilledExecutorLosesTheExecutionWhenMainMayNotBeCalledTwice(String kind) {
     String agent = client.agent(working(), "max_attempts", 1);
-    String job = client.order(agent, "\"first\"");
+    String job = client.submit(agent, "\"first\"");
     client.logged(job, "working");
     executorOf(agent, kind).kill();
     JsonNode ended = client.ended(job);
@@ -128,7 +128,7 @@ class FaultsIT {
   @ValueSource(strings = {"runner", "sidecar"})
   void aKilledExecutorsExecutionIsTriedAgainWhenTheAgentAllowsIt(String kind) {
     String agent = client.agent(working(), "max_attempts", 2, "retry_delay", 0.01);
-    String job = client.order(agent, "\"first\"");
+    String job = client.submit(agent, "\"first\"");
     client.logged(job, "working");
     executorOf(agent, kind).kill();
     JsonNode ended = client.ended(job);
@@ -154,8 +154,8 @@ class FaultsIT {
               """,
               "env_vars",
               "GATE=" + gate.address());
-      String job = client.order(agent, null);
-      Await.until("the import has begun", () -> gate.arrivals() == 1);
+      String job = client.submit(agent, null);
+      Eventually.until("the import has begun", () -> gate.arrivals() == 1);
       executorOf(agent, kind).kill();
       JsonNode ended = client.ended(job);
       assertEquals("succeeded", ended.path("state").asText(), ended::toPrettyString);
@@ -200,12 +200,12 @@ class FaultsIT {
     List<String> jobs = new ArrayList<>();
     for (int i = 0; i < many; i++) {
       String address = (i == 0 ? last : gate).address();
-      jobs.add(client.order(agent, Numbered.payload(name + i, LINES, 0.04, address)));
+      jobs.add(client.submit(agent, Numbered.payload(name + i, LINES, 0.04, address)));
     }
     String running = "/v1/executor-jobs?limit=200&state=running&agent_id=" + agent;
-    Await.until("all run", () -> client.get(running).json().path("data").size() == many);
+    Eventually.until("all run", () -> client.get(running).json().path("data").size() == many);
     gate.open();
-    Await.until(
+    Eventually.until(
         "one is in its middle",
         () -> client.job(jobs.get(many / 2)).path("execution").path("log_entries").asInt() > 20);
     assertTrue(client.get(running).json().path("data").size() > 0);

@@ -1,10 +1,10 @@
 package dev.roost.e2e;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.roost.history.Operation;
-import dev.roost.history.Operation.Outcome;
 import dev.roost.history.Read;
-import dev.roost.history.Write;
+import dev.roost.history.StoreCall;
+import dev.roost.history.StoreCall.Outcome;
+import dev.roost.history.StoreWrite;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -18,11 +18,11 @@ final class HistoryLines {
   private HistoryLines() {}
 
   /** Those without an end, and those that don't know it, are of unknown outcome. */
-  static List<Operation> parse(List<String> lines) {
+  static List<StoreCall> parse(List<String> lines) {
     Map<String, HistoryLines> operations = new LinkedHashMap<>();
     for (String line : lines) {
       if (line.endsWith("}")) { // The last one of a killed process may be cut off.
-        JsonNode event = Answer.parse(line);
+        JsonNode event = HttpAnswer.parse(line);
         HistoryLines one =
             operations.computeIfAbsent(event.path("id").asText(), id -> new HistoryLines());
         if (event.path("event").asText().equals("begin")) {
@@ -38,7 +38,7 @@ final class HistoryLines {
         .toList();
   }
 
-  private Operation operation() {
+  private StoreCall operation() {
     List<Read> reads = new ArrayList<>();
     for (JsonNode read : latest.path("reads")) {
       reads.add(
@@ -48,12 +48,12 @@ final class HistoryLines {
               read.path(2).asText(null),
               read.path(3).asBoolean()));
     }
-    List<Write> writes = new ArrayList<>();
+    List<StoreWrite> writes = new ArrayList<>();
     for (JsonNode write : latest.path("writes")) {
       long ttl = Math.round(write.path(4).asDouble() * 1e9);
       boolean removes = write.path(0).asText().equals("delete");
       writes.add(
-          new Write(
+          new StoreWrite(
               write.path(1).asText(),
               write.path(2).asLong(),
               write.path(3).asText(null),
@@ -66,12 +66,12 @@ final class HistoryLines {
           case "failed" -> Outcome.FAILED;
           default -> Outcome.UNKNOWN;
         };
-    return new Operation(
+    return new StoreCall(
         begin.path("id").asText(),
         begin.path("process").asText(),
         begin.path("what").asText(),
         begin.path("at").asLong(),
-        outcome == Outcome.UNKNOWN ? Operation.NEVER : latest.path("at").asLong(),
+        outcome == Outcome.UNKNOWN ? StoreCall.NEVER : latest.path("at").asLong(),
         outcome,
         reads,
         writes);

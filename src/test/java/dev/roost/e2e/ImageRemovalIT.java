@@ -45,23 +45,24 @@ class ImageRemovalIT {
       JsonNode base = unused("");
       registry.answerDeletions(403);
       restart();
-      Await.until("it was tried", () -> log().contains("could not be removed, again in an hour"));
+      Eventually.until(
+          "it was tried", () -> log().contains("could not be removed, again in an hour"));
       assertTrue(log().contains("check its credentials"), this::log);
       assertTrue(isRemoved(refused));
       assertTrue(images().contains(key(refused)), "it is still there");
 
       registry.answerDeletions(405);
       restart();
-      Await.until("it is told", () -> log().contains("enable deletion there"));
-      Await.until("the next ones go on", () -> isRemoved(base));
+      Eventually.until("it is told", () -> log().contains("enable deletion there"));
+      Eventually.until("the next ones go on", () -> isRemoved(base));
       assertTrue(images().contains(key(refused)), "nothing can be done about it");
 
       JsonNode removed = unused("idna==3.10");
       registry.answerDeletions(0);
       restart();
-      Await.until("it is removed", () -> !images().contains(key(removed)));
+      Eventually.until("it is removed", () -> !images().contains(key(removed)));
       assertTrue(isRemoved(removed));
-      Await.until("its Job is taken away", () -> removers().isEmpty());
+      Eventually.until("its Job is taken away", () -> removers().isEmpty());
       assertFalse(log().contains(PASSWORD));
 
       // No image of another repository was touched, the base image least of all.
@@ -71,7 +72,7 @@ class ImageRemovalIT {
   }
 
   private void restart() {
-    Await.until(
+    Eventually.until(
         "no executor runs",
         () ->
             StoreDatabase.query(roost, "select id from executor where state <> 'ended'").isEmpty());

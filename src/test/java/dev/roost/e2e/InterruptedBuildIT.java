@@ -21,7 +21,7 @@ class InterruptedBuildIT {
 
   @BeforeAll
   static void start() {
-    JsonNode address = Answer.parse(INDEX.address());
+    JsonNode address = HttpAnswer.parse(INDEX.address());
     roost =
         RoostProcess.started(
             "ROOST_BUILDS_INDEX_URL",
@@ -49,44 +49,46 @@ class InterruptedBuildIT {
     assertEquals("lost", job.path("reason").asText());
     assertFalse(job.path("message").asText().isBlank());
     assertEquals(before, workers.builds());
-    Await.until("nothing works on it", () -> !workers.isBuilding(id));
+    Eventually.until("nothing works on it", () -> !workers.isBuilding(id));
   }
 
   @Test
-  void aChangeWhileItBuildsSupersedesTheBuildAndOldOrdersFail() {
+  void aChangeDuringABuildSupersedesItAndOldJobsFail() {
     JsonNode agent = agent("def main(): return 1");
     String id = agent.path("id").asText();
     String first = agent.path("latest_builder_job_id").asText();
     workers.builderOf(first);
-    client.send("PATCH", "/v1/agents/" + id, Answer.write(Map.of("requirements", ""))).expect(200);
+    client
+        .send("PATCH", "/v1/agents/" + id, HttpAnswer.write(Map.of("requirements", "")))
+        .expect(200);
     JsonNode job = client.built(first);
     assertEquals("cancelled", job.path("state").asText());
     assertEquals("superseded", job.path("reason").asText());
     assertEquals("succeeded", client.execute(id, null).path("state").asText());
-    Await.until("nothing works on it", () -> !workers.isBuilding(first));
+    Eventually.until("nothing works on it", () -> !workers.isBuilding(first));
   }
 
   @Test
-  void deletingTheAgentCancelsItsBuildAndItsOrders() {
+  void deletingTheAgentCancelsItsBuildAndItsJobs() {
     JsonNode agent = agent("def main(): return 1");
     String id = agent.path("id").asText();
     String builderJob = agent.path("latest_builder_job_id").asText();
-    String order = client.order(id, null);
+    String jobId = client.submit(id, null);
     workers.builderOf(builderJob);
-    assertEquals("build", client.job(order).path("waiting_on").asText());
+    assertEquals("build", client.job(jobId).path("waiting_on").asText());
     client.send("DELETE", "/v1/agents/" + id, null).expect(204);
     JsonNode job = client.built(builderJob);
     assertEquals("cancelled", job.path("state").asText());
     assertEquals("agent_deleted", job.path("reason").asText());
-    assertEquals("cancelled", client.ended(order).path("state").asText());
-    Await.until("nothing works on it", () -> !workers.isBuilding(builderJob));
+    assertEquals("cancelled", client.ended(jobId).path("state").asText());
+    Eventually.until("nothing works on it", () -> !workers.isBuilding(builderJob));
   }
 
   /** One whose build waits for the index. */
   private static JsonNode agent(String script) {
     int before = INDEX.arrivals();
     JsonNode agent = client.createAgent(script, "requirements", "six==1.17.0");
-    Await.until("the build asks the index", () -> INDEX.arrivals() > before);
+    Eventually.until("the build asks the index", () -> INDEX.arrivals() > before);
     return agent;
   }
 }

@@ -53,7 +53,7 @@ class JsonFidelityIT {
     Random random = new Random(SEED);
     List<String> texts = new ArrayList<>();
     for (int i = 0; i < TEXTS; i++) {
-      texts.add(RandomJson.text(random, 1 + random.nextInt(7), i % 3 == 0));
+      texts.add(ValidJson.text(random, 1 + random.nextInt(7), i % 3 == 0));
     }
     check(client, roost, texts);
   }
@@ -70,7 +70,7 @@ class JsonFidelityIT {
             "7".repeat(100_000),
             "[".repeat(500) + "1.10" + "]".repeat(500),
             "{\"\": ".repeat(400) + "-0.0" + "}".repeat(400),
-            RandomJson.large(random, 1 << 20),
+            ValidJson.large(random, 1 << 20),
             string,
             "[" + " ".repeat(limit - 2) + "]"));
   }
@@ -80,7 +80,7 @@ class JsonFidelityIT {
     assertTrue(
         texts.size() < TEXTS || expected.stream().filter("infinite"::equals).count() > 3,
         "the texts have no infinities");
-    List<String> jobs = texts.stream().map(text -> client.order(agent, text)).toList();
+    List<String> jobs = texts.stream().map(text -> client.submit(agent, text)).toList();
     for (int i = 0; i < jobs.size(); i++) {
       String number = "text " + i;
       JsonNode ended = client.ended(jobs.get(i));

@@ -24,12 +24,12 @@ class JsonLogIT {
       roost.start();
       Client client = roost.client();
       client.get("/v1/agents", "X-Request-Id", "mine-1").expect(200);
-      Answer missing = client.get("/v1/agents/agent_x", "X-Request-Id", "mine 2").expect(404);
+      HttpAnswer missing = client.get("/v1/agents/agent_x", "X-Request-Id", "mine 2").expect(404);
       String made = missing.header("X-Request-Id");
       assertEquals(made, missing.json().path("request_id").asText());
       assertFalse(made.contains("mine"), made);
-      Await.until("both are logged", () -> roost.output().contains("\"" + made + "\""));
-      List<JsonNode> events = roost.output().lines().map(Answer::parse).toList();
+      Eventually.until("both are logged", () -> roost.output().contains("\"" + made + "\""));
+      List<JsonNode> events = roost.output().lines().map(HttpAnswer::parse).toList();
       assertTrue(
           events.stream()
               .anyMatch(

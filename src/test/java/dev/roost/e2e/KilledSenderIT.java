@@ -95,14 +95,14 @@ class KilledSenderIT {
         stores.add(client.post("/v1/datastore", "{}").json().path("id").asText());
       }
       stores.forEach(store -> client.send("DELETE", "/v1/datastore/" + store, null));
-      Await.until("the first of each are being sent", () -> byIdentifier.size() == STORES);
+      Eventually.until("the first of each are being sent", () -> byIdentifier.size() == STORES);
       roost.kill9();
       hang = false;
       hanging.countDown();
       assertEquals(STORES, passLeases(roost));
       roost.start();
       Client again = roost.client();
-      Await.until(
+      Eventually.until(
           "everything is delivered",
           () -> {
             JsonNode deliveries = again.get(path + "/deliveries").json().path("data");

@@ -137,7 +137,7 @@ class KubernetesBuildIT {
       while (live.stream().noneMatch(line -> line.contains("Building slow==1.0"))) {
         live.add(following.next());
       }
-      Await.until("it waits at the gate", () -> GATE.arrivals() > 0);
+      Eventually.until("it waits at the gate", () -> GATE.arrivals() > 0);
       assertEquals("running", client.get("/v1/builder-jobs/" + id).json().path("state").asText());
       lookAtPod(agent.path("id").asText());
       GATE.open();
@@ -149,7 +149,7 @@ class KubernetesBuildIT {
           messages,
           live.stream()
               .filter(line -> line.startsWith("data:"))
-              .map(line -> Answer.parse(line.substring(5)).path("message").asText(null))
+              .map(line -> HttpAnswer.parse(line.substring(5)).path("message").asText(null))
               .filter(message -> message != null)
               .toList());
     }

@@ -71,7 +71,7 @@ class KubernetesIsolationIT {
     JsonNode job =
         client.execute(
             agent,
-            Answer.write(
+            HttpAnswer.write(
                 Map.of(
                     "search",
                     true,
@@ -198,7 +198,7 @@ class KubernetesIsolationIT {
 
   @Test
   void whatItLeavesBehindReachesNoOtherAgent() {
-    String payload = Answer.write(Map.of("leave", MARKER, "search", true));
+    String payload = HttpAnswer.write(Map.of("leave", MARKER, "search", true));
     String one = client.agent(SCRIPT, "env_vars", "HIDDEN=" + MARKER, "memory", 512);
     JsonNode first = value(client.execute(one, payload));
     JsonNode again = value(client.execute(one, "{}"));
@@ -238,7 +238,7 @@ class KubernetesIsolationIT {
           client.agent(
               SCRIPT, "name", "told", "env_vars", "HIDDEN=" + MARKER, "store_ids", List.of());
       String payload = "{\"marker\": \"marker-in-the-payload\", \"gate\": " + gate.address() + "}";
-      job = client.order(id, payload);
+      job = client.submit(id, payload);
       client.logged(job, "hello from the adversary");
       String executor = view.executor(id);
       view.awaitAnnotation(executor, "roost/executor-job-id", job);
@@ -279,9 +279,9 @@ class KubernetesIsolationIT {
             "import six\n\ndef main():\n    return six.__version__", "requirements", "six==1.17.0");
     assertEquals("1.17.0", value(client.execute(built, null)).asText());
     try (Gate gate = new Gate()) {
-      String cancelled = client.order(built, null);
+      String cancelled = client.submit(built, null);
       String held = client.agent(SCRIPT);
-      String job = client.order(held, "{\"gate\": " + gate.address() + "}");
+      String job = client.submit(held, "{\"gate\": " + gate.address() + "}");
       client.logged(job, "hello from the adversary");
       client.post("/v1/executor-jobs/" + job + "/cancel", "{}").expect(200);
       assertEquals("cancelled", client.ended(job).path("state").asText());

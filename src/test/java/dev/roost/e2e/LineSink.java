@@ -51,7 +51,7 @@ final class LineSink implements AutoCloseable {
 
   /** Waits until all have closed their connections. */
   void awaitEnd() {
-    Await.until(
+    Eventually.until(
         "all connections of scripts have ended",
         () -> {
           synchronized (this) {

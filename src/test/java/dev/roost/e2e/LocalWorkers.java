@@ -42,7 +42,7 @@ record LocalWorkers(Path home) implements Workers {
 
   @Override
   public Machine.Running executorOf(String agentId, String part) {
-    return Await.value(
+    return Eventually.value(
         "a " + part + " of " + agentId,
         () ->
             (part.equals("runner") ? runners() : sidecars())
@@ -52,7 +52,7 @@ record LocalWorkers(Path home) implements Workers {
   @Override
   public Machine.Running scriptOf(String agentId) {
     long runner = executorOf(agentId, "runner").pid();
-    return Await.value(
+    return Eventually.value(
         "a script of " + agentId,
         () ->
             processes(" runner ").stream()
@@ -83,7 +83,7 @@ record LocalWorkers(Path home) implements Workers {
 
   @Override
   public Machine.Running builderOf(String builderJobId) {
-    return Await.value(
+    return Eventually.value(
         "the builder of " + builderJobId,
         () ->
             processes("roost_builder").stream()
@@ -113,7 +113,7 @@ record LocalWorkers(Path home) implements Workers {
   @Override
   public void close() {
     processes().forEach(one -> one.signal("KILL"));
-    Await.until("nothing is left of it", () -> processes().isEmpty());
+    Eventually.until("nothing is left of it", () -> processes().isEmpty());
   }
 
   private Path data() {

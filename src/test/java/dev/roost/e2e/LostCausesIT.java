@@ -44,7 +44,7 @@ class LostCausesIT {
   }
 
   private static String started(String agent) {
-    String job = client.order(agent, null);
+    String job = client.submit(agent, null);
     client.logged(job, "working");
     return job;
   }

@@ -71,7 +71,7 @@ class MovedBaseIT {
 
     tag.moveTo("3.13");
     JsonNode rollout =
-        Await.value(
+        Eventually.value(
             "a rollout has brought it to all",
             () ->
                 rollouts().stream()
@@ -85,10 +85,10 @@ class MovedBaseIT {
     assertEquals(1, agent(agents.get(0)).path("revision").asInt());
 
     String path = "/v1/rollouts/" + rollout.path("id").asText();
-    Await.until(
+    Eventually.until(
         "it is completed", () -> state(path).equals("completed") || state(path).equals("undone"));
     client.post(path + "/undo", null).expect(202);
-    Await.until(
+    Eventually.until(
         "all are undone", () -> client.get(path).json().at("/agents/undone").asInt() == AGENTS);
     agents.forEach(agent -> assertEquals("3.11", version(agent)));
     JsonNode outdated = agent(agents.get(0)).path("outdated");
@@ -97,7 +97,7 @@ class MovedBaseIT {
     assertFalse(rollouts().stream().anyMatch(one -> one.path("state").asText().equals("running")));
 
     JsonNode one = client.post("/v1/agents/" + agents.get(1) + "/rebuild", null).expect(202).json();
-    Await.until(
+    Eventually.until(
         "one is rebuilt",
         () ->
             client

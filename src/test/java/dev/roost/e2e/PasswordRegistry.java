@@ -77,7 +77,7 @@ final class PasswordRegistry implements AutoCloseable {
   /** What a Secret of the type kubernetes.io/dockerconfigjson holds. */
   String credentials(String password) {
     Map<String, String> login = Map.of("auth", base64(USER + ":" + password));
-    return Answer.write(Map.of("auths", Map.of(address(), login)));
+    return HttpAnswer.write(Map.of("auths", Map.of(address(), login)));
   }
 
   private void answer(HttpExchange exchange) throws IOException {

@@ -75,7 +75,7 @@ class PodFaultsIT {
   @ValueSource(ints = {0, 30})
   void aDeletedPodsExecutionIsLostKeepsItsLinesAndIsTriedAgain(int graceSeconds) {
     String agent = client.agent(FIRST_NEVER_ENDS, "max_attempts", 2, "retry_delay", 0.01);
-    String job = client.order(agent, null);
+    String job = client.submit(agent, null);
     client.logged(job, "working");
     String first = client.job(job).path("execution").path("id").asText();
     pods.deletePod(agent, graceSeconds);
@@ -111,8 +111,8 @@ class PodFaultsIT {
               """,
               "env_vars",
               "GATE=" + gate.address());
-      String job = client.order(agent, null);
-      Await.until("the import has begun", () -> gate.arrivals() == 1);
+      String job = client.submit(agent, null);
+      Eventually.until("the import has begun", () -> gate.arrivals() == 1);
       pods.deletePod(agent, 30);
       JsonNode ended = client.ended(job);
       assertEquals("succeeded", ended.path("state").asText(), ended::toPrettyString);
@@ -124,13 +124,13 @@ class PodFaultsIT {
   @Test
   void anExecutorThatCannotBeReachedIsEndedAndItsExecutionTriedAgain() {
     String agent = client.agent(FIRST_NEVER_ENDS, "max_attempts", 2, "retry_delay", 0.01);
-    String job = client.order(agent, null);
+    String job = client.submit(agent, null);
     client.logged(job, "working");
     String first = client.job(job).path("execution").path("id").asText();
     Worker executor = pods.executorOf(agent, "runner");
     relay.cut();
     try {
-      Await.until("it is called lost", () -> state(first).equals("lost"));
+      Eventually.until("it is called lost", () -> state(first).equals("lost"));
       assertFalse(executor.isAlive(), "nothing runs any more of what is called lost");
     } finally {
       relay.heal();
@@ -175,20 +175,20 @@ class PodFaultsIT {
               "store_ids",
               List.of(store));
       String payload = "{\"gate\": %s, \"tally\": %s}".formatted(gate.address(), tally.address());
-      String job = client.order(agent, payload);
+      String job = client.submit(agent, payload);
       client.logged(job, "working");
       String first = client.job(job).path("execution").path("id").asText();
       try (ClusterParts.Stopped kubelet = cluster.stop(ClusterParts.KUBELET)) {
         relay.cut();
         try {
-          Await.until("it is called lost", () -> state(first).equals("lost"));
+          Eventually.until("it is called lost", () -> state(first).equals("lost"));
           assertEquals("queued", client.job(job).path("state").asText());
         } finally {
           relay.heal();
         }
         gate.open();
         String told =
-            Await.value("the lost script goes on", () -> tally.told().stream().findFirst());
+            Eventually.value("the lost script goes on", () -> tally.told().stream().findFirst());
         assertTrue(told.startsWith("refused: "), told);
       }
       JsonNode ended = client.ended(job, LIMIT);

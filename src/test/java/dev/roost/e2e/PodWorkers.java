@@ -41,7 +41,7 @@ final class PodWorkers implements Workers {
                 .build())
         .create();
     // Until then no pod can be made, and the next attempt is ten seconds later.
-    Await.until(
+    Eventually.until(
         "the namespace has its service account",
         () ->
             client.serviceAccounts().inNamespace(namespace).withName("default").get() != null
@@ -90,7 +90,7 @@ final class PodWorkers implements Workers {
   public Machine.Running scriptOf(String agentId) {
     executorOf(agentId, "runner");
     String pod = pods("roost/agent-id", agentId).get(0).getMetadata().getName();
-    return Await.value(
+    return Eventually.value(
         "a script in " + pod,
         () -> {
           List<Machine.Running> all =
@@ -108,7 +108,7 @@ final class PodWorkers implements Workers {
   }
 
   private Worker running(String label, String value, String component, String container) {
-    return Await.value(
+    return Eventually.value(
         "a running container " + container + " of " + value,
         () ->
             pods(label, value).stream()
@@ -208,7 +208,7 @@ final class PodWorkers implements Workers {
     }
     List<String> left = new ArrayList<>();
     try {
-      Await.until(
+      Eventually.until(
           "nothing is left",
           () -> {
             left.clear();
@@ -273,7 +273,7 @@ final class PodWorkers implements Workers {
               .inContainer(name)
               .writingOutput(output)
               .exec(command)) {
-        watch.exitCode().get(Await.LIMIT.toSeconds(), TimeUnit.SECONDS);
+        watch.exitCode().get(Eventually.LIMIT.toSeconds(), TimeUnit.SECONDS);
       } catch (Exception e) {
         throw new AssertionError(String.join(" ", command) + " in " + pod, e);
       }

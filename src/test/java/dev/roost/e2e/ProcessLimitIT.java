@@ -83,8 +83,8 @@ class ProcessLimitIT {
     assertEquals("fine", client.execute(agent, "\"fine\"").at("/execution/return_value").asText());
     Path group = onlyGroup();
 
-    String job = client.order(agent, "\"bomb\"");
-    Await.until("the group is full", () -> current(group) == MOST);
+    String job = client.submit(agent, "\"bomb\"");
+    Eventually.until("the group is full", () -> current(group) == MOST);
     for (int i = 0; i < 20; i++) {
       client.get("/v1/agents/" + agent).expect(200);
       assertTrue(current(outer) < MOST_OF_THE_TEST / 2, () -> "processes: " + current(outer));
@@ -95,7 +95,7 @@ class ProcessLimitIT {
     assertEquals("fine", client.execute(agent, "\"fine\"").at("/execution/return_value").asText());
     assertEquals(group, onlyGroup(), "it was the same executor");
     client.send("DELETE", "/v1/agents/" + agent, null).expect(204);
-    Await.until("it has no group", () -> groups().isEmpty());
+    Eventually.until("it has no group", () -> groups().isEmpty());
   }
 
   @Test
@@ -105,7 +105,7 @@ class ProcessLimitIT {
     client.execute(agent, "\"fine\"");
     Path group = onlyGroup();
     client.send("DELETE", "/v1/agents/" + agent, null).expect(204);
-    Await.until("it has no group", () -> groups().isEmpty());
+    Eventually.until("it has no group", () -> groups().isEmpty());
 
     String name = group.getFileName().toString();
     roost.kill9();
@@ -115,9 +115,9 @@ class ProcessLimitIT {
         new ProcessBuilder("sh", "-c", "echo 0 > " + left + "/cgroup.procs; exec sleep 600")
             .start();
     try {
-      Await.until("it has joined", () -> current(left) == 1);
+      Eventually.until("it has joined", () -> current(left) == 1);
       roost.start();
-      Await.until("it is gone", () -> !Files.exists(left));
+      Eventually.until("it is gone", () -> !Files.exists(left));
       assertFalse(forgotten.isAlive());
       assertTrue(Files.exists(others), "another server's");
     } finally {

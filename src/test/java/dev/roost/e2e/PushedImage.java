@@ -55,7 +55,7 @@ final class PushedImage {
   }
 
   private JsonNode json() {
-    return Answer.parse(manifest);
+    return HttpAnswer.parse(manifest);
   }
 
   private static String text(byte[] content) {

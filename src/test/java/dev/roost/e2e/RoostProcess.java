@@ -128,7 +128,7 @@ final class RoostProcess implements AutoCloseable {
 
   void awaitReady() {
     Client client = new Client(url(), null);
-    Await.until(
+    Eventually.until(
         "ready",
         () -> {
           if (!process.isAlive()) {
@@ -210,7 +210,7 @@ final class RoostProcess implements AutoCloseable {
   /** Waits for the end and answers the exit status. */
   int exitStatus() {
     try {
-      if (!process.waitFor(Await.LIMIT.toSeconds(), TimeUnit.SECONDS)) {
+      if (!process.waitFor(Eventually.LIMIT.toSeconds(), TimeUnit.SECONDS)) {
         throw new AssertionError("Roost doesn't end:\n" + output() + errors());
       }
       return process.exitValue();

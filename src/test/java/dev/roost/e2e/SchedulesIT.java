@@ -51,7 +51,7 @@ class SchedulesIT {
     for (int i = 0; i < fields.length; i += 2) {
       all.put((String) fields[i], fields[i + 1]);
     }
-    return client.post("/v1/schedules", Answer.write(all)).expect(201).json();
+    return client.post("/v1/schedules", HttpAnswer.write(all)).expect(201).json();
   }
 
   private static JsonNode page(Client client, String schedule) {
@@ -67,17 +67,17 @@ class SchedulesIT {
    */
   private static JsonNode onlyRun(Client client, String schedule) {
     String job =
-        Await.value(
+        Eventually.value(
             "a run of " + schedule,
             TWO_MINUTES,
             () ->
-                Answer.column(page(client, schedule), "id").stream()
+                HttpAnswer.column(page(client, schedule), "id").stream()
                     .reduce((newer, older) -> older));
     set(client, schedule, "paused");
     return client.ended(job);
   }
 
-  private static Duration untilOrdered(JsonNode job) {
+  private static Duration untilSubmitted(JsonNode job) {
     return Duration.between(
         Instant.parse(job.path("scheduled_time").asText()),
         Instant.parse(job.path("created_at").asText()));
@@ -113,21 +113,21 @@ class SchedulesIT {
     assertEquals("[1,2]", value.path("payload").toString());
     double late = value.path("late").asDouble();
     assertTrue(late >= 0, "began " + late + " s after its time");
-    Duration until = untilOrdered(job);
+    Duration until = untilSubmitted(job);
     assertTrue(until.compareTo(Duration.ofSeconds(30)) < 0, until.toString());
     JsonNode last = client.get("/v1/schedules/" + schedule).json().path("last_run");
     assertEquals(planned, last.path("scheduled_time").asText());
     assertEquals("succeeded", last.path("state").asText());
     String execution = job.path("execution").path("id").asText();
     JsonNode executions = client.get("/v1/executions?schedule_id=" + schedule).expect(200).json();
-    assertTrue(Answer.column(executions, "id").contains(execution));
+    assertTrue(HttpAnswer.column(executions, "id").contains(execution));
     delete(client, schedule);
 
     JsonNode putOff = onlyRun(client, spread);
     delete(client, spread);
     Instant time = Instant.parse(putOff.path("scheduled_time").asText());
     assertEquals(0, time.getEpochSecond() % 60, "the nominal time, without the jitter");
-    Duration by = untilOrdered(putOff);
+    Duration by = untilSubmitted(putOff);
     assertTrue(by.compareTo(Duration.ofSeconds(50)) < 0, by.toString());
   }
 
@@ -147,7 +147,7 @@ class SchedulesIT {
 
   /** Of each policy one schedule, of which a run is open, by the policy. */
   private static Map<String, String> overlapping(Client client, Gate gate) {
-    JsonNode address = Answer.parse(gate.address());
+    JsonNode address = HttpAnswer.parse(gate.address());
     Map<String, String> schedules = new HashMap<>();
     for (String overlap : List.of("allow", "skip", "queue")) {
       String agent = client.agent(GATED);
@@ -174,7 +174,7 @@ class SchedulesIT {
 
   private static void whatOverlapsIsLeftOutOrWaitsOrRuns(
       Client client, Gate gate, Map<String, String> schedules) {
-    Await.until(
+    Eventually.until(
         "the time has come",
         TWO_MINUTES,
         () ->
@@ -187,7 +187,7 @@ class SchedulesIT {
     }
     assertEquals(1, jobs(client, schedules.get("skip")).size());
     String queue = schedules.get("queue");
-    Await.until("one of the queue runs", () -> running(client, queue) > 0);
+    Eventually.until("one of the queue runs", () -> running(client, queue) > 0);
     assertEquals(1, running(client, queue));
     for (JsonNode job : jobs(client, queue)) {
       assertEquals(queue, job.path("concurrency_key").asText());
@@ -201,7 +201,7 @@ class SchedulesIT {
   }
 
   private static int running(Client client, String schedule) {
-    return Collections.frequency(Answer.column(page(client, schedule), "state"), "running");
+    return Collections.frequency(HttpAnswer.column(page(client, schedule), "state"), "running");
   }
 
   private static long skipped(Client client, String schedule) {
@@ -214,7 +214,7 @@ class SchedulesIT {
 
   private static void set(Client client, String schedule, String state) {
     client
-        .send("PATCH", "/v1/schedules/" + schedule, Answer.write(Map.of("state", state)))
+        .send("PATCH", "/v1/schedules/" + schedule, HttpAnswer.write(Map.of("state", state)))
         .expect(200);
   }
 }

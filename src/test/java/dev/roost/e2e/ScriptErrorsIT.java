@@ -231,19 +231,19 @@ class ScriptErrorsIT {
                     print("confined", flush=True)
                 time.sleep(600)
             """);
-    String order = client.order(agent, gate.address());
-    client.logged(order, "shot");
+    String jobId = client.submit(agent, gate.address());
+    client.logged(jobId, "shot");
     gate.open();
     if (isConfined(client)) {
-      client.logged(order, "confined");
+      client.logged(jobId, "confined");
       roost.workers().executorOf(agent, "runner").kill();
     }
-    JsonNode job = client.ended(order);
+    JsonNode job = client.ended(jobId);
     assertEquals("failed", job.path("state").asText());
     assertEquals("lost", job.path("execution").path("state").asText());
     assertEquals("executor_lost", job.path("reason").asText());
     assertEquals("shot", client.messages(job.path("execution").path("id").asText()).get(0));
-    Await.until(
+    Eventually.until(
         "what it started is gone",
         () -> roost.processes().stream().noneMatch(one -> one.command().equals("sleep 611")));
     assertEquals("succeeded", client.execute(agent, "\"fine\"").path("state").asText());
@@ -267,7 +267,7 @@ class ScriptErrorsIT {
             """,
             "max_attempts",
             5);
-    String job = client.order(agent, null);
+    String job = client.submit(agent, null);
     client.logged(job, "working");
     client.post("/v1/executor-jobs/" + job + "/cancel", null).expect(200);
     JsonNode ended = client.ended(job);
@@ -282,7 +282,7 @@ class ScriptErrorsIT {
   void aPayloadThatIsTooLargeIsRefusedWithTheLimit(Client client) {
     String agent = client.agent("def main(request):\n    return len(request.payload)");
     int limit = 4 << 20;
-    Answer refused =
+    HttpAnswer refused =
         client.post(
             "/v1/agents/" + agent + "/execute", "{\"payload\": \"" + "x".repeat(limit - 1) + "\"}");
     refused.expect(413);
@@ -297,7 +297,7 @@ class ScriptErrorsIT {
     String agent = client.agent("def main(request):\n    return request.payload");
     for (int depth : new int[] {100, 900, 4_000, 100_000}) {
       String payload = "[".repeat(depth) + "]".repeat(depth);
-      Answer answer =
+      HttpAnswer answer =
           client.post("/v1/agents/" + agent + "/execute?wait=60", "{\"payload\": " + payload + "}");
       if (answer.status() == 201) {
         JsonNode job = client.ended(answer.json().path("id").asText());
@@ -318,7 +318,7 @@ class ScriptErrorsIT {
 
   /** The agent works once its script does. */
   private static void repairs(Client client, String agent) {
-    String correct = Answer.write(java.util.Map.of("script", "def main():\n    return 'fine'"));
+    String correct = HttpAnswer.write(java.util.Map.of("script", "def main():\n    return 'fine'"));
     client.send("PATCH", "/v1/agents/" + agent, correct).expect(200);
     assertEquals("succeeded", client.execute(agent, null).path("state").asText());
   }

@@ -76,7 +76,7 @@ class SharingIT {
                 ", \"concurrency_key\": \"" + name + "\""));
       }
       // Else they might be over before a second executor is there.
-      Await.until("as many as may run do", () -> gate.arrivals() == 2);
+      Eventually.until("as many as may run do", () -> gate.arrivals() == 2);
       gate.open();
       jobs.forEach(job -> assertEquals("succeeded", client.ended(job).path("state").asText()));
       Map<String, Integer> most = mostAtOnce(tally.told());
@@ -110,9 +110,9 @@ class SharingIT {
     for (int i = 0; i < 10; i++) {
       batch(client, greedy, Collections.nCopies(1_000, "1"), "");
     }
-    Await.until("it has all the room", () -> running(client, greedy) == ROOM);
+    Eventually.until("it has all the room", () -> running(client, greedy) == ROOM);
     String other = client.agent(SLEEPING);
-    String job = client.order(other, null);
+    String job = client.submit(other, null);
     JsonNode first = client.ended(job);
     Instant ordered = time(first, "created_at");
     Instant started = time(first.path("execution"), "started_at");
@@ -137,13 +137,13 @@ class SharingIT {
     for (int i = 0; i < 10; i++) {
       batch(client, agent, Collections.nCopies(999, "1"), "");
     }
-    Answer full =
+    HttpAnswer full =
         client.post(
             "/v1/agents/" + agent + "/execute-batch", body(Collections.nCopies(100, "1"), ""));
     assertEquals(429, full.status());
     assertEquals("queue_full", full.json().path("code").asText());
     assertTrue(Integer.parseInt(full.headers().firstValue("Retry-After").orElseThrow()) > 0);
-    client.order(agent, null);
+    client.submit(agent, null);
     client.send("DELETE", "/v1/agents/" + agent, null).expect(204);
   }
 

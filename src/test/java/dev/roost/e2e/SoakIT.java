@@ -15,7 +15,7 @@ class SoakIT {
   private static final int KILLS = Integer.getInteger("soak.kills", 200);
   private static final long SEED = Long.getLong("soak.seed", 1);
   private static final int AGENTS = 3;
-  private static final int ORDERS_BETWEEN_KILLS = 6;
+  private static final int JOBS_BETWEEN_KILLS = 6;
   private static final Duration LIMIT = Duration.ofMinutes(5);
 
   private final Random random = new Random(SEED);
@@ -23,40 +23,40 @@ class SoakIT {
   @Test
   void nothingAcknowledgedIsLostWhateverIsKilled() throws Exception {
     try (RoostProcess roost = RoostProcess.started("ROOST_LOCAL_MAX_EXECUTORS", "12")) {
-      SteadyOrders orders = new SteadyOrders(roost.client(), AGENTS, 0.01, LIMIT);
+      SteadyJobs jobs = new SteadyJobs(roost.client(), AGENTS, 0.01, LIMIT);
       for (int i = 0; i < KILLS; i++) {
-        orders.awaitMore(ORDERS_BETWEEN_KILLS);
-        killSomething(roost, orders);
+        jobs.awaitMore(JOBS_BETWEEN_KILLS);
+        killSomething(roost, jobs);
       }
-      orders.settle();
+      jobs.settle();
       roost.terminate();
-      orders.count("processes left", roost.processes().size());
-      System.out.println("Soak (seed " + SEED + "): " + orders);
-      orders.assertBalanced();
+      jobs.count("processes left", roost.processes().size());
+      System.out.println("Soak (seed " + SEED + "): " + jobs);
+      jobs.assertBalanced();
       assertEquals(List.of(), roost.processes());
     }
   }
 
-  private void killSomething(RoostProcess roost, SteadyOrders orders) {
+  private void killSomething(RoostProcess roost, SteadyJobs jobs) {
     switch (random.nextInt(4)) {
       case 0 -> {
-        orders.count("killed control planes", 1);
+        jobs.count("killed control planes", 1);
         roost.kill9();
         roost.start();
       }
       case 1 -> {
-        Machine.Running postmaster = Await.value("PostgreSQL runs", roost::findPostmaster);
-        orders.count("killed databases", 1);
+        Machine.Running postmaster = Eventually.value("PostgreSQL runs", roost::findPostmaster);
+        jobs.count("killed databases", 1);
         postmaster.signal("KILL");
       }
-      case 2 -> killOne("runners", roost.runners(), orders);
-      default -> killOne("sidecars", roost.sidecars(), orders);
+      case 2 -> killOne("runners", roost.runners(), jobs);
+      default -> killOne("sidecars", roost.sidecars(), jobs);
     }
   }
 
-  private void killOne(String kind, List<Machine.Running> choices, SteadyOrders orders) {
+  private void killOne(String kind, List<Machine.Running> choices, SteadyJobs jobs) {
     if (!choices.isEmpty()) {
-      orders.count("killed " + kind, 1);
+      jobs.count("killed " + kind, 1);
       choices.get(random.nextInt(choices.size())).signal("KILL");
     }
   }

@@ -35,7 +35,7 @@ class StartIT {
   void theFirstStartShowsAnAgentAtWorkAndWhereToGoOnFromThere() throws IOException {
     try (RoostProcess roost = RoostProcess.prepared("ROOST_WELCOME", "true")) {
       roost.launch();
-      Await.until(
+      Eventually.until(
           "the address is printed",
           java.time.Duration.ofMinutes(4),
           () -> roost.output().contains("API key in") || !roost.isRunning());
@@ -54,11 +54,11 @@ class StartIT {
           PosixFilePermissions.fromString("rwx------"),
           Files.getPosixFilePermissions(roost.data()));
       assertEquals(
-          List.of("welcome"), Answer.column(roost.client().get("/v1/agents").json(), "name"));
+          List.of("welcome"), HttpAnswer.column(roost.client().get("/v1/agents").json(), "name"));
 
       roost.terminate();
       roost.start();
-      Await.until("the address is printed", () -> roost.output().contains("API key in"));
+      Eventually.until("the address is printed", () -> roost.output().contains("API key in"));
       assertFalse(roost.output().contains("Welcome"), roost.output());
       signsInOnce(roost);
       assertEquals(1, roost.client().get("/v1/executions").json().path("data").size());
@@ -70,7 +70,7 @@ class StartIT {
     String line = roost.output().lines().filter(l -> l.startsWith(dashboard)).findFirst().get();
     String body = "{\"token\": \"" + line.substring(dashboard.length()) + "\"}";
     Client browser = new Client(roost.url(), null);
-    Answer signedIn = browser.send("POST", "/v1/session", body);
+    HttpAnswer signedIn = browser.send("POST", "/v1/session", body);
     assertEquals(201, signedIn.status(), signedIn.text());
     assertEquals("write", signedIn.json().at("/key/role").asText());
     String cookie = signedIn.headers().firstValue("Set-Cookie").get().split(";")[0];
@@ -87,7 +87,7 @@ class StartIT {
     try (RoostProcess roost = RoostProcess.started()) {
       Client client = roost.client();
       String agent = client.agent(BUSY, "max_concurrency", 3);
-      List<String> jobs = List.of(client.order(agent, null), client.order(agent, null));
+      List<String> jobs = List.of(client.submit(agent, null), client.submit(agent, null));
       jobs.forEach(job -> client.logged(job, "busy"));
       assertTrue(roost.processes().stream().anyMatch(one -> one.command().equals("sleep 600")));
 

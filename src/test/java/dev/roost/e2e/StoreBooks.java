@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.roost.history.Anomaly;
 import dev.roost.history.Checker;
-import dev.roost.history.Operation;
+import dev.roost.history.StoreCall;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -43,12 +43,12 @@ final class StoreBooks {
   }
 
   /** Ends them; what each of them saw and did fits into one order. */
-  static List<Operation> settleHistory(StoreRun run, String faults) {
+  static List<StoreCall> settleHistory(StoreRun run, String faults) {
     JsonNode last = run.end();
     List<String> lines = run.sink.lines();
-    List<Operation> history = HistoryLines.parse(lines);
-    long blind = count(history, Operation.Outcome.OK);
-    long unknown = count(history, Operation.Outcome.UNKNOWN);
+    List<StoreCall> history = HistoryLines.parse(lines);
+    long blind = count(history, StoreCall.Outcome.OK);
+    long unknown = count(history, StoreCall.Outcome.UNKNOWN);
     System.out.println("Store history (seed " + SEED + "): " + summary(history) + ", " + faults);
     List<Anomaly> anomalies = Checker.check(history, SLACK_NANOS);
     if (!anomalies.isEmpty()) {
@@ -82,17 +82,17 @@ final class StoreBooks {
     return run.sink.lines().stream().filter(line -> line.startsWith(event)).toList();
   }
 
-  private static long count(List<Operation> history, Operation.Outcome outcome) {
+  private static long count(List<StoreCall> history, StoreCall.Outcome outcome) {
     return history.stream()
         .filter(one -> one.what().equals("blind_increment") && one.outcome() == outcome)
         .count();
   }
 
-  private static String summary(List<Operation> history) {
+  private static String summary(List<StoreCall> history) {
     return history.size()
         + " operations "
         + history.stream()
-            .collect(Collectors.groupingBy(Operation::outcome, Collectors.counting()));
+            .collect(Collectors.groupingBy(StoreCall::outcome, Collectors.counting()));
   }
 
   private static Path keep(List<String> lines) {

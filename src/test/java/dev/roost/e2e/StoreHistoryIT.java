@@ -2,7 +2,7 @@ package dev.roost.e2e;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import dev.roost.history.Operation;
+import dev.roost.history.StoreCall;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -30,10 +30,10 @@ class StoreHistoryIT {
   void operationsAtOnceAreAsIfOneAfterAnother() {
     try (StoreRun run = StoreBooks.history(roost)) {
       run.awaitMore(StoreBooks.LINES_EACH * 400);
-      List<Operation> history = StoreBooks.settleHistory(run, "nothing was killed");
+      List<StoreCall> history = StoreBooks.settleHistory(run, "nothing was killed");
       assertEquals(
           List.of(),
-          history.stream().filter(one -> one.outcome() == Operation.Outcome.UNKNOWN).toList());
+          history.stream().filter(one -> one.outcome() == StoreCall.Outcome.UNKNOWN).toList());
     }
   }
 

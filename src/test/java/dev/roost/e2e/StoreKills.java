@@ -38,7 +38,7 @@ final class StoreKills {
         StoreDatabase.terminateConnections(roost);
       }
       default -> {
-        Machine.Running postmaster = Await.value("PostgreSQL runs", roost::findPostmaster);
+        Machine.Running postmaster = Eventually.value("PostgreSQL runs", roost::findPostmaster);
         count("database");
         postmaster.kill();
       }

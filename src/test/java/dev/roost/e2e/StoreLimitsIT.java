@@ -72,11 +72,11 @@ class StoreLimitsIT {
             ".",
             "a/./b/../c")) {
       String path = entry(store, key);
-      Answer put = client.send("PUT", path, "\"it\"");
+      HttpAnswer put = client.send("PUT", path, "\"it\"");
       assertTrue(put.status() < 300, key + ": " + put.text());
       assertEquals("\"it\"", client.get(path).expect(200).text(), key);
       JsonNode listed = client.get("/v1/datastore/" + store + "/entries").expect(200).json();
-      assertEquals(List.of(key), Answer.column(listed, "key"));
+      assertEquals(List.of(key), HttpAnswer.column(listed, "key"));
       client.send("DELETE", path, null).expect(204);
       client.get(path).expect(404);
     }
@@ -105,7 +105,7 @@ class StoreLimitsIT {
             "[".repeat(400) + "]".repeat(400),
             "7".repeat(2_000),
             "\"" + "x".repeat(MEBIBYTE - 2) + "\"")) {
-      Answer put = client.send("PUT", path, value);
+      HttpAnswer put = client.send("PUT", path, value);
       assertTrue(put.status() < 300, put.text());
       assertEquals(value, client.get(path).expect(200).text());
     }
@@ -116,7 +116,7 @@ class StoreLimitsIT {
         List.of("NaN", "[Infinity]", "", "[1", "{\"a\":}", "1 2", "{\"a\": 1, \"a\" :2}")) {
       assertTrue(client.send("PUT", path, value).status() / 100 == 4, value);
     }
-    Answer deep = client.send("PUT", path, "[".repeat(100_000) + "]".repeat(100_000));
+    HttpAnswer deep = client.send("PUT", path, "[".repeat(100_000) + "]".repeat(100_000));
     assertTrue(deep.status() / 100 == 4 || deep.status() < 300, deep.text());
     if (deep.status() >= 300) {
       assertEquals(kept, client.get(path).expect(200).text());
@@ -146,7 +146,7 @@ class StoreLimitsIT {
                 () -> name + ": " + found.path(name) + ", not " + begin));
   }
 
-  private static void assertRefused(Answer answer, int status, String words) {
+  private static void assertRefused(HttpAnswer answer, int status, String words) {
     answer.expect(status);
     assertTrue(answer.text().contains(words), answer.text());
   }

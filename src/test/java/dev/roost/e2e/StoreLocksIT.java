@@ -58,9 +58,9 @@ class StoreLocksIT {
   @Test
   void aKilledHolderWritesNothingMoreAndItsLockIsFreeSoon() {
     String agent = agent();
-    order(agent, "hold", "first", LONG_SECONDS, false);
+    submit(agent, "hold", "first", LONG_SECONDS, false);
     await("first wrote");
-    String second = order(agent(), "follow", "second", 0, false);
+    String second = submit(agent(), "follow", "second", 0, false);
     await("second waits");
     roost.workers().executorOf(agent, "runner").kill();
     awaitSoon("second holds");
@@ -73,12 +73,12 @@ class StoreLocksIT {
   @Test
   void aHolderThatStoodStillBeyondItsLeaseIsRefusedUntilItKnows() {
     String agent = agent();
-    String first = order(agent, "hold", "first", 2, false);
+    String first = submit(agent, "hold", "first", 2, false);
     await("first wrote");
     Machine.Running script = roost.workers().scriptOf(agent);
     script.signal("STOP");
     // Not before: it would take the lock from a first one that was late with its renewal.
-    String second = order(agent(), "follow", "second", 0, false);
+    String second = submit(agent(), "follow", "second", 0, false);
     await("second wrote", 5);
     script.signal("CONT");
     await("first after");
@@ -97,9 +97,9 @@ class StoreLocksIT {
   @Test
   void aCancelledHolderThatDoesNotEndWritesNothingMore() {
     String agent = agent();
-    String first = order(agent, "hold", "first", LONG_SECONDS, true);
+    String first = submit(agent, "hold", "first", LONG_SECONDS, true);
     await("first wrote");
-    String second = order(agent(), "follow", "second", 0, false);
+    String second = submit(agent(), "follow", "second", 0, false);
     await("second waits");
     client.post("/v1/executor-jobs/" + first + "/cancel", null).expect(200);
     awaitSoon("second holds");
@@ -113,9 +113,9 @@ class StoreLocksIT {
   @Test
   void aHolderBeyondItsTimeOutWritesNothingMore() {
     String agent = agent("timeout", TIMEOUT_SECONDS);
-    String first = order(agent, "hold", "first", LONG_SECONDS, true);
+    String first = submit(agent, "hold", "first", LONG_SECONDS, true);
     await("first wrote");
-    String second = order(agent(), "follow", "second", 0, false);
+    String second = submit(agent(), "follow", "second", 0, false);
     awaitSoon("second holds");
     await("second wrote", 20);
     JsonNode ended = client.ended(first);
@@ -128,16 +128,16 @@ class StoreLocksIT {
   @Test
   void aLockIsFreeWhenItsExecutionHasEndedAndNotToBeHadBefore() {
     String agent = agent();
-    String first = order(agent, "leave", "first", LONG_SECONDS, false);
+    String first = submit(agent, "leave", "first", LONG_SECONDS, false);
     await("first holds");
     JsonNode waits =
         client
-            .ended(order(agent, "give_up", "third", 0, false))
+            .ended(submit(agent, "give_up", "third", 0, false))
             .path("execution")
             .path("return_value");
     assertTrue(waits.path(1).asDouble(0) >= 0.4, waits.toString());
     assertTrue(waits.path(1).asDouble() < LONGEST_WAIT_SECONDS, waits.toString());
-    String second = order(agent, "follow", "second", 0, false);
+    String second = submit(agent, "follow", "second", 0, false);
     await("second waits");
     assertFalse(told("second holds"));
     sink.enough();
@@ -151,7 +151,7 @@ class StoreLocksIT {
     String agent = agent();
     List<String> jobs = new ArrayList<>();
     for (int i = 0; i < 6; i++) {
-      jobs.add(order(agent, "add", "adder", 0, false));
+      jobs.add(submit(agent, "add", "adder", 0, false));
     }
     jobs.forEach(this::assertSucceeded);
     assertEquals("60", client.get("/v1/datastore/" + store + "/entries/sum").expect(200).text());
@@ -163,10 +163,10 @@ class StoreLocksIT {
     return client.agent(StoreRun.script("locks.py"), all.toArray());
   }
 
-  private String order(String agent, String role, String name, int ttl, boolean stubborn) {
+  private String submit(String agent, String role, String name, int ttl, boolean stubborn) {
     String payload =
         "{\"sink\": %s, \"role\": \"%s\", \"name\": \"%s\", \"ttl\": %d, \"stubborn\": %s, \"rounds\": 10}";
-    return client.order(agent, payload.formatted(sink.address(), role, name, ttl, stubborn));
+    return client.submit(agent, payload.formatted(sink.address(), role, name, ttl, stubborn));
   }
 
   private void assertSucceeded(String job) {
@@ -206,12 +206,12 @@ class StoreLocksIT {
   }
 
   private void awaitSoon(String event) {
-    Await.until(event, SOON, () -> told(event));
+    Eventually.until(event, SOON, () -> told(event));
   }
 
   private void await(String event, int more) {
     long before = more == 1 ? 0 : count(event);
-    Await.until(event, () -> count(event) >= before + more);
+    Eventually.until(event, () -> count(event) >= before + more);
   }
 
   private long count(String event) {

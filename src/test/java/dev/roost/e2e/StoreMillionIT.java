@@ -115,7 +115,7 @@ class StoreMillionIT {
         Iterator<String> all = lines.iterator();
         while (copied < end) {
           String line = all.next();
-          last = Answer.parse(line).path("key").asText();
+          last = HttpAnswer.parse(line).path("key").asText();
           part.append(line).append('\n');
           copied++;
           if (copied % PART == 0 || copied == end) {

@@ -47,7 +47,7 @@ final class StoreRun implements AutoCloseable {
               0.05));
     }
     for (int i = 0; i < executions; i++) {
-      jobs.add(order(i, false));
+      jobs.add(submit(i, false));
     }
   }
 
@@ -63,27 +63,27 @@ final class StoreRun implements AutoCloseable {
     }
   }
 
-  /** Waits until so many more lines have come; orders anew what has ended before its time. */
+  /** Waits until so many more lines have come; jobs anew what has ended before its time. */
   void awaitMore(int lines) {
     int before = sink.count();
-    Await.until(
+    Eventually.until(
         lines + " more lines of the scripts",
         LIMIT,
         () -> {
           boolean enough = sink.count() >= before + lines;
           if (!enough && sink.count() == before) {
-            orderAgain();
+            submitAgain();
           }
           return enough;
         });
   }
 
-  private void orderAgain() {
+  private void submitAgain() {
     for (int i = 0; i < jobs.size(); i++) {
-      Answer job = client.get("/v1/executor-jobs/" + jobs.get(i));
+      HttpAnswer job = client.get("/v1/executor-jobs/" + jobs.get(i));
       if (job.status() == 200 && !job.json().path("finished_at").isNull()) {
         assertLostOnly(job.json());
-        jobs.set(i, order(i, false));
+        jobs.set(i, submit(i, false));
       }
     }
   }
@@ -95,7 +95,7 @@ final class StoreRun implements AutoCloseable {
       assertLostOnly(client.ended(job, LIMIT));
     }
     sink.awaitEnd();
-    JsonNode last = client.ended(order(jobs.size(), true), LIMIT);
+    JsonNode last = client.ended(submit(jobs.size(), true), LIMIT);
     sink.awaitEnd();
     if (!last.path("state").asText().equals("succeeded")) {
       throw new AssertionError(last.toPrettyString());
@@ -111,16 +111,16 @@ final class StoreRun implements AutoCloseable {
     }
   }
 
-  private String order(int number, boolean last) {
+  private String submit(int number, boolean last) {
     String payload =
         "{\"sink\": %s, \"process\": \"p%d\", \"seed\": %d, \"last\": %s}"
             .formatted(sink.address(), number, seed, last);
     String path = "/v1/agents/" + agents.get(number % AGENTS) + "/execute";
-    return Await.value(
-        "an order is taken",
+    return Eventually.value(
+        "a job is taken",
         LIMIT,
         () -> {
-          Answer answer = client.post(path, "{\"payload\": " + payload + "}");
+          HttpAnswer answer = client.post(path, "{\"payload\": " + payload + "}");
           return answer.status() == 201
               ? Optional.of(answer.json().path("id").asText())
               : Optional.empty();

@@ -59,7 +59,7 @@ class StoreSharingIT {
         1, client.get("/v1/datastore/" + foreign).expect(200).json().path("entries").asInt());
   }
 
-  private static Answer entry(Client client, String store, String key) {
+  private static HttpAnswer entry(Client client, String store, String key) {
     return client.get("/v1/datastore/" + store + "/entries/" + key);
   }
 

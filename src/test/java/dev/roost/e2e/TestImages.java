@@ -109,7 +109,7 @@ final class TestImages {
     HttpResponse<String> answer = get(repository + "/tags/list");
     List<String> tags = new ArrayList<>();
     if (answer.statusCode() == 200) {
-      Answer.parse(answer.body()).path("tags").forEach(tag -> tags.add(tag.asText()));
+      HttpAnswer.parse(answer.body()).path("tags").forEach(tag -> tags.add(tag.asText()));
     }
     return tags.stream().sorted().toList();
   }

@@ -59,7 +59,7 @@ class TracesIT {
   }
 
   private static Span span(String trace, String name) {
-    return Await.value(
+    return Eventually.value(
         name + " is exported",
         () -> collector.of(trace).stream().filter(span -> span.getName().equals(name)).findFirst());
   }
@@ -75,7 +75,7 @@ class TracesIT {
     Span execute = span(TRACE, "execute traced");
     assertEquals("00-" + TRACE + "-" + SpanCollector.id(execute) + "-01", found.path(0).asText());
     Span request =
-        Await.value(
+        Eventually.value(
             "the request's span is exported",
             () ->
                 collector.of(TRACE).stream()

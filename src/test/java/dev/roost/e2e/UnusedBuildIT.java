@@ -60,11 +60,11 @@ class UnusedBuildIT {
     assertVersion("0.10.2", client.execute(contested, null));
 
     JsonNode removed =
-        Await.value(
+        Eventually.value(
             "the build is removed",
             () -> Optional.of(build(first)).filter(b -> !b.path("removed_at").isNull()));
     assertEquals(first.path("image_key"), removed.path("image_key"), "it stays for the history");
-    Await.until(
+    Eventually.until(
         "what it named is gone",
         () -> !roost.workers().builds().contains(first.path("image_key").asText()));
     for (JsonNode kept : List.of(used, second)) {
@@ -73,12 +73,12 @@ class UnusedBuildIT {
     assertVersion("1.17.0", client.execute(inUse, null));
     assertFalse(roost.workers().builds().contains(first.path("image_key").asText()));
 
-    assertVersion("3.10", orderOfRevision(1, agent));
+    assertVersion("3.10", jobOfRevision(1, agent));
     assertTrue(build(first).path("removed_at").isNull());
     assertTrue(roost.workers().builds().contains(first.path("image_key").asText()));
 
     restart();
-    Await.until("it goes again", () -> !build(first).path("removed_at").isNull());
+    Eventually.until("it goes again", () -> !build(first).path("removed_at").isNull());
     patch(agent, "idna==3.10");
     JsonNode again = client.execute(agent, null);
     assertEquals("succeeded", again.path("state").asText(), again::toPrettyString);
@@ -87,24 +87,24 @@ class UnusedBuildIT {
   }
 
   /** An order that waits while another one of its agent runs becomes one of an earlier revision. */
-  private static JsonNode orderOfRevision(int revision, String agent) throws SQLException {
+  private static JsonNode jobOfRevision(int revision, String agent) throws SQLException {
     Client client = roost.client();
     client
-        .send("PATCH", "/v1/agents/" + agent, Answer.write(Map.of("max_concurrency", 1)))
+        .send("PATCH", "/v1/agents/" + agent, HttpAnswer.write(Map.of("max_concurrency", 1)))
         .expect(200);
     client
         .send(
             "PATCH",
             "/v1/agents/" + agent,
-            Answer.write(
+            HttpAnswer.write(
                 Map.of(
                     "script",
                     "import socket\n\ndef main():\n    socket.create_connection(tuple(%s)).recv(1)"
                         .formatted(GATE.address()))))
         .expect(200);
-    String running = client.order(agent, null);
-    Await.until("it runs", () -> GATE.arrivals() == 1);
-    String waiting = client.order(agent, null);
+    String running = client.submit(agent, null);
+    Eventually.until("it runs", () -> GATE.arrivals() == 1);
+    String waiting = client.submit(agent, null);
     StoreDatabase.query(
         roost,
         "update executor_job set agent_revision = %d where id = '%s'".formatted(revision, waiting));
@@ -115,7 +115,7 @@ class UnusedBuildIT {
 
   /** After the executors have ended: what runs on a Build uses it. */
   private static void restart() {
-    Await.until(
+    Eventually.until(
         "no executor runs",
         () ->
             StoreDatabase.query(roost, "select id from executor where state <> 'ended'").isEmpty());
@@ -135,7 +135,7 @@ class UnusedBuildIT {
     roost.client().runsNewest(agent);
   }
 
-  /** The Build that an order ran on, or as it is now. */
+  /** The Build that a job ran on, or as it is now. */
   private static JsonNode build(JsonNode jobOrBuild) {
     String id =
         jobOrBuild.has("execution")

@@ -68,7 +68,7 @@ class WaitingForTheClusterIT {
     pods.removeBuilds();
     assertEquals(0, pods.builds().size());
 
-    String job = client.order(agent.path("id").asText(), null);
+    String job = client.submit(agent.path("id").asText(), null);
     JsonNode ended = client.ended(job, Duration.ofMinutes(3));
     assertEquals("succeeded", ended.path("state").asText(), ended::toPrettyString);
     assertEquals("1.17.0", ended.path("execution").path("return_value").asText());
@@ -87,9 +87,9 @@ class WaitingForTheClusterIT {
   }
 
   @Test
-  void moreMemoryThanAnyNodeHasIsSaidAndThenFailsTheOrder() {
+  void moreMemoryThanAnyNodeHasIsReportedAndThenFailsTheJob() {
     String agent = built("memory", MEBIBYTES_OF_NO_NODE);
-    String job = client.order(agent, "1");
+    String job = client.submit(agent, "1");
     awaitMessage(job, "executor", "No node fits the pod, even if all others ended", "memory");
     restart("1s"); // So it has waited too long now.
     try {
@@ -110,7 +110,7 @@ class WaitingForTheClusterIT {
 
   @ParameterizedTest
   @CsvSource({"pods", "count/jobs.batch"})
-  void anExceededQuotaIsSaidAndTheOrderRunsWhenItIsLifted(String what) {
+  void anExceededQuotaIsReportedAndTheJobRunsWhenItIsLifted(String what) {
     String agent = built();
     KubernetesClient cluster = pods.client();
     ResourceQuota quota =
@@ -128,15 +128,16 @@ class WaitingForTheClusterIT {
             .create();
     String job;
     try {
-      Await.until(
+      Eventually.until(
           "the quota is in force",
           () ->
               cluster.resource(quota).get().getStatus().getHard() != null
                   && !cluster.resource(quota).get().getStatus().getHard().isEmpty());
-      job = client.order(agent, "7");
+      job = client.submit(agent, "7");
       Instant late = Instant.now().plus(START_TIMEOUT).plusSeconds(1);
       awaitMessage(job, "capacity", "exceeded quota", "nothing");
-      Await.until("it has waited longer than a start may take", () -> Instant.now().isAfter(late));
+      Eventually.until(
+          "it has waited longer than a start may take", () -> Instant.now().isAfter(late));
       assertEquals("queued", client.job(job).path("state").asText());
     } finally {
       cluster.resource(quota).delete();
@@ -153,7 +154,7 @@ class WaitingForTheClusterIT {
 
   /** Soon, the waiting order says what its executor waits for. */
   private static void awaitMessage(String job, String waitingOn, String... parts) {
-    Await.value(
+    Eventually.value(
         "the message of the waiting order: " + String.join(", ", parts),
         SOON,
         () -> {

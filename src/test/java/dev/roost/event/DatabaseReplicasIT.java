@@ -39,10 +39,10 @@ class DatabaseReplicasIT {
    * For replicas whose leadership and connections no pause of the machine may end; and what happens
    * within the limit of {@link Await} happens because one was told, not at the next beat.
    */
-  private static final DatabaseSession.Pace SLOW = new DatabaseSession.Pace(600, 1_800);
+  private static final DatabaseSession.Heartbeat SLOW = new DatabaseSession.Heartbeat(600, 1_800);
 
   /** Outlives pauses as well, and looks each second whether nobody leads. */
-  private static final DatabaseSession.Pace PATIENT = new DatabaseSession.Pace(1, 60);
+  private static final DatabaseSession.Heartbeat PATIENT = new DatabaseSession.Heartbeat(1, 60);
 
   private static final TestDatabase DATABASE = new TestDatabase();
   private static String url;
@@ -78,8 +78,10 @@ class DatabaseReplicasIT {
     final AtomicInteger anything = new AtomicInteger();
     final AtomicInteger gained = new AtomicInteger();
 
-    Replica(String url, DatabaseSession.Pace pace, DataSource pool) {
-      own = new DatabaseReplicas(new DatabaseSession.Database(url, "roost", "roost"), pace, pool);
+    Replica(String url, DatabaseSession.Heartbeat heartbeat, DataSource pool) {
+      own =
+          new DatabaseReplicas(
+              new DatabaseSession.Database(url, "roost", "roost"), heartbeat, pool);
       own.whenGained(gained::incrementAndGet);
       own.start(this);
     }
@@ -116,19 +118,19 @@ class DatabaseReplicasIT {
     return pool;
   }
 
-  private Replica replica(String url, DatabaseSession.Pace pace, DataSource pool) {
-    Replica replica = new Replica(url, pace, pool);
+  private Replica replica(String url, DatabaseSession.Heartbeat heartbeat, DataSource pool) {
+    Replica replica = new Replica(url, heartbeat, pool);
     replicas.add(replica);
     Await.until("it listens", () -> replica.anything.get() >= 1);
     return replica;
   }
 
-  private Replica replica(DatabaseSession.Pace pace) {
-    return replica(url, pace, pool());
+  private Replica replica(DatabaseSession.Heartbeat heartbeat) {
+    return replica(url, heartbeat, pool());
   }
 
-  private Replica leader(DatabaseSession.Pace pace) {
-    Replica leader = replica(pace);
+  private Replica leader(DatabaseSession.Heartbeat heartbeat) {
+    Replica leader = replica(heartbeat);
     Await.until("it leads", leader::leads);
     return leader;
   }
@@ -158,7 +160,7 @@ class DatabaseReplicasIT {
   /** The promise, which no test on a busy machine can measure. */
   @Test
   void anotherOneLeadsWithinFiveSecondsOfSilence() {
-    DatabaseSession.Pace usual = DatabaseSession.Pace.USUAL;
+    DatabaseSession.Heartbeat usual = DatabaseSession.Heartbeat.USUAL;
     assertTrue(usual.silenceSeconds() + usual.beatSeconds() < 5);
     assertTrue(usual.beatSeconds() < usual.silenceSeconds());
   }
@@ -181,7 +183,9 @@ class DatabaseReplicasIT {
     try (Partition partition = new Partition(port)) {
       Replica first =
           replica(
-              url.replace(":" + port, ":" + partition.port()), DatabaseSession.Pace.USUAL, pool());
+              url.replace(":" + port, ":" + partition.port()),
+              DatabaseSession.Heartbeat.USUAL,
+              pool());
       Await.until("it leads", first::leads);
       Replica second = replica(PATIENT);
       AtomicBoolean two = new AtomicBoolean();
@@ -295,7 +299,9 @@ class DatabaseReplicasIT {
       partition.goSilent();
       Replica replica =
           new Replica(
-              url.replace(":" + port, ":" + partition.port()), DatabaseSession.Pace.USUAL, pool());
+              url.replace(":" + port, ":" + partition.port()),
+              DatabaseSession.Heartbeat.USUAL,
+              pool());
       replicas.add(replica);
       LockSupport.parkNanos(Duration.ofMillis(500).toNanos());
       assertFalse(replica.leads());

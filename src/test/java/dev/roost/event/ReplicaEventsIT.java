@@ -50,7 +50,7 @@ class ReplicaEventsIT implements Replicas.Listener {
     other =
         new DatabaseReplicas(
             new DatabaseSession.Database(url, "roost", "roost"),
-            new DatabaseSession.Pace(1, 60),
+            new DatabaseSession.Heartbeat(1, 60),
             pool);
     other.start(this);
     listening.orTimeout(30, TimeUnit.SECONDS).join();
@@ -92,13 +92,13 @@ class ReplicaEventsIT implements Replicas.Listener {
   }
 
   @Test
-  void changesOfAgentsAndOrdersAreTold() {
+  void changesOfAgentsAndJobsAreReported() {
     Api api = Api.as(Role.WRITE);
     String id = api.post("/v1/agents", "{\"script\": \"def main(): pass\"}").get("id");
     api.patch("/v1/agents/" + id, "{\"script\": \"def main(): return 1\"}");
     Await.until("the change is heard", () -> events.contains(new AgentChanged(id, 2)));
     api.post("/v1/agents/" + id + "/execute", "{}");
-    Await.until("the order is heard", () -> heard("JobWaiting[agentId=" + id));
+    Await.until("the event is received", () -> heard("JobWaiting[agentId=" + id));
     Await.until("the leader knows", () -> heard("ExecutorsNeeded") && heard("BuilderJobsChanged"));
   }
 
@@ -107,7 +107,7 @@ class ReplicaEventsIT implements Replicas.Listener {
   }
 
   @Test
-  void theEndOfAnOrderElsewhereAnswersWhoeverWaitsHere() {
+  void theEndOfAJobOnAnotherReplicaAnswersWaitersHere() {
     Api api = Api.as(Role.WRITE);
     String id = api.post("/v1/agents", "{\"script\": \"def main(): pass\"}").get("id");
     String job = api.post("/v1/agents/" + id + "/execute", "{}").get("id");

@@ -46,7 +46,7 @@ class BatchIT {
   }
 
   @Test
-  void everyPayloadBecomesAnOrderInItsPlace() {
+  void everyPayloadBecomesAJobInItsPlace() {
     Answer answer =
         order(
             "{\"payloads\": [1.10, null, {\"a\": [2]}, \"x\"], \"priority\": 7, \"concurrency_key\": \"k\"}");
@@ -65,7 +65,7 @@ class BatchIT {
   }
 
   @Test
-  void theSameKeyOrdersOnceAlsoAtTheSameMoment() throws Exception {
+  void theSameKeySubmitsOneJobAlsoConcurrently() throws Exception {
     String body = "{\"payloads\": [1, 2, 3]}";
     ExecutorService threads = Executors.newFixedThreadPool(8);
     try {
@@ -92,7 +92,7 @@ class BatchIT {
   }
 
   @Test
-  void mistakesOrderNothing() {
+  void invalidRequestsSubmitNothing() {
     for (String body :
         List.of(
             "{}",

@@ -36,7 +36,7 @@ class ConcurrencyIT {
   @Inject Dispatcher dispatcher;
   @Inject FrameIntake intake;
   @Inject Demand demand;
-  @Inject Room room;
+  @Inject ExecutorEviction room;
   @Inject ObjectMapper mapper;
   @Inject EntityManager entities;
 
@@ -64,17 +64,17 @@ class ConcurrencyIT {
         .map(executor -> executor.id);
   }
 
-  private String order(String options) {
+  private String submit(String options) {
     return api.post("/v1/agents/" + agent + "/execute", options).get("id");
   }
 
-  private Answer poll(String executor) {
+  private PollAnswer poll(String executor) {
     int number = polls.merge(executor, 1, Integer::sum);
     return dispatcher.poll(executor, number, true, Duration.ofMillis(20)).join();
   }
 
   private Work work(String executor) {
-    return assertInstanceOf(Answer.Some.class, poll(executor)).work();
+    return assertInstanceOf(PollAnswer.Some.class, poll(executor)).work();
   }
 
   private void end(String executor, Work work) {
@@ -87,10 +87,10 @@ class ConcurrencyIT {
 
   @Test
   void jobsAreRunByPriorityAndThenByAge() {
-    String low = order("{\"priority\": -5}");
-    String first = order("{}");
-    String second = order("{}");
-    String high = order("{\"priority\": 100}");
+    String low = submit("{\"priority\": -5}");
+    String first = submit("{}");
+    String second = submit("{}");
+    String high = submit("{\"priority\": 100}");
     String executor = executor().orElseThrow();
     List<String> order = new ArrayList<>();
     for (int i = 0; i < 4; i++) {
@@ -103,9 +103,9 @@ class ConcurrencyIT {
 
   @Test
   void jobsWithOneKeyRunOneAtATimeAndOthersPassThem() {
-    String first = order("{\"concurrency_key\": \"a\"}");
-    String second = order("{\"concurrency_key\": \"a\"}");
-    String other = order("{\"concurrency_key\": \"b\"}");
+    String first = submit("{\"concurrency_key\": \"a\"}");
+    String second = submit("{\"concurrency_key\": \"a\"}");
+    String other = submit("{\"concurrency_key\": \"b\"}");
     String one = executor().orElseThrow();
     String two = executor().orElseThrow();
     assertEquals(2, waiting(), "of the key a, one could run");
@@ -113,7 +113,7 @@ class ConcurrencyIT {
     assertEquals(first, running.executorJobId());
     assertEquals(other, work(two).executorJobId());
     String three = executor().orElseThrow();
-    assertInstanceOf(Answer.None.class, poll(three));
+    assertInstanceOf(PollAnswer.None.class, poll(three));
     assertEquals("concurrency", api.get("/v1/executor-jobs/" + second).get("waiting_on"));
     assertEquals(0, waiting(), "no further executor is needed");
     // Whoever waits for work is told as soon as the key is free.
@@ -121,7 +121,7 @@ class ConcurrencyIT {
         dispatcher.poll(three, polls.merge(three, 1, Integer::sum), true, Duration.ofSeconds(60));
     end(one, running);
     assertEquals(
-        second, assertInstanceOf(Answer.Some.class, waits.getNow(null)).work().executorJobId());
+        second, assertInstanceOf(PollAnswer.Some.class, waits.getNow(null)).work().executorJobId());
   }
 
   private int waiting() {
@@ -155,16 +155,16 @@ class ConcurrencyIT {
                           .setParameter("agent", agent)
                           .executeUpdate());
         }
-        dispatcher.offer(new Target(agent, 1), 0);
-        List<Callable<Answer>> claims = new ArrayList<>();
+        dispatcher.offer(new RevisionKey(agent, 1), 0);
+        List<Callable<PollAnswer>> claims = new ArrayList<>();
         for (String executor : executors) {
           int number = polls.merge(executor, 1, Integer::sum);
           claims.add(() -> dispatcher.poll(executor, number, true, Duration.ofMillis(20)).join());
         }
         int got = 0;
-        List<Future<Answer>> answers = threads.invokeAll(claims);
+        List<Future<PollAnswer>> answers = threads.invokeAll(claims);
         for (int i = 0; i < 8; i++) {
-          if (answers.get(i).get() instanceof Answer.Some some) {
+          if (answers.get(i).get() instanceof PollAnswer.Some some) {
             got++;
             sql("delete from executor_job where agent_id = '" + agent + "' and state = 'queued'");
             end(executors.get(i), some.work());
@@ -184,7 +184,7 @@ class ConcurrencyIT {
       executors.add(executor().orElseThrow());
     }
     assertEquals(Optional.empty(), executor());
-    order("{}");
+    submit("{}");
     Work work = work(executors.get(1));
     // It is no more, but what it ran may run on until it is taken home.
     sql("update executor set state = 'ended' where id = '" + executors.get(1) + "'");
@@ -205,15 +205,15 @@ class ConcurrencyIT {
       executors.add(executor().orElseThrow());
       poll(executors.get(i));
     }
-    order("{}");
+    submit("{}");
     Work working = work(executors.get(2));
     api.patch("/v1/agents/" + agent, "{\"max_concurrency\": 1}");
-    order("{}");
-    order("{}");
-    assertInstanceOf(Answer.Stop.class, poll(executors.get(1)));
+    submit("{}");
+    submit("{}");
+    assertInstanceOf(PollAnswer.Stop.class, poll(executors.get(1)));
     Work work = work(executors.get(0));
     end(executors.get(2), working);
-    assertInstanceOf(Answer.Stop.class, poll(executors.get(2)), "it has ended its work");
+    assertInstanceOf(PollAnswer.Stop.class, poll(executors.get(2)), "it has ended its work");
     end(executors.get(0), work);
     work(executors.get(0));
   }
@@ -232,8 +232,8 @@ class ConcurrencyIT {
   @Test
   void oneThatYieldsEndsItsWorkAndIsStopped() {
     String executor = executor().orElseThrow();
-    order("{}");
-    order("{}");
+    submit("{}");
+    submit("{}");
     Work work = work(executor);
     room.yield(agent, 1);
     room.stopSurplus();

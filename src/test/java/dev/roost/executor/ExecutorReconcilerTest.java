@@ -37,7 +37,7 @@ class ExecutorReconcilerTest {
   /**
    * Every combination of state and observation at the times that matter: how old the executor is,
    * and how long ago its lease ran out (negative: it still runs), seconds each. A step without a
-   * name is a Replay with that message.
+   * name is a Recover with that message.
    */
   @ParameterizedTest(name = "{0}, seen {1}, {2} s old, lease over for {3} s: {4}")
   @CsvSource(
@@ -124,7 +124,7 @@ class ExecutorReconcilerTest {
     Executor executor = executor("starting", 60, 30);
     executor.message = "It could not be started: jobs is forbidden";
     assertEquals(
-        new Step.Replay("runtime_unavailable", "It could not be started: jobs is forbidden"),
+        new Step.Recover("runtime_unavailable", "It could not be started: jobs is forbidden"),
         ExecutorReconciler.decide(
             executor, new Observation.Absent(), true, SETTINGS, executor.createdAt, NOW));
   }
@@ -153,7 +153,7 @@ class ExecutorReconcilerTest {
         ExecutorReconciler.decide(executor, pulling, true, SETTINGS, executor.createdAt, NOW));
     executor.hadCapacityAt = NOW.minusSeconds(301);
     assertEquals(
-        new Step.Replay("image_pull_failed", "no answer"),
+        new Step.Recover("image_pull_failed", "no answer"),
         ExecutorReconciler.decide(executor, pulling, true, SETTINGS, executor.createdAt, NOW));
   }
 
@@ -165,7 +165,7 @@ class ExecutorReconcilerTest {
         new Step.Wait(),
         ExecutorReconciler.decide(executor, running, true, SETTINGS, NOW.minusSeconds(59), NOW));
     assertEquals(
-        new Step.Replay(null, "It did not report within 60 s."),
+        new Step.Recover(null, "It did not report within 60 s."),
         ExecutorReconciler.decide(executor, running, true, SETTINGS, NOW.minusSeconds(60), NOW));
   }
 
@@ -208,7 +208,9 @@ class ExecutorReconcilerTest {
       case "wait" -> new Step.Wait();
       default -> {
         String[] parts = name.split(": ", 2);
-        yield parts.length == 2 ? new Step.Replay(parts[0], parts[1]) : new Step.Replay(null, name);
+        yield parts.length == 2
+            ? new Step.Recover(parts[0], parts[1])
+            : new Step.Recover(null, name);
       }
     };
   }

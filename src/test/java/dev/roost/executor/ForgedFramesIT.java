@@ -71,7 +71,7 @@ class ForgedFramesIT {
             .id;
     execution =
         assertInstanceOf(
-                dev.roost.executor.Answer.Some.class,
+                dev.roost.executor.PollAnswer.Some.class,
                 dispatcher.poll(executor, 1, true, Duration.ofSeconds(30)).join())
             .work()
             .executionId();

@@ -29,13 +29,13 @@ class OldEventsIT {
 
   @Inject Database database;
   private Rows rows;
-  private Pace pace;
+  private ThrottledBatches batches;
   private long removedTo;
 
   @BeforeEach
   void begin() {
     rows = new Rows(database);
-    pace = new Pace(database, Leadership.ALWAYS);
+    batches = new ThrottledBatches(database, Leadership.ALWAYS);
     removedTo = removedTo();
     rows.run("update event_log set removed_to = ?", FIRST);
   }
@@ -53,7 +53,7 @@ class OldEventsIT {
     events(6, 6, BEFORE.plusSeconds(1));
     events(7, 8, OLD);
 
-    OldEvents.remove(pace, FIRST, BEFORE);
+    OldEvents.remove(batches, FIRST, BEFORE);
 
     assertEquals(List.of(6L, 7L, 8L), left());
     assertEquals(FIRST + 5, removedTo());
@@ -63,7 +63,7 @@ class OldEventsIT {
   void manyGoInSeveralStepsAndTheLogTellsHowFar() {
     int many = 2 * OldEvents.LIMIT + 7;
     events(1, many, OLD);
-    OldEvents.remove(pace, FIRST, BEFORE);
+    OldEvents.remove(batches, FIRST, BEFORE);
     assertEquals(List.of(), left());
     assertEquals(FIRST + many, removedTo());
   }
@@ -80,7 +80,7 @@ class OldEventsIT {
         insert into webhook_attempt (delivery_id, attempt, started_at, duration_seconds) values (?, 1, now(), 1)""",
         delivered);
 
-    OldEvents.remove(pace, FIRST, BEFORE);
+    OldEvents.remove(batches, FIRST, BEFORE);
 
     assertEquals(List.of(2L), left());
     assertEquals(FIRST + 4, removedTo());
@@ -89,7 +89,7 @@ class OldEventsIT {
     assertEquals(1, rows.count("webhook_delivery where id = ?", pending));
 
     rows.run("update webhook_delivery set state = 'succeeded' where id = ?", pending);
-    OldEvents.remove(pace, FIRST, BEFORE);
+    OldEvents.remove(batches, FIRST, BEFORE);
     assertEquals(List.of(), left());
     assertEquals(FIRST + 4, removedTo(), "it only grows");
     assertEquals(0, rows.count("webhook_delivery where id = ?", pending));
@@ -101,7 +101,7 @@ class OldEventsIT {
         """
         insert into event (type, subject, data, time) values ('webhook.test', 'hook_waiting', '{}', ?)""",
         OLD);
-    OldEvents.remove(pace, FIRST, BEFORE);
+    OldEvents.remove(batches, FIRST, BEFORE);
     assertTrue(rows.count("event where subject = 'hook_waiting'") == 1);
     rows.run("delete from event where subject = 'hook_waiting'");
   }

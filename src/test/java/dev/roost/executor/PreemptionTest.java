@@ -18,13 +18,14 @@ class PreemptionTest {
 
   private static Lacking lacking(
       String id, String agent, String profile, int memory, Shortage what) {
-    return new Lacking(new Live(id, new Target(agent, 1), profile, memory, 0.5, true, false), what);
+    return new Lacking(
+        new Live(id, new RevisionKey(agent, 1), profile, memory, 0.5, true, false), what);
   }
 
   private static Demand.Waiting waiting(
       String agent, String profile, int memory, int waiting, int starting, int free) {
     return new Demand.Waiting(
-        new Target(agent, 1),
+        new RevisionKey(agent, 1),
         agent,
         waiting,
         "xjob_",

@@ -16,8 +16,8 @@ import dev.roost.agent.Agents;
 import dev.roost.api.JsonText;
 import dev.roost.config.RoostConfig;
 import dev.roost.event.Draining;
-import dev.roost.event.HintsLost;
-import dev.roost.execution.Orders;
+import dev.roost.event.NotificationsLost;
+import dev.roost.execution.ExecutorJobs;
 import io.quarkus.narayana.jta.QuarkusTransaction;
 import io.quarkus.test.common.WithTestResource;
 import io.quarkus.test.junit.QuarkusTest;
@@ -46,13 +46,13 @@ class ReplicasIT {
   private static final Duration LONG = Duration.ofSeconds(30);
 
   @Inject Dispatcher here;
-  @Inject Claims claims;
-  @Inject Room room;
+  @Inject JobClaimer claims;
+  @Inject ExecutorEviction room;
   @Inject Demand demand;
   @Inject FrameIntake intake;
   @Inject ExecutorTokens tokens;
   @Inject Agents agents;
-  @Inject Orders orders;
+  @Inject ExecutorJobs jobs;
   @Inject RoostConfig config;
   @Inject Clock clock;
   @Inject ObjectMapper mapper;
@@ -67,7 +67,7 @@ class ReplicasIT {
 
   @BeforeEach
   void setUp() {
-    Sessions sessions = new Sessions(entities, config, clock, moved);
+    ExecutorSessions sessions = new ExecutorSessions(entities, config, clock, moved);
     there =
         new Dispatcher(
             claims,
@@ -88,16 +88,16 @@ class ReplicasIT {
         .call(() -> Executor.make(agent, 1, "build_", Instant.now(), LONG).orElseThrow().id);
   }
 
-  private void order() {
-    orders.place(agent, new JsonText("1"), null);
+  private void submit() {
+    jobs.submit(agent, new JsonText("1"), null);
   }
 
-  private static Answer now(Dispatcher replica, String executor, int polls) {
+  private static PollAnswer now(Dispatcher replica, String executor, int polls) {
     return replica.poll(executor, polls, true, Duration.ofMillis(50)).join();
   }
 
-  private static String given(Answer answer) {
-    return assertInstanceOf(Answer.Some.class, answer).work().executionId();
+  private static String given(PollAnswer answer) {
+    return assertInstanceOf(PollAnswer.Some.class, answer).work().executionId();
   }
 
   private void end(Dispatcher replica, String executor, String execution) {
@@ -128,7 +128,7 @@ class ReplicasIT {
   @Test
   void workWhoseAnswerGotLostHereIsHandedOutAgainThere() {
     String executor = executor();
-    order();
+    submit();
     String execution = given(now(here, executor, 1));
     assertEquals(execution, given(now(there, executor, 2)));
     assertEquals(execution, given(now(here, executor, 3)));
@@ -138,19 +138,19 @@ class ReplicasIT {
   @Test
   void whatEndedByFramesThatCameThereIsNotHandedOutAgainHere() {
     String executor = executor();
-    order();
+    submit();
     String first = given(now(here, executor, 1));
     end(there, executor, first);
-    assertInstanceOf(Answer.None.class, now(here, executor, 2));
-    order();
+    assertInstanceOf(PollAnswer.None.class, now(here, executor, 2));
+    submit();
     assertFalse(first.equals(given(now(here, executor, 3))));
   }
 
   @Test
   void anExecutorThatComesBackIsReadAnew() {
     String executor = executor();
-    assertInstanceOf(Answer.None.class, now(here, executor, 1));
-    order();
+    assertInstanceOf(PollAnswer.None.class, now(here, executor, 1));
+    submit();
     String execution = given(now(there, executor, 2));
     // This replica knows nothing of that execution: without the number it would claim another.
     assertEquals(execution, given(now(here, executor, 3)));
@@ -159,15 +159,15 @@ class ReplicasIT {
   @Test
   void warmthCountsFromTheEndOfTheLatestExecutionWhereverItWas() {
     String executor = executor();
-    order();
+    submit();
     String execution = given(now(here, executor, 1));
     end(here, executor, execution);
     // It is kept warm for a minute.
     finished(execution, "30 s");
-    assertInstanceOf(Answer.None.class, there.poll(executor, 2, true, Duration.ZERO).join());
+    assertInstanceOf(PollAnswer.None.class, there.poll(executor, 2, true, Duration.ZERO).join());
     finished(execution, "59.5 s");
-    CompletableFuture<Answer> poll = there.poll(executor, 4, true, LONG); // One went elsewhere.
-    assertInstanceOf(Answer.Stop.class, poll.orTimeout(60, TimeUnit.SECONDS).join());
+    CompletableFuture<PollAnswer> poll = there.poll(executor, 4, true, LONG); // One went elsewhere.
+    assertInstanceOf(PollAnswer.Stop.class, poll.orTimeout(60, TimeUnit.SECONDS).join());
     assertEquals("stopping", state(executor));
   }
 
@@ -186,10 +186,10 @@ class ReplicasIT {
   @Test
   void anExecutorThatMovedIsTold() {
     String executor = executor();
-    CompletableFuture<Answer> old = there.poll(executor, 1, true, LONG);
-    assertInstanceOf(Answer.None.class, now(here, executor, 2));
+    CompletableFuture<PollAnswer> old = there.poll(executor, 1, true, LONG);
+    assertInstanceOf(PollAnswer.None.class, now(here, executor, 2));
     there.moved(new ExecutorMoved(executor));
-    assertInstanceOf(Answer.None.class, old.getNow(null));
+    assertInstanceOf(PollAnswer.None.class, old.getNow(null));
     now(there, executor, 3);
     assertEquals(List.of(new ExecutorMoved(executor)), moved.all());
   }
@@ -198,16 +198,16 @@ class ReplicasIT {
   @Test
   void whatAnOldPollWasGivenIsHandedOutWhenTheLeaseIsRenewed() {
     String executor = executor();
-    CompletableFuture<Answer> nobodyReadsThis = here.poll(executor, 1, true, LONG);
-    assertInstanceOf(Answer.None.class, now(there, executor, 2));
-    order();
+    CompletableFuture<PollAnswer> nobodyReadsThis = here.poll(executor, 1, true, LONG);
+    assertInstanceOf(PollAnswer.None.class, now(there, executor, 2));
+    submit();
     String execution = given(nobodyReadsThis.getNow(null));
     int[] polls = {3};
     String[] found = new String[1];
     Await.until(
         "it is handed out there",
         () -> {
-          if (now(there, executor, polls[0]++) instanceof Answer.Some some) {
+          if (now(there, executor, polls[0]++) instanceof PollAnswer.Some some) {
             found[0] = some.work().executionId();
           }
           return found[0] != null;
@@ -221,14 +221,14 @@ class ReplicasIT {
     now(here, executor, 1);
     set(executor, "state = 'stopping'");
     int[] polls = {2};
-    Await.until("it is told", () -> now(here, executor, polls[0]++) instanceof Answer.Stop);
+    Await.until("it is told", () -> now(here, executor, polls[0]++) instanceof PollAnswer.Stop);
   }
 
   @Test
   void aJobThatWaitsElsewhereGoesToWhoeverWaitsHere() {
     String executor = executor();
-    CompletableFuture<Answer> poll = there.poll(executor, 1, true, LONG);
-    order();
+    CompletableFuture<PollAnswer> poll = there.poll(executor, 1, true, LONG);
+    submit();
     assertFalse(poll.isDone());
     there.queued(new JobWaiting(agent, 1));
     assertTrue(poll.isDone());
@@ -238,7 +238,7 @@ class ReplicasIT {
   @Test
   void whoeverWaitsAsksAgainWhenHintsMayHaveGotLost() {
     String executor = executor();
-    CompletableFuture<Answer> poll = there.poll(executor, 1, true, LONG);
+    CompletableFuture<PollAnswer> poll = there.poll(executor, 1, true, LONG);
     QuarkusTransaction.requiringNew()
         .run(
             () ->
@@ -246,23 +246,23 @@ class ReplicasIT {
                     .createNativeQuery("update agent set revision = 2 where id = :id")
                     .setParameter("id", agent)
                     .executeUpdate());
-    there.lookAgain(new HintsLost());
-    assertInstanceOf(Answer.None.class, poll.getNow(null));
-    assertInstanceOf(Answer.Stop.class, now(there, executor, 2));
+    there.lookAgain(new NotificationsLost());
+    assertInstanceOf(PollAnswer.None.class, poll.getNow(null));
+    assertInstanceOf(PollAnswer.Stop.class, now(there, executor, 2));
   }
 
   @Test
   void whoeverWaitsIsAnsweredWhenThisReplicaStops() {
-    CompletableFuture<Answer> poll = there.poll(executor(), 1, true, LONG);
+    CompletableFuture<PollAnswer> poll = there.poll(executor(), 1, true, LONG);
     there.drain(new Draining.Begun());
-    assertInstanceOf(Answer.None.class, poll.getNow(null));
+    assertInstanceOf(PollAnswer.None.class, poll.getNow(null));
   }
 
   @Test
   void aChangeOfTheAgentElsewhereStopsIdleExecutorsHere() {
-    CompletableFuture<Answer> poll = there.poll(executor(), 1, true, LONG);
+    CompletableFuture<PollAnswer> poll = there.poll(executor(), 1, true, LONG);
     there.changed(new AgentChanged(agent, 2));
-    assertInstanceOf(Answer.Stop.class, poll.getNow(null));
+    assertInstanceOf(PollAnswer.Stop.class, poll.getNow(null));
   }
 
   @Test
@@ -270,23 +270,23 @@ class ReplicasIT {
     String young = executor();
     String old = executor();
     String working = executor();
-    CompletableFuture<Answer> youngPoll = there.poll(young, 1, true, LONG);
-    CompletableFuture<Answer> oldPoll = here.poll(old, 1, true, LONG);
+    CompletableFuture<PollAnswer> youngPoll = there.poll(young, 1, true, LONG);
+    CompletableFuture<PollAnswer> oldPoll = here.poll(old, 1, true, LONG);
     set(old, "ready_at = now() - interval '1 hour'");
-    Target other = new Target(agent, 2);
+    RevisionKey other = new RevisionKey(agent, 2);
 
-    order(); // The one that came last gets it: here, the only one.
+    submit(); // The one that came last gets it: here, the only one.
     String execution = given(oldPoll.getNow(null));
     room.make(agent, other, 1);
     assertEquals("ready", state(old), "it works");
     assertEquals("stopping", state(young));
     there.stopped(new ExecutorStopped(young)); // As the hint of the other replica does.
-    assertInstanceOf(Answer.Stop.class, youngPoll.getNow(null));
+    assertInstanceOf(PollAnswer.Stop.class, youngPoll.getNow(null));
 
     end(there, old, execution);
     room.make(agent, other, 1);
     assertEquals("ready", state(old), "one is leaving already");
-    room.make(agent, new Target(agent, 1), 2);
+    room.make(agent, new RevisionKey(agent, 1), 2);
     assertEquals("ready", state(old), "it is what is needed");
     room.make(agent, other, 2);
     assertEquals("stopping", state(old));
@@ -307,14 +307,14 @@ class ReplicasIT {
     String silent = executor();
     String working = executor();
     executor();
-    order();
+    submit();
     String execution = given(now(here, working, 1));
-    assertInstanceOf(Answer.None.class, now(there, idle, 1));
-    assertInstanceOf(Answer.None.class, now(there, silent, 1));
+    assertInstanceOf(PollAnswer.None.class, now(there, idle, 1));
+    assertInstanceOf(PollAnswer.None.class, now(there, silent, 1));
     set(silent, "lease_expires_at = now() - interval '1 s'");
     there.poll(idle, 2, true, Duration.ZERO).join();
     // Nobody waits now, so it stays in the queue.
-    order();
+    submit();
 
     assertEquals(List.of(1, 1, 1), counts());
     end(there, working, execution);
@@ -341,7 +341,7 @@ class ReplicasIT {
   @Test
   void theNumberOfAPollComesOverTheLink() {
     String executor = executor();
-    order();
+    submit();
     String execution = given(now(there, executor, 1));
     String path = "/internal/v1/executors/" + executor + "/poll?wait=0";
     String[] token = {"Authorization", "Bearer " + tokens.make(executor)};

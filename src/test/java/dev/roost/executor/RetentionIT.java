@@ -40,43 +40,43 @@ class RetentionIT {
 
   @Inject Database database;
   private Rows rows;
-  private Pace pace;
+  private ThrottledBatches batches;
 
   @BeforeEach
   void begin() {
     rows = new Rows(database);
-    pace = new Pace(database, Leadership.ALWAYS);
+    batches = new ThrottledBatches(database, Leadership.ALWAYS);
   }
 
   @Test
-  void onlyOrdersThatEndedLongAgoGoWithTheirExecutionsAndLogs() {
-    String old = rows.order(NOBODY, LONG_AGO, "succeeded", LONG_AGO, 1);
-    String running = rows.order(NOBODY, LONG_AGO, "running", null, 1);
-    String endedLately = rows.order(NOBODY, LONG_AGO, "succeeded", NOW, 1);
-    String fresh = rows.order(NOBODY, NOW, "succeeded", NOW, 1);
+  void onlyJobsThatEndedLongAgoAreDeletedWithTheirExecutionsAndLogs() {
+    String old = rows.job(NOBODY, LONG_AGO, "succeeded", LONG_AGO, 1);
+    String running = rows.job(NOBODY, LONG_AGO, "running", null, 1);
+    String endedLately = rows.job(NOBODY, LONG_AGO, "succeeded", NOW, 1);
+    String fresh = rows.job(NOBODY, NOW, "succeeded", NOW, 1);
 
-    assertEquals(1L, OldOrders.remove(pace, BEFORE));
+    assertEquals(1L, OldExecutorJobs.remove(batches, BEFORE));
 
-    assertEquals(0, rows.ofOrder(old));
+    assertEquals(0, rows.ofJob(old));
     for (String kept : List.of(running, endedLately, fresh)) {
-      assertEquals(3, rows.ofOrder(kept), kept);
+      assertEquals(3, rows.ofJob(kept), kept);
     }
   }
 
   @Test
-  void manyOrdersGoInSeveralSteps() {
+  void manyJobsAreDeletedInSeveralSteps() {
     Instant before = Instant.parse("2025-03-01T00:00:00Z");
-    for (int i = 0; i < 2 * OldOrders.LIMIT + 1; i++) {
-      rows.order(NOBODY, before.minusSeconds(i + 1), "failed", before.minusSeconds(1), 0);
+    for (int i = 0; i < 2 * OldExecutorJobs.LIMIT + 1; i++) {
+      rows.job(NOBODY, before.minusSeconds(i + 1), "failed", before.minusSeconds(1), 0);
     }
-    assertEquals(2L * OldOrders.LIMIT + 1, OldOrders.remove(pace, before));
+    assertEquals(2L * OldExecutorJobs.LIMIT + 1, OldExecutorJobs.remove(batches, before));
   }
 
   @Test
   void aLongLogGoesInStepsThatBlockNoWriter() throws Exception {
     int steps = 20;
     Instant before = Instant.parse("2025-06-01T00:00:00Z");
-    String old = rows.order(NOBODY, before.minusSeconds(9), "succeeded", before.minusSeconds(5), 0);
+    String old = rows.job(NOBODY, before.minusSeconds(9), "succeeded", before.minusSeconds(5), 0);
     String execution = rows.text("select id from execution where executor_job_id = ?", old);
     rows.log(execution, steps * OldLogs.LIMIT);
     Set<Long> left = Collections.synchronizedSet(new LinkedHashSet<>());
@@ -93,7 +93,8 @@ class RetentionIT {
           public void whenGained(Runnable action) {}
         };
     CompletableFuture<Void> removing =
-        CompletableFuture.runAsync(() -> OldOrders.remove(new Pace(database, looking), before));
+        CompletableFuture.runAsync(
+            () -> OldExecutorJobs.remove(new ThrottledBatches(database, looking), before));
 
     String other = Ids.next("exec");
     for (int i = 1; !removing.isDone(); i++) {
@@ -106,7 +107,7 @@ class RetentionIT {
       assertEquals(0, rows.count(LOCKS_AGAINST_WRITERS));
     }
     removing.get();
-    assertEquals(0, rows.ofOrder(old));
+    assertEquals(0, rows.ofJob(old));
     assertEquals(
         LongStream.rangeClosed(0, steps)
             .map(step -> (steps - step) * OldLogs.LIMIT)
@@ -119,10 +120,8 @@ class RetentionIT {
   @Test
   void whatSomebodyHoldsStaysForTheNextTime() {
     Instant before = Instant.parse("2025-09-01T00:00:00Z");
-    String held =
-        rows.order(NOBODY, before.minusSeconds(9), "succeeded", before.minusSeconds(5), 3);
-    String free =
-        rows.order(NOBODY, before.minusSeconds(8), "succeeded", before.minusSeconds(5), 3);
+    String held = rows.job(NOBODY, before.minusSeconds(9), "succeeded", before.minusSeconds(5), 3);
+    String free = rows.job(NOBODY, before.minusSeconds(8), "succeeded", before.minusSeconds(5), 3);
     database.inTransaction(
         connection -> {
           try (var statement =
@@ -132,22 +131,22 @@ class RetentionIT {
               where e.executor_job_id = ? and l.seq = 2 for update of l""")) {
             statement.setString(1, held);
             statement.executeQuery();
-            assertEquals(1L, OldOrders.remove(pace, before));
+            assertEquals(1L, OldExecutorJobs.remove(batches, before));
           }
           return null;
         });
-    assertEquals(0, rows.ofOrder(free));
-    assertEquals(3, rows.ofOrder(held), "the order, its execution and the line");
-    assertEquals(1L, OldOrders.remove(pace, before));
-    assertEquals(0, rows.ofOrder(held));
+    assertEquals(0, rows.ofJob(free));
+    assertEquals(3, rows.ofJob(held), "the job, its execution and the line");
+    assertEquals(1L, OldExecutorJobs.remove(batches, before));
+    assertEquals(0, rows.ofJob(held));
   }
 
   @Test
   void itEndsBetweenTwoStepsWhenItIsToStopOrNoLongerLeads() {
     Instant before = Instant.parse("2025-10-01T00:00:00Z");
-    String order = rows.order(NOBODY, before.minusSeconds(9), "failed", before.minusSeconds(5), 1);
-    pace.stop();
-    assertThrows(Pace.Interrupted.class, () -> OldOrders.remove(pace, before));
+    String job = rows.job(NOBODY, before.minusSeconds(9), "failed", before.minusSeconds(5), 1);
+    batches.stop();
+    assertThrows(ThrottledBatches.Interrupted.class, () -> OldExecutorJobs.remove(batches, before));
     Leadership lost =
         new Leadership() {
           @Override
@@ -158,10 +157,12 @@ class RetentionIT {
           @Override
           public void whenGained(Runnable action) {}
         };
-    assertThrows(Pace.Interrupted.class, () -> OldOrders.remove(new Pace(database, lost), before));
-    assertEquals(3, rows.ofOrder(order));
-    OldOrders.remove(new Pace(database, Leadership.ALWAYS), before);
-    assertEquals(0, rows.ofOrder(order));
+    assertThrows(
+        ThrottledBatches.Interrupted.class,
+        () -> OldExecutorJobs.remove(new ThrottledBatches(database, lost), before));
+    assertEquals(3, rows.ofJob(job));
+    OldExecutorJobs.remove(new ThrottledBatches(database, Leadership.ALWAYS), before);
+    assertEquals(0, rows.ofJob(job));
   }
 
   @Test
@@ -170,10 +171,10 @@ class RetentionIT {
     String live = rows.executor("build_", LONG_AGO, false);
     String late = rows.executor("build_", NOW, true);
     String ran = rows.executor("build_", LONG_AGO, true);
-    String order = rows.order(NOBODY, LONG_AGO, "succeeded", NOW, 0);
-    rows.run("update execution set executor_id = ? where executor_job_id = ?", ran, order);
+    String job = rows.job(NOBODY, LONG_AGO, "succeeded", NOW, 0);
+    rows.run("update execution set executor_id = ? where executor_job_id = ?", ran, job);
 
-    OldOrders.removeExecutors(pace, BEFORE);
+    OldExecutorJobs.removeExecutors(batches, BEFORE);
 
     assertEquals(0, rows.count("executor where id = ?", gone));
     for (String kept : List.of(live, late, ran)) {
@@ -190,7 +191,7 @@ class RetentionIT {
     String current = rows.builderJob(NOBODY, null, LONG_AGO);
     rows.agent(null, earlier, current);
 
-    OldBuilderJobs.remove(pace, BEFORE);
+    OldBuilderJobs.remove(batches, BEFORE);
 
     assertEquals(0, jobAndLog(free));
     assertEquals(2, jobAndLog(young));
@@ -212,11 +213,11 @@ class RetentionIT {
     String kept = rows.builderJob("agent_other", null, LONG_AGO);
     String withHistory = rows.agent(LONG_AGO, kept);
     rows.run("update builder_job set agent_id = ? where id = ?", withHistory, kept);
-    String order = rows.order(withHistory, LONG_AGO, "succeeded", NOW, 1);
+    String executorJob = rows.job(withHistory, LONG_AGO, "succeeded", NOW, 1);
     String lately = rows.agent(NOW, rows.builderJob("agent_other", null, LONG_AGO));
     String living = rows.agent(null, rows.builderJob("agent_other", null, LONG_AGO));
 
-    OldAgents.remove(pace, BEFORE);
+    OldAgents.remove(batches, BEFORE);
 
     assertEquals(0, rows.count("agent where id = ?", gone));
     assertEquals(0, rows.count("agent_revision where agent_id = ?", gone));
@@ -225,9 +226,9 @@ class RetentionIT {
       assertEquals(1, rows.count("agent where id = ?", agent));
       assertEquals(1, rows.count("agent_revision where agent_id = ?", agent));
     }
-    rows.run("update executor_job set finished_at = ? where id = ?", LONG_AGO, order);
-    OldOrders.remove(pace, BEFORE);
-    OldAgents.remove(pace, BEFORE);
+    rows.run("update executor_job set finished_at = ? where id = ?", LONG_AGO, executorJob);
+    OldExecutorJobs.remove(batches, BEFORE);
+    OldAgents.remove(batches, BEFORE);
     assertEquals(0, rows.count("agent where id = ?", withHistory));
     assertEquals(0, jobAndLog(kept));
   }

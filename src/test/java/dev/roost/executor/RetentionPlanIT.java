@@ -75,10 +75,10 @@ class RetentionPlanIT {
   private static Map<String, Sql> statements() {
     Map<String, Sql> all = new LinkedHashMap<>();
     all.put("logs", OldLogs.DELETE);
-    all.put("orders", OldOrders.OLD);
-    all.put("executions of orders", OldOrders.EXECUTIONS);
-    all.put("deletion of orders", OldOrders.DELETE);
-    all.put("executors", OldOrders.DELETE_EXECUTORS);
+    all.put("jobs", OldExecutorJobs.OLD);
+    all.put("executions of jobs", OldExecutorJobs.EXECUTIONS);
+    all.put("deletion of jobs", OldExecutorJobs.DELETE);
+    all.put("executors", OldExecutorJobs.DELETE_EXECUTORS);
     all.put("the next old events", OldEvents.UPPER);
     all.put("deliveries", OldEvents.DELETE_DELIVERIES);
     all.put("deletion of events", OldEvents.DELETE);

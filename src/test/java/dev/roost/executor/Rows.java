@@ -62,8 +62,8 @@ final class Rows {
         + other.substring(prefix.length() + 11);
   }
 
-  /** An order with one execution and so many lines of log. */
-  String order(String agent, Instant madeAt, String state, Instant finishedAt, int lines) {
+  /** A job with one execution and so many lines of log. */
+  String job(String agent, Instant madeAt, String state, Instant finishedAt, int lines) {
     String id = id("xjob", madeAt);
     String execution = Ids.next("exec");
     run(
@@ -113,8 +113,8 @@ final class Rows {
     }
   }
 
-  /** How many rows an order has in all tables together. */
-  long ofOrder(String id) {
+  /** How many rows a job has in all tables together. */
+  long ofJob(String id) {
     return count("executor_job where id = ?", id)
         + count("execution where executor_job_id = ?", id)
         + count(

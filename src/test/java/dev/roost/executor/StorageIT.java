@@ -117,13 +117,13 @@ class StorageIT {
     storage.measure();
   }
 
-  private Answer poll() {
+  private PollAnswer poll() {
     return dispatcher.poll(executor, ++polls, true, Duration.ofMillis(20)).join();
   }
 
   private Work start() {
     String job = api.post("/v1/agents/" + agent + "/execute", "{}").get("id");
-    Work work = assertInstanceOf(Answer.Some.class, poll()).work();
+    Work work = assertInstanceOf(PollAnswer.Some.class, poll()).work();
     assertEquals(job, work.executorJobId());
     return work;
   }
@@ -201,7 +201,7 @@ class StorageIT {
         List.of(frame(1, "\"type\": \"returned\", \"value\": \"1\"")));
     dispatcher.heard(executor, true);
     assertEquals("succeeded", api.get("/v1/executions/" + running.executionId()).get("state"));
-    assertInstanceOf(Answer.None.class, poll());
+    assertInstanceOf(PollAnswer.None.class, poll());
     assertEquals(List.of(), demand.read(Instant.now()));
     Api.Answer job = api.get("/v1/executor-jobs/" + waiting);
     assertEquals("storage", job.get("waiting_on"));
@@ -211,8 +211,8 @@ class StorageIT {
     assertEquals(201, api.post("/v1/agents", "{\"script\": \"\"}").status());
     empty();
     assertEquals("executor", api.get("/v1/executor-jobs/" + waiting).get("waiting_on"));
-    dispatcher.offer(new Target(agent, 1), 1);
-    assertEquals(waiting, assertInstanceOf(Answer.Some.class, poll()).work().executorJobId());
+    dispatcher.offer(new RevisionKey(agent, 1), 1);
+    assertEquals(waiting, assertInstanceOf(PollAnswer.Some.class, poll()).work().executorJobId());
   }
 
   @Test

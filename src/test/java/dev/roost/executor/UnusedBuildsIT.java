@@ -45,7 +45,7 @@ class UnusedBuildsIT {
   @Inject Database database;
   @Inject Bases bases;
   private Rows rows;
-  private Pace pace;
+  private ThrottledBatches batches;
   private final Removing runtime = new Removing();
   private UnusedBuilds builds;
 
@@ -83,7 +83,7 @@ class UnusedBuildsIT {
   @BeforeEach
   void begin() {
     rows = new Rows(database);
-    pace = new Pace(database, Leadership.ALWAYS);
+    batches = new ThrottledBatches(database, Leadership.ALWAYS);
     builds = new UnusedBuilds(runtime);
   }
 
@@ -137,7 +137,7 @@ class UnusedBuildsIT {
     String replacedBefore = rows.build(LONG_AGO, null);
     rows.run("update build set replaced_at = '2026-01-01' where id = ?", replacedBefore);
 
-    builds.remove(pace, BEFORE, NOW);
+    builds.remove(batches, BEFORE, NOW);
 
     Set<String> gone = Set.of(Rows.key(unused), Rows.key(ofDeletedAgent), Rows.key(earlier));
     assertTrue(runtime.removed.containsAll(gone), runtime.removed::toString);
@@ -150,7 +150,7 @@ class UnusedBuildsIT {
     assertNull(removal(unused));
     assertEquals(1, runtime.tidied);
     int all = runtime.removed.size();
-    builds.remove(pace, BEFORE, NOW);
+    builds.remove(batches, BEFORE, NOW);
     assertEquals(all, runtime.removed.size(), "once each");
     assertEquals(1, runtime.tidied);
   }
@@ -165,7 +165,7 @@ class UnusedBuildsIT {
     String first = rows.build(LONG_AGO.minusSeconds(1), IMAGE + "4");
     String second = rows.build(LONG_AGO, IMAGE + "4");
 
-    builds.remove(pace, BEFORE, NOW);
+    builds.remove(batches, BEFORE, NOW);
 
     assertEquals(IMAGE + "1", runtime.images.get(Rows.key(own)));
     for (String without : List.of(base, shared, first)) {
@@ -182,13 +182,13 @@ class UnusedBuildsIT {
     runtime.answers.add(TestRuntime.Removal.GOING);
     runtime.answers.add(TestRuntime.Removal.failed("the registry is away"));
 
-    builds.remove(pace, BEFORE, NOW);
+    builds.remove(batches, BEFORE, NOW);
 
     assertEquals("due", removal(failing));
     assertNotNull(removedAt(failing));
     assertNull(removedAt(next));
 
-    builds.remove(pace, BEFORE, NOW);
+    builds.remove(batches, BEFORE, NOW);
     assertNull(removal(failing));
     assertNotNull(removedAt(next));
   }
@@ -197,13 +197,13 @@ class UnusedBuildsIT {
   void aRemovalThatACrashInterruptedIsFinished() {
     String interrupted = rows.build(LONG_AGO, null);
     runtime.away = true;
-    assertThrows(RuntimeUnavailable.class, () -> builds.remove(pace, BEFORE, NOW));
+    assertThrows(RuntimeUnavailable.class, () -> builds.remove(batches, BEFORE, NOW));
     assertEquals("begun", removal(interrupted));
-    assertThrows(RuntimeUnavailable.class, () -> builds.finishBegun(pace));
+    assertThrows(RuntimeUnavailable.class, () -> builds.finishBegun(batches));
     assertEquals("begun", removal(interrupted));
 
     runtime.away = false;
-    new UnusedBuilds(runtime).finishBegun(pace);
+    new UnusedBuilds(runtime).finishBegun(batches);
     assertNull(removal(interrupted));
     assertNotNull(removedAt(interrupted));
     assertEquals(List.of(Rows.key(interrupted)), runtime.removed);
@@ -216,12 +216,12 @@ class UnusedBuildsIT {
     rows.builderJob("agent_of_nobody", ofJob, LONG_AGO);
     String ofExecutor = rows.build(LONG_AGO, null);
     rows.executor(ofExecutor, LONG_AGO, true);
-    builds.remove(pace, BEFORE, NOW);
+    builds.remove(batches, BEFORE, NOW);
     String due = rows.build(LONG_AGO, null);
     rows.run("update build set removed_at = now(), removal = 'due' where id = ?", due);
     String living = rows.build(NOW, null);
 
-    builds.deleteRows(pace);
+    builds.deleteRows(batches);
 
     assertEquals(0, rows.count("build where id = ?", gone));
     for (String kept : List.of(ofJob, ofExecutor, due, living)) {
@@ -236,7 +236,7 @@ class UnusedBuildsIT {
     rows.run("update build set removed_at = now() where id = ?", removed);
     runtime.lying.addAll(List.of("of_an_older_format", Rows.key(living), Rows.key(removed)));
 
-    builds.removeUnknown(pace, NOW);
+    builds.removeUnknown(batches, NOW);
 
     assertEquals(Set.of("of_an_older_format", Rows.key(removed)), Set.copyOf(runtime.removed));
   }
@@ -244,7 +244,7 @@ class UnusedBuildsIT {
   /** A BuilderJob reuses a Build, or makes it again; never one that goes at the same moment. */
   @Test
   void whoeverReusesABuildKeepsItOrMakesItAgain() throws Exception {
-    // By how many nanoseconds the order begins before the removal: whoever has won begins later.
+    // By how many nanoseconds the creation begins before the removal: whoever has won begins later.
     long ahead = 0;
     int reused = 0;
     int removed = 0;
@@ -253,17 +253,17 @@ class UnusedBuildsIT {
     for (int i = 0; i < 200; i++) {
       String build = rows.build(LONG_AGO, null);
       long later = Math.max(0, -ahead);
-      CompletableFuture<BuilderJob> ordered =
+      CompletableFuture<BuilderJob> created =
           CompletableFuture.supplyAsync(
               () -> {
                 meet(together);
                 spin(later);
-                return QuarkusTransaction.requiringNew().call(() -> order(build));
+                return QuarkusTransaction.requiringNew().call(() -> createJob(build));
               });
       meet(together);
       spin(ahead);
-      builds.remove(pace, BEFORE, NOW);
-      BuilderJob job = ordered.get();
+      builds.remove(batches, BEFORE, NOW);
+      BuilderJob job = created.get();
       if (job.state.equals("succeeded")) {
         reused++;
         ahead -= random.nextInt(4_000_000);
@@ -292,9 +292,9 @@ class UnusedBuildsIT {
         "update build set removed_at = now(), removal = 'begun', image_key = ? where id = ?",
         inputs.imageKey(),
         going);
-    BuilderJob waiting = QuarkusTransaction.requiringNew().call(() -> order(inputs));
+    BuilderJob waiting = QuarkusTransaction.requiringNew().call(() -> createJob(inputs));
     BuildInputs free = bases.inputs("3.13", List.of("free==1"), null);
-    BuilderJob other = QuarkusTransaction.requiringNew().call(() -> order(free));
+    BuilderJob other = QuarkusTransaction.requiringNew().call(() -> createJob(free));
 
     awaitState("running", other); // Whoever saw that one had seen the first one before.
     assertEquals("queued", state(waiting));
@@ -311,7 +311,7 @@ class UnusedBuildsIT {
     long deadline = System.nanoTime() + Duration.ofSeconds(60).toNanos();
     while (!state.equals(state(job))) {
       assertTrue(System.nanoTime() < deadline, job.id + " is " + state(job));
-      pace.pause(Duration.ofMillis(20));
+      batches.pause(Duration.ofMillis(20));
     }
   }
 
@@ -322,23 +322,24 @@ class UnusedBuildsIT {
         QuarkusTransaction.requiringNew()
             .call(
                 () -> {
-                  BuilderJob made = order(build);
+                  BuilderJob made = createJob(build);
                   // Not committed yet, so nobody can see it.
-                  CompletableFuture.runAsync(() -> builds.remove(pace, BEFORE, NOW)).join();
+                  CompletableFuture.runAsync(() -> builds.remove(batches, BEFORE, NOW)).join();
                   return made;
                 });
     assertEquals("succeeded", job.state);
     assertNull(removedAt(build));
-    builds.remove(pace, BEFORE, NOW);
+    builds.remove(batches, BEFORE, NOW);
     assertNull(removedAt(build));
   }
 
-  private static BuilderJob order(String build) {
-    return order(new BuildInputs("test-3.13", "3.13", List.of(), null, Rows.key(build)));
+  private static BuilderJob createJob(String build) {
+    return createJob(new BuildInputs("test-3.13", "3.13", List.of(), null, Rows.key(build)));
   }
 
-  private static BuilderJob order(BuildInputs inputs) {
-    return BuilderJob.make(new BuilderJob.Order("agent_of_nobody", 1, inputs), true, Instant.now());
+  private static BuilderJob createJob(BuildInputs inputs) {
+    return BuilderJob.create(
+        new BuilderJob.Request("agent_of_nobody", 1, inputs), true, Instant.now());
   }
 
   private static void spin(long nanos) {

@@ -21,7 +21,7 @@ public final class Checker {
    * @param slack nanoseconds by which an expiry may be early or late
    * @return nothing when all is well
    */
-  public static List<Anomaly> check(List<Operation> history, long slack) {
+  public static List<Anomaly> check(List<StoreCall> history, long slack) {
     Resolution resolution = new Resolution(history);
     List<Anomaly> anomalies = new ArrayList<>(resolution.anomalies());
     if (!anomalies.isEmpty()) {

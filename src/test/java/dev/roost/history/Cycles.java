@@ -60,7 +60,7 @@ final class Cycles {
 
   private static String label(Graph graph, int node) {
     String latest =
-        graph.latest(node) == Operation.NEVER ? "?" : Long.toString(graph.latest(node) / 1000);
+        graph.latest(node) == StoreCall.NEVER ? "?" : Long.toString(graph.latest(node) / 1000);
     return "%s [%d to %s us]".formatted(graph.label(node), graph.earliest(node) / 1000, latest);
   }
 

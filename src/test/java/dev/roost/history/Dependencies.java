@@ -26,7 +26,7 @@ final class Dependencies {
   }
 
   /** A write, or a removal, whose place among the versions nobody knows. */
-  record Loose(int node, Write write) {}
+  record Loose(int node, StoreWrite write) {}
 
   /** That a node read a key and found nothing. */
   record Absence(int node, Read read) {}
@@ -46,13 +46,13 @@ final class Dependencies {
   /**
    * @param slack nanoseconds by which an expiry may be early or late
    */
-  Dependencies(List<Operation> happened, List<Operation> possible, long slack) {
-    Map<Integer, Operation> nodes = new TreeMap<>();
+  Dependencies(List<StoreCall> happened, List<StoreCall> possible, long slack) {
+    Map<Integer, StoreCall> nodes = new TreeMap<>();
     happened.forEach(one -> nodes.put(add(one), one));
     nodes.forEach((node, one) -> addWrites(node, one, slack));
-    for (Operation one : possible) {
+    for (StoreCall one : possible) {
       int node = add(one);
-      for (Write write : one.writes()) {
+      for (StoreWrite write : one.writes()) {
         key(write.key()).loose.add(new Loose(node, write));
       }
     }
@@ -62,7 +62,7 @@ final class Dependencies {
     graph.addTime();
   }
 
-  private int add(Operation one) {
+  private int add(StoreCall one) {
     return graph.add(one.toString(), one.invoked(), one.latest());
   }
 
@@ -70,8 +70,8 @@ final class Dependencies {
     return keys.computeIfAbsent(name, key -> new Key());
   }
 
-  private void addWrites(int node, Operation one, long slack) {
-    for (Write write : one.writes()) {
+  private void addWrites(int node, StoreCall one, long slack) {
+    for (StoreWrite write : one.writes()) {
       Key key = key(write.key());
       if (!write.isPlaced()) {
         key.loose.add(new Loose(node, write));
@@ -81,8 +81,8 @@ final class Dependencies {
         key.versions.put(write.version(), version);
         if (write.ttl() > 0) {
           long latest =
-              one.latest() == Operation.NEVER
-                  ? Operation.NEVER
+              one.latest() == StoreCall.NEVER
+                  ? StoreCall.NEVER
                   : one.latest() + write.ttl() + slack;
           String label = "(the expiry of %s)".formatted(write);
           version.expiry = graph.add(label, one.invoked() + write.ttl() - slack, latest);
@@ -91,7 +91,7 @@ final class Dependencies {
     }
   }
 
-  private void addReads(int node, Operation one) {
+  private void addReads(int node, StoreCall one) {
     for (Read read : one.reads()) {
       Key key = key(read.key());
       if (read.isAbsence()) {
@@ -107,8 +107,8 @@ final class Dependencies {
     }
   }
 
-  private void addRemovals(int node, Operation one) {
-    for (Write write : one.writes()) {
+  private void addRemovals(int node, StoreCall one) {
+    for (StoreWrite write : one.writes()) {
       Version version = key(write.key()).versions.get(write.version());
       if (write.removes() && version != null) {
         if (version.remover >= 0) {
@@ -145,7 +145,7 @@ final class Dependencies {
       }
     }
     key.loose.stream()
-        .filter(loose -> loose.write().removes() && graph.latest(loose.node()) != Operation.NEVER)
+        .filter(loose -> loose.write().removes() && graph.latest(loose.node()) != StoreCall.NEVER)
         .forEach(loose -> removeEarlier(name, key, loose.node()));
   }
 

@@ -41,7 +41,7 @@ final class Graph {
   private int mark;
 
   /**
-   * @param latest {@link Operation#NEVER} when it comes before nothing in real time
+   * @param latest {@link StoreCall#NEVER} when it comes before nothing in real time
    */
   int add(String label, long earliest, long latest) {
     return add(new Node(label, earliest, latest, false));
@@ -96,7 +96,7 @@ final class Graph {
     int operations = nodes.size();
     List<Integer> returns = new ArrayList<>();
     for (int node = 0; node < operations; node++) {
-      if (latest(node) != Operation.NEVER) {
+      if (latest(node) != StoreCall.NEVER) {
         returns.add(node);
       }
     }
@@ -149,7 +149,7 @@ final class Graph {
 
   /** When the last of those returned that come right before; its own return where it has one. */
   private long latestSource(int node) {
-    if (latest(node) != Operation.NEVER) {
+    if (latest(node) != StoreCall.NEVER) {
       return latest(node);
     }
     marks[node] = mark;

@@ -3,7 +3,7 @@ package dev.roost.history;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.roost.history.Operation.Outcome;
+import dev.roost.history.StoreCall.Outcome;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -18,7 +18,7 @@ class RandomHistoriesTest {
   @Test
   void whatASerialStoreDoesIsAccepted() {
     for (long seed = 0; seed < HISTORIES; seed++) {
-      List<Operation> history = new SerialModel(seed).run(OPERATIONS);
+      List<StoreCall> history = new SerialModel(seed).run(OPERATIONS);
       assertEquals(List.of(), Checker.check(history, SLACK), "seed " + seed);
     }
   }
@@ -28,7 +28,7 @@ class RandomHistoriesTest {
     int refused = 0;
     int changed = 0;
     for (long seed = 0; seed < HISTORIES; seed++) {
-      List<Operation> history = new ArrayList<>(new SerialModel(seed).run(OPERATIONS));
+      List<StoreCall> history = new ArrayList<>(new SerialModel(seed).run(OPERATIONS));
       if (changeOneRead(history, new Random(seed))) {
         changed++;
         refused += Checker.check(history, SLACK).isEmpty() ? 0 : 1;
@@ -40,7 +40,7 @@ class RandomHistoriesTest {
 
   @Test
   void thousandsOfOperationsAreCheckedSoon() {
-    List<Operation> history = new SerialModel(7).run(4_000);
+    List<StoreCall> history = new SerialModel(7).run(4_000);
     long begin = System.nanoTime();
     assertEquals(List.of(), Checker.check(history, SLACK));
     long seconds = (System.nanoTime() - begin) / 1_000_000_000;
@@ -48,17 +48,17 @@ class RandomHistoriesTest {
   }
 
   /** A read shows what another read of the same key showed, or an absence. */
-  private static boolean changeOneRead(List<Operation> history, Random random) {
+  private static boolean changeOneRead(List<StoreCall> history, Random random) {
     for (int attempt = 0; attempt < 1_000; attempt++) {
       int at = random.nextInt(history.size());
-      Operation one = history.get(at);
-      Operation other = history.get(random.nextInt(history.size()));
+      StoreCall one = history.get(at);
+      StoreCall other = history.get(random.nextInt(history.size()));
       if (one.outcome() == Outcome.OK && !one.reads().isEmpty() && one.writes().isEmpty()) {
         int which = random.nextInt(one.reads().size());
         Read old = one.reads().get(which);
         for (Read read : other.reads()) {
           boolean differs = read.version() != old.version() && other.outcome() == Outcome.OK;
-          boolean hidden = read.version() == Operation.UNSEEN || old.version() == Operation.UNSEEN;
+          boolean hidden = read.version() == StoreCall.UNSEEN || old.version() == StoreCall.UNSEEN;
           if (read.key().equals(old.key()) && differs && !hidden) {
             List<Read> reads = new ArrayList<>(one.reads());
             reads.set(which, read);

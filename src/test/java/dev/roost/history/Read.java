@@ -3,7 +3,7 @@ package dev.roost.history;
 /**
  * What an operation saw of one key.
  *
- * @param version 0 when the key was absent, {@link Operation#UNSEEN} when only the value was shown
+ * @param version 0 when the key was absent, {@link StoreCall#UNSEEN} when only the value was shown
  * @param value unique to the write that made it; null when it was absent or not shown
  * @param scanned whether it was one of a range of keys
  */
@@ -17,7 +17,7 @@ public record Read(String key, long version, String value, boolean scanned) {
   }
 
   public static Read value(String key, String value) {
-    return new Read(key, Operation.UNSEEN, value, false);
+    return new Read(key, StoreCall.UNSEEN, value, false);
   }
 
   boolean isAbsence() {
@@ -30,6 +30,6 @@ public record Read(String key, long version, String value, boolean scanned) {
 
   @Override
   public String toString() {
-    return key + "=" + (isAbsence() ? "absent" : Write.shown(version, value));
+    return key + "=" + (isAbsence() ? "absent" : StoreWrite.shown(version, value));
   }
 }

@@ -1,6 +1,6 @@
 package dev.roost.history;
 
-import dev.roost.history.Operation.Outcome;
+import dev.roost.history.StoreCall.Outcome;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -19,15 +19,15 @@ final class Resolution {
 
   private record Version(String key, long version) {}
 
-  private final List<Operation> history;
-  private final Map<Value, Operation> writers = new HashMap<>();
+  private final List<StoreCall> history;
+  private final Map<Value, StoreCall> writers = new HashMap<>();
   private final Map<Value, Long> versions = new HashMap<>();
-  private final Map<Version, Operation> makers = new HashMap<>();
+  private final Map<Version, StoreCall> makers = new HashMap<>();
   private final Set<String> seen = new HashSet<>();
-  private final Map<Version, Operation> unnamed = new HashMap<>();
+  private final Map<Version, StoreCall> unnamed = new HashMap<>();
   private final List<Anomaly> anomalies = new ArrayList<>();
 
-  Resolution(List<Operation> history) {
+  Resolution(List<StoreCall> history) {
     this.history = history;
     history.forEach(this::learnWrites);
     history.forEach(this::learnReads);
@@ -40,9 +40,9 @@ final class Resolution {
   }
 
   /** What has happened, with every version that can be known. */
-  List<Operation> happened() {
-    List<Operation> happened = new ArrayList<>();
-    for (Operation one : history) {
+  List<StoreCall> happened() {
+    List<StoreCall> happened = new ArrayList<>();
+    for (StoreCall one : history) {
       if (one.outcome() == Outcome.OK || isProven(one)) {
         happened.add(resolved(one));
       }
@@ -52,20 +52,20 @@ final class Resolution {
   }
 
   /** What may have happened, unseen, and may explain an absence. */
-  List<Operation> possible() {
+  List<StoreCall> possible() {
     return history.stream()
         .filter(one -> one.outcome() == Outcome.UNKNOWN && !isProven(one))
         .toList();
   }
 
-  private boolean isProven(Operation one) {
+  private boolean isProven(StoreCall one) {
     return one.outcome() == Outcome.UNKNOWN && seen.contains(one.id());
   }
 
-  private void learnWrites(Operation one) {
-    for (Write write : one.writes()) {
+  private void learnWrites(StoreCall one) {
+    for (StoreWrite write : one.writes()) {
       if (!write.removes() && write.value() != null) {
-        Operation other = writers.put(new Value(write.key(), write.value()), one);
+        StoreCall other = writers.put(new Value(write.key(), write.value()), one);
         if (other != null) {
           throw new IllegalArgumentException("one value twice: " + one + " and " + other);
         }
@@ -76,7 +76,7 @@ final class Resolution {
     }
   }
 
-  private void learnReads(Operation one) {
+  private void learnReads(StoreCall one) {
     for (Read read : one.reads()) {
       if (read.value() != null && read.version() > 0) {
         learn(one, read.key(), read.value(), read.version());
@@ -84,7 +84,7 @@ final class Resolution {
     }
   }
 
-  private void learn(Operation one, String key, String value, long version) {
+  private void learn(StoreCall one, String key, String value, long version) {
     Long other = versions.putIfAbsent(new Value(key, value), version);
     if (other != null && other != version) {
       String evidence =
@@ -94,13 +94,13 @@ final class Resolution {
     }
   }
 
-  private void learnMakers(Operation one) {
+  private void learnMakers(StoreCall one) {
     if (one.outcome() == Outcome.FAILED) {
       return;
     }
-    for (Write write : resolved(one).writes()) {
+    for (StoreWrite write : resolved(one).writes()) {
       if (!write.removes() && write.isPlaced()) {
-        Operation other = makers.put(new Version(write.key(), write.version()), one);
+        StoreCall other = makers.put(new Version(write.key(), write.version()), one);
         if (other != null) {
           String evidence = "version %d of %s\n%s\n%s";
           anomalies.add(
@@ -112,21 +112,21 @@ final class Resolution {
     }
   }
 
-  private void findWriters(Operation reader) {
+  private void findWriters(StoreCall reader) {
     for (Read read : reader.reads()) {
       if (!read.isAbsence()) {
         findWriter(reader, read.key(), read.version(), read.value());
       }
     }
-    for (Write write : reader.writes()) {
+    for (StoreWrite write : reader.writes()) {
       if (write.removes() && write.isPlaced()) {
         findWriter(reader, write.key(), write.version(), null);
       }
     }
   }
 
-  private void findWriter(Operation reader, String key, long version, String value) {
-    Operation writer = value == null ? null : writers.get(new Value(key, value));
+  private void findWriter(StoreCall reader, String key, long version, String value) {
+    StoreCall writer = value == null ? null : writers.get(new Value(key, value));
     if (value == null) {
       writer = makers.get(new Version(key, version));
     }
@@ -138,12 +138,13 @@ final class Resolution {
       String what = "%s of %s, which nobody wrote, is seen by\n%s";
       anomalies.add(
           new Anomaly(
-              "read of nothing written", what.formatted(Write.shown(version, value), key, reader)));
+              "read of nothing written",
+              what.formatted(StoreWrite.shown(version, value), key, reader)));
     }
   }
 
   /** Its reads were checked when it was done, so they count, too. */
-  private void prove(Operation one) {
+  private void prove(StoreCall one) {
     if (one.outcome() == Outcome.UNKNOWN && seen.add(one.id())) {
       findWriters(one);
     }
@@ -156,7 +157,7 @@ final class Resolution {
       return true;
     }
     long taken = unnamed.keySet().stream().filter(one -> one.key.equals(key)).count();
-    List<Operation> candidates =
+    List<StoreCall> candidates =
         history.stream()
             .filter(one -> one.outcome() != Outcome.FAILED)
             .filter(
@@ -169,16 +170,16 @@ final class Resolution {
     if (candidates.size() <= taken) {
       return false;
     }
-    long begin = candidates.stream().mapToLong(Operation::invoked).min().orElseThrow();
-    String label = "someone of " + candidates.stream().map(Operation::id).toList();
+    long begin = candidates.stream().mapToLong(StoreCall::invoked).min().orElseThrow();
+    String label = "someone of " + candidates.stream().map(StoreCall::id).toList();
     unnamed.put(
         name,
-        new Operation(
+        new StoreCall(
             name.toString(),
             "?",
             candidates.size() > 5 ? "one of unknown outcome" : label,
             begin,
-            Operation.NEVER,
+            StoreCall.NEVER,
             Outcome.UNKNOWN,
             List.of(),
             List.of(expiringAsAny(candidates, key).at(version))));
@@ -186,18 +187,18 @@ final class Resolution {
   }
 
   /** It may be any of them, so it may expire as early as any does. */
-  private static Write expiringAsAny(List<Operation> candidates, String key) {
+  private static StoreWrite expiringAsAny(List<StoreCall> candidates, String key) {
     return candidates.stream()
         .flatMap(one -> one.writes().stream())
         .filter(write -> write.key().equals(key) && write.ttl() > 0)
-        .min(Comparator.comparingLong(Write::ttl))
-        .map(write -> new Write(key, Operation.UNSEEN, null, write.ttl(), false))
-        .orElse(Write.of(key, Operation.UNSEEN));
+        .min(Comparator.comparingLong(StoreWrite::ttl))
+        .map(write -> new StoreWrite(key, StoreCall.UNSEEN, null, write.ttl(), false))
+        .orElse(StoreWrite.of(key, StoreCall.UNSEEN));
   }
 
-  private Operation resolved(Operation one) {
+  private StoreCall resolved(StoreCall one) {
     List<Read> reads = one.reads().stream().map(this::resolved).toList();
-    List<Write> writes =
+    List<StoreWrite> writes =
         one.writes().stream()
             .map(
                 write -> {
@@ -214,15 +215,15 @@ final class Resolution {
   private Read resolved(Read read) {
     return read.version() >= 0 || read.value() == null
         ? read
-        : read.at(versions.getOrDefault(new Value(read.key(), read.value()), Operation.UNSEEN));
+        : read.at(versions.getOrDefault(new Value(read.key(), read.value()), StoreCall.UNSEEN));
   }
 
-  private Write made(Write write) {
-    return write.at(versions.getOrDefault(new Value(write.key(), write.value()), Operation.UNSEEN));
+  private StoreWrite made(StoreWrite write) {
+    return write.at(versions.getOrDefault(new Value(write.key(), write.value()), StoreCall.UNSEEN));
   }
 
   /** An operation that read and removed a key removed what it read; of an absent one, nothing. */
-  private static Write removed(Write write, List<Read> reads) {
+  private static StoreWrite removed(StoreWrite write, List<Read> reads) {
     for (Read read : reads) {
       if (read.key().equals(write.key())) {
         return read.isAbsence() ? null : write.at(read.version());

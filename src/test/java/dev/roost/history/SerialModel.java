@@ -1,6 +1,6 @@
 package dev.roost.history;
 
-import dev.roost.history.Operation.Outcome;
+import dev.roost.history.StoreCall.Outcome;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -19,7 +19,7 @@ final class SerialModel {
   private final Random random;
   private final TreeMap<String, Entry> entries = new TreeMap<>();
   private final Map<String, Long> free = new HashMap<>();
-  private final List<Operation> history = new ArrayList<>();
+  private final List<StoreCall> history = new ArrayList<>();
   private long version;
   private long now;
 
@@ -27,7 +27,7 @@ final class SerialModel {
     random = new Random(seed);
   }
 
-  List<Operation> run(int operations) {
+  List<StoreCall> run(int operations) {
     for (int i = 0; i < operations; i++) {
       now += (1 + random.nextInt(400)) * MICRO;
       entries.values().removeIf(entry -> entry.expires <= now);
@@ -44,7 +44,7 @@ final class SerialModel {
     boolean isKnown = random.nextInt(20) > 0;
     boolean happens = isKnown || random.nextBoolean();
     List<Read> reads = new ArrayList<>();
-    List<Write> writes = new ArrayList<>();
+    List<StoreWrite> writes = new ArrayList<>();
     TreeMap<String, Entry> before = new TreeMap<>(entries);
     String key = KEYS.get(random.nextInt(KEYS.size()));
     String other = KEYS.get(random.nextInt(KEYS.size()));
@@ -59,7 +59,7 @@ final class SerialModel {
       }
       case 4 -> {
         if (entries.containsKey(key)) {
-          writes.add(remove(key, Operation.UNSEEN));
+          writes.add(remove(key, StoreCall.UNSEEN));
         }
       }
       case 5 ->
@@ -87,19 +87,19 @@ final class SerialModel {
     long returned = now + (1 + random.nextInt(600)) * MICRO;
     free.put(process, returned + 1);
     history.add(
-        new Operation(
+        new StoreCall(
             id,
             process,
             "kind " + kind,
             invoked,
-            isKnown ? returned : Operation.NEVER,
+            isKnown ? returned : StoreCall.NEVER,
             isKnown ? Outcome.OK : Outcome.UNKNOWN,
             reads,
             isKnown ? writes : writes.stream().map(SerialModel::unseen).toList()));
   }
 
-  private static Write unseen(Write write) {
-    return write.at(Operation.UNSEEN);
+  private static StoreWrite unseen(StoreWrite write) {
+    return write.at(StoreCall.UNSEEN);
   }
 
   private Read read(String key, boolean scanned) {
@@ -108,18 +108,18 @@ final class SerialModel {
       return new Read(key, 0, null, scanned);
     }
     // Some of what a store offers shows the value alone.
-    long shown = !scanned && random.nextInt(3) == 0 ? Operation.UNSEEN : entry.version;
+    long shown = !scanned && random.nextInt(3) == 0 ? StoreCall.UNSEEN : entry.version;
     return new Read(key, shown, entry.value, scanned);
   }
 
-  private Write write(String id, String key, long ttl) {
+  private StoreWrite write(String id, String key, long ttl) {
     version++;
     entries.put(key, new Entry(version, id, ttl == 0 ? Long.MAX_VALUE : now + ttl));
-    return new Write(key, version, id, ttl, false);
+    return new StoreWrite(key, version, id, ttl, false);
   }
 
-  private Write remove(String key, long removed) {
+  private StoreWrite remove(String key, long removed) {
     entries.remove(key);
-    return Write.removal(key, removed);
+    return StoreWrite.removal(key, removed);
   }
 }

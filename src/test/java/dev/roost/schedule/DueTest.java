@@ -37,7 +37,7 @@ class DueTest {
   }
 
   @Test
-  void aTimeThatHasJustComeIsOrderedAndTheScheduleMovesOn() {
+  void aTimeThatHasJustComeIsSubmittedAndTheScheduleAdvances() {
     Due due = at(NOON.plusMillis(3), timetable("* * * * *"), NOON, RUN_ONCE);
     assertEquals(new Due(List.of(NOON), List.of(), today("12:01"), today("12:01")), due);
   }
@@ -52,9 +52,9 @@ class DueTest {
   void aTimeIsMissedWhenItIsOlderThanTheSetting() {
     Policy skip = new Policy("skip", 100, false);
     Timetable daily = timetable("0 12 * * *");
-    assertEquals(List.of(NOON), at(NOON.plus(MINUTE), daily, NOON, skip).order());
+    assertEquals(List.of(NOON), at(NOON.plus(MINUTE), daily, NOON, skip).times());
     Due missed = at(NOON.plus(MINUTE).plusNanos(1), daily, NOON, skip);
-    assertEquals(List.of(), missed.order());
+    assertEquals(List.of(), missed.times());
     assertEquals(List.of(new Skipped(Reason.MISSED, NOON, NOON, 1)), missed.skipped());
     assertEquals(NOON.plus(Duration.ofDays(1)), missed.nextRunAt());
   }
@@ -79,9 +79,9 @@ class DueTest {
             timetable("* * * * *"),
             yesterday,
             new Policy(missedRuns, limit, false));
-    assertEquals(size, due.order().size());
-    assertEquals(today(first), due.order().get(0));
-    assertEquals(NOON, due.order().get(size - 1));
+    assertEquals(size, due.times().size());
+    assertEquals(today(first), due.times().get(0));
+    assertEquals(NOON, due.times().get(size - 1));
     assertEquals(
         List.of(new Skipped(Reason.MISSED, yesterday, today(lastSkipped), count)), due.skipped());
     assertEquals(today("12:01"), due.nextRunAt());
@@ -107,10 +107,10 @@ class DueTest {
             timetable("0 * * * *"),
             yesterday,
             new Policy(missedRuns, limit, false));
-    Instant firstOrdered = first != null ? today(first) : NOON.minus(Duration.ofHours(size - 1));
+    Instant firstTime = first != null ? today(first) : NOON.minus(Duration.ofHours(size - 1));
     Instant last = lastSkipped != null ? today(lastSkipped) : yesterday;
-    assertEquals(size, due.order().size());
-    assertEquals(firstOrdered, due.order().get(0));
+    assertEquals(size, due.times().size());
+    assertEquals(firstTime, due.times().get(0));
     assertEquals(
         count == null ? List.of() : List.of(new Skipped(Reason.MISSED, yesterday, last, count)),
         due.skipped());
@@ -142,7 +142,7 @@ class DueTest {
             Instant.parse("2016-02-29T00:00:00Z"),
             Instant.parse("2020-02-29T00:00:00Z"),
             Instant.parse("2024-02-29T00:00:00Z")),
-        due.order());
+        due.times());
     assertEquals(
         List.of(new Skipped(Reason.MISSED, first, Instant.parse("2012-02-29T00:00:00Z"), 4)),
         due.skipped());
@@ -150,19 +150,19 @@ class DueTest {
   }
 
   @Test
-  void whileAJobIsOpenAScheduleThatMindsOrdersNothing() {
+  void whileAJobIsOpenAScheduleThatSkipsOverlapsSubmitsNothing() {
     Policy skip = new Policy("run_all", 100, true);
     Due due = Due.at(NOON, timetable("0 * * * *"), today("10:00"), skip, true, MINUTE);
-    assertEquals(List.of(), due.order());
+    assertEquals(List.of(), due.times());
     assertEquals(List.of(new Skipped(Reason.OVERLAP, today("10:00"), NOON, 3)), due.skipped());
     assertEquals(today("13:00"), due.nextRunAt());
   }
 
   @Test
-  void aScheduleThatMindsOrdersTheFirstOfSeveral() {
+  void aScheduleThatSkipsOverlapsSubmitsTheFirstOfSeveral() {
     Policy skip = new Policy("run_once", 100, true);
     Due due = Due.at(NOON, timetable("0 * * * *"), today("09:00"), skip, false, MINUTE);
-    assertEquals(List.of(today("11:00")), due.order());
+    assertEquals(List.of(today("11:00")), due.times());
     assertEquals(
         List.of(
             new Skipped(Reason.MISSED, today("09:00"), today("10:00"), 2),
@@ -179,10 +179,10 @@ class DueTest {
     assertEquals(
         due, new Timetable("sched_b", late.cron(), late.zone(), null, null, 3_600).dueAt(NOON));
     Policy skip = new Policy("skip", 1, false);
-    assertEquals(List.of(), at(due.minusNanos(1), late, NOON, skip).order());
-    assertEquals(List.of(NOON), at(due, late, NOON, skip).order());
+    assertEquals(List.of(), at(due.minusNanos(1), late, NOON, skip).times());
+    assertEquals(List.of(NOON), at(due, late, NOON, skip).times());
     assertEquals(late.dueAt(today("13:00")), at(due, late, NOON, skip).dueAt());
-    assertEquals(List.of(NOON), at(due.plusSeconds(60), late, NOON, skip).order());
+    assertEquals(List.of(NOON), at(due.plusSeconds(60), late, NOON, skip).times());
     assertEquals(1, at(due.plusSeconds(61), late, NOON, skip).skipped().size());
   }
 
@@ -213,11 +213,11 @@ class DueTest {
     assertEquals(Optional.of(today("11:00")), bounded.after(today("10:00")));
     assertEquals(Optional.empty(), bounded.after(NOON));
     Due last = at(NOON.plusSeconds(1), bounded, NOON, RUN_ONCE);
-    assertEquals(List.of(NOON), last.order());
+    assertEquals(List.of(NOON), last.times());
     assertNull(last.nextRunAt());
     assertNull(last.dueAt());
     Due late = at(NOON.plus(Duration.ofDays(9)), bounded, today("10:00"), RUN_ONCE);
-    assertEquals(List.of(NOON), late.order());
+    assertEquals(List.of(NOON), late.times());
     assertEquals(
         List.of(new Skipped(Reason.MISSED, today("10:00"), today("11:00"), 2)), late.skipped());
     assertNull(late.nextRunAt());
@@ -240,7 +240,7 @@ class DueTest {
             Instant.parse("2026-03-28T01:30:00Z"),
             Instant.parse("2026-03-29T01:00:00Z"),
             Instant.parse("2026-03-30T00:30:00Z")),
-        spring.order());
+        spring.times());
     Due autumn =
         at(
             Instant.parse("2026-10-26T12:00:00Z"),
@@ -252,16 +252,16 @@ class DueTest {
             Instant.parse("2026-10-24T00:30:00Z"),
             Instant.parse("2026-10-25T00:30:00Z"),
             Instant.parse("2026-10-26T01:30:00Z")),
-        autumn.order());
+        autumn.times());
   }
 
   @Test
   void whatFindsNoRoomStaysAndWhatCameBeforeIsDone() {
     Timetable hours = timetable("0 * * * *");
     Due all = at(NOON, hours, today("07:00"), new Policy("run_all", 3, false));
-    assertEquals(4, all.order().size());
+    assertEquals(4, all.times().size());
     Due part = all.until(today("11:00"), hours);
-    assertEquals(List.of(today("09:00"), today("10:00")), part.order());
+    assertEquals(List.of(today("09:00"), today("10:00")), part.times());
     assertEquals(all.skipped(), part.skipped());
     assertEquals(today("11:00"), part.nextRunAt());
     assertEquals(today("11:00"), part.dueAt());
@@ -272,7 +272,7 @@ class DueTest {
 
   /** Against the rules as they are written down, one time after the other. */
   @Test
-  void everyTimeIsOrderedOrSkippedAsTheRulesSay() {
+  void everyTimeIsSubmittedOrSkippedAsTheRulesSay() {
     Random random = new Random(20261122);
     List<String> crons =
         List.of("* * * * *", "*/7 * * * *", "0 */5 * * *", "15 3 * * 1", "* 4 1 * *", "@monthly");

@@ -245,11 +245,11 @@ class ScheduleIT {
   }
 
   @Test
-  void whatIsDueIsOrderedByItself() {
+  void dueSchedulesSubmitJobs() {
     String id = create("'cron': '* * * * *', 'payload': 'x', 'overlap': 'queue'").get("id");
     // As though its time came this moment.
     TestRows.of(id).dueNow();
-    Await.until("it is ordered", () -> schedule(id).get("last_run") != null);
+    Await.until("a job is submitted", () -> schedule(id).get("last_run") != null);
     Answer after = schedule(id);
     Map<String, String> run = after.get("last_run");
     Answer job = api.get("/v1/executor-jobs/" + run.get("executor_job_id"));
@@ -266,8 +266,8 @@ class ScheduleIT {
   @Test
   @Timeout(180)
   void aScheduleThatIsPausedOrDeletedWhileItIsDueMakesItsJobBeforeThatOrNotAtAll() {
-    int ordered = 0;
-    for (int i = 0; i < ROUNDS || ordered == i; i++) { // The pause must have been first once.
+    int submitted = 0;
+    for (int i = 0; i < ROUNDS || submitted == i; i++) { // The pause must have been first once.
       String paused = create("'cron': '* * * * *'").get("id");
       String deleted = create("'cron': '* * * * *'").get("id");
       TestRows.of(paused).dueNow();
@@ -276,7 +276,7 @@ class ScheduleIT {
       assertEquals(204, api.delete(SCHEDULES + "/" + deleted).status());
       assertNull(after.get("next_run_at"));
       int jobs = jobs(paused).size();
-      ordered += Math.min(1, jobs);
+      submitted += Math.min(1, jobs);
       assertEquals(jobs > 0, after.get("last_run") != null, after.text());
       int left = jobs(deleted).size();
       String later = create("'cron': '* * * * *'").get("id");

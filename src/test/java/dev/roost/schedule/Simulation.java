@@ -107,7 +107,7 @@ final class Simulation implements AutoCloseable {
     }
     System.out.printf(
         "schedules: %,d scheduled times of %,d schedules in %.0f s (%.1f simulated hours);"
-            + " ordered and skipped: %s; killed: %d tickers, %d times the database%n",
+            + " submitted and skipped: %s; killed: %d tickers, %d times the database%n",
         (long) schedules * minutes,
         schedules,
         (System.nanoTime() - begin) / 1e9,
@@ -200,11 +200,11 @@ final class Simulation implements AutoCloseable {
     world.execute(
         """
         create table outcome as
-        select schedule_id, scheduled_time as time, 'ordered' as what from executor_job
+        select schedule_id, scheduled_time as time, 'submitted' as what from executor_job
         union all
         select schedule_id, generate_series(first, last, '1 minute'), reason from told""");
     none(
-        "times that are not ordered or skipped just once",
+        "times that are not submitted or skipped just once",
         """
         select s.id, count(time), count(distinct time), min(time), max(time)
         from schedule s left join outcome o on o.schedule_id = s.id
@@ -213,10 +213,10 @@ final class Simulation implements AutoCloseable {
           or max(time) <> s.ends_at"""
             .formatted(minutes));
     none(
-        "times of run_all that are not ordered",
+        "times of run_all that are not submitted",
         """
         select o.* from outcome o join schedule s on s.id = o.schedule_id
-        where s.missed_runs = 'run_all' and o.what <> 'ordered'""");
+        where s.missed_runs = 'run_all' and o.what <> 'submitted'""");
     none(
         "wrong counts",
         "select * from told where count <> 1 + extract(epoch from last - first) / 60");

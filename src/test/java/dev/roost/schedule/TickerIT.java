@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.roost.api.Database;
-import dev.roost.execution.ScheduledOrders.Placed;
+import dev.roost.execution.ScheduledJobs.Submitted;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -28,7 +28,7 @@ class TickerIT {
 
   private static TickerWorld world;
 
-  private final List<Placed> made = new CopyOnWriteArrayList<>();
+  private final List<Submitted> made = new CopyOnWriteArrayList<>();
   private volatile Instant now = NOON;
 
   @BeforeAll

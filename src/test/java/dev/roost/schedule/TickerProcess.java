@@ -71,7 +71,7 @@ final class TickerProcess {
     parent.setDaemon(true);
     parent.start();
     SimulatedClock clock = new SimulatedClock(Double.parseDouble(arguments[1]));
-    List<dev.roost.execution.ScheduledOrders.Placed> nobody = new ArrayList<>();
+    List<dev.roost.execution.ScheduledJobs.Submitted> nobody = new ArrayList<>();
     Ticker ticker =
         TickerWorld.ticker(
             new Database(TickerWorld.pool(arguments[0])),

@@ -4,7 +4,7 @@ import dev.roost.TestDatabase;
 import dev.roost.api.Database;
 import dev.roost.api.Json;
 import dev.roost.api.Sql;
-import dev.roost.execution.ScheduledOrders.Placed;
+import dev.roost.execution.ScheduledJobs.Submitted;
 import io.agroal.api.AgroalDataSource;
 import io.agroal.api.configuration.supplier.AgroalDataSourceConfigurationSupplier;
 import io.agroal.api.exceptionsorter.PostgreSQLExceptionSorter;
@@ -68,11 +68,11 @@ final class TickerWorld implements AutoCloseable {
     return database;
   }
 
-  Ticker ticker(TickClock clock, int queuedJobs, List<Placed> made) {
+  Ticker ticker(TickClock clock, int queuedJobs, List<Submitted> made) {
     return ticker(database, clock, queuedJobs, made);
   }
 
-  static Ticker ticker(Database database, TickClock clock, int queuedJobs, List<Placed> made) {
+  static Ticker ticker(Database database, TickClock clock, int queuedJobs, List<Submitted> made) {
     return new Ticker(
         database, clock, new Ticker.Settings(MISSED_AFTER, queuedJobs), made::addAll, late -> {});
   }

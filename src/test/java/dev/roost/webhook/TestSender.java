@@ -10,21 +10,21 @@ import java.util.concurrent.CompletionStage;
  * long. All others get what the setting says, and no pause of the machine makes them late.
  */
 @Singleton
-class TestSender extends Sender {
+class TestSender extends WebhookSender {
   /** How the URL of a receiver ends that gets little time. */
   static final String HURRIED = "/hurried";
 
   static final Duration LITTLE = Duration.ofSeconds(2);
 
-  private final Sender hurried;
+  private final WebhookSender hurried;
 
   TestSender(Vertx vertx, Resolver resolver, Addresses addresses, WebhookSettings settings) {
     super(vertx, resolver, addresses, settings.timeout(), null);
-    hurried = new Sender(vertx, resolver, addresses, LITTLE, null);
+    hurried = new WebhookSender(vertx, resolver, addresses, LITTLE, null);
   }
 
   @Override
-  CompletionStage<Answer> send(Message message) {
+  CompletionStage<EndpointResponse> send(Message message) {
     return message.url().endsWith(HURRIED) ? hurried.send(message) : super.send(message);
   }
 

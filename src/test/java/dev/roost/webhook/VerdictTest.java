@@ -10,7 +10,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class VerdictTest {
-  private static final Answer REFUSED = Answer.failed("refused");
+  private static final EndpointResponse REFUSED = EndpointResponse.failed("refused");
 
   @Test
   void onlySuccessIsSuccess() {
@@ -21,8 +21,8 @@ class VerdictTest {
       assertEquals(Verdict.PENDING, verdict(answer(status)).state(), "" + status);
       assertNull(verdict(answer(status)).disabled());
     }
-    assertEquals(Verdict.PENDING, verdict(Answer.late(null, "late")).state());
-    assertEquals(Verdict.PENDING, verdict(Answer.late(200, "late")).state());
+    assertEquals(Verdict.PENDING, verdict(EndpointResponse.late(null, "late")).state());
+    assertEquals(Verdict.PENDING, verdict(EndpointResponse.late(200, "late")).state());
   }
 
   @Test
@@ -65,18 +65,18 @@ class VerdictTest {
   @Test
   void whatAReceiverSaysIsShownInPartAndInOneLine() {
     String message =
-        Answer.received(500, ("no\r\n\0way " + "é".repeat(4_000)).getBytes()).message();
+        EndpointResponse.received(500, ("no\r\n\0way " + "é".repeat(4_000)).getBytes()).message();
     assertTrue(message.startsWith("the receiver answered 500: no way éé"), message);
     assertTrue(message.length() < 250, message);
-    assertTrue(Answer.received(302, new byte[0]).message().contains("never followed"));
-    assertTrue(Answer.received(500, new byte[] {-1, -2, 'x'}).message().endsWith("x"));
+    assertTrue(EndpointResponse.received(302, new byte[0]).message().contains("never followed"));
+    assertTrue(EndpointResponse.received(500, new byte[] {-1, -2, 'x'}).message().endsWith("x"));
   }
 
-  private static Answer answer(int status) {
-    return Answer.received(status, new byte[0]);
+  private static EndpointResponse answer(int status) {
+    return EndpointResponse.received(status, new byte[0]);
   }
 
-  private static Verdict verdict(Answer answer) {
+  private static Verdict verdict(EndpointResponse answer) {
     return Verdict.of(answer, false, Verdict.PATIENCE, 0.5);
   }
 

@@ -6,7 +6,7 @@ import static dev.roost.runtime.kubernetes.Pods.readOnly;
 import static dev.roost.runtime.kubernetes.Pods.resources;
 import static dev.roost.runtime.kubernetes.Pods.variable;
 
-import dev.roost.runtime.Runtime.BuildOrder;
+import dev.roost.runtime.Runtime.BuildSpec;
 import dev.roost.runtime.SdkWheel;
 import io.fabric8.kubernetes.api.model.Container;
 import io.fabric8.kubernetes.api.model.EnvVar;
@@ -42,23 +42,24 @@ final class BuilderManifest {
   private BuilderManifest() {}
 
   /** */
-  static Job job(PodSettings settings, BuildOrder order) {
-    Map<String, String> labels = new HashMap<>(Names.labels(settings.instance(), Names.BUILDER));
-    labels.put(Names.BUILDER_JOB_ID, order.builderJobId());
-    labels.put(Names.AGENT_ID, order.agentId());
+  static Job job(PodSettings settings, BuildSpec spec) {
+    Map<String, String> labels =
+        new HashMap<>(ObjectNames.labels(settings.instance(), ObjectNames.BUILDER));
+    labels.put(ObjectNames.BUILDER_JOB_ID, spec.builderJobId());
+    labels.put(ObjectNames.AGENT_ID, spec.agentId());
     PodSpecBuilder pod =
         new PodSpecBuilder()
             .withTerminationGracePeriodSeconds(5L)
-            .withInitContainers(tools(settings), build(settings, order))
-            .withContainers(push(settings, order))
+            .withInitContainers(tools(settings), build(settings, spec))
+            .withContainers(push(settings, spec))
             .withVolumes(volumes(settings));
     return Pods.job(
         settings,
         settings.profile(null),
-        Names.builder(order.builderJobId()),
+        ObjectNames.builder(spec.builderJobId()),
         labels,
-        Map.of(Names.IMAGE_KEY, order.imageKey()),
-        order.timeoutSeconds() + GRACE_SECONDS,
+        Map.of(ObjectNames.IMAGE_KEY, spec.imageKey()),
+        spec.timeoutSeconds() + GRACE_SECONDS,
         pod);
   }
 
@@ -74,10 +75,10 @@ final class BuilderManifest {
         resources(1, 0.01, 64, 16, 16));
   }
 
-  private static Container build(PodSettings settings, BuildOrder order) {
+  private static Container build(PodSettings settings, BuildSpec spec) {
     List<EnvVar> environment = new ArrayList<>();
     environment.add(variable("HOME", "/tmp"));
-    environment.add(variable("ROOST_REQUIREMENTS", String.join("\n", order.requirements())));
+    environment.add(variable("ROOST_REQUIREMENTS", String.join("\n", spec.requirements())));
     settings.indexUrl().ifPresent(url -> environment.add(variable("UV_DEFAULT_INDEX", url)));
     List<VolumeMount> mounts = new ArrayList<>();
     mounts.add(readOnly("tools", "/tools"));
@@ -91,7 +92,7 @@ final class BuilderManifest {
     trust(settings, environment, mounts);
     return Pods.container(
         BUILD,
-        order.base(),
+        spec.base(),
         BUILD_USER,
         List.of("python3", "-I", "-B", "-c", START_BUILDER, "/tools"),
         List.of(
@@ -101,7 +102,7 @@ final class BuilderManifest {
             "--target=layer",
             "--prefix=/opt/roost/env",
             "--output=/layer",
-            "--timeout=" + order.timeoutSeconds(),
+            "--timeout=" + spec.timeoutSeconds(),
             "--wheel=/tools/" + SdkWheel.own().path()),
         environment,
         mounts,
@@ -113,14 +114,14 @@ final class BuilderManifest {
             settings.builderDiskMib()));
   }
 
-  private static Container push(PodSettings settings, BuildOrder order) {
+  private static Container push(PodSettings settings, BuildSpec spec) {
     List<String> arguments =
         new ArrayList<>(
             List.of(
-                "--base=" + order.base(),
+                "--base=" + spec.base(),
                 "--repository=" + settings.repository(),
                 "--pull-repository=" + settings.pullRepository(),
-                "--key=" + order.imageKey(),
+                "--key=" + spec.imageKey(),
                 "--platform=" + settings.platform(),
                 "--layer=/layer"));
     if (settings.insecureRegistry()) {

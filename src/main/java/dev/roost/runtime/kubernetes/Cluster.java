@@ -143,7 +143,7 @@ final class Cluster implements BuildLogs.Source {
             client
                 .pods()
                 .inNamespace(namespace)
-                .withLabel(Names.JOB_NAME, jobName)
+                .withLabel(ObjectNames.JOB_NAME, jobName)
                 .list()
                 .getItems()
                 .stream()

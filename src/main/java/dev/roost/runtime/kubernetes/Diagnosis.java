@@ -187,7 +187,7 @@ final class Diagnosis {
    * have, the pod's phase follows more than a second later.
    */
   private static Observation running(Pod pod) {
-    if (Lookout.hasEnded(pod)) {
+    if (ClusterObserver.hasEnded(pod)) {
       return ended(pod);
     }
     boolean failed = containers(pod).anyMatch(Diagnosis::hasFailed);

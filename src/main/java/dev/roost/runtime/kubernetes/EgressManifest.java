@@ -1,7 +1,7 @@
 package dev.roost.runtime.kubernetes;
 
 import dev.roost.runtime.Egress.Destination;
-import dev.roost.runtime.Runtime.ExecutorOrder;
+import dev.roost.runtime.Runtime.ExecutorSpec;
 import io.fabric8.kubernetes.api.model.OwnerReferenceBuilder;
 import io.fabric8.kubernetes.api.model.batch.v1.Job;
 import io.fabric8.kubernetes.api.model.networking.v1.NetworkPolicy;
@@ -18,7 +18,7 @@ final class EgressManifest {
   private EgressManifest() {}
 
   /** It goes when the Job goes. */
-  static NetworkPolicy policy(PodSettings settings, ExecutorOrder order, Job job) {
+  static NetworkPolicy policy(PodSettings settings, ExecutorSpec spec, Job job) {
     return new NetworkPolicyBuilder()
         .withNewMetadata()
         .withName(job.getMetadata().getName())
@@ -34,11 +34,11 @@ final class EgressManifest {
         .endMetadata()
         .withNewSpec()
         .withNewPodSelector()
-        .withMatchLabels(Map.of(Names.EXECUTOR_ID, order.executorId()))
+        .withMatchLabels(Map.of(ObjectNames.EXECUTOR_ID, spec.executorId()))
         .endPodSelector()
         .withPolicyTypes("Egress")
         .withEgress(
-            order.egress().destinations().stream()
+            spec.egress().destinations().stream()
                 .map(destination -> rule(settings.egress(), destination))
                 .toList())
         .endSpec()

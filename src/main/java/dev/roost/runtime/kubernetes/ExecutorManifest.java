@@ -7,7 +7,7 @@ import static dev.roost.runtime.kubernetes.Pods.readOnly;
 import static dev.roost.runtime.kubernetes.Pods.resources;
 import static dev.roost.runtime.kubernetes.Pods.variable;
 
-import dev.roost.runtime.Runtime.ExecutorOrder;
+import dev.roost.runtime.Runtime.ExecutorSpec;
 import io.fabric8.kubernetes.api.model.Container;
 import io.fabric8.kubernetes.api.model.PodSpecBuilder;
 import io.fabric8.kubernetes.api.model.Secret;
@@ -57,40 +57,41 @@ final class ExecutorManifest {
   /**
    * @param boot the program that waits for the runner's code and then runs it
    */
-  static Job job(PodSettings settings, ExecutorOrder order, String boot) {
-    Map<String, String> labels = new HashMap<>(Names.labels(settings.instance(), Names.EXECUTOR));
-    labels.put(Names.EXECUTOR_ID, order.executorId());
-    labels.put(Names.AGENT_ID, order.labels().get("agent-id"));
-    if (!order.egress().everything()) {
-      labels.put(Names.EGRESS, Names.LIMITED);
+  static Job job(PodSettings settings, ExecutorSpec spec, String boot) {
+    Map<String, String> labels =
+        new HashMap<>(ObjectNames.labels(settings.instance(), ObjectNames.EXECUTOR));
+    labels.put(ObjectNames.EXECUTOR_ID, spec.executorId());
+    labels.put(ObjectNames.AGENT_ID, spec.labels().get("agent-id"));
+    if (!spec.egress().everything()) {
+      labels.put(ObjectNames.EGRESS, ObjectNames.LIMITED);
     }
     Map<String, String> annotations = new HashMap<>();
-    annotations.put(Names.AGENT_NAME, order.labels().get("agent-name"));
-    annotations.put(Names.AGENT_REVISION, order.labels().get("agent-revision"));
-    annotations.put(Names.IMAGE_KEY, order.imageKey());
-    if (order.labels().containsKey("started-for")) {
-      annotations.put(Names.STARTED_FOR, order.labels().get("started-for"));
+    annotations.put(ObjectNames.AGENT_NAME, spec.labels().get("agent-name"));
+    annotations.put(ObjectNames.AGENT_REVISION, spec.labels().get("agent-revision"));
+    annotations.put(ObjectNames.IMAGE_KEY, spec.imageKey());
+    if (spec.labels().containsKey("started-for")) {
+      annotations.put(ObjectNames.STARTED_FOR, spec.labels().get("started-for"));
     }
     PodSpecBuilder pod =
         new PodSpecBuilder()
             .withTerminationGracePeriodSeconds(settings.graceSeconds() + 20)
             // In this order: the agent's container waits only so long for the code from the other.
-            .withContainers(sidecar(settings, order), agent(settings, order, boot))
+            .withContainers(sidecar(settings, spec), agent(settings, spec, boot))
             .withVolumes(
                 memory("link", 16),
-                disk("work", workMib(settings, order)),
+                disk("work", workMib(settings, spec)),
                 disk("sidecar", SIDECAR_DISK_MIB),
                 new VolumeBuilder()
                     .withName("token")
                     .withNewSecret()
-                    .withSecretName(Names.executor(order.executorId()))
+                    .withSecretName(ObjectNames.executor(spec.executorId()))
                     .withDefaultMode(0444) // only the sidecar's container has this volume
                     .endSecret()
                     .build());
     return Pods.job(
         settings,
-        settings.profile(order.profile()),
-        Names.executor(order.executorId()),
+        settings.profile(spec.profile()),
+        ObjectNames.executor(spec.executorId()),
         labels,
         annotations,
         DEADLINE_SECONDS,
@@ -103,8 +104,8 @@ final class ExecutorManifest {
    * @param ca the authorities by which it knows the control plane, in PEM, when {@link
    *     PodSettings#linkCa} names a file
    */
-  static Secret token(PodSettings settings, ExecutorOrder order, Job job, Optional<String> ca) {
-    Map<String, String> data = new HashMap<>(Map.of("token", order.token()));
+  static Secret token(PodSettings settings, ExecutorSpec spec, Job job, Optional<String> ca) {
+    Map<String, String> data = new HashMap<>(Map.of("token", spec.token()));
     ca.ifPresent(text -> data.put(CA, text));
     return new SecretBuilder()
         .withNewMetadata()
@@ -124,13 +125,13 @@ final class ExecutorManifest {
         .build();
   }
 
-  private static Container agent(PodSettings settings, ExecutorOrder order, String boot) {
+  private static Container agent(PodSettings settings, ExecutorSpec spec, String boot) {
     // Without requirements, a Build is the base image, which has only its own interpreter.
-    boolean built = order.image().startsWith(settings.pullRepository() + "@");
-    int limitMib = order.memoryMib() + RUNNER_MIB;
+    boolean built = spec.image().startsWith(settings.pullRepository() + "@");
+    int limitMib = spec.memoryMib() + RUNNER_MIB;
     return Pods.container(
         AGENT,
-        order.image(),
+        spec.image(),
         AGENT_USER,
         List.of(built ? BUILT_PYTHON : "python3", "-I", "-B", "-c", boot),
         List.of(CODE, "runner", "--directory", "/work", "--sockets", LINK, "--clean", CLEAN),
@@ -141,27 +142,27 @@ final class ExecutorManifest {
             new VolumeMountBuilder(mount("work", "/tmp")).withSubPath("tmp").build()),
         Pods.resources(
             resources(
-                order.cpu(),
-                order.cpu() * settings.cpuRequestRatio(),
+                spec.cpu(),
+                spec.cpu() * settings.cpuRequestRatio(),
                 limitMib,
                 limitMib * settings.memoryRequestRatio(),
                 settings.diskMib() + 128),
-            settings.profile(order.profile())));
+            settings.profile(spec.profile())));
   }
 
-  private static int workMib(PodSettings settings, ExecutorOrder order) {
-    Integer limit = settings.profile(order.profile()).ephemeralStorage().limitMib();
+  private static int workMib(PodSettings settings, ExecutorSpec spec) {
+    Integer limit = settings.profile(spec.profile()).ephemeralStorage().limitMib();
     return limit == null ? settings.diskMib() + 64 : limit;
   }
 
-  private static Container sidecar(PodSettings settings, ExecutorOrder order) {
+  private static Container sidecar(PodSettings settings, ExecutorSpec spec) {
     List<String> arguments =
         new ArrayList<>(
             List.of(
                 "--url",
                 settings.executorUrl(),
                 "--executor",
-                order.executorId(),
+                spec.executorId(),
                 "--token-file",
                 TOKEN + "/token",
                 "--directory",

@@ -34,7 +34,7 @@ final class ImageRemoval {
     String digest = image.substring(own.length());
     return registry
         .ask(
-            Names.remover(digest),
+            ObjectNames.remover(digest),
             RegistryManifest.DELETE,
             () -> RegistryManifest.delete(settings, digest))
         .map(answer -> answer.succeeded() ? done(image, answer.result()) : failed(answer))

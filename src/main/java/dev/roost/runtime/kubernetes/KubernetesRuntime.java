@@ -54,10 +54,10 @@ public class KubernetesRuntime implements Runtime {
   private final BuildLogs logs;
   private final RegistryJob registry;
   private final ImageRemoval images;
-  private final Lookout lookout;
+  private final ClusterObserver lookout;
   private final String boot;
-  private final Patience reading;
-  private final Patience ending;
+  private final Deadlines reading;
+  private final Deadlines ending;
 
   /** Image keys whose image a node could not find in the registry. */
   private final Set<String> missing = ConcurrentHashMap.newKeySet();
@@ -75,8 +75,8 @@ public class KubernetesRuntime implements Runtime {
     registry = new RegistryJob(cluster);
     images = new ImageRemoval(registry, settings);
     boot = boot();
-    reading = new Patience(config.executors().lostAfter());
-    ending = new Patience(config.executors().grace().plus(END_MARGIN));
+    reading = new Deadlines(config.executors().lostAfter());
+    ending = new Deadlines(config.executors().grace().plus(END_MARGIN));
     AtomicBoolean hinted = new AtomicBoolean();
     Runnable hint =
         () -> {
@@ -90,7 +90,7 @@ public class KubernetesRuntime implements Runtime {
                 TimeUnit.MILLISECONDS);
           }
         };
-    lookout = new Lookout(cluster, settings, hint);
+    lookout = new ClusterObserver(cluster, settings, hint);
   }
 
   /** For the container's proxy. */
@@ -145,7 +145,7 @@ public class KubernetesRuntime implements Runtime {
     }
     return registry
         .ask(
-            Names.lookup(base),
+            ObjectNames.lookup(base),
             RegistryManifest.RESOLVE,
             () -> RegistryManifest.resolve(settings, base))
         .map(
@@ -167,15 +167,15 @@ public class KubernetesRuntime implements Runtime {
   }
 
   @Override
-  public void startBuild(BuildOrder order) {
-    cluster.create(BuilderManifest.job(settings, order));
-    missing.remove(order.imageKey());
+  public void startBuild(BuildSpec spec) {
+    cluster.create(BuilderManifest.job(settings, spec));
+    missing.remove(spec.imageKey());
   }
 
   @Override
   public Observation observeBuild(String builderJobId) {
-    String name = Names.builder(builderJobId);
-    Lookout.Seen seen = lookout.see(name, Names.BUILDER_JOB_ID, builderJobId);
+    String name = ObjectNames.builder(builderJobId);
+    ClusterObserver.Seen seen = lookout.see(name, ObjectNames.BUILDER_JOB_ID, builderJobId);
     Observation observation = Diagnosis.ofBuild(seen.job(), seen.pod(), seen.warning());
     if (!(observation instanceof Observation.Ended ended) || seen.pod() == null) {
       return observation;
@@ -189,7 +189,9 @@ public class KubernetesRuntime implements Runtime {
   @Override
   public BuildOutput buildOutput(String builderJobId, long position) {
     return Optional.ofNullable(
-            lookout.lookUp(Names.builder(builderJobId), Names.BUILDER_JOB_ID, builderJobId).pod())
+            lookout
+                .lookUp(ObjectNames.builder(builderJobId), ObjectNames.BUILDER_JOB_ID, builderJobId)
+                .pod())
         .flatMap(pod -> patiently(builderJobId, () -> logs.read(builderJobId, pod, position)))
         .orElseGet(() -> new BuildOutput(List.of(), position));
   }
@@ -198,7 +200,7 @@ public class KubernetesRuntime implements Runtime {
   public void deleteBuilderJob(String builderJobId) {
     logs.forget(builderJobId);
     reading.forget(builderJobId);
-    cluster.deleteJob(Names.builder(builderJobId));
+    cluster.deleteJob(ObjectNames.builder(builderJobId));
   }
 
   @Override
@@ -212,14 +214,14 @@ public class KubernetesRuntime implements Runtime {
   }
 
   @Override
-  public void startExecutor(ExecutorOrder order) {
-    Job job = cluster.create(ExecutorManifest.job(settings, order, boot));
+  public void startExecutor(ExecutorSpec spec) {
+    Job job = cluster.create(ExecutorManifest.job(settings, spec, boot));
     try {
       // Before the Secret, for which the pod's containers wait.
-      if (!order.egress().destinations().isEmpty()) {
-        cluster.create(EgressManifest.policy(settings, order, job));
+      if (!spec.egress().destinations().isEmpty()) {
+        cluster.create(EgressManifest.policy(settings, spec, job));
       }
-      cluster.create(ExecutorManifest.token(settings, order, job, authorities()));
+      cluster.create(ExecutorManifest.token(settings, spec, job, authorities()));
     } catch (NoCapacity e) {
       cluster.deleteJob(job.getMetadata().getName());
       throw e;
@@ -260,7 +262,8 @@ public class KubernetesRuntime implements Runtime {
 
   @Override
   public Observation observeExecutor(String executorId) {
-    Lookout.Seen seen = lookout.see(Names.executor(executorId), Names.EXECUTOR_ID, executorId);
+    ClusterObserver.Seen seen =
+        lookout.see(ObjectNames.executor(executorId), ObjectNames.EXECUTOR_ID, executorId);
     Observation observation = Diagnosis.of(seen.job(), seen.pod(), seen.warning());
     if (observation instanceof Observation.Ended ended
         && Diagnosis.IMAGE_PULL_FAILED.equals(ended.reason())) {
@@ -278,23 +281,23 @@ public class KubernetesRuntime implements Runtime {
 
   @Override
   public Optional<Observation.Ended> causeOfEnd(String executorId) {
-    return lookout.causeOfEnd(Names.executor(executorId));
+    return lookout.causeOfEnd(ObjectNames.executor(executorId));
   }
 
   @Override
   public Set<String> executors() {
     lookout.blindFor(); // which looks after the watches, too
-    return lookout.ids(Names.EXECUTOR_ID);
+    return lookout.ids(ObjectNames.EXECUTOR_ID);
   }
 
   @Override
   public Set<String> builderJobs() {
-    return lookout.ids(Names.BUILDER_JOB_ID);
+    return lookout.ids(ObjectNames.BUILDER_JOB_ID);
   }
 
   @Override
   public ExecutorOutput executorOutput(String executorId) throws IOException {
-    Optional<Pod> pod = cluster.podOf(Names.executor(executorId));
+    Optional<Pod> pod = cluster.podOf(ObjectNames.executor(executorId));
     if (pod.isEmpty()) {
       return new ExecutorOutput(null, null);
     }
@@ -313,7 +316,9 @@ public class KubernetesRuntime implements Runtime {
   @Override
   public boolean stopExecutor(String executorId) {
     Optional<Pod> running =
-        cluster.podOf(Names.executor(executorId)).filter(one -> !Lookout.hasEnded(one));
+        cluster
+            .podOf(ObjectNames.executor(executorId))
+            .filter(one -> !ClusterObserver.hasEnded(one));
     if (running.isEmpty()) {
       ending.forget(executorId);
       return true;
@@ -334,18 +339,18 @@ public class KubernetesRuntime implements Runtime {
   public void deleteExecutor(String executorId) {
     reading.forget(executorId);
     ending.forget(executorId);
-    cluster.deleteJob(Names.executor(executorId));
+    cluster.deleteJob(ObjectNames.executor(executorId));
   }
 
   @Override
   public void show(String executorId, String executorJobId) {
     try {
       lookout
-          .pod(Names.EXECUTOR_ID, executorId)
+          .pod(ObjectNames.EXECUTOR_ID, executorId)
           .ifPresent(
               pod ->
                   cluster.annotate(
-                      pod.getMetadata().getName(), Names.EXECUTOR_JOB_ID, executorJobId));
+                      pod.getMetadata().getName(), ObjectNames.EXECUTOR_JOB_ID, executorJobId));
     } catch (RuntimeUnavailable e) {
       LOG.debugf("executor %s can't be annotated: %s", executorId, e.getMessage());
     }
@@ -386,10 +391,10 @@ public class KubernetesRuntime implements Runtime {
     }
   }
 
-  private static Optional<String> imageKey(Lookout.Seen seen) {
+  private static Optional<String> imageKey(ClusterObserver.Seen seen) {
     return Optional.ofNullable(seen.job())
         .map(job -> job.getMetadata().getAnnotations())
-        .map(annotations -> annotations.get(Names.IMAGE_KEY));
+        .map(annotations -> annotations.get(ObjectNames.IMAGE_KEY));
   }
 
   private static String boot() {

@@ -35,10 +35,10 @@ final class RegistryManifest {
     String image = settings.repository() + "@" + digest;
     return job(
         settings,
-        Names.remover(digest),
+        ObjectNames.remover(digest),
         DELETE,
         List.of("--image=" + image),
-        Map.of(Names.REMOVES, image));
+        Map.of(ObjectNames.REMOVES, image));
   }
 
   /**
@@ -47,10 +47,10 @@ final class RegistryManifest {
   static Job resolve(PodSettings settings, String base) {
     return job(
         settings,
-        Names.lookup(base),
+        ObjectNames.lookup(base),
         RESOLVE,
         List.of("--base=" + base, "--platform=" + settings.platform()),
-        Map.of(Names.LOOKS_UP, base));
+        Map.of(ObjectNames.LOOKS_UP, base));
   }
 
   private static Job job(
@@ -81,7 +81,7 @@ final class RegistryManifest {
         settings,
         PodProfile.PLAIN,
         name,
-        Names.labels(settings.instance(), Names.BUILDER),
+        ObjectNames.labels(settings.instance(), ObjectNames.BUILDER),
         annotations,
         DEADLINE_SECONDS,
         pod);

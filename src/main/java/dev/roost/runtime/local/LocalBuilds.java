@@ -1,8 +1,8 @@
 package dev.roost.runtime.local;
 
 import dev.roost.runtime.Observation;
-import dev.roost.runtime.Runtime.BuildOrder;
 import dev.roost.runtime.Runtime.BuildOutput;
+import dev.roost.runtime.Runtime.BuildSpec;
 import dev.roost.runtime.Runtime.RuntimeUnavailable;
 import dev.roost.runtime.SdkWheel;
 import java.io.IOException;
@@ -72,34 +72,34 @@ final class LocalBuilds {
   /**
    * @throws RuntimeUnavailable while the cache is being pruned
    */
-  void start(BuildOrder order, Path python) throws IOException {
+  void start(BuildSpec spec, Path python) throws IOException {
     if (!cache.tryLock()) {
       throw new RuntimeUnavailable("uv's cache is just being pruned", null);
     }
     try {
-      launch(order, python);
+      launch(spec, python);
     } finally {
       cache.unlock();
     }
   }
 
-  private void launch(BuildOrder order, Path python) throws IOException {
-    JobDirectory job = job(order.builderJobId());
+  private void launch(BuildSpec spec, Path python) throws IOException {
+    JobDirectory job = job(spec.builderJobId());
     if (job.exists() && job.process().isPresent()) {
       return;
     }
     job.create();
     Path requirements = job.path().resolve("requirements.txt");
-    Files.write(requirements, order.requirements());
+    Files.write(requirements, spec.requirements());
     List<String> command = new ArrayList<>();
     command.addAll(List.of(python.toString(), "-I", "-B", "-c", START_BUILDER, sources.toString()));
     command.addAll(List.of("--uv=" + uv, "--directory=" + job.path().resolve("tmp")));
     command.addAll(List.of("--requirements=" + requirements, "--target=venv"));
-    command.add("--output=" + build(order.imageKey()));
-    command.add("--timeout=" + order.timeoutSeconds());
+    command.add("--output=" + build(spec.imageKey()));
+    command.add("--timeout=" + spec.timeoutSeconds());
     command.add("--wheel=" + sources.resolve(SdkWheel.own().path()));
     sandbox.ifPresent(option -> command.add("--sandbox=" + option));
-    job.start(groups.command(order.builderJobId(), command), environment, log(job), log(job));
+    job.start(groups.command(spec.builderJobId(), command), environment, log(job), log(job));
   }
 
   Observation observe(String builderJobId) throws IOException {

@@ -1,8 +1,8 @@
 package dev.roost.runtime.local;
 
 import dev.roost.runtime.Observation;
-import dev.roost.runtime.Runtime.ExecutorOrder;
 import dev.roost.runtime.Runtime.ExecutorOutput;
+import dev.roost.runtime.Runtime.ExecutorSpec;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
@@ -54,39 +54,39 @@ final class LocalExecutors {
   /**
    * @param build the environment with the agent's packages
    */
-  void start(ExecutorOrder order, Path build) throws IOException {
-    JobDirectory job = job(order.executorId());
-    if (!starting.add(order.executorId())) {
+  void start(ExecutorSpec spec, Path build) throws IOException {
+    JobDirectory job = job(spec.executorId());
+    if (!starting.add(spec.executorId())) {
       return;
     }
     try {
       if (!job.exists() || job.process().isEmpty()) {
-        start(order, build, job);
+        start(spec, build, job);
       }
     } finally {
-      starting.remove(order.executorId());
+      starting.remove(spec.executorId());
     }
   }
 
-  private void start(ExecutorOrder order, Path build, JobDirectory job) throws IOException {
+  private void start(ExecutorSpec spec, Path build, JobDirectory job) throws IOException {
     job.create();
     Path token = job.path().resolve("token");
-    PrivateFiles.write(token, order.token());
-    Files.writeString(job.path().resolve("labels"), labels(order.labels()));
+    PrivateFiles.write(token, spec.token());
+    Files.writeString(job.path().resolve("labels"), labels(spec.labels()));
     List<String> command = new ArrayList<>();
     command.addAll(List.of(sidecarPython.toString(), "-I", "-B"));
     command.addAll(List.of(sources.resolve("roost_executor").toString(), "sidecar"));
-    command.addAll(List.of("--url", url, "--executor", order.executorId()));
+    command.addAll(List.of("--url", url, "--executor", spec.executorId()));
     command.addAll(List.of("--token-file", token.toString()));
     command.addAll(List.of("--directory", job.path().toString()));
     command.addAll(List.of("--runner", build.resolve("bin").resolve("python").toString()));
     sandbox
-        .option(order.egress(), order.memoryMib())
+        .option(spec.egress(), spec.memoryMib())
         .ifPresent(option -> command.addAll(List.of("--sandbox", option)));
     Map<String, String> environment = ChildEnvironment.forExecutor(System.getenv(), build);
     // The sidecar stays outside: a script must not use up what it needs to tell of that.
     groups
-        .make(order.executorId())
+        .make(spec.executorId())
         .ifPresent(file -> command.addAll(List.of("--group", file.toString())));
     job.start(command, environment, frames(job), errors(job).file());
   }

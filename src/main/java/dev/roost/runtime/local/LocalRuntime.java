@@ -145,10 +145,10 @@ public class LocalRuntime implements Runtime {
   }
 
   @Override
-  public void startBuild(BuildOrder order) {
-    Path python = interpreter(order.pythonVersion()).executable();
+  public void startBuild(BuildSpec spec) {
+    Path python = interpreter(spec.pythonVersion()).executable();
     refuseWhenClosed();
-    attempt("the build can't be started", () -> builds.start(order, python));
+    attempt("the build can't be started", () -> builds.start(spec, python));
   }
 
   @Override
@@ -193,11 +193,11 @@ public class LocalRuntime implements Runtime {
   }
 
   @Override
-  public void startExecutor(ExecutorOrder order) {
+  public void startExecutor(ExecutorSpec spec) {
     refuseWhenClosed();
     attempt(
         "the executor can't be started",
-        () -> executors.start(order, builds.build(order.imageKey())));
+        () -> executors.start(spec, builds.build(spec.imageKey())));
   }
 
   @Override

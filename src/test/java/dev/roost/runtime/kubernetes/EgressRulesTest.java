@@ -14,7 +14,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 class EgressRulesTest {
   /** 10.0.0.0/8, 169.254.0.0/16 and fc00::/7 but 10.20.0.0/16:5432 and [fd00::7]. */
-  private final EgressRules rules = Settings.pods(Settings.EVERYTHING).egress();
+  private final EgressRules rules = TestPodSettings.pods(TestPodSettings.EVERYTHING).egress();
 
   @ParameterizedTest
   @CsvSource({
@@ -58,7 +58,7 @@ class EgressRulesTest {
   /** A policy for a pod that no other one selects would take DNS and the control plane from it. */
   @Test
   void withoutNetworkPoliciesNothingCanBeLimited() {
-    EgressRules without = Settings.pods(Map.of()).egress();
+    EgressRules without = TestPodSettings.pods(Map.of()).egress();
     assertEquals(Optional.empty(), without.refusal(Egress.ALL));
     for (String egress : List.of("none", "192.0.2.7:443")) {
       assertTrue(

@@ -9,8 +9,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.SerializationFeature;
 import dev.roost.runtime.Egress;
-import dev.roost.runtime.Runtime.BuildOrder;
-import dev.roost.runtime.Runtime.ExecutorOrder;
+import dev.roost.runtime.Runtime.BuildSpec;
+import dev.roost.runtime.Runtime.ExecutorSpec;
 import dev.roost.runtime.Runtime.RuntimeUnavailable;
 import io.fabric8.kubernetes.api.model.Container;
 import io.fabric8.kubernetes.api.model.HasMetadata;
@@ -49,8 +49,8 @@ class ManifestTest {
   private static final String DIGEST = "@sha256:" + "3f1c".repeat(16);
   private static final String KEY = "b7a9".repeat(16);
 
-  private static final PodSettings DEFAULTS = Settings.pods(Map.of());
-  private static final PodSettings EVERYTHING = Settings.pods(Settings.EVERYTHING);
+  private static final PodSettings DEFAULTS = TestPodSettings.pods(Map.of());
+  private static final PodSettings EVERYTHING = TestPodSettings.pods(TestPodSettings.EVERYTHING);
 
   static Stream<String> names() {
     return manifests().keySet().stream();
@@ -68,7 +68,7 @@ class ManifestTest {
     all.put(
         "executor-everything-set",
         executor(EVERYTHING, EVERYTHING.pullRepository() + DIGEST, "xjob_01k5"));
-    ExecutorOrder choosy =
+    ExecutorSpec choosy =
         chosen("gvisor", "0.0.0.0/0:443\n10.20.0.7:5432\n192.0.2.7:80\n[2001:db8::/32]:443");
     Job sandboxed = ExecutorManifest.job(EVERYTHING, choosy, BOOT);
     all.put("executor-with-profile-and-egress", sandboxed);
@@ -82,7 +82,7 @@ class ManifestTest {
     return all;
   }
 
-  private static ExecutorOrder order(String image, String startedFor) {
+  private static ExecutorSpec spec(String image, String startedFor) {
     Map<String, String> labels = new TreeMap<>();
     labels.put("agent-id", "agent_01k2");
     labels.put("agent-name", "Greeter of the night, 100 % ünïcode");
@@ -90,14 +90,14 @@ class ManifestTest {
     if (startedFor != null) {
       labels.put("started-for", startedFor);
     }
-    return new ExecutorOrder(
+    return new ExecutorSpec(
         "executor_01k3", KEY, image, "3.13", TOKEN, 256, 0.5, null, Egress.ALL, labels);
   }
 
   /** The same of an agent that has chosen a profile and what its scripts reach. */
-  private static ExecutorOrder chosen(String profile, String egress) {
-    ExecutorOrder plain = order(BASE + DIGEST, null);
-    return new ExecutorOrder(
+  private static ExecutorSpec chosen(String profile, String egress) {
+    ExecutorSpec plain = spec(BASE + DIGEST, null);
+    return new ExecutorSpec(
         plain.executorId(),
         plain.imageKey(),
         plain.image(),
@@ -111,12 +111,12 @@ class ManifestTest {
   }
 
   private static Job executor(PodSettings settings, String image, String startedFor) {
-    return ExecutorManifest.job(settings, order(image, startedFor), BOOT);
+    return ExecutorManifest.job(settings, spec(image, startedFor), BOOT);
   }
 
   private static Secret token() {
     return ExecutorManifest.token(
-        DEFAULTS, order(BASE, null), made(executor(DEFAULTS, BASE, null)), Optional.empty());
+        DEFAULTS, spec(BASE, null), made(executor(DEFAULTS, BASE, null)), Optional.empty());
   }
 
   private static Job made(Job job) {
@@ -130,7 +130,7 @@ class ManifestTest {
   private static Job builder(PodSettings settings) {
     List<String> requirements = List.of("requests>=2.32", "rich==14.1.0 ; python_version > '3.8'");
     return BuilderManifest.job(
-        settings, new BuildOrder("bjob_01k4", "agent_01k2", KEY, BASE, "3.13", requirements, 900));
+        settings, new BuildSpec("bjob_01k4", "agent_01k2", KEY, BASE, "3.13", requirements, 900));
   }
 
   private static Job remover(PodSettings settings) {
@@ -269,8 +269,8 @@ class ManifestTest {
     assertEquals(List.of("delete"), mounting(job, "ca"));
     assertEquals(List.of(), mounting(job, "index"));
     // What reaches the registry through network policies is a builder.
-    assertEquals("builder", job.getMetadata().getLabels().get(Names.COMPONENT));
-    assertNull(job.getMetadata().getLabels().get(Names.BUILDER_JOB_ID));
+    assertEquals("builder", job.getMetadata().getLabels().get(ObjectNames.COMPONENT));
+    assertNull(job.getMetadata().getLabels().get(ObjectNames.BUILDER_JOB_ID));
   }
 
   @Test
@@ -292,9 +292,9 @@ class ManifestTest {
 
   @Test
   void theSidecarKnowsTheControlPlaneByTheAuthoritiesBesideItsToken() {
-    ExecutorOrder order = order(BASE, null);
+    ExecutorSpec spec = spec(BASE, null);
     Job job = executor(EVERYTHING, BASE, null);
-    Secret secret = ExecutorManifest.token(EVERYTHING, order, made(job), Optional.of("PEM"));
+    Secret secret = ExecutorManifest.token(EVERYTHING, spec, made(job), Optional.of("PEM"));
     assertEquals(Map.of("token", TOKEN, "ca.crt", "PEM"), secret.getStringData());
     List<String> arguments = container(job, "sidecar").getArgs();
     assertEquals("/run/secrets/roost/ca.crt", arguments.get(arguments.indexOf("--ca-file") + 1));

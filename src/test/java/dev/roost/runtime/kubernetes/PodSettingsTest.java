@@ -51,14 +51,14 @@ class PodSettingsTest {
   void whatIsMissingOrWrongIsNamed(String name, String value) {
     IllegalArgumentException refused =
         assertThrows(
-            IllegalArgumentException.class, () -> Settings.pods(Map.of(name, value)), value);
+            IllegalArgumentException.class, () -> TestPodSettings.pods(Map.of(name, value)), value);
     assertTrue(refused.getMessage().contains(name), refused.getMessage());
     assertTrue(!refused.getMessage().contains("secret@"), "credentials in a message");
   }
 
   @Test
   void whatIsNotSetHasADefault() {
-    PodSettings settings = Settings.pods(Map.of());
+    PodSettings settings = TestPodSettings.pods(Map.of());
     assertEquals("registry.example.org/roost/agents", settings.pullRepository());
     assertEquals("roost-agents", settings.namespace());
     assertEquals(List.of(), settings.imagePullSecrets());
@@ -70,7 +70,8 @@ class PodSettingsTest {
   @Test
   void anAtSignBehindTheHostIsNoCredential() {
     PodSettings settings =
-        Settings.pods(Map.of("roost.builds.index-url", "https://pypi.example.org/@team/simple"));
+        TestPodSettings.pods(
+            Map.of("roost.builds.index-url", "https://pypi.example.org/@team/simple"));
     assertEquals(Optional.of("https://pypi.example.org/@team/simple"), settings.indexUrl());
   }
 }

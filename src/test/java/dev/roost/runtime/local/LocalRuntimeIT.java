@@ -8,11 +8,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.roost.Await;
 import dev.roost.runtime.Egress;
 import dev.roost.runtime.Observation;
-import dev.roost.runtime.Runtime.BuildOrder;
 import dev.roost.runtime.Runtime.BuildOutput;
-import dev.roost.runtime.Runtime.ExecutorOrder;
+import dev.roost.runtime.Runtime.BuildSpec;
+import dev.roost.runtime.Runtime.ExecutorSpec;
 import dev.roost.runtime.Runtime.Removal;
 import dev.roost.runtime.Runtime.UnsupportedPython;
 import java.nio.file.Files;
@@ -158,8 +159,8 @@ class LocalRuntimeIT {
     String version = runtime.describe().defaultPythonVersion();
     startBuild("bjob_executor", "key_executor", version);
     result("bjob_executor");
-    ExecutorOrder order =
-        new ExecutorOrder(
+    ExecutorSpec spec =
+        new ExecutorSpec(
             "xtor_1",
             "key_executor",
             null,
@@ -170,7 +171,7 @@ class LocalRuntimeIT {
             null,
             Egress.ALL,
             Map.of("agent", "hello"));
-    runtime.startExecutor(order);
+    runtime.startExecutor(spec);
     JobDirectory job = new JobDirectory(root.resolve("executors/xtor_1"));
     LiveProcess process = job.process().orElseThrow();
     Await.until("its runner works", () -> LiveProcess.workingIn(job.path()).size() > 1);
@@ -182,7 +183,7 @@ class LocalRuntimeIT {
     assertFalse(environment.contains("ROOST_"), environment);
     assertFalse(environment.contains("the-token"), environment);
 
-    runtime.startExecutor(order);
+    runtime.startExecutor(spec);
     assertEquals(process, job.process().orElseThrow());
 
     // The next control plane, also when the first was killed before it could write the number down.
@@ -259,12 +260,12 @@ class LocalRuntimeIT {
   }
 
   private static LocalRuntime runtime() throws Exception {
-    return new LocalRuntime(Settings.roost(root, Map.of("roost.port", "1")));
+    return new LocalRuntime(TestLocalSettings.roost(root, Map.of("roost.port", "1")));
   }
 
   private static void startBuild(String id, String key, String version, String... requirements) {
     runtime.startBuild(
-        new BuildOrder(id, "agent_1", key, "base", version, List.of(requirements), 120));
+        new BuildSpec(id, "agent_1", key, "base", version, List.of(requirements), 120));
   }
 
   private static JsonNode result(String builderJobId) throws Exception {

@@ -41,7 +41,7 @@ class LocalSandboxTest {
             "roost.local.sandbox-writable", "/dev/nvidia0");
     LocalSandbox sandbox =
         LocalSandbox.find(
-            Settings.roost(directory, settings),
+            TestLocalSettings.roost(directory, settings),
             new DataDirectory(directory),
             directory,
             probe("landlock+seccomp", 7));
@@ -162,7 +162,7 @@ class LocalSandboxTest {
 
   private LocalSandbox find(String wanted, Path python) throws StartFailed {
     return LocalSandbox.find(
-        Settings.roost(directory, Map.of("roost.local.sandbox", wanted)),
+        TestLocalSettings.roost(directory, Map.of("roost.local.sandbox", wanted)),
         new DataDirectory(directory),
         directory,
         python);

@@ -74,7 +74,9 @@ class LocalStartIT {
   }
 
   private static String failure(Path data, Map<String, String> settings) {
-    LocalStart start = new LocalStart(Settings.roost(data, settings), Settings.of(data, settings));
+    LocalStart start =
+        new LocalStart(
+            TestLocalSettings.roost(data, settings), TestLocalSettings.of(data, settings));
     return assertThrows(StartFailed.class, start::run).getMessage();
   }
 

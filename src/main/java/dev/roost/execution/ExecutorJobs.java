@@ -1,0 +1,289 @@
+package dev.roost.execution;
+
+import dev.roost.agent.Agent;
+import dev.roost.agent.AgentDeletion;
+import dev.roost.api.ErrorCode;
+import dev.roost.api.Ids;
+import dev.roost.api.JsonText;
+import dev.roost.api.Problem;
+import dev.roost.api.Sql;
+import dev.roost.api.Storage;
+import dev.roost.api.Text;
+import dev.roost.config.RoostConfig;
+import dev.roost.event.Signals;
+import io.quarkus.narayana.jta.QuarkusTransaction;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.enterprise.event.Event;
+import jakarta.enterprise.event.Observes;
+import jakarta.persistence.EntityManager;
+import jakarta.ws.rs.core.Response;
+import java.net.URI;
+import java.security.MessageDigest;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import org.eclipse.microprofile.openapi.annotations.media.Schema;
+
+/** Submits ExecutorJobs and cancels them. */
+@ApplicationScoped
+public class ExecutorJobs {
+  /** How long an Idempotency-Key identifies the job that it was sent with. */
+  private static final Duration IDEMPOTENCY = Duration.ofHours(24);
+
+  private static final Sql INSERT =
+      Sql.of(
+          """
+          insert into executor_job (id, agent_id, agent_revision, schedule_id, payload, priority, concurrency_key,
+            state, idempotency_key, request_sha256, traceparent, created_at)
+          select :id, a.id, coalesce(a.running_revision, a.revision), cast(:schedule as text), cast(:payload as text), :priority,
+            cast(:concurrency as text), 'queued', cast(:key as text), :digest, cast(:trace as text), :now
+          from agent a
+          where a.id = :agent and a.deleted_at is null and :most > (
+            select count(*) from executor_job q where q.agent_id = a.id and q.state = 'queued')
+          on conflict (agent_id, idempotency_key) where idempotency_key is not null do nothing
+          returning agent_revision""");
+
+  private final EntityManager entities;
+  private final RoostConfig config;
+  private final Storage storage;
+  private final Signals signals;
+  private final Clock clock;
+  private final Event<ExecutorJobQueued> queued;
+
+  ExecutorJobs(
+      EntityManager entities,
+      RoostConfig config,
+      Storage storage,
+      Signals signals,
+      Clock clock,
+      Event<ExecutorJobQueued> queued) {
+    this.entities = entities;
+    this.config = config;
+    this.storage = storage;
+    this.signals = signals;
+    this.clock = clock;
+    this.queued = queued;
+  }
+
+  /**
+   * @param repeated whether an earlier request with the same Idempotency-Key created it
+   */
+  public record Submitted(
+      String executorJobId, int agentRevision, Instant createdAt, boolean repeated) {
+    /** The response to the submitter: 201, or 200 when the job existed already. */
+    public Response answer(ExecutorJob.View job) {
+      return Response.status(repeated ? 200 : 201)
+          .location(URI.create("/v1/executor-jobs/" + job.id()))
+          .entity(job)
+          .build();
+    }
+  }
+
+  /**
+   * Submits an execution of the agent's running revision.
+   *
+   * @param payload or null
+   * @param idempotencyKey or null
+   * @throws Problem not_found, queue_full, storage_full, idempotency_key_reused
+   */
+  public Submitted submit(String agentId, JsonText payload, String idempotencyKey) {
+    return submit(Ids.next("xjob"), agentId, payload, Options.NONE, idempotencyKey, null);
+  }
+
+  /**
+   * Submits an execution with options.
+   *
+   * @param id of the new ExecutorJob
+   * @param trace that it belongs to, see {@link dev.roost.trace.Traces#parent}; or null
+   */
+  public Submitted submit(
+      String id,
+      String agentId,
+      JsonText payload,
+      Options options,
+      String idempotencyKey,
+      String trace) {
+    String text = payload == null ? null : payload.text();
+    byte[] digest = Text.sha256(options.addTo(text == null ? "" : text));
+    Submitted submitted =
+        QuarkusTransaction.requiringNew()
+            .call(() -> submit(id, agentId, text, options, idempotencyKey, digest, trace));
+    if (!submitted.repeated()) {
+      queued.fire(new ExecutorJobQueued(agentId, submitted.agentRevision()));
+    }
+    return submitted;
+  }
+
+  private Submitted submit(
+      String id,
+      String agentId,
+      String payload,
+      Options options,
+      String idempotencyKey,
+      byte[] digest,
+      String trace) {
+    Instant now = clock.instant();
+    if (storage.isFull(Storage.Area.PAYLOADS)) {
+      Agent.require(agentId);
+      ExecutorJob earlier = earlier(agentId, idempotencyKey, digest, now);
+      if (earlier != null) {
+        return new Submitted(earlier.id, earlier.agentRevision, earlier.createdAt, true);
+      }
+      storage.require(Storage.Area.PAYLOADS);
+    }
+    for (int attempt = 0; attempt < 2; attempt++) {
+      List<Integer> revision =
+          insert(id, agentId, payload, options, idempotencyKey, digest, trace, now);
+      if (!revision.isEmpty()) {
+        return new Submitted(id, revision.get(0), now, false);
+      }
+      Agent.require(agentId);
+      ExecutorJob earlier = earlier(agentId, idempotencyKey, digest, now);
+      if (earlier != null) {
+        return new Submitted(earlier.id, earlier.agentRevision, earlier.createdAt, true);
+      }
+      if (idempotencyKey == null) {
+        break;
+      }
+    }
+    throw queueFull();
+  }
+
+  /**
+   * The job that an earlier request with this key created, or null. A key older than that can be
+   * used again.
+   */
+  static ExecutorJob earlier(String agentId, String idempotencyKey, byte[] digest, Instant now) {
+    if (idempotencyKey == null) {
+      return null;
+    }
+    ExecutorJob earlier =
+        ExecutorJob.<ExecutorJob>find(
+                "agentId = ?1 and idempotencyKey = ?2", agentId, idempotencyKey)
+            .firstResult();
+    if (earlier == null) {
+      return null;
+    }
+    if (!earlier.createdAt.plus(IDEMPOTENCY).isAfter(now)) {
+      ExecutorJob.update("idempotencyKey = null where id = ?1", earlier.id);
+      return null;
+    }
+    if (!MessageDigest.isEqual(earlier.requestSha256, digest)) {
+      throw Problem.of(
+          ErrorCode.IDEMPOTENCY_KEY_REUSED,
+          "This Idempotency-Key was sent with a different request before. Use a new key for a new job.");
+    }
+    return earlier;
+  }
+
+  Problem queueFull() {
+    return Problem.retryLater(
+        ErrorCode.QUEUE_FULL,
+        "%,d executions of this agent may wait (setting roost.limits.queued-executor-jobs); the queue is full."
+            .formatted(config.limits().queuedExecutorJobs()),
+        5);
+  }
+
+  /**
+   * The agent's revision; empty when the agent doesn't exist, its queue is full or the key was
+   * used.
+   */
+  private List<Integer> insert(
+      String id,
+      String agentId,
+      String payload,
+      Options options,
+      String idempotencyKey,
+      byte[] digest,
+      String trace,
+      Instant now) {
+    return bind(INSERT, agentId, options, idempotencyKey, digest, trace, now)
+        .with("id", id)
+        .with("schedule", options.scheduleId())
+        .with("payload", payload)
+        .list(entities, row -> row.getInt(1));
+  }
+
+  /** What an insert of one job and one of a batch have in common. */
+  Sql.Bound bind(
+      Sql insert,
+      String agentId,
+      Options options,
+      String idempotencyKey,
+      byte[] digest,
+      String trace,
+      Instant now) {
+    return insert
+        .with("agent", agentId)
+        .with("priority", options.priority())
+        .with("concurrency", options.concurrencyKey())
+        .with("key", idempotencyKey)
+        .with("digest", digest)
+        .with("trace", trace)
+        .with("now", now)
+        .with("most", config.limits().queuedExecutorJobs());
+  }
+
+  /**
+   * Cancels a job: at once while it is queued; else its script gets SIGTERM. Harmless when it has
+   * ended.
+   */
+  void cancel(String executorJobId) {
+    Instant now = clock.instant();
+    String execution =
+        QuarkusTransaction.requiringNew()
+            .call(
+                () -> {
+                  if (!ExecutorJob.cancelQueued(executorJobId, now)) {
+                    ExecutorJob.requestCancel(executorJobId);
+                  }
+                  return ((ExecutorJob) ExecutorJob.findById(executorJobId)).latestExecutionId;
+                });
+    signals.fire(executorJobId);
+    if (execution != null) {
+      signals.fire(cancelTopic(execution));
+    }
+  }
+
+  /** What became of a batch that was cancelled. */
+  @Schema(name = "CancelledBatch")
+  record CancelledBatch(
+      @Schema(description = "Jobs that waited, and have ended now") int cancelled,
+      @Schema(description = "Jobs whose script runs, and is told to stop") int stopping) {}
+
+  /**
+   * Cancels all jobs of a batch.
+   *
+   * @param running also those that run
+   * @throws Problem not_found
+   */
+  CancelledBatch cancelBatch(String batchId, boolean running) {
+    record Step(List<String> jobs, int cancelled, List<String> executions) {}
+    Instant now = clock.instant();
+    Step step =
+        QuarkusTransaction.requiringNew()
+            .call(
+                () -> {
+                  List<String> jobs = ExecutorJob.idsOfBatch(batchId);
+                  if (jobs.isEmpty()) {
+                    throw Problem.notFound("batch", batchId);
+                  }
+                  int cancelled = ExecutorJob.cancelQueuedOf(batchId, now);
+                  return new Step(
+                      jobs, cancelled, running ? ExecutorJob.requestCancelOf(batchId) : List.of());
+                });
+    step.jobs().forEach(signals::fire);
+    step.executions().forEach(execution -> signals.fire(cancelTopic(execution)));
+    return new CancelledBatch(step.cancelled(), step.executions().size());
+  }
+
+  /** The topic on which an executor hears that its execution is to be cancelled. */
+  public static String cancelTopic(String executionId) {
+    return executionId + "/cancel";
+  }
+
+  void cancelAll(@Observes AgentDeletion deletion) {
+    ExecutorJob.cancelAll(deletion.agentId(), deletion.now());
+  }
+}

@@ -1,0 +1,168 @@
+package dev.roost.execution;
+
+import dev.roost.agent.Agent;
+import dev.roost.api.Body;
+import dev.roost.api.Ids;
+import dev.roost.api.Problem;
+import dev.roost.api.Sql;
+import dev.roost.api.Storage;
+import dev.roost.api.Text;
+import io.quarkus.narayana.jta.QuarkusTransaction;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.enterprise.event.Event;
+import jakarta.persistence.EntityManager;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.time.Clock;
+import java.time.Instant;
+import java.util.List;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+
+/** Submits many jobs of one agent at once: all of them or none. */
+@ApplicationScoped
+class JobBatches {
+  /** Whoever repeats a request while it is being served waits for this lock, and then finds it. */
+  private static final Sql ONE_AT_A_TIME =
+      Sql.of("select pg_advisory_xact_lock(hashtextextended(:agent || ' ' || :key, 0))");
+
+  private static final Sql INSERT =
+      Sql.of(
+          """
+          insert into executor_job (id, agent_id, agent_revision, payload, priority, concurrency_key, batch_id,
+            state, idempotency_key, request_sha256, traceparent, created_at)
+          select o.id, a.id, coalesce(a.running_revision, a.revision), o.payload,
+            :priority, cast(:concurrency as text), :batch,
+            'queued', case when o.id = :batch then cast(:key as text) end,
+            case when o.id = :batch then :digest end, cast(:trace as text), :now
+          from agent a cross join unnest(:ids, :payloads) o (id, payload)
+          where a.id = :agent and a.deleted_at is null and :most >= :count + (
+            select count(*) from executor_job q where q.agent_id = a.id and q.state = 'queued')
+          returning agent_revision""");
+
+  /** Of payloads that go to the database in one statement, which holds them several times. */
+  private static final int STATEMENT_BYTES = 4 << 20;
+
+  private final EntityManager entities;
+  private final ExecutorJobs jobs;
+  private final Storage storage;
+  private final Clock clock;
+  private final Event<ExecutorJobQueued> queued;
+
+  JobBatches(
+      EntityManager entities,
+      ExecutorJobs jobs,
+      Storage storage,
+      Clock clock,
+      Event<ExecutorJobQueued> queued) {
+    this.entities = entities;
+    this.jobs = jobs;
+    this.storage = storage;
+    this.clock = clock;
+    this.queued = queued;
+  }
+
+  /**
+   * @param ids of the ExecutorJobs, in the order of the payloads; the first is the batch's, too
+   * @param repeated whether an earlier request with the same Idempotency-Key made them
+   */
+  record Submitted(List<String> ids, int agentRevision, Instant createdAt, boolean repeated) {
+    String batchId() {
+      return ids.get(0);
+    }
+  }
+
+  /**
+   * Submits an execution of the agent's running revision for each payload.
+   *
+   * @param payloads at least one
+   * @param idempotencyKey or null
+   * @param trace that they belong to, see {@link dev.roost.trace.Traces#parent}; or null
+   * @throws Problem not_found, queue_full (when there is not room for all), idempotency_key_reused
+   */
+  Submitted submit(
+      String agentId,
+      Body.Elements payloads,
+      Options options,
+      String idempotencyKey,
+      String trace) {
+    byte[] digest = digest(payloads, options);
+    Submitted submitted =
+        QuarkusTransaction.requiringNew()
+            .call(() -> submit(agentId, payloads, options, idempotencyKey, digest, trace));
+    if (!submitted.repeated()) {
+      queued.fire(
+          new ExecutorJobQueued(agentId, submitted.agentRevision(), submitted.ids().size()));
+    }
+    return submitted;
+  }
+
+  private static byte[] digest(Body.Elements payloads, Options options) {
+    MessageDigest digest = Text.sha256();
+    digest.update("batch".getBytes(StandardCharsets.UTF_8));
+    for (int i = 0; i < payloads.count(); i++) {
+      digest.update(("\n" + payloads.text().apply(i).text()).getBytes(StandardCharsets.UTF_8));
+    }
+    return digest.digest(options.addTo("").getBytes(StandardCharsets.UTF_8));
+  }
+
+  private Submitted submit(
+      String agentId,
+      Body.Elements payloads,
+      Options options,
+      String idempotencyKey,
+      byte[] digest,
+      String trace) {
+    Instant now = clock.instant();
+    if (idempotencyKey != null) {
+      ONE_AT_A_TIME
+          .with("agent", agentId)
+          .with("key", idempotencyKey)
+          .list(entities, row -> row.getString(1));
+    }
+    ExecutorJob earlier = ExecutorJobs.earlier(agentId, idempotencyKey, digest, now);
+    if (earlier != null) {
+      return new Submitted(
+          ExecutorJob.idsOfBatch(earlier.batchId), earlier.agentRevision, earlier.createdAt, true);
+    }
+    storage.require(Storage.Area.PAYLOADS);
+    ExecutorJob.flush();
+    List<String> ids = Stream.generate(() -> Ids.next("xjob")).limit(payloads.count()).toList();
+    int revision = 0;
+    for (int first = 0, end; first < payloads.count(); first = end) {
+      end = endOfStatement(payloads.sizeBytes(), first);
+      List<Integer> revisions =
+          jobs.bind(INSERT, agentId, options, idempotencyKey, digest, trace, now)
+              .with("ids", ids.subList(first, end).toArray(String[]::new))
+              .with("payloads", texts(payloads, first, end))
+              .with("count", end - first)
+              .with("batch", ids.get(0))
+              .list(entities, row -> row.getInt(1));
+      if (revisions.isEmpty()) {
+        Agent.require(agentId);
+        throw jobs.queueFull();
+      }
+      if (first == 0) {
+        revision = revisions.get(0);
+      }
+    }
+    return new Submitted(ids, revision, now, false);
+  }
+
+  /** After the last payload that goes with the first one into one statement. */
+  private static int endOfStatement(List<Integer> sizes, int first) {
+    int end = first + 1;
+    long bytes = sizes.get(first);
+    while (end < sizes.size() && bytes + sizes.get(end) <= STATEMENT_BYTES) {
+      bytes += sizes.get(end);
+      end++;
+    }
+    return end;
+  }
+
+  private static String[] texts(Body.Elements payloads, int first, int end) {
+    return IntStream.range(first, end)
+        .mapToObj(i -> payloads.text().apply(i).text())
+        .toArray(String[]::new);
+  }
+}

@@ -1,0 +1,26 @@
+package dev.roost.executor;
+
+import dev.roost.datastore.Locks;
+import dev.roost.execution.Execution;
+import dev.roost.execution.Outcome;
+import jakarta.enterprise.context.ApplicationScoped;
+import java.security.SecureRandom;
+
+/** Ends executions, with all that they held in stores. */
+@ApplicationScoped
+class ExecutionCompletion {
+  private final Locks locks;
+  private final SecureRandom random = new SecureRandom();
+
+  ExecutionCompletion(Locks locks) {
+    this.locks = locks;
+  }
+
+  /** As {@link Execution#finish}, in the caller's transaction. */
+  boolean finish(
+      String executionId, Execution.Progress progress, Outcome outcome, boolean mayHaveEntered) {
+    boolean again = Execution.finish(executionId, progress, outcome, mayHaveEntered, random);
+    locks.end(executionId);
+    return again;
+  }
+}

@@ -1,0 +1,139 @@
+package dev.roost.executor;
+
+import dev.roost.api.Sql;
+import io.quarkus.narayana.jta.QuarkusTransaction;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.enterprise.event.Event;
+import jakarta.persistence.EntityManager;
+
+/** Makes room for executors that are needed, by stopping those that have been idle longest. */
+@ApplicationScoped
+class ExecutorEviction {
+  private static final Sql LEAVING =
+      Sql.of(
+          """
+          select count(*) as leaving from executor
+          where (state = 'stopping' or (yields and state = 'ready')) and lease_expires_at > now()
+            and (cast(:agent as text) is null or agent_id = :agent)""");
+
+  /** The lock waits for nobody: an executor that is just getting work is not idle. */
+  private static final Sql IDLE_LONGEST =
+      Sql.of(
+          """
+          select x.id from executor x
+          join agent_revision r on r.agent_id = x.agent_id and r.revision = x.agent_revision
+          where x.state = 'ready' and (cast(:agent as text) is null or x.agent_id = :agent)
+            and (x.agent_id, x.agent_revision) <> (:exceptAgent, :exceptRevision)
+            and (cast(:profiles as text[]) is null or coalesce(r.profile, '') = any (cast(:profiles as text[])))
+            and not exists (select 1 from execution e where e.executor_id = x.id and e.state = 'running')
+          order by coalesce(
+            (select max(e.finished_at) from execution e where e.executor_id = x.id), x.ready_at)
+          limit 1 for update of x skip locked""");
+
+  /**
+   * Looks again, under the lock: whoever claimed a job for it had the row locked until then, so it
+   * shows now.
+   */
+  private static final Sql STOP =
+      Sql.of(
+          """
+          update executor x set state = 'stopping'
+          where x.id = :id and x.state = 'ready'
+            and not exists (select 1 from execution e where e.executor_id = x.id and e.state = 'running')""");
+
+  /** Those that are ready first: one that is starting would have come up for nothing. */
+  private static final Sql YIELD =
+      Sql.of(
+          """
+          update executor set yields = true where id in (
+            select x.id from executor x
+            where x.agent_id = :agent and x.state in ('starting', 'ready') and not x.yields
+            order by x.state, x.id limit :most for update skip locked)""");
+
+  private static final Sql STOP_SURPLUS =
+      Sql.of(
+          """
+          update executor set state = 'stopping' where id in (
+            select x.id from executor x """
+              + Executor.SETTINGS_OF
+              + """
+
+            where x.state in ('starting', 'ready') and not exists (
+                select 1 from execution e where e.executor_id = x.id and e.state = 'running')
+              and (x.yields or x.slot > a.max_concurrency or not """
+              + Executor.FITS
+              + """
+              )
+            for update of x skip locked)
+          returning id""");
+
+  private final EntityManager entities;
+  private final Event<ExecutorStopped> stopped;
+
+  ExecutorEviction(EntityManager entities, Event<ExecutorStopped> stopped) {
+    this.entities = entities;
+    this.stopped = stopped;
+  }
+
+  /**
+   * Sees to it that so many executors leave, those included that are leaving already.
+   *
+   * @param agentId only of this agent, or null
+   * @param except not of this target
+   * @return how many leave: more or fewer than wanted
+   */
+  int make(String agentId, RevisionKey except, int wanted) {
+    return make(agentId, except, null, wanted);
+  }
+
+  /**
+   * @param profiles only with one of these, "" for none; null: all
+   */
+  int make(String agentId, RevisionKey except, String[] profiles, int wanted) {
+    int leaving = QuarkusTransaction.requiringNew().call(() -> leaving(agentId));
+    for (; leaving < wanted; leaving++) {
+      String executorId =
+          QuarkusTransaction.requiringNew().call(() -> stopOne(agentId, except, profiles));
+      if (executorId == null) {
+        return leaving;
+      }
+      // Wherever it polls, it is told so.
+      stopped.fire(new ExecutorStopped(executorId));
+    }
+    return leaving;
+  }
+
+  /** Has so many executors of an agent leave after what they run now. */
+  void yield(String agentId, int most) {
+    QuarkusTransaction.requiringNew()
+        .run(() -> YIELD.with("agent", agentId).with("most", most).update(entities));
+  }
+
+  /**
+   * Stops those that have no work and get none: they were to leave after it, are more than the
+   * agent may have by now, or were started with other settings than it has now.
+   */
+  void stopSurplus() {
+    QuarkusTransaction.requiringNew()
+        .call(() -> STOP_SURPLUS.with().list(entities, row -> row.getString("id")))
+        .forEach(id -> stopped.fire(new ExecutorStopped(id)));
+  }
+
+  private int leaving(String agentId) {
+    return LEAVING
+        .with("agent", agentId)
+        .first(entities, row -> row.getInt("leaving"))
+        .orElseThrow();
+  }
+
+  private String stopOne(String agentId, RevisionKey except, String[] profiles) {
+    return IDLE_LONGEST
+        .with("agent", agentId)
+        .with("exceptAgent", except.agentId())
+        .with("exceptRevision", except.agentRevision())
+        .with("profiles", profiles)
+        .first(entities, row -> row.getString("id"))
+        .filter(id -> STOP.with("id", id).update(entities) == 1)
+        .orElse(null);
+  }
+}

@@ -1,0 +1,80 @@
+package dev.roost.executor;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * How the runtime's room for executors is shared among agents: whoever has the fewest comes first
+ * (max-min fairness), however much the others want. Pure.
+ */
+final class FairShare {
+  private FairShare() {}
+
+  /**
+   * @param count how many more executors it could use
+   */
+  record Want(String agentId, int count) {}
+
+  /**
+   * @param starts which of the wants gets an executor now, by index and in this order
+   * @param takes how many executors each agent should give up, for others who have fewer
+   */
+  record Plan(List<Integer> starts, Map<String, Integer> takes) {}
+
+  /**
+   * @param free how many executors there is room for
+   * @param held how many each agent has, without those that are leaving
+   * @param wants those that came first, first
+   */
+  static Plan plan(int free, Map<String, Integer> held, List<Want> wants) {
+    Map<String, Integer> counts = new HashMap<>(held);
+    int[] open = wants.stream().mapToInt(Want::count).toArray();
+    List<Integer> starts = new ArrayList<>();
+    for (int next = poorest(wants, open, counts); free > 0 && next >= 0; free--) {
+      starts.add(next);
+      open[next]--;
+      counts.merge(wants.get(next).agentId(), 1, Integer::sum);
+      next = poorest(wants, open, counts);
+    }
+    Map<String, Integer> takes = new HashMap<>();
+    for (int next = poorest(wants, open, counts); next >= 0; next = poorest(wants, open, counts)) {
+      String poor = wants.get(next).agentId();
+      String rich = richest(held, counts);
+      // Less of a difference would only turn the two round.
+      if (rich == null || counts.get(rich) < counts.getOrDefault(poor, 0) + 2) {
+        break;
+      }
+      takes.merge(rich, 1, Integer::sum);
+      counts.merge(rich, -1, Integer::sum);
+      counts.merge(poor, 1, Integer::sum);
+      open[next]--;
+    }
+    return new Plan(starts, takes);
+  }
+
+  /** The want of the agent that has the fewest executors, or -1 when all are satisfied. */
+  private static int poorest(List<Want> wants, int[] open, Map<String, Integer> counts) {
+    int poorest = -1;
+    int least = Integer.MAX_VALUE;
+    for (int i = 0; i < open.length; i++) {
+      int count = counts.getOrDefault(wants.get(i).agentId(), 0);
+      if (open[i] > 0 && count < least) {
+        poorest = i;
+        least = count;
+      }
+    }
+    return poorest;
+  }
+
+  private static String richest(Map<String, Integer> held, Map<String, Integer> counts) {
+    String richest = null;
+    for (String agentId : held.keySet()) {
+      if (richest == null || counts.get(agentId) > counts.get(richest)) {
+        richest = agentId;
+      }
+    }
+    return richest;
+  }
+}

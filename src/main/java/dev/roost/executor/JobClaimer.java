@@ -1,0 +1,264 @@
+package dev.roost.executor;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.type.TypeReference;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.roost.agent.AgentRevision;
+import dev.roost.agent.EnvVars;
+import dev.roost.api.Ids;
+import dev.roost.api.Sql;
+import dev.roost.api.Storage;
+import dev.roost.config.RoostConfig;
+import dev.roost.execution.Execution;
+import dev.roost.execution.ExecutionMeters;
+import dev.roost.execution.Outcome;
+import dev.roost.trace.Traces;
+import io.quarkus.narayana.jta.QuarkusTransaction;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.persistence.EntityManager;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Clock;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+
+/** Takes the next waiting ExecutorJob for an executor. The database decides who gets it. */
+@ApplicationScoped
+class JobClaimer {
+  private static final String STORES =
+      """
+      (select coalesce(json_agg(json_build_object('name', d.name, 'id', d.id) order by s.position), '[]')
+       from agent_store s join datastore d on d.id = s.store_id where s.agent_id = a.id)""";
+
+  /**
+   * One statement, so that a warm execution costs one round trip here: claim the job, make the
+   * Execution, read all. The lock on the executor keeps the Execution from being made on one that
+   * is just being ended. Where another claim has just taken a job of the same concurrency key,
+   * which this one can't see, the index of running keys refuses this one.
+   */
+  private static final Sql CLAIM =
+      Sql.of(
+          """
+      with alive as (
+        select x.id, x.build_id, x.slot from executor x """
+              + Executor.SETTINGS_OF
+              + """
+
+        where x.id = :executor and x.state in ('starting', 'ready') and not x.yields
+          and coalesce(x.slot, 1) <= a.max_concurrency and """
+              + Executor.FITS
+              + """
+
+        for share of x),
+      next as (
+        select j.id from executor_job j
+        where j.agent_id = :agent and j.agent_revision = :revision and j.state = 'queued'
+          and (j.not_before is null or j.not_before <= :now)
+          and exists (select 1 from alive)
+          and (j.concurrency_key is null or not exists (
+            select 1 from execution e
+            where e.agent_id = j.agent_id and e.concurrency_key = j.concurrency_key and e.state = 'running'))
+        order by j.priority desc, j.id limit 1 for update skip locked),
+      claimed as (
+        update executor_job j set state = 'running', attempts = attempts + 1, latest_execution_id = :execution
+        from next where j.id = next.id and j.state = 'queued' returning j.*),
+      made as (
+        insert into execution (id, executor_job_id, agent_id, agent_revision, build_id, executor_id, slot,
+          concurrency_key, attempt, state, started_at, cold_start, queued_seconds)
+        select :execution, c.id, c.agent_id, c.agent_revision, e.build_id, e.id, e.slot,
+          c.concurrency_key, c.attempts, 'running', :now, :cold, greatest(0, extract(epoch from :now - greatest(c.created_at, c.not_before)))
+        from claimed c cross join alive e)
+      select exists (select 1 from alive) as may_work, c.id, c.attempts as attempt, c.scheduled_time, a.timeout_seconds, a.memory_mib, c.payload, c.traceparent,
+        greatest(0, extract(epoch from :now - greatest(c.created_at, c.not_before))) as queued_seconds, """
+              + STORES
+              + """
+       as stores
+      from (select 1) one left join claimed c on true left join agent a on a.id = c.agent_id""");
+
+  private static final String UNIQUE_VIOLATION = "23505";
+
+  /** Each time, another claim came first, so the work goes on in any case. */
+  private static final int MOST_ATTEMPTS = 20;
+
+  private static final Sql AGAIN =
+      Sql.of(
+          """
+      select j.id, e.attempt, j.scheduled_time, a.timeout_seconds, a.memory_mib, j.payload, j.traceparent, """
+              + STORES
+              + """
+       as stores
+      from execution e join executor_job j on j.id = e.executor_job_id join agent a on a.id = e.agent_id
+      where e.id = :execution""");
+
+  private final EntityManager entities;
+  private final RoostConfig config;
+  private final Clock clock;
+  private final ObjectMapper mapper;
+  private final ExecutionCompletion endings;
+  private final Storage storage;
+  private final ExecutionMeters meters;
+  private final Traces traces;
+
+  JobClaimer(
+      EntityManager entities,
+      RoostConfig config,
+      Clock clock,
+      ObjectMapper mapper,
+      ExecutionCompletion endings,
+      Storage storage,
+      ExecutionMeters meters,
+      Traces traces) {
+    this.entities = entities;
+    this.config = config;
+    this.clock = clock;
+    this.mapper = mapper;
+    this.endings = endings;
+    this.storage = storage;
+    this.meters = meters;
+    this.traces = traces;
+  }
+
+  /**
+   * JobClaimer the first job that waits for the executor's agent and revision: by priority, then by
+   * age; none while there is no space for what it would store.
+   *
+   * @param cold whether it is the executor's first
+   */
+  Claim next(ExecutorSession session, boolean cold) {
+    if (storage.isFull(Storage.Area.PAYLOADS)) {
+      return new Claim(null, true, 0);
+    }
+    for (int attempt = 1; ; attempt++) {
+      try {
+        Claim claim = QuarkusTransaction.requiringNew().call(() -> claim(session, cold));
+        if (claim.work() != null) {
+          meters.claimed(claim.queuedSeconds(), cold);
+        }
+        return claim;
+      } catch (RuntimeException e) {
+        if (attempt == MOST_ATTEMPTS || !isKeyTaken(e)) {
+          throw e;
+        }
+      }
+    }
+  }
+
+  private static boolean isKeyTaken(Throwable e) {
+    for (Throwable cause = e; cause != null; cause = cause.getCause()) {
+      if (cause instanceof SQLException sql && UNIQUE_VIOLATION.equals(sql.getSQLState())) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /**
+   * @param work null when there is none
+   * @param queuedSeconds how long it has waited
+   * @param mayWork whether the executor gets work at all: not when it is to stop, is to leave its
+   *     place to another agent's, is one more than the agent's max_concurrency, or was started with
+   *     other settings than the agent has now
+   */
+  record Claim(Work work, boolean mayWork, double queuedSeconds) {}
+
+  private Claim claim(ExecutorSession session, boolean cold) {
+    Instant now = clock.instant();
+    String executionId = Ids.next("exec");
+    return CLAIM
+        .with("agent", session.target().agentId())
+        .with("revision", session.target().agentRevision())
+        .with("executor", session.executorId())
+        .with("execution", executionId)
+        .with("cold", cold)
+        .with("now", now)
+        .first(
+            entities,
+            row ->
+                new Claim(
+                    row.getString("id") == null ? null : work(session, executionId, row),
+                    row.getBoolean("may_work"),
+                    row.getDouble("queued_seconds")))
+        .orElseThrow();
+  }
+
+  /**
+   * Work that was given to this executor and that it knows nothing of, since it polls: the answer
+   * got lost. Asks the database, since the last frame may have come through another replica.
+   */
+  Optional<Work> handedOut(ExecutorSession session) {
+    String executionId = session.working;
+    if (executionId == null) {
+      return Optional.empty();
+    }
+    Forgotten forgotten =
+        QuarkusTransaction.requiringNew().call(() -> handedOut(session, executionId));
+    if (forgotten.outcome() != null) {
+      Execution execution = forgotten.execution();
+      meters.ended(
+          execution.executorJobId, forgotten.outcome(), execution.enteredAt, execution.coldStart);
+      traces.ended(execution.id);
+    }
+    return Optional.ofNullable(forgotten.work());
+  }
+
+  /**
+   * @param work that the executor is given again, or null
+   * @param outcome of the execution that the executor has forgotten, or null
+   */
+  private record Forgotten(Work work, Execution execution, Outcome outcome) {}
+
+  private Forgotten handedOut(ExecutorSession session, String executionId) {
+    Execution execution = Execution.findById(executionId);
+    Outcome outcome = null;
+    if (execution != null && !execution.hasEnded()) {
+      if (execution.acknowledged == 0) {
+        session.gotWork();
+        return new Forgotten(again(session, executionId), null, null);
+      }
+      outcome = Outcome.lost("The executor forgot the execution.", clock.instant());
+      endings.finish(executionId, Execution.Progress.NONE, outcome, true);
+    }
+    session.hasWorked();
+    return new Forgotten(null, execution, outcome);
+  }
+
+  private Work again(ExecutorSession session, String executionId) {
+    return AGAIN
+        .with("execution", executionId)
+        .first(entities, row -> work(session, executionId, row))
+        .orElseThrow();
+  }
+
+  private Work work(ExecutorSession session, String executionId, ResultSet row)
+      throws SQLException {
+    return new Work(
+        executionId,
+        row.getString("id"),
+        session.target().agentId(),
+        row.getInt("attempt"),
+        Sql.instant(row, "scheduled_time"),
+        row.getDouble("timeout_seconds"),
+        row.getInt("memory_mib"),
+        row.getString("payload"),
+        stores(row.getString("stores")),
+        Work.Limits.of(config),
+        traces.environment(row.getString("traceparent"), row.getString("id"), executionId),
+        session.isPrepared() ? null : code(session));
+  }
+
+  private static Work.AgentCode code(ExecutorSession session) {
+    AgentRevision revision =
+        AgentRevision.of(session.target().agentId(), session.target().agentRevision());
+    return new Work.AgentCode(
+        revision.revision, revision.script, EnvVars.parse(revision.envVars).values());
+  }
+
+  private List<Work.Store> stores(String json) {
+    try {
+      return mapper.readValue(json, new TypeReference<List<Work.Store>>() {});
+    } catch (JsonProcessingException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+}

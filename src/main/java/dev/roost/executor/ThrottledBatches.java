@@ -1,0 +1,82 @@
+package dev.roost.executor;
+
+import dev.roost.api.Database;
+import dev.roost.event.Leadership;
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * How fast what is old may go: in transactions that each hold few rows for a moment, with pauses
+ * between them that leave the database to others, and only as long as this process is in charge.
+ */
+final class ThrottledBatches {
+  private static final long SHORTEST_PAUSE_MILLIS = 5;
+  private static final long LONGEST_PAUSE_MILLIS = 1_000;
+
+  private final Database database;
+  private final Leadership leadership;
+  private final CountDownLatch stopped = new CountDownLatch(1);
+
+  ThrottledBatches(Database database, Leadership leadership) {
+    this.database = database;
+    this.leadership = leadership;
+  }
+
+  /** Nothing goes on after this. */
+  void stop() {
+    stopped.countDown();
+  }
+
+  /** This process is no longer in charge, or is to end: the rest is for the next pass. */
+  static final class Interrupted extends RuntimeException {
+    private Interrupted() {
+      super("interrupted", null, false, false);
+    }
+  }
+
+  /**
+   * Does a step in a transaction of its own, and then lets others have the database for as long.
+   *
+   * @throws Interrupted
+   */
+  <T> T step(Database.Work<T> step) {
+    pause(Duration.ZERO);
+    long start = System.nanoTime();
+    T result = database.inTransaction(step);
+    long took = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start);
+    pause(Duration.ofMillis(Math.min(LONGEST_PAUSE_MILLIS, Math.max(SHORTEST_PAUSE_MILLIS, took))));
+    return result;
+  }
+
+  /**
+   * Repeats a step that removes at most so many rows until it removes fewer; answers how many in
+   * all.
+   *
+   * @throws Interrupted
+   */
+  long steps(int limit, Database.Work<Integer> step) {
+    long all = 0;
+    while (true) {
+      int removed = step(step);
+      all += removed;
+      if (removed < limit) {
+        return all;
+      }
+    }
+  }
+
+  /**
+   * @throws Interrupted
+   */
+  void pause(Duration duration) {
+    try {
+      if (stopped.await(duration.toMillis(), TimeUnit.MILLISECONDS) || !leadership.isHeld()) {
+        throw new Interrupted();
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new Interrupted();
+    }
+  }
+}

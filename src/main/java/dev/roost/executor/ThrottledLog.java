@@ -1,0 +1,58 @@
+package dev.roost.executor;
+
+import dev.roost.runtime.Runtime.RuntimeUnavailable;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.function.LongSupplier;
+import org.jboss.logging.Logger;
+
+/**
+ * Logs what fails again and again: what is the same for every executor and at each pass is said
+ * once a minute.
+ */
+final class ThrottledLog {
+  private static final Duration AGAIN = Duration.ofMinutes(1);
+  private static final int MOST_CAUSES = 50;
+  private static final int LONGEST_CAUSE = 500;
+
+  private final Logger log;
+  private final LongSupplier nanoTime;
+  private final Map<String, Long> saidAt = new HashMap<>();
+
+  ThrottledLog(Logger log) {
+    this(log, System::nanoTime);
+  }
+
+  ThrottledLog(Logger log, LongSupplier nanoTime) {
+    this.log = log;
+    this.nanoTime = nanoTime;
+  }
+
+  /**
+   * @param about what can't be done
+   */
+  void say(String about, RuntimeUnavailable failure) {
+    say(about, failure.getMessage());
+  }
+
+  /**
+   * @param about what can't be done; the cause alone tells whether it has been said
+   * @return whether it was said
+   */
+  synchronized boolean say(String about, String cause) {
+    String text = String.valueOf(cause);
+    String cut = text.substring(0, Math.min(text.length(), LONGEST_CAUSE));
+    long now = nanoTime.getAsLong();
+    Long before = saidAt.get(cut);
+    if (before != null && now - before < AGAIN.toNanos()) {
+      return false;
+    }
+    if (saidAt.size() >= MOST_CAUSES) {
+      saidAt.clear();
+    }
+    saidAt.put(cut, now);
+    log.warnf("%s: %s", about, cut);
+    return true;
+  }
+}

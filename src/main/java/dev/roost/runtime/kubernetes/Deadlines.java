@@ -1,0 +1,25 @@
+package dev.roost.runtime.kubernetes;
+
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** For how long something has been tried in vain, by identifier. */
+final class Deadlines {
+  private final long limitNanos;
+  private final Map<String, Long> since = new ConcurrentHashMap<>();
+
+  Deadlines(Duration limit) {
+    this.limitNanos = limit.toNanos();
+  }
+
+  /** Whether it has been tried for long enough; the first call begins to count. */
+  boolean isOver(String id) {
+    long now = System.nanoTime();
+    return now - since.computeIfAbsent(id, key -> now) >= limitNanos;
+  }
+
+  void forget(String id) {
+    since.remove(id);
+  }
+}

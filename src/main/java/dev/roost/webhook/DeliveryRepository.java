@@ -1,0 +1,279 @@
+package dev.roost.webhook;
+
+import dev.roost.api.Database;
+import dev.roost.api.Sql;
+import jakarta.enterprise.context.ApplicationScoped;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
+
+/**
+ * What is to be sent, and what came of it.
+ *
+ * <p>A delivery that waits behind an earlier one of its subject is parked: it has no time for its
+ * next attempt, so whoever looks for what is due doesn't come across it. It is parked when it is
+ * come across the first time, and gets a time when the earlier one has ended. Both are done by the
+ * leader, one after the other. Where they overlapped all the same, because a leader was late to
+ * notice that it no longer leads, {@link #sweep} sets it right.
+ */
+@ApplicationScoped
+class DeliveryRepository {
+  static final String TEST = "webhook.test";
+
+  /** How many due deliveries of a webhook are looked at in a pass. */
+  private static final int LOOK = 100;
+
+  private static final String ROOMS =
+      """
+      room as (
+        select w.id, coalesce(b.room, %d) as room, coalesce(b.slow, false) as slow
+        from webhook w left join unnest(:webhooks, :rooms, :slow) as b(id, room, slow) on b.id = w.id
+        where w.state = 'active' and coalesce(b.room, %d) > 0)"""
+          .formatted(Slots.EACH, Slots.EACH);
+
+  /** Each webhook's first before any webhook's second. */
+  private static final Sql CLAIM =
+      Sql.of(
+          """
+          with %s,
+          due as (
+            select d.*, r.room, r.slow from room r cross join lateral (
+              select d.id, d.webhook_id, d.position, d.next_attempt_at, exists (
+                  select 1 from webhook_delivery b
+                  where b.webhook_id = d.webhook_id and b.subject = d.subject and b.state = 'pending'
+                    and b.position < d.position) as blocked
+              from webhook_delivery d
+              where d.webhook_id = r.id and d.state = 'pending' and d.next_attempt_at <= now()
+                and d.id <> all(:sending)
+              order by d.next_attempt_at, d.position limit %d) d),
+          parked as (
+            update webhook_delivery d set next_attempt_at = null from due
+            where d.id = due.id and due.blocked and d.state = 'pending' and d.next_attempt_at = due.next_attempt_at),
+          ranked as (
+            select *, row_number() over (partition by webhook_id order by next_attempt_at, position) as turn
+            from due where not blocked),
+          chosen as (
+            select id, next_attempt_at from (
+              select *, row_number() over (partition by slow order by turn, next_attempt_at) as of_slow
+              from ranked where turn <= room) fair
+            where not slow or of_slow <= :slowLimit
+            order by turn, next_attempt_at limit :limit),
+          claimed as (
+            update webhook_delivery d set attempts = d.attempts + 1,
+              next_attempt_at = now() + :lease * interval '1 second',
+              give_up_at = coalesce(d.give_up_at, now() + :patience * interval '1 second')
+            from chosen c
+            where d.id = c.id and d.state = 'pending' and d.next_attempt_at = c.next_attempt_at
+            returning d.*)
+          select c.id, c.webhook_id, c.event_type, c.subject, c.position, c.attempts,
+            extract(epoch from c.give_up_at - now())::float8 as untried, w.url, w.secret,
+            case when w.previous_secret_until > now() then w.previous_secret end as previous_secret, e.time, e.data
+          from claimed c join webhook w on w.id = c.webhook_id left join event e on e.position = c.position
+          order by c.position"""
+              .formatted(ROOMS, LOOK));
+
+  private static final Sql NEXT =
+      Sql.of(
+          """
+          with %s
+          select extract(epoch from min(d.next_attempt_at) - clock_timestamp())::float8 as seconds
+          from room r cross join lateral (
+            select d.next_attempt_at from webhook_delivery d
+            where d.webhook_id = r.id and d.state = 'pending' and d.next_attempt_at is not null
+              and d.id <> all(:sending)
+            order by d.next_attempt_at limit 1) d
+          where not r.slow or :slowLimit > 0"""
+              .formatted(ROOMS));
+
+  private static final Sql SETTLE =
+      Sql.of(
+          """
+          with settled as (
+            update webhook_delivery d set state = o.state, next_attempt_at = now() + o.pause * interval '1 second',
+              finished_at = case when o.state <> 'pending' then now() end
+            from unnest(:ids, :attempts, :states, :pauses, :ages, :durations, :statuses, :messages)
+              as o(id, attempt, state, pause, age, duration, status, message)
+            where d.id = o.id and d.state = 'pending' and d.attempts = o.attempt
+            returning d.webhook_id, d.subject, o.*),
+          noted as (
+            insert into webhook_attempt (delivery_id, attempt, started_at, duration_seconds, status, message)
+            select id, attempt, now() - age * interval '1 second', duration, status, message from settled
+            on conflict do nothing)
+          select id, webhook_id, subject from settled""");
+
+  private static final Sql RELEASE =
+      Sql.of(
+          """
+          update webhook_delivery d set next_attempt_at = now()
+          from (select distinct webhook_id, subject from unnest(:webhooks, :subjects) as f(webhook_id, subject)) f
+          cross join lateral (
+            select n.id from webhook_delivery n
+            where n.webhook_id = f.webhook_id and n.subject = f.subject and n.state = 'pending'
+            order by n.position limit 1) first
+          where d.id = first.id and d.next_attempt_at is null""");
+
+  private static final Sql DISABLE =
+      Sql.of(
+          """
+          update webhook set state = 'disabled', message = :message where id = :id and state = 'active'""");
+
+  /**
+   * As an array, since a planner that takes the first ones for few would find them for each row.
+   */
+  static final Sql SWEEP =
+      Sql.of(
+          """
+          update webhook_delivery d set next_attempt_at = now()
+          where d.state = 'pending' and d.next_attempt_at is null and d.id = any(array(
+            select first.id from (
+              select distinct on (p.webhook_id, p.subject) p.id, p.next_attempt_at
+              from webhook w join webhook_delivery p on p.webhook_id = w.id and p.state = 'pending'
+              where w.state = 'active'
+              order by p.webhook_id, p.subject, p.position) first
+            where first.next_attempt_at is null))""");
+
+  /** What runs for every few deliveries, however many wait. */
+  static final List<Sql> OFTEN = List.of(CLAIM, NEXT, SETTLE, RELEASE);
+
+  private static final Sql INSTALLATION =
+      Sql.of("select value from setting where name = 'installation'");
+
+  private final Database database;
+  private volatile String installation;
+
+  DeliveryRepository(Database database) {
+    this.database = database;
+  }
+
+  /**
+   * What an attempt came to.
+   *
+   * @param age of its beginning, when it is written down
+   */
+  record Outcome(
+      Claim claim, EndpointResponse answer, Verdict verdict, Duration age, Duration duration) {}
+
+  /**
+   * Takes what is due, and parks what must wait for an earlier one.
+   *
+   * @param sending deliveries that are left alone
+   * @param lease after which others may take them
+   */
+  List<Claim> claim(Slots slots, Collection<String> sending, Duration lease) {
+    String installation = installation();
+    Sql.Bound claim =
+        withRooms(CLAIM.with("limit", slots.room()), slots, sending)
+            .with("lease", seconds(lease))
+            .with("patience", seconds(Verdict.PATIENCE));
+    return database.once(
+        connection -> claim.list(connection, row -> Claim.read(row, installation)));
+  }
+
+  /** How long until something is due for which there is room; zero or less: it is now. */
+  Optional<Duration> next(Slots slots, Collection<String> sending) {
+    Sql.Bound next = withRooms(NEXT.with(), slots, sending);
+    return database.once(
+        connection ->
+            next.first(
+                    connection, row -> Optional.ofNullable(row.getObject("seconds", Double.class)))
+                .orElseThrow()
+                .map(seconds -> Duration.ofMillis((long) Math.ceil(1_000 * seconds))));
+  }
+
+  private static Sql.Bound withRooms(Sql.Bound statement, Slots slots, Collection<String> sending) {
+    List<Slots.Room> rooms = slots.rooms();
+    return statement
+        .with("webhooks", rooms.stream().map(Slots.Room::webhookId).toArray(String[]::new))
+        .with("rooms", rooms.stream().map(room -> (long) room.requests()).toArray(Long[]::new))
+        .with("slow", rooms.stream().map(Slots.Room::slow).toArray(Boolean[]::new))
+        .with("slowLimit", slots.slowRoom())
+        .with("sending", sending.toArray(String[]::new));
+  }
+
+  /**
+   * Writes down what came of attempts, all or nothing. Those that someone else has taken meanwhile,
+   * or that are deleted, are left out.
+   *
+   * @return the webhooks that were disabled by it
+   */
+  List<String> settle(List<Outcome> outcomes) {
+    return database.inTransaction(connection -> settle(connection, outcomes));
+  }
+
+  private List<String> settle(Connection connection, List<Outcome> outcomes) throws SQLException {
+    record Settled(String id, String webhookId, String subject) {
+      static Settled read(ResultSet row) throws SQLException {
+        return new Settled(
+            row.getString("id"), row.getString("webhook_id"), row.getString("subject"));
+      }
+    }
+    List<Settled> settled =
+        SETTLE
+            .with("ids", strings(outcomes, o -> o.claim().deliveryId()))
+            .with("attempts", longs(outcomes, o -> (long) o.claim().attempt()))
+            .with("states", strings(outcomes, o -> o.verdict().state()))
+            .with("pauses", doubles(outcomes, o -> seconds(o.verdict().pause())))
+            .with("ages", doubles(outcomes, o -> seconds(o.age())))
+            .with("durations", doubles(outcomes, o -> seconds(o.duration())))
+            .with("statuses", longs(outcomes, o -> number(o.answer().status())))
+            .with("messages", strings(outcomes, o -> o.answer().message()))
+            .list(connection, Settled::read);
+    RELEASE
+        .with("webhooks", strings(settled, Settled::webhookId))
+        .with("subjects", strings(settled, Settled::subject))
+        .update(connection);
+    List<String> disabled = new ArrayList<>();
+    for (Outcome outcome : outcomes) {
+      String id = outcome.claim().webhookId();
+      if (outcome.verdict().disabled() != null
+          && settled.stream().anyMatch(s -> s.id().equals(outcome.claim().deliveryId()))
+          && DISABLE.with("id", id).with("message", outcome.verdict().disabled()).update(connection)
+              == 1) {
+        disabled.add(id);
+      }
+    }
+    return disabled;
+  }
+
+  /** Finds what is parked behind nothing. */
+  void sweep() {
+    database.once(connection -> SWEEP.with().update(connection));
+  }
+
+  /** What tells this installation from others. */
+  String installation() {
+    if (installation == null) {
+      installation =
+          database.once(
+              connection ->
+                  INSTALLATION.with().first(connection, row -> row.getString(1)).orElseThrow());
+    }
+    return installation;
+  }
+
+  private static <T> String[] strings(List<T> list, Function<T, String> value) {
+    return list.stream().map(value).toArray(String[]::new);
+  }
+
+  private static <T> Long[] longs(List<T> list, Function<T, Long> value) {
+    return list.stream().map(value).toArray(Long[]::new);
+  }
+
+  private static <T> Double[] doubles(List<T> list, Function<T, Double> value) {
+    return list.stream().map(value).toArray(Double[]::new);
+  }
+
+  private static Long number(Integer value) {
+    return value == null ? null : value.longValue();
+  }
+
+  private static Double seconds(Duration duration) {
+    return duration == null ? null : duration.toNanos() / 1e9;
+  }
+}

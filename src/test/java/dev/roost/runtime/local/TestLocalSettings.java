@@ -1,0 +1,26 @@
+package dev.roost.runtime.local;
+
+import dev.roost.config.RoostConfig;
+import io.smallrye.config.SmallRyeConfig;
+import io.smallrye.config.SmallRyeConfigBuilder;
+import java.nio.file.Path;
+import java.util.Map;
+
+/** TestLocalSettings made by hand, for tests without Quarkus. */
+final class TestLocalSettings {
+  private TestLocalSettings() {}
+
+  static SmallRyeConfig of(Path data, Map<String, String> others) {
+    SmallRyeConfigBuilder builder =
+        new SmallRyeConfigBuilder()
+            .addDiscoveredConverters()
+            .withMapping(RoostConfig.class)
+            .withDefaultValue("roost.data", data.toString());
+    others.forEach(builder::withDefaultValue);
+    return builder.build();
+  }
+
+  static RoostConfig roost(Path data, Map<String, String> others) {
+    return of(data, others).getConfigMapping(RoostConfig.class);
+  }
+}
