@@ -22,6 +22,8 @@ class ClusterSoakIT {
   private static final int JOBS_BETWEEN_FAULTS = 3;
   private static final Duration LIMIT = Duration.ofMinutes(10);
 
+  private static final Duration LONGEST_ABSENCE = Duration.ofSeconds(30);
+
   private final Random random = new Random(SEED);
 
   @Test
@@ -59,7 +61,7 @@ class ClusterSoakIT {
       case 8 -> {
         jobs.count("API server stopped", 1);
         try (ClusterParts.Stopped apiServer = cluster.stop(ClusterParts.API_SERVER)) {
-          jobs.awaitMore(random.nextInt(3 * JOBS_BETWEEN_FAULTS));
+          jobs.awaitMore(random.nextInt(3 * JOBS_BETWEEN_FAULTS), LONGEST_ABSENCE);
         }
       }
       default -> {

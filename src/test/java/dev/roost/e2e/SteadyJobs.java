@@ -58,11 +58,19 @@ final class SteadyJobs {
 
   /** Waits until so many more jobs have been acknowledged. */
   void awaitMore(int many) {
-    int before = acknowledged.size();
-    Eventually.until(
-        "jobs are taken",
-        limit,
-        () -> acknowledged.size() >= before + many || stream.isCompletedExceptionally());
+    int enough = acknowledged.size() + many;
+    Eventually.until("jobs are acknowledged", limit, () -> isBeyond(enough));
+  }
+
+  /** Waits for them for so long at most: without executors, the stream waits for open jobs. */
+  void awaitMore(int many, Duration longest) {
+    int enough = acknowledged.size() + many;
+    long end = System.nanoTime() + longest.toNanos();
+    Eventually.until("time passes", limit, () -> isBeyond(enough) || System.nanoTime() - end > 0);
+  }
+
+  private boolean isBeyond(int enough) {
+    return acknowledged.size() >= enough || stream.isCompletedExceptionally();
   }
 
   /** Ends the stream and looks at every job that was acknowledged. */
