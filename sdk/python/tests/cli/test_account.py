@@ -71,7 +71,7 @@ def test_a_key_among_the_arguments_is_refused(cli: Any) -> None:
 
 def test_without_a_terminal_it_does_not_wait_for_a_key(cli: Any) -> None:
     done = cli("login", "--url", URL)
-    assert (done.code, "Write --key -" in done.err) == (2, True)
+    assert (done.code, "Use --key -" in done.err) == (2, True)
 
 
 def test_a_profile_is_chosen_over_the_environment(

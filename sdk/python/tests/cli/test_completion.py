@@ -32,7 +32,7 @@ def completed(incomplete: str) -> list[str]:
 def test_agents_are_completed_by_name(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     found = [agent(name="greeter"), agent(name="green"), agent(name="not-a-greeter")]
     server.on("GET", "/agents", {"data": found, "next_cursor": None})
-    monkeypatch.setattr(connect, "hasty_client", lambda profile: server.client)
+    monkeypatch.setattr(connect, "completion_client", lambda profile: server.client)
     assert completed("gre") == ["greeter", "green"]
     assert server.sent("GET", "/agents")[0].url.params["q"] == "gre"
 
@@ -54,7 +54,7 @@ def test_trouble_completes_nothing_and_says_nothing(capsys: pytest.CaptureFixtur
 def test_stores_are_completed_by_name(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     found = [{"id": "store_1", "name": name} for name in ("people", "places", "other")]
     server.on("GET", "/datastore", {"data": found, "next_cursor": None})
-    monkeypatch.setattr(connect, "hasty_client", lambda profile: server.client)
+    monkeypatch.setattr(connect, "completion_client", lambda profile: server.client)
     for command, name in ((get, "store"), (ls, "store"), (deploy, "store")):
         parameter = next(each for each in command.params if each.name == name)
         context = click.Context(command, parent=click.Context(root))

@@ -184,7 +184,7 @@ def test_a_first_revision_that_is_not_built_does_not_run(cli: Any, deployed: Dep
     deployed.server.on("GET", "/builder-jobs/bjob_1", builder_job("failed"))
     done = cli("deploy", str(deployed.script), client=deployed.server.client)
     assert done.code == 1
-    assert "Not deployed; no revision of it runs yet." in done.err
+    assert "Not deployed; no revision runs yet." in done.err
 
 
 def test_without_waiting_what_runs_until_then_is_told(cli: Any, deployed: Deployed) -> None:
@@ -218,7 +218,7 @@ def test_what_no_python_here_can_compile_is_told(
     deployed.has(agent(script="old", timeout=60.0, python_version="3.99"), schedule())
     done = cli("deploy", str(deployed.script), client=deployed.server.client)
     assert done.code == 0
-    assert "greeter was not checked by Python 3.99, which isn't installed here." in done.err
+    assert "greeter was not checked with Python 3.99, which isn't installed here." in done.err
 
 
 def test_without_waiting_the_build_is_not_asked_for(cli: Any, deployed: Deployed) -> None:
@@ -234,7 +234,7 @@ def test_the_header_chooses_a_python_that_there_is(cli: Any, deployed: Deployed)
     assert deployed.wrote()[0][2]["python_version"] == "3.12"
     deployed.script.write_text(SCRIPT.replace("# dep", '# requires-python = ">=3.14"\n# dep'))
     done = cli("deploy", str(deployed.script), client=deployed.server.client)
-    assert (done.code, "there is 3.12, 3.13" in done.err) == (2, True)
+    assert (done.code, "available versions: 3.12, 3.13" in done.err) == (2, True)
 
 
 def test_several_agents_of_one_file(cli: Any, deployed: Deployed) -> None:
@@ -263,7 +263,7 @@ def test_every_mistake_of_a_file_has_its_line(cli: Any, deployed: Deployed) -> N
     deployed.script.write_text(SCRIPT.replace("timeout = 60", "timeuot = 60"), encoding="utf-8")
     done = cli("deploy", str(deployed.script), client=deployed.server.client)
     assert done.code == 2
-    assert f"{deployed.script}:4: there is no key `timeuot`; did you mean `timeout`?" in done.err
+    assert f"{deployed.script}:4: unknown key `timeuot`; did you mean `timeout`?" in done.err
 
 
 def test_json_has_no_values_of_variables(cli: Any, deployed: Deployed) -> None:

@@ -50,7 +50,7 @@ def test_a_payload_comes_from_a_file_or_standard_input(
 def test_a_payload_that_is_no_json_is_refused_with_advice(cli: Any, greeter: Server) -> None:
     done = cli("execute", "greeter", "--payload", "Ada", client=greeter.client)
     assert done.code == 2
-    assert """A text needs quotes of its own: '"Ada"'.""" in done.err
+    assert """A JSON string needs quotes: '"Ada"'.""" in done.err
     assert greeter.sent("POST", ORDER) == []
 
 
@@ -114,7 +114,7 @@ def test_after_the_time_out_it_says_how_to_go_on(cli: Any, greeter: Server) -> N
     greeter.on("POST", ORDER, job("queued"))
     done = cli("execute", "greeter", "--timeout", "0", client=greeter.client)
     assert (done.code, done.out) == (124, "")
-    assert "`roost logs -f xjob_1` follows it, `roost cancel xjob_1` ends it." in done.err
+    assert "`roost logs -f xjob_1` follows its log, `roost cancel xjob_1` cancels it." in done.err
 
 
 def test_after_ctrl_c_it_goes_on(cli: Any, greeter: Server) -> None:
@@ -125,8 +125,10 @@ def test_after_ctrl_c_it_goes_on(cli: Any, greeter: Server) -> None:
     greeter.on("GET", "/executor-jobs/xjob_1", interrupt)
     done = cli("execute", "greeter", client=greeter.client)
     assert done.code == 130
-    assert "Detached; xjob_1 is still running." in done.err
-    assert "`roost cancel xjob_1` ends it" in done.err
+    assert done.err.splitlines() == [
+        "Detached; xjob_1 is still running.",
+        "`roost cancel xjob_1` cancels it, `roost logs -f xjob_1` follows its log.",
+    ]
 
 
 def test_the_log_is_followed_on_standard_error(cli: Any, greeter: Server) -> None:
@@ -150,4 +152,4 @@ def test_an_agent_that_is_not_there_is_nearly_one(cli: Any, server: Server) -> N
     done = cli("execute", "greter", client=server.client)
     assert done.code == 4
     assert 'There is no agent named "greter". Did you mean "greeter"?' in done.err
-    assert "`roost list agents` shows all." in done.err
+    assert "`roost list agents` lists all agents." in done.err

@@ -86,10 +86,10 @@ def test_all_mistakes_of_a_header_are_told_with_their_lines(tmp_path: Path) -> N
     path = write(tmp_path, "hello.py", wrong)
     assert errors(path) == [
         f'{path}:5: "Jinja2>=3" allows several versions. Pin one, for example Jinja2==3.',
-        f"{path}:11: there is no key `timout`; did you mean `timeout`?",
-        f"{path}:12: `memory` must be a whole number",
-        f"{path}:14: ROOST_GREETING: names that start with ROOST_ are Roost's own",
-        f"{path}:18: there is no key `timezone`; did you mean `time_zone`?",
+        f"{path}:11: unknown key `timout`; did you mean `timeout`?",
+        f"{path}:12: `memory` must be an integer",
+        f"{path}:14: ROOST_GREETING: names that start with ROOST_ are reserved",
+        f"{path}:18: unknown key `timezone`; did you mean `time_zone`?",
     ]
 
 
@@ -102,10 +102,14 @@ def test_all_mistakes_of_a_header_are_told_with_their_lines(tmp_path: Path) -> N
         (
             "# /// script\n# depndencies = []\n# ///\n",
             2,
-            "there is no key `depndencies`; did you mean `dependencies`?",
+            "unknown key `depndencies`; did you mean `dependencies`?",
         ),
         ('# /// script\n# dependencies = "x"\n# ///\n', 2, "`dependencies` must be a list"),
-        ("# /// script\n# requires-python = 3\n# ///\n", 2, "`requires-python` must be such as"),
+        (
+            "# /// script\n# requires-python = 3\n# ///\n",
+            2,
+            "`requires-python` must be a specifier",
+        ),
         ("# /// script\n# [tool]\n# roost = 1\n# ///\n", 3, "`tool.roost` must be a table"),
         ("# /// script\n# tool.roost.schedules = [{}]\n# ///\n", 2, "a schedule needs a `cron`"),
     ],
@@ -171,7 +175,7 @@ requirements = [
 """
     path = write(tmp_path, "roost.toml", toml)
     assert errors(path) == [
-        f"{path}:1: there is no key `agent`; an agent is a table [agents.NAME]",
+        f"{path}:1: unknown key `agent`; write an agent as a table [agents.NAME]",
         f"{path}:3: there is no file {tmp_path / 'missing.py'}",
         f'{path}:4: [agents.two] needs a `script`, such as script = "two.py"',
         f'{path}:10: "two" names no version. Write two==<version>.',
@@ -182,7 +186,9 @@ def test_the_python_is_the_default_that_the_header_allows_else_the_newest(tmp_pa
     agent = Project.read(write(tmp_path, "hello.py", SCRIPT)).agent()
     assert agent.python_among(["3.9", "3.12", "3.13", "3.14"], "3.13") == "3.13"
     assert agent.python_among(["3.9", "3.12", "3.11"], "3.9") == "3.12"
-    with pytest.raises(ProjectError, match=r"requires-python is '>=3.11'; there is 3.9, 3.10"):
+    with pytest.raises(
+        ProjectError, match=r"requires-python is '>=3.11'; available versions: 3.9, 3.10"
+    ):
         agent.python_among(["3.9", "3.10"], "3.9")
 
 
@@ -211,5 +217,5 @@ def test_specifiers_of_python(tmp_path: Path, specifier: str, allowed: list[str]
 def test_a_file_that_is_no_text_is_named(tmp_path: Path) -> None:
     path = tmp_path / "hello.py"
     path.write_bytes(b"# \xff")
-    assert errors(path) == [f"{path}: byte 2 is not UTF-8. Save it as UTF-8"]
+    assert errors(path) == [f"{path}: byte 2 is not UTF-8; save the file as UTF-8"]
     assert errors(tmp_path / "none.py") == [f"{tmp_path / 'none.py'}: No such file or directory"]

@@ -54,7 +54,7 @@ def test_start_is_for_all_or_those_named(
 def test_start_says_when_there_is_nothing_to_do(cli: Any, rolled: Server) -> None:
     rolled.on("POST", "/rollouts", rollout("completed", automatic=False))
     done = cli("rollout", "start", client=rolled.client)
-    assert (done.code, "None of the agents is outdated." in done.err) == (0, True)
+    assert (done.code, "No agent is outdated." in done.err) == (0, True)
 
 
 @pytest.mark.parametrize(
@@ -75,9 +75,9 @@ def test_failures_end_with_one(cli: Any, rolled: Server, last: dict[str, Any], c
 def test_a_timeout_says_that_it_goes_on(cli: Any, rolled: Server) -> None:
     rolled.on("GET", PATH, rollout("running", queued=1))
     done = cli("rollout", "start", "--wait", "--timeout", "5s", client=rolled.client)
-    assert (done.code, "had not ended after 5 s, and goes on" in done.err) == (124, True)
+    assert (done.code, "is still running after 5 s" in done.err) == (124, True)
     done = cli("rollout", "start", "--timeout", "5s", client=rolled.client)
-    assert (done.code, "--timeout goes with --wait" in done.err) == (2, True)
+    assert (done.code, "--timeout requires --wait" in done.err) == (2, True)
 
 
 def test_show_has_counts_and_why_agents_failed(cli: Any, rolled: Server) -> None:
@@ -94,7 +94,7 @@ def test_show_has_counts_and_why_agents_failed(cli: Any, rolled: Server) -> None
 
 def test_rollouts_and_their_agents_are_listed(cli: Any, rolled: Server) -> None:
     done = cli("rollout", "list", "--state", "running,paused", client=rolled.client)
-    assert "rollout_1  running  1 queued  by request" in done.out
+    assert "rollout_1  running  1 queued  manual" in done.out
     assert rolled.sent("GET", "/rollouts")[0].url.params["state"] == "running,paused"
     arguments = ("rollout", "agents", "rollout_1", "--state", "failed", "--json")
     done = cli(*arguments, client=rolled.client)
@@ -111,7 +111,7 @@ def test_a_rollout_is_paused_and_resumed(cli: Any, rolled: Server, verb: str) ->
 def test_undo_asks_before(cli: Any, rolled: Server) -> None:
     rolled.on("GET", PATH, rollout("completed", updated=3))
     done = cli("rollout", "undo", "rollout_1", client=rolled.client)
-    assert (done.code, "3 agents then use the builds of before again" in done.err) == (2, True)
+    assert (done.code, "This restores the previous builds of 3 agents." in done.err) == (2, True)
     assert rolled.sent("POST", PATH + "/undo") == []
     done = cli("rollout", "undo", "rollout_1", "--yes", client=rolled.client)
     assert (done.code, done.out) == (0, "rollout_1\n")
@@ -150,7 +150,7 @@ def test_agents_are_completed_by_name(
     server: Server, monkeypatch: pytest.MonkeyPatch, command: click.Command
 ) -> None:
     server.on("GET", "/agents", {"data": [agent(name="greeter")], "next_cursor": None})
-    monkeypatch.setattr(connect, "hasty_client", lambda profile: server.client)
+    monkeypatch.setattr(connect, "completion_client", lambda profile: server.client)
     context = click.Context(command, parent=click.Context(root))
     words = [item.value for item in command.params[0].shell_complete(context, "gre")]
     assert words == ["greeter"]

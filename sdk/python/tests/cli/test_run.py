@@ -199,7 +199,7 @@ def test_what_goes_wrong_has_its_exit_code(
         (["agent.py", "--payload", "Ada"], "--payload is not JSON"),
         (["agent.py", "--payload", "@none.json"], "none.json can't be read"),
         (["agent.py", "--env", "A"], "--env: write KEY=VALUE"),
-        (["agent.py", "--env", "ROOST_A=1"], "names that start with ROOST_ are Roost's own"),
+        (["agent.py", "--env", "ROOST_A=1"], "names that start with ROOST_ are reserved"),
         (["agent.py", "--env-file", "wrong.env"], 'wrong.env:2: the line has no "="'),
         (["agent.py", "-r", "wrong.env"], "wrong.env:1: "),
     ],
@@ -219,7 +219,7 @@ def test_a_python_that_there_is_not_is_told(roost: Roost) -> None:
     roost.write("agent.py", "def main():\n    pass\n")
     done = roost.run("agent.py", python="2.7")
     assert done.returncode == 1
-    assert "Error: Roost has no Python 2.7; there are 3.9, " in done.stderr
+    assert "Error: Roost doesn't support Python 2.7; supported versions: 3.9, " in done.stderr
 
 
 def test_requirements_that_can_not_be_had_are_explained(roost: Roost) -> None:
@@ -267,7 +267,7 @@ def test_an_agent_of_a_toml_is_run_by_its_name(roost: Roost) -> None:
     done = roost.run("roost.toml")
     assert (done.returncode, done.stderr) == (
         2,
-        "Error: roost.toml: say which agent; there is a, b\n",
+        "Error: roost.toml: which agent? Agents: a, b\n",
     )
 
 
@@ -326,7 +326,7 @@ def test_watch_runs_again_when_a_file_changes(roost: Roost) -> None:
         roost.write("payload.json", '"second"')
         running.saw("changed: payload.json", '"second"', "Waiting for a change")
         roost.write("agent.py", "# /// script\n# x = 1\n# ///\n")
-        running.saw("changed: agent.py", "agent.py:2: there is no key `x`")
+        running.saw("changed: agent.py", "agent.py:2: unknown key `x`")
         roost.write("agent.py", STOPPABLE)
         running.saw("changed: agent.py", "started")
         roost.write("agent.py", "def main():\n    return 'restarted'\n")

@@ -78,4 +78,4 @@ def test_a_schedule_is_paused_and_resumed(cli: Any, scheduled: Server) -> None:
 
 def test_a_trigger_prints_the_job(cli: Any, scheduled: Server) -> None:
     done = cli("schedules", "trigger", "sched_1", client=scheduled.client)
-    assert (done.out, "`roost logs -f xjob_1` follows it." in done.err) == ("xjob_1\n", True)
+    assert (done.out, "`roost logs -f xjob_1` follows its log." in done.err) == ("xjob_1\n", True)

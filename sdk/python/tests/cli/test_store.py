@@ -37,7 +37,7 @@ def test_a_lifetime_has_units(cli: Any, stored: StoreServer) -> None:
     cli("store", "set", "store_1", "k", "1", "--ttl", "5min", client=stored.client)
     assert stored.sent("PUT", "/entries/k")[0].headers["Roost-TTL"] == "300.0"
     done = cli("store", "set", "store_1", "k", "1", "--ttl", "soon", client=stored.client)
-    assert (done.code, '"soon" is no span of time' in done.err) == (2, True)
+    assert (done.code, '"soon" is not a duration' in done.err) == (2, True)
 
 
 def test_an_absent_key_is_no_store_that_is_gone(cli: Any, stored: StoreServer) -> None:
@@ -67,7 +67,7 @@ def test_an_export_is_imported(cli: Any, stored: StoreServer, tmp_path: Path) ->
     assert (done.out, f"Wrote 2 entries to {file}." in done.err) == ("", True)
     stored.entries.clear()
     done = cli("store", "import", "store_1", str(file), client=stored.client)
-    assert (done.code, "Stored 2 entries in people." in done.err) == (0, True)
+    assert (done.code, "Imported 2 entries into people." in done.err) == (0, True)
     assert stored.values() == {"a": 1, "b": "ü"}
 
 
@@ -86,4 +86,4 @@ def test_a_whole_store_is_not_deleted_without_a_yes(cli: Any, server: Server) ->
 def test_a_store_that_is_not_there_can_be_made(cli: Any, server: Server) -> None:
     server.on("GET", "/datastore", {"data": [], "next_cursor": None})
     done = cli("store", "get", "peple", "k", client=server.client)
-    assert (done.code, "`roost store create peple` makes it" in done.err) == (4, True)
+    assert (done.code, "`roost store create peple` creates this one" in done.err) == (4, True)

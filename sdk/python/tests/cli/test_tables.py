@@ -96,7 +96,7 @@ def test_it_says_that_there_are_more(cli: Any, server: Server) -> None:
     listed(server, *(execution(id=f"exec_{n}") for n in range(3)))
     done = cli("list", "executions", "-n", "2", client=server.client)
     assert len(done.out.splitlines()) == 3
-    assert "These are the newest 2" in done.err
+    assert "Showing the newest 2" in done.err
     done = cli("list", "executions", "--all", client=server.client)
     assert (len(done.out.splitlines()), done.err) == (4, "")
 
@@ -124,7 +124,7 @@ def test_filters_are_sent(cli: Any, server: Server) -> None:
     )
     assert timedelta(hours=23, minutes=59) < age < timedelta(hours=24, minutes=1)
     done = cli("list", "executions", "--state", "fialed", client=server.client)
-    assert (done.code, '"fialed" is none of' in done.err) == (2, True)
+    assert (done.code, '"fialed" is not one of' in done.err) == (2, True)
 
 
 class Terminal:

@@ -73,7 +73,7 @@ def test_after_ctrl_c_the_execution_goes_on(
     out, err = process.communicate(timeout=PATIENCE)
     assert (process.returncode, out) == (130, "")
     [job] = agent._client.executor_jobs.list(agent_id=agent.id)
-    assert f"`roost cancel {job.id}` ends it" in err
+    assert f"`roost cancel {job.id}` cancels it" in err
     assert job.state == "running"
     assert run("cancel", job.id).returncode == 0
     assert job.wait(PATIENCE).state == "cancelled"
@@ -84,7 +84,7 @@ def test_after_ctrl_c_the_execution_goes_on(
 def test_a_time_out_is_124_and_the_execution_goes_on(make_agent: MakeAgent, run: Run) -> None:
     agent = make_agent(script=SLEEP, store_ids=[])
     done = run("execute", agent.name, "--timeout", "0.5", "--json")
-    assert (done.returncode, "goes on" in done.stderr) == (124, True)
+    assert (done.returncode, "is still" in done.stderr) == (124, True)
     job = agent._client.executor_jobs.retrieve(json.loads(done.stdout)["id"])
     assert job.cancel().id == job.id
 

@@ -13,22 +13,22 @@ from roost._run.stores import Stores
 
 
 @pytest.fixture(scope="session")
-def surroundings(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, str]:
-    """This process's environment, with a cache of its own."""
+def variables(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, str]:
+    """This process's environment, with a separate cache."""
     return {**os.environ, "XDG_CACHE_HOME": str(tmp_path_factory.mktemp("cache"))}
 
 
 @pytest.fixture(scope="session")
-def environment(surroundings: Mapping[str, str]) -> Path:
+def environment(variables: Mapping[str, str]) -> Path:
     """An environment without packages, of the Python that runs the tests."""
     version = "{}.{}.{}".format(*sys.version_info[:3])
     name = "python{}.{}".format(*sys.version_info[:2])
     interpreter = Interpreter(version, Path(sys.base_prefix, "bin", name).resolve())
-    place = builds.place_of(interpreter, [], surroundings)
+    place = builds.place_of(interpreter, [], variables)
     said: list[str] = []
-    uv = builds.find_uv(surroundings)
+    uv = builds.find_uv(variables)
     assert uv is not None
-    builds.build(place, interpreter, [], uv, surroundings, said.append)
+    builds.build(place, interpreter, [], uv, variables, said.append)
     assert builds.is_built(place), said
     return place
 

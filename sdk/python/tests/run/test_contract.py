@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from roost._run.local_run import Execution, LocalRun, Order
+from roost._run.local_run import Execution, Job, LocalRun
 from roost._run.stores import Stores
 
 CONTRACT = Path(__file__).resolve().parents[4] / "src/test/resources/contract"
@@ -25,7 +25,7 @@ WAIT_SECONDS = 180
 def run(case: Path, environment: Path, stores: Stores) -> Execution:
     work = json.loads((case / "work.json").read_text(encoding="utf-8"))
     agent = work.pop("agent", {})
-    order = Order(
+    job = Job(
         script=(case / "script.py").read_text(encoding="utf-8"),
         payload=work.pop("payload", None),
         env_vars=agent.get("env_vars", {}),
@@ -33,7 +33,7 @@ def run(case: Path, environment: Path, stores: Stores) -> Execution:
         timeout=work.pop("timeout_seconds", 60.0),
         changes=work,
     )
-    with LocalRun(order, environment, stores) as running:
+    with LocalRun(job, environment, stores) as running:
         execution = running.wait(WAIT_SECONDS)
     assert execution is not None, "it didn't end"
     return execution

@@ -6,7 +6,7 @@ import sys
 
 __all__ = ["main"]
 
-_MISSING = "roost: the command line needs more than the library: pip install 'roost[cli]'"
+_MISSING = "roost: the command line requires extra packages: pip install 'roost[cli]'"
 
 
 def main() -> None:
@@ -18,12 +18,12 @@ def main() -> None:
         sys.exit(2)
     from .root import root
 
-    roost.progress = False  # commands show their own
+    roost.progress = False  # commands show their own progress
     root(prog_name="roost")
 
 
 def _is_complete() -> bool:
-    """Say whether what the extra `cli` brings is there."""
+    """Return whether the packages of the extra `cli` are installed."""
     from importlib.util import find_spec
 
     return all(find_spec(name) is not None for name in ("click", "rich"))

@@ -31,14 +31,16 @@ _LOCAL_URL = "http://127.0.0.1:8080"
         """
     )
 )
-@click.option("--url", metavar="URL", help=f"The server; {_LOCAL_URL} by default.")
-@click.option("--key", metavar="-", help="- reads the API key from standard input; else it asks.")
+@click.option("--url", metavar="URL", help=f"The server's URL; {_LOCAL_URL} by default.")
+@click.option(
+    "--key", metavar="-", help="Read the API key from standard input (-) instead of prompting."
+)
 @connected
 def login(url: str | None, key: str | None, as_json: bool) -> None:
-    """Keep the address of a server and an API key for it.
+    """Save a server's URL and API key.
 
-    They are tried first, and then written to ~/.config/roost/config.toml, which only you can read.
-    A Roost that was started on this machine needs no login.
+    Both are verified, then written to ~/.config/roost/config.toml, which only you can read. A
+    server on this machine needs no login.
     """
     import roost
 
@@ -46,18 +48,18 @@ def login(url: str | None, key: str | None, as_json: bool) -> None:
 
     name = _profile_name()
     if url is None:
-        kept = _profiles.load().get(name)
-        url = os.environ.get("ROOST_URL") or (kept.url if kept else None) or _LOCAL_URL
+        saved = _profiles.load().get(name)
+        url = os.environ.get("ROOST_URL") or (saved.url if saved else None) or _LOCAL_URL
     if key not in (None, "-"):
         raise click.UsageError(
-            "A key among the arguments could be seen by others. Write --key - and give it on "
-            "standard input, or leave it out to be asked for it."
+            "Other users can see a command's arguments. Use --key - to read the key from "
+            "standard input, or omit --key to be prompted."
         )
     secret = _read_key(url, key)
     with roost.Client(secret, url) as client:
         session = _session(client)
         path = _profiles.save(name, client.base_url, secret)
-        _tell(client, session, as_json, f"Signed in, kept in {path}")
+        _print_session(client, session, as_json, f"Signed in; saved to {path}")
     overriding = [each for each in ("ROOST_API_KEY", "ROOST_URL") if os.environ.get(each)]
     if overriding:
         echo(f"{' and '.join(overriding)} in the environment still takes precedence.", err=True)
@@ -67,7 +69,7 @@ def login(url: str | None, key: str | None, as_json: bool) -> None:
 @profile_option
 @json_option
 def logout(as_json: bool) -> None:
-    """Forget the server and the key of a profile. The key stays valid."""
+    """Remove a profile's server and API key from this machine. The key stays valid."""
     from .. import _profiles
     from .output import print_json
 
@@ -84,9 +86,9 @@ def logout(as_json: bool) -> None:
 @click.command(epilog=examples("roost whoami\nroost whoami --json"))
 @connected
 def whoami(as_json: bool) -> None:
-    """Show which server is asked, with which key, and what that may do."""
+    """Show the server, the API key and its role."""
     client = connect.client()
-    _tell(client, _session(client), as_json)
+    _print_session(client, _session(client), as_json)
 
 
 def _session(client: roost.Client) -> dict[str, Any]:
@@ -94,7 +96,7 @@ def _session(client: roost.Client) -> dict[str, Any]:
     return data
 
 
-def _tell(
+def _print_session(
     client: roost.Client, session: dict[str, Any], as_json: bool, done: str | None = None
 ) -> None:
     from .output import facts, print_json
@@ -124,7 +126,7 @@ def _read_key(url: str, key: str | None) -> str:
     elif sys.stdin.isatty():
         text = click.prompt(f"API key for {url}", hide_input=True, err=True)
     else:
-        raise click.UsageError("There is no terminal to ask for the key. Write --key - .")
+        raise click.UsageError("There is no terminal to prompt for the key. Use --key - .")
     text = text.strip()
     if not text:
         raise click.UsageError("The API key is empty.")

@@ -1,4 +1,4 @@
-"""Asking before something that can't be taken back."""
+"""Confirmation of actions that can't be undone."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ __all__ = ["confirm"]
 
 
 def confirm(question: str, yes: bool) -> None:
-    """Ask, unless `yes`; without a terminal to ask at, that is needed. Leaves after a no."""
+    """Prompt, unless `yes`, which is required without a terminal. Exits when declined."""
     if yes:
         return
     if not sys.stdin.isatty():
-        raise Failure(question, USAGE, "There is no terminal to ask at: give --yes.")
+        raise Failure(question, USAGE, "There is no terminal to prompt: use --yes.")
     if not click.confirm(plain(question), err=True):
         raise click.exceptions.Exit(INTERRUPTED)

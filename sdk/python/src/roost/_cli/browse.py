@@ -31,12 +31,12 @@ _PAGES = {
     "open", epilog=examples("roost open\nroost open greeter\nroost open exec_01m8… --print")
 )
 @click.argument("target", metavar="[ID|AGENT]", required=False)
-@click.option("--print", "print_only", is_flag=True, help="Print the address instead.")
+@click.option("--print", "print_only", is_flag=True, help="Print the URL instead.")
 @connected
 def open_(target: str | None, print_only: bool, as_json: bool) -> None:
     """Open the dashboard in a browser, signed in.
 
-    The address that is opened signs in once, within ten minutes.
+    The URL signs in once and expires after ten minutes.
     """
     from .output import data_of, note, print_json
 
@@ -54,12 +54,12 @@ def open_(target: str | None, print_only: bool, as_json: bool) -> None:
         if webbrowser.open(url):
             note(f"Opened {client.base_url}{page or '/'} in the browser.")
         else:
-            hint = "`roost open --print` prints the address."
-            raise Failure("There is no browser here.", hint=hint)
+            hint = "`roost open --print` prints the URL."
+            raise Failure("No browser was found.", hint=hint)
 
 
 def _page(target: str | None) -> str | None:
-    """Return the path of the dashboard's page about something."""
+    """Return the path of the dashboard's page for an id or an agent."""
     if target is None:
         return None
     kind = connect.kind_of(target)

@@ -1,4 +1,4 @@
-"""Waiting for an agent's build, with what uv writes meanwhile."""
+"""Waiting for an agent's build, with uv's output."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ __all__ = ["await_build"]
 def await_build(agent: roost.Agent, timeout: float | None) -> roost.BuilderJob:
     """Return the agent's newest BuilderJob when it has ended.
 
-    In a terminal the last lines of its log are shown meanwhile. Raises `TimeoutError` after
-    `timeout` seconds.
+    In a terminal, the last lines of its log are shown. Raises `TimeoutError` after `timeout`
+    seconds.
     """
     import roost
 
     jobs = connect.client().builder_jobs
     with Progress() as progress:
-        progress.say(f"{agent.name}: installing its dependencies")
+        progress.say(f"{agent.name}: installing dependencies")
         if watched():
             job = jobs.retrieve(agent.latest_builder_job_id)
             threading.Thread(target=_show_log, args=(job, progress), daemon=True).start()
@@ -41,6 +41,6 @@ def await_build(agent: roost.Agent, timeout: float | None) -> roost.BuilderJob:
 def _show_log(job: roost.BuilderJob, progress: Progress) -> None:
     import roost
 
-    with suppress(roost.RoostError):  # it is only for show; who waits hears of the trouble
+    with suppress(roost.RoostError):  # only for display; the caller that waits gets the error
         for entry in job.logs(follow=True):
             progress.log(entry.message)

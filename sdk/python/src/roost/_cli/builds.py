@@ -12,14 +12,14 @@ __all__ = ["builds"]
 
 @click.command(epilog=examples("roost builds\nroost builds greeter\nroost builds --failed"))
 @agent_argument(required=False)
-@click.option("--failed", is_flag=True, help="Only those that failed.")
+@click.option("--failed", is_flag=True, help="Only failed builds.")
 @limit_option()
 @connected
 def builds(agent: str | None, failed: bool, limit: int, everything: bool, as_json: bool) -> None:
-    """List how dependencies were built: every attempt, newest first.
+    """List attempts to build dependencies, newest first.
 
-    `roost show bjob_…` explains one that failed, `roost logs bjob_…` has all that uv said, `roost
-    show build_…` the packages.
+    `roost show bjob_…` explains a failure, `roost logs bjob_…` prints uv's output, `roost show
+    build_…` lists the packages.
     """
     from .lists import show_builder_jobs
 

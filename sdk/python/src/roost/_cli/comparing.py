@@ -1,4 +1,4 @@
-"""What is different between two states of an agent."""
+"""Differences between two versions of an agent."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ __all__ = ["Change", "requirement_lines", "revision_changes", "text_change", "va
 
 @dataclass(frozen=True)
 class Change:
-    """Something that is or will be different.
+    """One difference.
 
-    `before` and `after` are None for what isn't there. With `secret`, only that they differ may be
-    told; with `text`, they are of several lines.
+    `before` and `after` are None for absent values. Values are never shown with `secret`; with
+    `text`, they have several lines.
     """
 
     what: str
@@ -29,9 +29,9 @@ class Change:
     text: bool = False
 
     def lines(self, before: str, after: str) -> Iterator[str]:
-        """Yield the lines of a diff: those that go begin with -, those that come with +.
+        """Yield the lines of a diff: removed lines begin with -, added ones with +.
 
-        `before` and `after` are what the two states are called.
+        `before` and `after` are the labels of the two versions.
         """
         if self.text and self.before is None:
             yield f"+ {self.what}: {len(self.after.splitlines())} lines"
@@ -53,7 +53,7 @@ class Change:
                 yield f"+ {self.what}" + ("" if self.secret else f" = {_shown(self.after)}")
 
     def as_data(self) -> dict[str, Any]:
-        """Return it for JSON, without values that are secret."""
+        """Return the change for JSON, without secret values."""
         if self.secret:
             return {"what": self.what, "before": None, "after": None, "secret": True}
         return {"what": self.what, "before": self.before, "after": self.after, "secret": False}
@@ -65,7 +65,7 @@ def text_change(what: str, before: str, after: str) -> list[Change]:
 
 
 def variable_changes(before: Mapping[str, str], after: Mapping[str, str]) -> list[Change]:
-    """Return which variables come, go and have another value."""
+    """Return the added, removed and changed variables."""
     return [
         Change(f"env_vars.{name}", before.get(name), after.get(name), secret=True)
         for name in sorted({*before, *after})
@@ -74,13 +74,13 @@ def variable_changes(before: Mapping[str, str], after: Mapping[str, str]) -> lis
 
 
 def requirement_lines(text: str) -> Sequence[str]:
-    """Return the requirements of a text without blank lines and comments."""
+    """Return a text's requirements, without blank lines and comments."""
     lines = (line.strip() for line in text.splitlines())
     return [line for line in lines if line and not line.startswith("#")]
 
 
 def revision_changes(before: roost.AgentRevision, after: roost.Agent) -> list[Change]:
-    """Return what is different in an agent since one of its revisions."""
+    """Return how an agent differs from one of its revisions."""
     changes = text_change("script", before.script, after.script)
     changes += text_change("requirements", before.requirements, after.requirements)
     if before.python_version != after.python_version:

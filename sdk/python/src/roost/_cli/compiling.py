@@ -28,7 +28,7 @@ except Exception:
 
 
 def compile_script(plan: Plan) -> str | None:
-    """Compile what will be deployed, on the agent's Python; return what could not be checked.
+    """Compile the script with the agent's Python; return a warning if that isn't possible.
 
     Raises `ScriptError` for a syntax error.
     """
@@ -38,17 +38,19 @@ def compile_script(plan: Plan) -> str | None:
     if not version:
         return None
     if version == "{}.{}".format(*sys.version_info[:2]):
-        doubt = check(plan.file.text)
-        if doubt is not None:
-            raise doubt
+        error = check(plan.file.text)
+        if error is not None:
+            raise error
         return None
     from .._run.interpreters import installed
 
     interpreter = installed(version, os.environ)
     if interpreter is None:
-        return f"{plan.file.name} was not checked by Python {version}, which isn't installed here."
+        return (
+            f"{plan.file.name} was not checked with Python {version}, which isn't installed here."
+        )
     try:
-        said = subprocess.run(
+        output = subprocess.run(
             [str(interpreter.path), "-I", "-S", "-W", "ignore", "-c", _COMPILE],
             input=plan.file.text.encode(),
             capture_output=True,
@@ -56,9 +58,9 @@ def compile_script(plan: Plan) -> str | None:
             check=False,
         ).stdout
     except (OSError, subprocess.TimeoutExpired):
-        return f"{plan.file.name} was not checked by Python {version}, which doesn't answer."
-    if said:
-        message, line, column, text = json.loads(said)
+        return f"{plan.file.name} was not checked with Python {version}, which doesn't respond."
+    if output:
+        message, line, column, text = json.loads(output)
         found = SyntaxError(f"{message} (Python {version})", ("agent.py", line, column, text))
         raise syntax_error(found)
     return None

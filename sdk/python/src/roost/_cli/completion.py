@@ -22,7 +22,7 @@ __all__ = ["completion"]
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 @click.pass_context
 def completion(ctx: click.Context, shell: str) -> None:
-    """Print what makes a shell complete commands and the names of agents and stores."""
+    """Print a shell's completion script for commands and names of agents and stores."""
     from click.shell_completion import get_completion_class
 
     kind = get_completion_class(shell)

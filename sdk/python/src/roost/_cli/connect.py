@@ -1,4 +1,4 @@
-"""The client of a call, and finding what its arguments name."""
+"""The client of a command, and lookup of agents, stores and keys by id or name."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .options import state
 if TYPE_CHECKING:
     import roost
 
-__all__ = ["agent", "agent_names", "client", "hasty_client", "key_id", "kind_of", "store"]
+__all__ = ["agent", "agent_names", "client", "completion_client", "key_id", "kind_of", "store"]
 
 _KINDS = {
     "agent": "agent",
@@ -28,20 +28,20 @@ _KINDS = {
 }
 _MOST_SUGGESTED_FROM = 200
 _MOST_AT_ONCE = 8
-_HASTY_SECONDS = 1.0
+_COMPLETION_SECONDS = 1.0
 
 
 def client() -> roost.Client:
-    """Return the client of this call, made when it is first asked for."""
+    """Return the client of this command, created on first use."""
     present = state()
     if present.client is None:
         present.client = _client(present.profile)
     return present.client
 
 
-def hasty_client(profile: str | None) -> roost.Client:
-    """Return a client that would rather give up than make anybody wait."""
-    return _client(profile, timeout=_HASTY_SECONDS, max_retries=0)
+def completion_client(profile: str | None) -> roost.Client:
+    """Return a client for shell completion: a short timeout, no retries."""
+    return _client(profile, timeout=_COMPLETION_SECONDS, max_retries=0)
 
 
 def _client(profile: str | None, **settings: Any) -> roost.Client:
@@ -53,10 +53,10 @@ def _client(profile: str | None, **settings: Any) -> roost.Client:
     except roost.AuthenticationError as error:
         if not str(error).startswith("there is no API key"):
             raise
-        # The SDK's message is for those who write Python.
+        # The SDK's message is for Python code.
         hint = (
-            "`roost login` keeps one, ROOST_API_KEY gives one. A Roost that was started on this "
-            "machine writes one into its data directory, ROOST_DATA or ~/.roost."
+            "Use `roost login` or set ROOST_API_KEY. A server on this machine writes a key to its "
+            "data directory, ROOST_DATA or ~/.roost."
         )
         where = url or os.environ.get("ROOST_URL")
         raise Failure(
@@ -71,13 +71,13 @@ def _of_profile(name: str) -> tuple[str | None, str | None]:
 
     known = _profiles.load()
     if name not in known:
-        hint = f"`roost login --profile {name} --url URL` makes it."
+        hint = f"`roost login --profile {name} --url URL` creates it."
         raise Failure(f'There is no profile "{name}".{did_you_mean(name, list(known))}', hint=hint)
     return known[name].url, known[name].api_key
 
 
 def kind_of(text: str) -> str | None:
-    """Return what kind of thing has an id that begins like this; None for what is no id."""
+    """Return the kind of resource that an id names; None for other text."""
     prefix, underscore, _ = text.partition("_")
     return _KINDS.get(prefix) if underscore else None
 
@@ -96,9 +96,9 @@ def agent(text: str) -> roost.Agent:
         return agents.retrieve(name=text)
     except roost.NotFound:
         names = [each.name for each in agents.list(limit=_MOST_SUGGESTED_FROM)]
-    hint = "`roost list agents` shows all."
+    hint = "`roost list agents` lists all agents."
     if not names:
-        hint = "There is none yet; `roost deploy FILE` makes one."
+        hint = "There are no agents yet; `roost deploy FILE` creates one."
     message = f'There is no agent named "{text}".{did_you_mean(text, names)}'
     raise Failure(message, NOT_FOUND, hint)
 
@@ -118,7 +118,7 @@ def store(text: str) -> roost.DataStore:
     except roost.NotFound:
         names = [each.name for each in stores.list(limit=_MOST_SUGGESTED_FROM)]
     message = f'There is no store named "{text}".{did_you_mean(text, names)}'
-    hint = f"`roost store list` shows all; `roost store create {text}` makes it."
+    hint = f"`roost store list` lists all stores; `roost store create {text}` creates this one."
     raise Failure(message, NOT_FOUND, hint)
 
 
@@ -131,12 +131,12 @@ def key_id(name: str) -> str:
     if found:
         return found[0]
     suggestion = did_you_mean(name, [key.name for key in keys])
-    hint = "`roost keys list` shows all."
+    hint = "`roost keys list` lists all keys."
     raise Failure(f'There is no key named "{name}".{suggestion}', NOT_FOUND, hint)
 
 
 def agent_names(ids: Iterable[str]) -> dict[str, str]:
-    """Return the agents' names by their ids; one that was deleted is called by its id."""
+    """Return the agents' names by id; a deleted agent's name is its id."""
     from concurrent.futures import ThreadPoolExecutor
 
     import roost

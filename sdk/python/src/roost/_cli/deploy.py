@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from . import connect
-from .failures import FAILED, INTERRUPTED, TIMED_OUT, Failure
+from .failures import FAILED, TIMED_OUT, Failure, detach
 from .options import complete, connected, store_names
 from .spans import SPAN
 from .texts import examples
@@ -26,7 +26,7 @@ __all__ = ["deploy"]
 @click.command(
     epilog=examples(
         """
-        roost deploy greeter.py            # as its header says
+        roost deploy greeter.py            # settings from its header
         roost deploy                       # all agents of ./roost.toml
         roost deploy --only reports --dry-run
         roost deploy greeter.py -r requirements.txt --python 3.13 --env LANG=en
@@ -37,14 +37,14 @@ __all__ = ["deploy"]
     "path", metavar="[FILE|roost.toml|DIR]", default=".", type=click.Path(path_type=Path)
 )
 @click.option("--only", multiple=True, metavar="NAME", help="Only this agent of a roost.toml.")
-@click.option("--name", metavar="NAME", help="The agent's name, instead of what the file says.")
+@click.option("--name", metavar="NAME", help="The agent's name; overrides the file.")
 @click.option("--python", metavar="3.13", help="The Python version.")
 @click.option(
     "-r",
     "--requirements",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="A file of name==version lines, instead of the header's.",
+    help="A file of name==version lines; overrides the header.",
 )
 @click.option("--env", multiple=True, metavar="KEY=VALUE", help="An environment variable.")
 @click.option(
@@ -58,11 +58,11 @@ __all__ = ["deploy"]
     multiple=True,
     metavar="NAME",
     shell_complete=complete(store_names),
-    help="A store; made when it is missing.",
+    help="A store; created if missing.",
 )
 @click.option("--no-wait", is_flag=True, help="Don't wait for the build.")
-@click.option("--timeout", type=SPAN, help="Wait so long for each build at most.")
-@click.option("--dry-run", is_flag=True, help="Show what would change, and change nothing.")
+@click.option("--timeout", type=SPAN, help="Maximum time to wait for each build.")
+@click.option("--dry-run", is_flag=True, help="Show the changes without applying them.")
 @connected
 def deploy(
     path: Path,
@@ -80,14 +80,15 @@ def deploy(
 ) -> None:
     """Create or update agents from scripts.
 
-    An agent is found by its name. What its file says is changed; settings that the file doesn't
-    mention, and the variables if it has none, stay as they are. Schedules that deploying has made
-    (their names begin with "deploy/") are those of the file: new ones are made, changed ones
-    changed, others removed. Schedules that you have made otherwise are left alone.
+    Agents are matched by name. Settings in the file are applied; settings that the file doesn't
+    mention stay unchanged, and so do the variables if it has none. Schedules whose names begin
+    with "deploy/" are synchronized with the file: created, updated or deleted. Other schedules
+    aren't touched.
 
-    The script is compiled by the agent's Python, if that is installed here. Then this waits until
-    the dependencies are built, which is when the new revision begins to run; ends with 1 when that
-    fails, and the revision before still runs. Where nothing has changed, nothing is done.
+    The script is first compiled with the agent's Python, if that is installed here. The command
+    then waits for the build of the dependencies, after which the new revision runs. If the build
+    fails, the previous revision still runs and the exit code is 1. If nothing has changed, nothing
+    happens.
     """
     from .compiling import compile_script
     from .flags import with_flags
@@ -101,7 +102,7 @@ def deploy(
         files = [project.agent(each) for each in only]
     if not files:
         raise Failure(
-            f"{project.path} has no agents.", hint="Write a table [agents.NAME] for each."
+            f"{project.path} has no agents.", hint="Add a table [agents.NAME] for each agent."
         )
     flags: dict[str, Any] = {
         "name": name,
@@ -114,8 +115,8 @@ def deploy(
     if any(flags.values()):
         if len(files) > 1:
             raise click.UsageError(
-                "--name, --python, --requirements, --env, --env-file and --store go with one "
-                "agent; --only NAME chooses it."
+                "--name, --python, --requirements, --env, --env-file and --store apply to one "
+                "agent; select it with --only NAME."
             )
         files = [with_flags(files[0], **flags)]
     client = connect.client()
@@ -139,7 +140,7 @@ def deploy(
 
 
 def _show(plans: Sequence[Plan], as_json: bool) -> None:
-    """Print what would be done."""
+    """Print the changes that a deployment would apply."""
     from .output import heading, note, print_diff, print_json
 
     if as_json:
@@ -165,11 +166,11 @@ def _plan_data(plan: Plan) -> dict[str, Any]:
 
 
 def _done(plan: Plan) -> str:
-    return {"create": "created", "update": "updated", "nothing": "left as it is"}[plan.action]
+    return {"create": "created", "update": "updated", "nothing": "unchanged"}[plan.action]
 
 
 def _apply(client: roost.Client, plan: Plan, as_json: bool) -> roost.Agent:
-    """Create or update the agent and its schedules, and say so."""
+    """Create or update the agent and its schedules, and report it."""
     from .output import note
 
     agent = plan.agent
@@ -195,7 +196,7 @@ def _apply(client: roost.Client, plan: Plan, as_json: bool) -> roost.Agent:
 
 
 def _summary(plan: Plan) -> list[str]:
-    """Return what has changed, in a few words."""
+    """Return a short summary of the changes."""
     if plan.action == "create":
         count = len(plan.file.requirements)
         parts = [f"Python {plan.settings['python_version']}", _count(count, "requirement")]
@@ -216,7 +217,7 @@ def _without_none(settings: Any) -> dict[str, Any]:
 def _await(
     deployed: Sequence[tuple[Plan, roost.Agent]], timeout: float | None, as_json: bool
 ) -> None:
-    """Wait for the builds, and say what to type next. Raises `Failure` when any has failed."""
+    """Wait for the builds, and suggest the next command. Raises `Failure` if a build failed."""
     from .build_watch import await_build
     from .output import note
 
@@ -225,15 +226,13 @@ def _await(
         try:
             job = await_build(agent, timeout)
         except KeyboardInterrupt:
-            hint = f"`roost logs -f {agent.latest_builder_job_id}` follows it."
-            raise Failure(
-                f"{agent.name} is still being built{_until(agent)}.", INTERRUPTED, hint
-            ) from None
-        except TimeoutError:
-            hint = f"`roost logs -f {agent.latest_builder_job_id}` follows it."
-            message = (
-                f"{agent.name} was not built after {timeout:g} s; that goes on{_until(agent)}."
+            detach(
+                f"Detached; {agent.name} is still being built{_until(agent)}.",
+                f"`roost logs -f {agent.latest_builder_job_id}` follows the build.",
             )
+        except TimeoutError:
+            hint = f"`roost logs -f {agent.latest_builder_job_id}` follows the build."
+            message = f"{agent.name} is still being built after {timeout:g} s{_until(agent)}."
             raise Failure(message, TIMED_OUT, hint) from None
         if job.state != "succeeded":
             failures.append(f"{_build_failure(plan, job)}\n{_not_deployed(agent)}")
@@ -253,23 +252,23 @@ def _until(agent: roost.Agent) -> str:
 def _not_deployed(agent: roost.Agent) -> str:
     runs = agent.running_revision
     if runs is None:
-        return "Not deployed; no revision of it runs yet."
+        return "Not deployed; no revision runs yet."
     return f"Not deployed; revision {runs} still runs."
 
 
 def _build_failure(plan: Plan, job: roost.BuilderJob) -> str:
-    """Return what uv said, with the requirements that it is about."""
+    """Return the build's error, with the requirements that it names."""
     reason = f" ({job.reason})" if job.reason else ""
     text = f"{plan.file.name} can't be built{reason}: {job.message or job.state}"
     for requirement in plan.file.requirements:
         name = requirement.replace("[", "=").partition("=")[0].strip()
         if name and job.message and name.lower() in job.message.lower():
             text += f"\n  {_where(plan, requirement)}: {requirement}"
-    return f"{text}\n`roost logs {job.id}` has all that uv said."
+    return f"{text}\n`roost logs {job.id}` prints uv's output."
 
 
 def _where(plan: Plan, requirement: str) -> str:
-    """Return the file and the line that hold a requirement, as far as that can be found."""
+    """Return the file and line of a requirement, if found."""
     for path in reversed(plan.file.files):
         lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
         for number, line in enumerate(lines, 1):

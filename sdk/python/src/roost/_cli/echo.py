@@ -1,4 +1,4 @@
-"""Printing for people: what scripts have written can't control their terminals."""
+"""Printing: a script's output can't control the terminal."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import click
 
 __all__ = ["echo", "plain", "safe"]
 
-# Colours and their like (SGR) stay; every other control character but tab and newline is replaced.
+# SGR sequences (colours) stay; other control characters but tab and newline are replaced.
 _COLOUR = re.compile(r"\x1b\[[0-9;:]*m")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _RESET = "\x1b[0m"
@@ -23,8 +23,8 @@ def echo(text: str = "", *, err: bool = False, nl: bool = True, color: bool | No
 
 
 def safe(text: str) -> str:
-    """Return text that does no more in a terminal than show itself, with colours that end."""
-    # `\r\n` ends lines on other systems; another `\r` would write over what is there.
+    """Return text without control characters, except colours, which are reset at the end."""
+    # `\r\n` ends lines on other systems; a lone `\r` would overwrite the line.
     text = text.replace("\r\n", "\n")
     pieces: list[str] = []
     end = 0
@@ -38,7 +38,7 @@ def safe(text: str) -> str:
 
 
 def plain(text: str) -> str:
-    """Return text with pictures instead of control characters, those of colours as well."""
+    """Return text with all control characters, also those of colours, replaced by symbols."""
     return _CONTROL.sub(_picture, text)
 
 

@@ -16,9 +16,9 @@ __all__ = ["cancel", "delete"]
 @click.argument("target", metavar="JOB|EXECUTION")
 @connected
 def cancel(target: str, as_json: bool) -> None:
-    """End what runs or waits to run.
+    """Cancel a queued or running job.
 
-    A running script gets SIGTERM and 10 seconds to clean up. Harmless for what has ended.
+    A running script gets SIGTERM and 10 seconds to clean up. No effect on a job that has ended.
     """
     from .output import data_of, note, print_json
 
@@ -28,8 +28,8 @@ def cancel(target: str, as_json: bool) -> None:
     elif kind == "job":
         job_id = target
     else:
-        hint = "`roost list jobs --state queued,running` shows what can be cancelled."
-        raise Failure(f'"{target}" is no id of a job or an execution.', USAGE, hint)
+        hint = "`roost list jobs --state queued,running` lists the jobs that can be cancelled."
+        raise Failure(f'"{target}" is not the id of a job or an execution.', USAGE, hint)
     job = client.executor_jobs.retrieve(job_id)
     ended = job.ended
     if not ended:
@@ -37,21 +37,21 @@ def cancel(target: str, as_json: bool) -> None:
     if as_json:
         print_json(data_of(job))
     elif ended:
-        note(f"{job.id} had ended before: {job.state}.")
+        note(f"{job.id} has already ended: {job.state}.")
     elif job.ended:
         note(f"{job.id} is cancelled.")
     else:
-        note(f"{job.id} is being ended.")
+        note(f"{job.id} is being cancelled.")
 
 
 @click.command(epilog=examples("roost delete greeter\nroost delete greeter --yes"))
 @agent_argument()
-@click.option("-y", "--yes", is_flag=True, help="Don't ask.")
+@click.option("-y", "--yes", is_flag=True, help="Skip the confirmation.")
 @connected
 def delete(agent: str, yes: bool, as_json: bool) -> None:
     """Delete an agent, with its schedules, and stop its executions.
 
-    Its stores and the history of its executions stay.
+    Its stores and its execution history are kept.
     """
     from .asking import confirm
     from .output import data_of, note, print_json
@@ -62,7 +62,7 @@ def delete(agent: str, yes: bool, as_json: bool) -> None:
     running = sum(1 for _ in client.executions.list(agent_id=found.id, state="running"))
     kept = len(found.store_ids or ())
     confirm(
-        f"Delete {found.name}? It ends {_count(running, 'running execution')}, deletes "
+        f"Delete {found.name}? This stops {_count(running, 'running execution')}, deletes "
         f"{_count(schedules, 'schedule')} and keeps {_count(kept, 'store')}.",
         yes,
     )

@@ -1,4 +1,4 @@
-"""Environment variables of an agent: names that may be, and files that hold them."""
+"""Environment variables of an agent: valid names, and files of variables."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 def parse_env_file(text: str) -> tuple[dict[str, str], list[tuple[int, str]]]:
-    """Return the variables of `KEY=VALUE` lines, and the mistakes with their lines.
+    """Return the variables of `KEY=VALUE` lines, and the mistakes with their line numbers.
 
-    As the server reads an agent's `env_vars`: the value is all after the first `=`, quotes
-    included; blank lines and those that start with `#` mean nothing. No message shows a value.
+    Same syntax as an agent's `env_vars`: the value is everything after the first `=`, including
+    quotes; blank lines and lines that start with `#` are ignored. No message shows a value.
     """
     values: dict[str, str] = {}
     mistakes: list[tuple[int, str]] = []
@@ -22,11 +22,11 @@ def parse_env_file(text: str) -> tuple[dict[str, str], list[tuple[int, str]]]:
             continue
         name, equals, value = line.partition("=")
         if not equals:
-            mistakes.append((number, 'the line has no "=". Write KEY=VALUE'))
+            mistakes.append((number, 'the line has no "="; write KEY=VALUE'))
             continue
         mistake = mistake_in_name(name)
         if mistake is None and name in values:
-            mistake = f"{name} is set twice. Keep one of the lines"
+            mistake = f"{name} is set twice; keep one of the lines"
         if mistake is None:
             values[name] = value
         else:
@@ -35,9 +35,9 @@ def parse_env_file(text: str) -> tuple[dict[str, str], list[tuple[int, str]]]:
 
 
 def mistake_in_name(name: str) -> str | None:
-    """Return why a variable can't have that name, or None."""
+    """Return why the name is invalid, or None."""
     if not _NAME.fullmatch(name):
-        return f"{name!r} can't be a variable's name: letters, digits and _, no digit first"
+        return f"{name!r} is not a valid name: use letters, digits and _, with no leading digit"
     if name.startswith("ROOST_") and name not in ("ROOST_API_KEY", "ROOST_URL"):
-        return f"{name}: names that start with ROOST_ are Roost's own"
+        return f"{name}: names that start with ROOST_ are reserved"
     return None

@@ -8,7 +8,7 @@ import click
 
 from . import connect
 from .echo import echo
-from .failures import FAILED, INTERRUPTED, TIMED_OUT, Failure
+from .failures import FAILED, TIMED_OUT, Failure, detach
 from .options import agent_argument, connected, payload_option
 from .texts import examples
 
@@ -34,15 +34,15 @@ _WORDS = {"timed_out": "timed out", "cancelled": "was cancelled", "lost": "was l
 @agent_argument()
 @payload_option
 @click.option("-f", "--follow", is_flag=True, help="Show the log as it is written.")
-@click.option("--no-wait", is_flag=True, help="Print the id of the ExecutorJob and leave.")
+@click.option("--no-wait", is_flag=True, help="Print the job's id without waiting.")
 @click.option(
-    "--timeout", type=click.FloatRange(min=0), metavar="S", help="Wait S seconds at most."
+    "--timeout", type=click.FloatRange(min=0), metavar="S", help="Wait at most S seconds."
 )
 @click.option(
-    "--priority", type=click.IntRange(-100, 100), help="Higher ones run first; 0 by default."
+    "--priority", type=click.IntRange(-100, 100), help="Higher priorities run first; 0 by default."
 )
-@click.option("--concurrency-key", metavar="KEY", help="One at a time of those with the same key.")
-@click.option("--idempotency-key", metavar="KEY", help="With the same key, it is run once.")
+@click.option("--concurrency-key", metavar="KEY", help="Jobs with the same key run one at a time.")
+@click.option("--idempotency-key", metavar="KEY", help="Requests with the same key create one job.")
 @connected
 def execute(
     agent: str,
@@ -55,19 +55,18 @@ def execute(
     idempotency_key: str | None,
     as_json: bool,
 ) -> None:
-    """Run an agent once, and print what it returns.
+    """Run an agent once, and print its return value.
 
-    That is JSON, indented in a terminal; nothing when it returns nothing.
+    The value is JSON, indented in a terminal; nothing is printed for None.
 
-    Ends with 0 when it succeeded, 1 when it failed, 124 when --timeout is over; the execution then
-    goes on, as it does after Ctrl-C. With --json the ExecutorJob is printed, with its last
-    Execution in it.
+    Exits with 0 on success, 1 on failure, 124 after --timeout. The job keeps running after
+    --timeout and after Ctrl-C. With --json, prints the job with its last execution.
     """
     from .payloads import read_payload
     from .waiting import Waiting
 
     if no_wait and (follow or timeout is not None):
-        raise click.UsageError("--no-wait goes with neither --follow nor --timeout.")
+        raise click.UsageError("--no-wait can't be combined with --follow or --timeout.")
     value = read_payload(payload)
     found = connect.agent(agent)
     job = found.submit(
@@ -77,7 +76,7 @@ def execute(
         idempotency_key=idempotency_key,
     )
     if no_wait:
-        _print_order(job, as_json)
+        _print_job(job, as_json)
         return
     waiting = Waiting(job, found.name, timeout)
     try:
@@ -85,23 +84,22 @@ def execute(
             waiting.follow()
         execution = waiting.result()
     except KeyboardInterrupt:
-        raise Failure(
+        detach(
             f"Detached; {job.id} is still running.",
-            INTERRUPTED,
-            f"`roost cancel {job.id}` ends it, `roost logs -f {job.id}` follows it.",
-        ) from None
+            f"`roost cancel {job.id}` cancels it, `roost logs -f {job.id}` follows its log.",
+        )
     except TimeoutError:
         if as_json:
-            _print_order(job, as_json)
+            _print_job(job, as_json)
         raise Failure(
-            f"{job.id} had not ended after {timeout:g} s, and goes on ({job.state}).",
+            f"{job.id} is still {job.state} after {timeout:g} s.",
             TIMED_OUT,
-            f"`roost logs -f {job.id}` follows it, `roost cancel {job.id}` ends it.",
+            f"`roost logs -f {job.id}` follows its log, `roost cancel {job.id}` cancels it.",
         ) from None
     _report(job, execution, as_json, logs_shown=follow)
 
 
-def _print_order(job: roost.ExecutorJob, as_json: bool) -> None:
+def _print_job(job: roost.ExecutorJob, as_json: bool) -> None:
     from .output import data_of, print_json
 
     if as_json:
@@ -145,5 +143,5 @@ def _failure(
     if execution is not None and not logs_shown:
         hint = f"`roost logs {execution.id}` shows its log."
     if source.reason == "build_failed":
-        hint = "`roost builds --failed` shows which build, `roost show bjob_…` why."
+        hint = "`roost builds --failed` lists failed builds, `roost show bjob_…` explains one."
     return Failure(text, FAILED, hint)

@@ -1,4 +1,4 @@
-"""From errors to what a person reads, and to an exit code."""
+"""Error messages and exit codes."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import contextlib
 import difflib
 import os
 from collections.abc import Generator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
@@ -26,8 +26,9 @@ __all__ = [
     "UNREACHABLE",
     "USAGE",
     "Failure",
+    "detach",
     "did_you_mean",
-    "told",
+    "reported",
 ]
 
 FAILED = 1
@@ -41,9 +42,9 @@ INTERRUPTED = 130
 
 
 class Failure(click.ClickException):
-    """Something that the person at the terminal is told in a line or two.
+    """An error for the person at the terminal, in a line or two.
 
-    `hint` says what to do about it, as a line of its own.
+    `hint` says what to do, on a separate line.
     """
 
     def __init__(self, message: str, exit_code: int = USAGE, hint: str | None = None) -> None:
@@ -60,14 +61,21 @@ class Failure(click.ClickException):
             echo(self.hint, err=True)
 
 
+def detach(message: str, hint: str) -> NoReturn:
+    """Exit after Ctrl-C while the server continues: not an error, so no "Error:"."""
+    echo(message, err=True)
+    echo(hint, err=True)
+    raise click.exceptions.Exit(INTERRUPTED)
+
+
 @contextlib.contextmanager
-def told(context: click.Context) -> Generator[None, None, None]:
-    """Turn what the block raises into what click shows, with the exit code."""
+def reported(context: click.Context) -> Generator[None, None, None]:
+    """Convert the block's exceptions to an error message and an exit code."""
     try:
         yield
     except (click.ClickException, click.exceptions.Exit):
         raise
-    except BrokenPipeError:  # who reads our output has had enough
+    except BrokenPipeError:  # the reader of our output has closed it
         raise
     except (KeyboardInterrupt, click.Abort):
         echo("", err=True)
@@ -79,7 +87,7 @@ def told(context: click.Context) -> Generator[None, None, None]:
 
 
 def did_you_mean(word: str, known: Sequence[str]) -> str:
-    """Return a question that begins with a space, or nothing when no known word is near."""
+    """Return a suggestion that begins with a space, or nothing if no known word is close."""
     near = difflib.get_close_matches(word, known, n=1, cutoff=0.6)
     return f' Did you mean "{near[0]}"?' if near else ""
 
@@ -95,9 +103,9 @@ def _failure(error: Exception) -> Failure:
     if isinstance(error, OSError):
         name = f"{error.filename}: " if error.filename else ""
         return Failure(f"{name}{error.strerror or error}", USAGE)
-    if isinstance(error, (ValueError, TypeError)):  # what the SDK says of its arguments
+    if isinstance(error, (ValueError, TypeError)):  # invalid arguments, from the SDK
         return Failure(str(error), USAGE, "ROOST_DEBUG=1 shows the traceback.")
-    hint = "This is a mistake in Roost. ROOST_DEBUG=1 shows where."
+    hint = "This is a bug in Roost. ROOST_DEBUG=1 shows the traceback."
     return Failure(f"{type(error).__name__}: {error}", FAILED, hint)
 
 
@@ -109,24 +117,27 @@ def _meaning(error: roost.RoostError) -> tuple[int, str | None]:
     if isinstance(error, roost.ScriptError):
         return USAGE, None
     if isinstance(error, roost.AuthenticationError):
-        return NOT_ALLOWED, "`roost login` signs in; `roost whoami` shows with which key."
+        return NOT_ALLOWED, "`roost login` signs in; `roost whoami` shows the key in use."
     if isinstance(error, roost.PermissionDenied):
-        return NOT_ALLOWED, "`roost whoami` shows your role; `roost keys create` makes other keys."
+        return (
+            NOT_ALLOWED,
+            "`roost whoami` shows your role; `roost keys create` creates other keys.",
+        )
     if isinstance(error, roost.NotFound):
         return NOT_FOUND, None
     if isinstance(error, roost.APITimeout):
         return TIMED_OUT, None
     if isinstance(error, roost.APIConnectionError):
-        return UNREACHABLE, "ROOST_URL or `roost login --url URL` says where it runs."
+        return UNREACHABLE, "Set the server's URL with ROOST_URL or `roost login --url URL`."
     if isinstance(error, (roost.Unavailable, roost.ServerError)):
         return UNREACHABLE, None
     return CONFLICT, None
 
 
 def _text(error: roost.RoostError) -> str:
-    """Return the message without what only programs need: the status and the code."""
+    """Return the message without the status and the code, which are for programs."""
     if error.detail is None or error.status is None:
-        # What comes then is for those who write Python; the hint says it for the command line.
+        # The rest is advice for Python code; the hint has the command line's.
         text = str(error).partition(" Start it, or set roost.base_url")[0]
         return text[:1].upper() + text[1:]
     errors: Sequence[roost.FieldError] = getattr(error, "errors", ())

@@ -1,4 +1,4 @@
-"""The files that people write, read with errors that say where what is wrong."""
+"""Reading of a project's files, with errors that name file and line."""
 
 from __future__ import annotations
 
@@ -12,17 +12,19 @@ __all__ = ["read_env_file", "read_requirements", "read_text"]
 
 
 def read_text(path: Path) -> str:
-    """Return a file's text; ProjectError when it isn't there or isn't UTF-8."""
+    """Return a file's text; ProjectError if it doesn't exist or isn't UTF-8."""
     try:
         return path.read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
-        raise ProjectError(f"{path}: byte {error.start} is not UTF-8. Save it as UTF-8") from None
+        raise ProjectError(
+            f"{path}: byte {error.start} is not UTF-8; save the file as UTF-8"
+        ) from None
     except OSError as error:
         raise ProjectError(f"{path}: {error.strerror}") from None
 
 
 def read_requirements(path: Path) -> list[str]:
-    """Return the requirements of a file; ProjectError with the lines that Roost doesn't take."""
+    """Return a file's requirements; ProjectError for lines that Roost doesn't accept."""
     mistakes = Mistakes(path)
     lines = requirement_lines(read_text(path))
     for number, line in lines:
@@ -34,7 +36,7 @@ def read_requirements(path: Path) -> list[str]:
 
 
 def read_env_file(path: Path) -> dict[str, str]:
-    """Return the variables of a file of `KEY=VALUE` lines; ProjectError with the wrong lines."""
+    """Return a file's variables, as `KEY=VALUE` lines; ProjectError for invalid lines."""
     mistakes = Mistakes(path)
     values, wrong = parse_env_file(read_text(path))
     for number, message in wrong:

@@ -1,4 +1,4 @@
-"""What the flags of a command say about an agent, over what its files say."""
+"""A command's flags, which override an agent's files."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ def with_flags(
     env_file: Path | None = None,
     stores: Sequence[str] = (),
 ) -> AgentFile:
-    """Return the agent with what was given instead of what its files say.
+    """Return the agent with the given settings, which override its files.
 
-    Variables come to those of the files, and win over them.
+    Variables are merged with those of the files, and take precedence.
     """
     changes: dict[str, Any] = {}
     if name is not None:

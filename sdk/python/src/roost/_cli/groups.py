@@ -1,4 +1,4 @@
-"""A group of commands that knows what was probably meant."""
+"""A group of commands with suggestions for misspelt names."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Group(click.Group):
         known = self.list_commands(ctx)
         if args and args[0] not in known and not args[0].startswith("-"):
             suggestion = did_you_mean(args[0], known)
-            hint = f"`{ctx.command_path} --help` shows all commands."
+            hint = f"`{ctx.command_path} --help` lists all commands."
             raise Failure(
                 f'There is no command "{ctx.command_path} {args[0]}".{suggestion}', hint=hint
             )

@@ -1,4 +1,4 @@
-"""The block at the top of a script that says what it needs: PEP 723, inline script metadata."""
+"""A script's inline metadata: the PEP 723 block at its top."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _OPENING = re.compile(r"# /// (?P<type>[a-zA-Z0-9-]+)\s*")
 
 @dataclass(frozen=True)
 class Header:
-    """The block's TOML as text, the line of the script on which that begins, and its values."""
+    """The block's TOML as text, the line of the script on which it begins, and its values."""
 
     text: str
     first_line: int
@@ -29,7 +29,7 @@ class Header:
 
 
 def read_header(script: str, mistakes: Mistakes) -> Header | None:
-    """Return the script's `# /// script` block, or None when there is none or it can't be read."""
+    """Return the script's `# /// script` block, or None if it is absent or invalid."""
     lines = script.splitlines()
     found: Header | None = None
     number = 0
@@ -41,11 +41,11 @@ def read_header(script: str, mistakes: Mistakes) -> Header | None:
         end = _end(lines, number)
         if end is None:
             if opening["type"] == "script":
-                mistakes.add(number, "the block `# /// script` is not closed. End it with `# ///`")
+                mistakes.add(number, "the block `# /// script` is not closed; end it with `# ///`")
             continue
         if opening["type"] == "script":
             if found is not None:
-                mistakes.add(number, "there is a second block `# /// script`. Keep one of them")
+                mistakes.add(number, "there is a second block `# /// script`; keep one of them")
                 return found
             text = "\n".join(line[2:] for line in lines[number:end])
             values = parse_toml(text, mistakes.offset_by(number))
@@ -55,7 +55,7 @@ def read_header(script: str, mistakes: Mistakes) -> Header | None:
 
 
 def parse_toml(text: str, mistakes: Mistakes) -> dict[str, Any] | None:
-    """Return the values of a TOML text; None when it is none, which is a mistake then."""
+    """Return the values of a TOML text; None if it is invalid, which adds a mistake."""
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:

@@ -26,7 +26,7 @@ __all__ = ["keys"]
     ),
 )
 def keys() -> None:
-    """Make, list and delete API keys."""
+    """Create, list and delete API keys."""
 
 
 @keys.command("list", epilog=examples("roost keys list"))
@@ -47,11 +47,11 @@ def list_(limit: int, everything: bool, as_json: bool) -> None:
     "--role",
     type=click.Choice(["read", "execute", "write"]),
     required=True,
-    help="read sees, execute also runs, write also changes.",
+    help="read views, execute also runs agents, write also changes everything.",
 )
 @connected
 def create(name: str, role: Any, as_json: bool) -> None:
-    """Make a key and print it. It can't be shown again."""
+    """Create a key and print it. It can't be shown again."""
     from .output import data_of, note, print_json
 
     key = connect.client().keys.create(name=name, role=role)
@@ -64,17 +64,17 @@ def create(name: str, role: Any, as_json: bool) -> None:
 
 @keys.command(epilog=examples("roost keys delete key_01m8…\nroost keys delete ci"))
 @click.argument("key", metavar="KEY")
-@click.option("-y", "--yes", is_flag=True, help="Don't ask.")
+@click.option("-y", "--yes", is_flag=True, help="Skip the confirmation.")
 @connected
 def delete(key: str, yes: bool, as_json: bool) -> None:
-    """Delete a key, given by its id or its name. The server refuses it from then on."""
+    """Delete a key by its id or name. The server rejects it immediately."""
     from .asking import confirm
     from .output import note, print_json
 
     client = connect.client()
     id_ = key if connect.kind_of(key) == "key" else connect.key_id(key)
     shown = key if id_ == key else f"{key} ({id_})"
-    confirm(f"Delete the key {shown}? What uses it is refused from now on.", yes)
+    confirm(f"Delete the key {shown}? Requests that use it will be rejected.", yes)
     client.keys.delete(id_)
     if as_json:
         print_json({"id": id_, "deleted": True})

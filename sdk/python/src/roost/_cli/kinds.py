@@ -1,4 +1,4 @@
-"""How each kind of thing is listed."""
+"""The columns of each list."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def _never(activity: roost.Activity | None) -> str:
 
 
 def _reason(agent: roost.Agent, build: roost.LatestBuilderJob) -> str | None:
-    """Return why the newest revision is not built, what runs instead, and if that is outdated."""
+    """Return why the newest revision isn't built, what runs instead, and if that is outdated."""
     behind = agent.running_revision not in (None, agent.revision)
     words = (
         build.reason,
@@ -79,11 +79,11 @@ def agents() -> Listing[roost.Agent]:
         Column("NEXT RUN", whole=True, extra=True),
         _ID,
     )
-    return Listing(columns, row, "There are no agents yet. `roost deploy FILE` makes one.")
+    return Listing(columns, row, "There are no agents yet. `roost deploy FILE` creates one.")
 
 
 def executions(names: Names) -> Listing[roost.Execution]:
-    """Return how executions are listed; `names` are those of the agents."""
+    """Return how executions are listed; `names` are the agents' names by id."""
 
     def row(execution: roost.Execution) -> Row:
         return (
@@ -101,14 +101,14 @@ def executions(names: Names) -> Listing[roost.Execution]:
         Column("STARTED", whole=True),
         Column("TOOK", whole=True, right=True),
     )
-    return Listing(columns, row, "No execution matches. `roost execute AGENT` makes one.")
+    return Listing(columns, row, "No executions match. `roost execute AGENT` runs an agent.")
 
 
 def jobs(names: Names) -> Listing[roost.ExecutorJob]:
     """Return how ExecutorJobs are listed."""
 
     def row(job: roost.ExecutorJob) -> Row:
-        waiting = f"waits for {job.waiting_on}" if job.waiting_on else None
+        waiting = f"waiting on {job.waiting_on}" if job.waiting_on else None
         return (
             job.id,
             names.get(job.agent_id, job.agent_id),
@@ -124,7 +124,7 @@ def jobs(names: Names) -> Listing[roost.ExecutorJob]:
         Column("ATTEMPTS", whole=True, right=True),
         _CREATED,
     )
-    return Listing(columns, row, "No job matches. `roost execute AGENT` orders one.")
+    return Listing(columns, row, "No jobs match. `roost execute AGENT` submits one.")
 
 
 def builder_jobs(names: Names) -> Listing[roost.BuilderJob]:
@@ -148,7 +148,7 @@ def builder_jobs(names: Names) -> Listing[roost.BuilderJob]:
         Column("TOOK", whole=True, right=True),
         Column("MESSAGE"),
     )
-    return Listing(columns, row, "No build matches. `roost deploy FILE` makes one.")
+    return Listing(columns, row, "No builds match. `roost deploy FILE` creates one.")
 
 
 def builds() -> Listing[roost.Build]:
@@ -172,7 +172,7 @@ def builds() -> Listing[roost.Build]:
         Column("TOOK", whole=True, right=True),
         _CREATED,
     )
-    return Listing(columns, row, "There are no builds yet. `roost deploy FILE` makes one.")
+    return Listing(columns, row, "There are no builds yet. `roost deploy FILE` creates one.")
 
 
 def schedules(names: Names) -> Listing[roost.Schedule]:
@@ -201,7 +201,7 @@ def schedules(names: Names) -> Listing[roost.Schedule]:
         Column("NEXT RUN", whole=True),
         Column("LAST RUN", extra=True),
     )
-    nothing = 'There are no schedules. `roost schedule AGENT "0 7 * * *"` makes one.'
+    nothing = 'There are no schedules. `roost schedule AGENT "0 7 * * *"` creates one.'
     return Listing(columns, row, nothing)
 
 
@@ -226,7 +226,7 @@ def stores() -> Listing[roost.DataStore]:
         Column("CHANGED", whole=True),
         _ID,
     )
-    return Listing(columns, row, "There are no stores. `roost store create NAME` makes one.")
+    return Listing(columns, row, "There are no stores. `roost store create NAME` creates one.")
 
 
 def webhooks() -> Listing[roost.Webhook]:

@@ -1,4 +1,4 @@
-"""`roost list`: everything that there are many of."""
+"""`roost list`."""
 
 from __future__ import annotations
 
@@ -37,16 +37,16 @@ _JOB_STATES = list(get_args(ExecutorJobState))
     ),
 )
 def list_() -> None:
-    """List agents, executions and all else, newest first."""
+    """List agents, executions and other resources, newest first."""
 
 
 @list_.command(epilog=examples("roost list agents\nroost list agents -q greet"))
-@click.option("-q", "--query", metavar="TEXT", help="Only those with this text in the name.")
+@click.option("-q", "--query", metavar="TEXT", help="Only names that contain this text.")
 @limit_option()
 @values_option
 @connected
 def agents(query: str | None, limit: int, everything: bool, values: bool, as_json: bool) -> None:
-    """List agents, with their builds and what they did last."""
+    """List agents, with their builds and last runs."""
     from . import kinds
 
     found = connect.client().agents.list(q=query, include_activity=True)
@@ -64,12 +64,12 @@ def agents(query: str | None, limit: int, everything: bool, values: bool, as_jso
     )
 )
 @agent_option
-@click.option("--state", type=States(_EXECUTION_STATES), help="Only those in this state.")
-@click.option("--reason", metavar="REASON", help="Only those that failed for this reason.")
-@click.option("--schedule", metavar="ID", help="Only those of this schedule.")
-@click.option("--job", metavar="ID", help="Only the attempts at this ExecutorJob.")
-@click.option("--since", type=TIME, help="Only those that began at or after it.")
-@click.option("--until", type=TIME, help="Only those that began before it.")
+@click.option("--state", type=States(_EXECUTION_STATES), help="Only these states.")
+@click.option("--reason", metavar="REASON", help="Only failures with this reason.")
+@click.option("--schedule", metavar="ID", help="Only runs of this schedule.")
+@click.option("--job", metavar="ID", help="Only attempts of this job.")
+@click.option("--since", type=TIME, help="Only executions that started at or after this time.")
+@click.option("--until", type=TIME, help="Only executions that started before this time.")
 @limit_option()
 @connected
 def executions(
@@ -84,10 +84,9 @@ def executions(
     everything: bool,
     as_json: bool,
 ) -> None:
-    """List executions: what has run, and what came of it.
+    """List executions and their results.
 
-    --since and --until take a time, such as 2026-12-24T18:00, or how long ago, such as 90min or
-    24h or 7d.
+    --since and --until take a time, such as 2026-12-24T18:00, or an age, such as 90min, 24h or 7d.
     """
     from . import kinds
 
@@ -110,10 +109,10 @@ def executions(
     )
 )
 @agent_option
-@click.option("--state", type=States(_JOB_STATES), help="Only those in this state.")
-@click.option("--reason", metavar="REASON", help="Only those that failed for this reason.")
-@click.option("--schedule", metavar="ID", help="Only those of this schedule.")
-@click.option("--batch", metavar="ID", help="Only those of this batch.")
+@click.option("--state", type=States(_JOB_STATES), help="Only these states.")
+@click.option("--reason", metavar="REASON", help="Only failures with this reason.")
+@click.option("--schedule", metavar="ID", help="Only runs of this schedule.")
+@click.option("--batch", metavar="ID", help="Only jobs of this batch.")
 @limit_option()
 @connected
 def jobs(
@@ -126,7 +125,7 @@ def jobs(
     everything: bool,
     as_json: bool,
 ) -> None:
-    """List ExecutorJobs: the orders to run an agent, also those that still wait."""
+    """List jobs, including queued ones."""
     from . import kinds
 
     found = connect.client().executor_jobs.list(
@@ -145,7 +144,7 @@ def jobs(
 @limit_option()
 @connected
 def builds(agent: str | None, limit: int, everything: bool, as_json: bool) -> None:
-    """List builds that succeeded; `roost builds` lists every attempt."""
+    """List successful builds; `roost builds` lists every attempt."""
     from . import kinds
 
     found = connect.client().builds.list(agent_id=_agent_id(agent))
@@ -157,7 +156,7 @@ def builds(agent: str | None, limit: int, everything: bool, as_json: bool) -> No
 @limit_option()
 @connected
 def schedules(agent: str | None, limit: int, everything: bool, as_json: bool) -> None:
-    """List schedules, with their next runs."""
+    """List schedules and their next runs."""
     show_schedules(agent, limit, everything, as_json)
 
 
@@ -165,7 +164,7 @@ def schedules(agent: str | None, limit: int, everything: bool, as_json: bool) ->
 @limit_option()
 @connected
 def stores(limit: int, everything: bool, as_json: bool) -> None:
-    """List stores, with how much is in them."""
+    """List stores and their sizes."""
     show_stores(limit, everything, as_json)
 
 
@@ -189,7 +188,7 @@ def keys(limit: int, everything: bool, as_json: bool) -> None:
 
 
 def show_schedules(agent: str | None, limit: int, everything: bool, as_json: bool) -> None:
-    """Print schedules, of one agent or of all."""
+    """Print the schedules of one agent or of all agents."""
     from . import kinds
 
     found = connect.client().schedules.list(agent_id=_agent_id(agent))
@@ -220,7 +219,7 @@ def show_builder_jobs(
     everything: bool,
     as_json: bool,
 ) -> None:
-    """Print the attempts at building, of one agent or of all."""
+    """Print the build jobs of one agent or of all agents."""
     from . import kinds
 
     found = connect.client().builder_jobs.list(agent_id=_agent_id(agent), state=state)
@@ -235,7 +234,7 @@ def _agent_id(agent: str | None) -> str | None:
 def _with_names(
     found: Iterable[T], limit: int, everything: bool, as_json: bool
 ) -> tuple[list[T], dict[str, str]]:
-    """Return those that may be shown, and the names of their agents, which JSON does without."""
+    """Return up to `limit` items and one more, and their agents' names, which JSON omits."""
     some = list(found if everything else islice(found, limit + 1))
     if as_json:
         return some, {}

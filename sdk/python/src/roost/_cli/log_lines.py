@@ -17,7 +17,7 @@ _COLOURS = {"WARNING": "yellow", "ERROR": "red", "CRITICAL": "red"}
 
 
 class LogPrinter:
-    """Prints one entry after another; one that goes on in the next is put together again.
+    """Prints entries; an entry that continues in the next one is joined with it.
 
     `err` prints to standard error, `timestamps` begins each line with its time.
     """

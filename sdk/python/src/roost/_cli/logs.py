@@ -24,22 +24,22 @@ __all__ = ["logs"]
 @click.command(
     epilog=examples(
         """
-        roost logs greeter                 # of its latest execution
-        roost logs -f greeter              # of that and all that come
+        roost logs greeter                 # its latest execution
+        roost logs -f greeter              # its latest and later executions
         roost logs exec_01m8… --level ERROR
         roost logs xjob_01m8… --contains timeout --timestamps
-        roost logs bjob_01m8…              # of a build
+        roost logs bjob_01m8…              # a build
         """
     )
 )
 @target_argument("target", "EXECUTION|JOB|AGENT")
-@click.option("-f", "--follow", is_flag=True, help="Go on as it is written.")
+@click.option("-f", "--follow", is_flag=True, help="Print new entries as they are written.")
 @click.option(
     "--level",
     type=click.Choice(["DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL"], case_sensitive=False),
-    help="Only what was logged with this level.",
+    help="Only entries of this level.",
 )
-@click.option("--contains", metavar="TEXT", help="Only messages with this text in them.")
+@click.option("--contains", metavar="TEXT", help="Only messages that contain this text.")
 @click.option(
     "--since-seq", type=click.IntRange(min=0), metavar="N", help="Only entries after number N."
 )
@@ -54,14 +54,14 @@ def logs(
     timestamps: bool,
     as_json: bool,
 ) -> None:
-    """Print what an execution or a build has written.
+    """Print the log of an execution or a build.
 
-    Of an agent that is its latest execution, with --follow also those that come, until Ctrl-C. Of
-    a job it is all attempts. With --json the entries are an array, with --follow one object a line.
+    An agent's log is that of its latest execution, with --follow also of later ones, until Ctrl-C.
+    A job's log has all attempts. --json prints an array, with --follow one object per line.
     """
 
     wanted = _Filter(level, contains, since_seq)
-    entries = (entry for entry in _entries(target, follow, wanted) if wanted.lets(entry))
+    entries = (entry for entry in _entries(target, follow, wanted) if wanted.matches(entry))
     try:
         _print(entries, follow, timestamps, as_json)
     except KeyboardInterrupt:
@@ -70,13 +70,13 @@ def logs(
 
 @dataclass(frozen=True)
 class _Filter:
-    """Which entries are asked for; the server itself chooses where it can."""
+    """Which entries to print; filtered by the server where possible."""
 
     level: str | None
     contains: str | None
     after_seq: int | None
 
-    def lets(self, entry: roost.LogEntry) -> bool:
+    def matches(self, entry: roost.LogEntry) -> bool:
         return (
             (self.level is None or entry.level == self.level)
             and (self.contains is None or self.contains in entry.message)
@@ -115,7 +115,9 @@ def _entries(target: str, follow: bool, wanted: _Filter) -> Iterator[roost.LogEn
         job = client.executor_jobs.retrieve(target)
         return job.logs(follow=True) if follow else iter(job.logs())
     if kind not in (None, "agent"):
-        raise Failure(f"A {kind} has no log.", hint="Executions, jobs and agents have one.")
+        raise Failure(
+            f"A {kind} has no log.", hint="Executions, jobs, builds and agents have logs."
+        )
     agent = connect.agent(target)
     if follow:
         return _following_agent(agent)
@@ -144,15 +146,15 @@ def _latest(agent: roost.Agent) -> roost.Execution:
 
 
 def _following_agent(agent: roost.Agent) -> Iterator[roost.LogEntry]:
-    """Yield what the agent's latest execution writes, and then what each later one does."""
+    """Yield the entries of the agent's latest execution, then of each later one."""
     client = connect.client()
-    # Asked for first, so that nothing that begins meanwhile is missed.
-    begun = client.events(types="execution.running", agent_id=agent.id)
+    # Subscribe first, so that no execution that starts meanwhile is missed.
+    started = client.events(types="execution.running", agent_id=agent.id)
     seen: set[str] = set()
     for execution in client.executions.list(agent_id=agent.id, limit=1):
         seen.add(execution.id)
         yield from _headed(execution)
-    for event in begun:
+    for event in started:
         if event.subject not in seen:
             yield from _headed(client.executions.retrieve(event.subject))
 

@@ -1,4 +1,4 @@
-"""What is wrong with a file that people write, all of it at once, each with its line."""
+"""The mistakes in a file, reported together, each with its line."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ __all__ = ["Mistakes", "ProjectError", "did_you_mean"]
 
 
 class ProjectError(Exception):
-    """A project's file can't be used. The text has one mistake a line, as `file:line: what`."""
+    """A project's file is invalid. The text has one `file:line: mistake` per line."""
 
 
 @dataclass(frozen=True)
 class Mistakes:
-    """Collects the mistakes of one file; `offset` is added to the lines of a part of it."""
+    """Collects the mistakes of one file; `offset` is added to line numbers."""
 
     path: Path
     offset: int = 0
@@ -27,7 +27,7 @@ class Mistakes:
         self.found.append((self.offset + line, message))
 
     def offset_by(self, lines: int) -> Mistakes:
-        """Return a view of these for a part that begins so many lines further down."""
+        """Return a view for a part of the file that begins that many lines further down."""
         return Mistakes(self.path, self.offset + lines, self.found)
 
     def raise_any(self) -> None:
@@ -38,9 +38,9 @@ class Mistakes:
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """Return the end of a sentence about an unknown name: the nearest known, or all of them."""
+    """Return a suggestion for an unknown name: the closest known name, or all names."""
     names = sorted(known)
     near = difflib.get_close_matches(name, names, n=1)
     if near:
         return f"; did you mean `{near[0]}`?"
-    return f"; there are {', '.join(f'`{known_name}`' for known_name in names)}"
+    return f"; known names: {', '.join(f'`{known_name}`' for known_name in names)}"

@@ -1,4 +1,4 @@
-"""Options and arguments that many commands share."""
+"""Options and arguments shared by commands."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 @dataclass
 class State:
-    """What belongs to one call of the command line: the profile, and the client once it is made."""
+    """The state of one command: the profile, and the client once created."""
 
     profile: str | None = None
     client: roost.Client | None = None
 
 
 def state(context: click.Context | None = None) -> State:
-    """Return the state of the present call."""
+    """Return the state of the current command."""
     found = (context or click.get_current_context()).find_root().ensure_object(State)
     assert isinstance(found, State)
     return found
@@ -61,14 +61,14 @@ profile_option = click.option(
     expose_value=False,
     is_eager=True,
     callback=_remember_profile,
-    help="Which of the servers that you signed in to; ROOST_PROFILE, else default.",
+    help='A profile of `roost login`; ROOST_PROFILE by default, else "default".',
 )
 
-json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON, for programs.")
+json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 
 def connected(function: F) -> F:
-    """Add what every command that talks to a server takes."""
+    """Add the options of all commands that connect to a server."""
     return json_option(profile_option(function))
 
 
@@ -83,7 +83,7 @@ def limit_option(default: int = 30) -> Callable[[F], F]:
             default=default,
             show_default=True,
             metavar="N",
-            help="How many at most.",
+            help="Maximum number of items.",
         )
         return limit(all_option(function))
 
@@ -91,22 +91,22 @@ def limit_option(default: int = 30) -> Callable[[F], F]:
 
 
 values_option = click.option(
-    "--values", is_flag=True, help="With --json: the values of variables, too."
+    "--values", is_flag=True, help="With --json, include the values of variables."
 )
 
-all_option = click.option("--all", "everything", is_flag=True, help="All there are.")
+all_option = click.option("--all", "everything", is_flag=True, help="No limit.")
 
 payload_option = click.option(
     "--payload",
     metavar="JSON|@FILE|-",
-    help="The payload: JSON, a file that holds it, or - for standard input.",
+    help="The payload: JSON, a file of JSON, or - for standard input.",
 )
 
 
 def agent_names(
     context: click.Context, _: click.Parameter, incomplete: str
 ) -> Sequence[CompletionItem]:
-    """Return the agents whose names begin so. Quick, and nothing when anything goes wrong."""
+    """Return the agents whose names begin with the text; fast, and empty on any error."""
     return _names(
         context, incomplete, lambda client: client.agents.list(q=incomplete or None, limit=100)
     )
@@ -115,7 +115,7 @@ def agent_names(
 def store_names(
     context: click.Context, _: click.Parameter, incomplete: str
 ) -> Sequence[CompletionItem]:
-    """Return the stores whose names begin so, likewise."""
+    """Return the stores whose names begin with the text, likewise."""
     return _names(context, incomplete, lambda client: client.datastores.list(limit=_MOST_STORES))
 
 
@@ -127,7 +127,7 @@ def _names(
     from . import connect
 
     try:
-        client = connect.hasty_client(state(context).profile)
+        client = connect.completion_client(state(context).profile)
         with client:
             names = [each.name for each in found(client)]
     except Exception:
@@ -136,25 +136,25 @@ def _names(
 
 
 def agent_argument(name: str = "agent", *, required: bool = True) -> Callable[[F], F]:
-    """Add the argument AGENT, which the shell completes."""
+    """Add the argument AGENT, with shell completion."""
     return click.argument(
         name, metavar="AGENT", required=required, shell_complete=complete(agent_names)
     )
 
 
 def store_argument(function: F) -> F:
-    """Add the argument STORE, which the shell completes."""
+    """Add the argument STORE, with shell completion."""
     argument = click.argument("store", metavar="STORE", shell_complete=complete(store_names))
     return argument(function)
 
 
 def agent_option(function: F) -> F:
-    """Add `--agent`, which the shell completes."""
+    """Add `--agent`, with shell completion."""
     option = click.option(
         "--agent",
         metavar="AGENT",
         shell_complete=complete(agent_names),
-        help="Only those of this agent.",
+        help="Only of this agent.",
     )
     return option(function)
 
@@ -162,7 +162,7 @@ def agent_option(function: F) -> F:
 def complete(
     function: Callable[[click.Context, click.Parameter, str], Sequence[CompletionItem]],
 ) -> Callable[[click.Context, click.Parameter, str], list[CompletionItem]]:
-    """Return it as click wants it."""
+    """Return the function with the result type that click expects."""
     return lambda context, parameter, incomplete: list(function(context, parameter, incomplete))
 
 

@@ -1,4 +1,4 @@
-"""What commands print: tables and facts for people, JSON for programs."""
+"""Output of commands: tables and facts for people, JSON for programs."""
 
 from __future__ import annotations
 
@@ -62,12 +62,12 @@ _LEAST = 6
 
 
 def note(text: str) -> None:
-    """Tell the person something that is no result: on standard error."""
+    """Print a message that isn't the result, on standard error."""
     echo(text, err=True)
 
 
 def data_of(thing: Any) -> Any:
-    """Return a resource as the API has it, and a dataclass of the SDK as JSON can hold it."""
+    """Return a resource as in the API, or a dataclass of the SDK as JSON-compatible data."""
     data = getattr(thing, "_data", None)
     if data is not None:
         return dict(cast("Mapping[str, Any]", data))
@@ -84,9 +84,9 @@ def data_of(thing: Any) -> Any:
 
 
 def shown_data(thing: Any, *, values: bool = False) -> Any:
-    """Return `data_of`, without the values of variables unless they are asked for.
+    """Return `data_of`, without the values of variables unless `values`.
 
-    What programs print is often kept.
+    Output is often logged.
     """
     data = data_of(thing)
     if values or not isinstance(data, dict):
@@ -104,7 +104,7 @@ def shown_data(thing: Any, *, values: bool = False) -> Any:
 
 
 def json_text(value: Any) -> str:
-    """Return JSON that standard output can hold: indented for a person, in one line in a pipe."""
+    """Return JSON that standard output can encode: indented in a terminal, else on one line."""
     indent = 2 if sys.stdout.isatty() else None
     text = json.dumps(value, indent=indent, ensure_ascii=False)
     if indent is not None:  # JSON itself escapes the others
@@ -123,9 +123,9 @@ def print_json(value: Any) -> None:
 
 @dataclass(frozen=True)
 class Column:
-    """A column of a table. What is `whole` is never cut off; ids are, so that they can be copied.
+    """A column of a table. `whole` columns, such as ids, are never truncated.
 
-    `right` is for numbers; what is `extra` is left out where there is no room.
+    `right` aligns numbers; `extra` columns are omitted in a narrow terminal.
     """
 
     title: str
@@ -146,7 +146,7 @@ def state_text(state: str | None, reason: str | None = None) -> Text:
 
 
 def table(columns: Sequence[Column], rows: Iterable[Sequence[str | Text]]) -> None:
-    """Print a table as wide as the terminal at most; in a pipe nothing is cut off."""
+    """Print a table at most as wide as the terminal; nothing is truncated in a pipe."""
     from rich.table import Table
     from rich.text import Text
 
@@ -159,9 +159,9 @@ def table(columns: Sequence[Column], rows: Iterable[Sequence[str | Text]]) -> No
         width if column.whole else min(width, max(_LEAST, len(column.title)))
         for column, width in zip(columns, widths)
     ]
-    room = _room()
-    kept = _fitting(columns, least, room)
-    given = _narrowed([widths[n] for n in kept], [least[n] for n in kept], room)
+    available = _available_width()
+    kept = _fitting(columns, least, available)
+    given = _narrowed([widths[n] for n in kept], [least[n] for n in kept], available)
     drawn = Table(box=None, padding=(0, _GAP, 0, 0), pad_edge=False, header_style="bold")
     for number, width in zip(kept, given):
         column = columns[number]
@@ -174,34 +174,34 @@ def table(columns: Sequence[Column], rows: Iterable[Sequence[str | Text]]) -> No
     _draw(drawn)
 
 
-def _room() -> int:
+def _available_width() -> int:
     return shutil.get_terminal_size().columns if sys.stdout.isatty() else _UNBOUNDED
 
 
-def _fitting(columns: Sequence[Column], least: Sequence[int], room: int) -> list[int]:
-    """Return the numbers of the columns for which there is room: extra ones go, the last first."""
+def _fitting(columns: Sequence[Column], least: Sequence[int], available: int) -> list[int]:
+    """Return the numbers of the columns that fit; extra ones are dropped, the last first."""
     kept = list(range(len(columns)))
     for number in reversed(range(len(columns))):
-        if sum(least[each] + _GAP for each in kept) <= room:
+        if sum(least[each] + _GAP for each in kept) <= available:
             break
         if columns[number].extra:
             kept.remove(number)
     return kept
 
 
-def _narrowed(widths: Sequence[int], least: Sequence[int], room: int) -> list[int]:
-    """Return the widths with which the columns fit, as far as they may be narrowed."""
+def _narrowed(widths: Sequence[int], least: Sequence[int], available: int) -> list[int]:
+    """Return the widths with which the columns fit, as far as they can be narrowed."""
     given = list(widths)
-    while sum(given) + _GAP * len(given) > room:
+    while sum(given) + _GAP * len(given) > available:
         spare = [width - most for width, most in zip(given, least)]
         if not any(spare):
-            break  # the terminal is too narrow: lines will be broken there, but nothing is lost
+            break  # the terminal is too narrow; it wraps the lines
         given[spare.index(max(spare))] -= 1
     return given
 
 
 def facts(pairs: Iterable[tuple[str, str | Text | None]]) -> None:
-    """Print names and values below each other; those without a value are left out."""
+    """Print names and values as rows; those without a value are omitted."""
     from rich.table import Table
     from rich.text import Text
 
@@ -211,12 +211,12 @@ def facts(pairs: Iterable[tuple[str, str | Text | None]]) -> None:
     for name, value in pairs:
         if value is not None and str(value) != "":
             drawn.add_row(name, value if isinstance(value, Text) else Text(value))
-    _draw(drawn, _room())
+    _draw(drawn, _available_width())
 
 
 @dataclass(frozen=True)
 class Listing(Generic[T]):
-    """How a kind of thing is listed: its columns, its cells, and what to say when there is none."""
+    """How a kind of resource is listed: columns, cells, and the message for an empty list."""
 
     columns: Sequence[Column]
     row: Callable[[T], Sequence[str | Text]]
@@ -231,9 +231,9 @@ class Listing(Generic[T]):
         limit: int | None = None,
         values: bool = False,
     ) -> None:
-        """Print up to `limit` items: as a table, or as JSON, an array of what the API has.
+        """Print up to `limit` items: as a table, or as JSON, an array of API objects.
 
-        values: whether JSON has those of variables.
+        values: whether JSON includes the values of variables.
         """
         found = list(items if limit is None else islice(items, limit + 1))
         more = limit is not None and len(found) > limit
@@ -246,17 +246,17 @@ class Listing(Generic[T]):
             return
         table(self.columns, map(self.row, shown))
         if more:
-            first = f"These are the {self.order} {limit}"
-            note(f"{first}; --limit {10 * len(shown)} or --all shows more.")
+            first = f"Showing the {self.order} {limit}"
+            note(f"{first}; use --limit {10 * len(shown)} or --all for more.")
 
 
 def heading(title: str) -> None:
-    """Print a title after an empty line."""
+    """Print a title after a blank line."""
     echo(f"\n{click.style(title, bold=True)}")
 
 
 def print_diff(changes: Iterable[Change], before: str, after: str) -> None:
-    """Print what is different from one state to the other, in the colours that people know."""
+    """Print differences as a coloured diff."""
     colours = {"+": "green", "-": "red", "@": "cyan"}
     for change in changes:
         for line in change.lines(before, after):
@@ -264,7 +264,7 @@ def print_diff(changes: Iterable[Change], before: str, after: str) -> None:
 
 
 def _draw(renderable: Any, width: int = _UNBOUNDED) -> None:
-    """Print something of rich without the spaces that it fills lines with."""
+    """Print a renderable of rich without its trailing spaces."""
     buffer = io.StringIO()
     console = _console(buffer, sys.stdout.isatty(), width)
     console.print(renderable)

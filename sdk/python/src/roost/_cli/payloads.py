@@ -1,4 +1,4 @@
-"""Values that people give: JSON as an argument, from a file, or from standard input."""
+"""JSON values from an argument, a file or standard input."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["read_json", "read_payload"]
 
 
 def read_payload(argument: str | None) -> Any:
-    """Return the value that `--payload` gives, or `NOT_GIVEN` without one."""
+    """Return the value of `--payload`, or `NOT_GIVEN` without the option."""
     from .._values import NOT_GIVEN
 
     return NOT_GIVEN if argument is None else read_json(argument, "--payload")
@@ -22,7 +22,7 @@ def read_payload(argument: str | None) -> Any:
 def read_json(argument: str, what: str) -> Any:
     """Return the value of JSON text, of `@FILE`, or of standard input for `-`.
 
-    What is wrong with it is a `Failure` that begins with `what`.
+    Raises `Failure`, with a message that begins with `what`.
     """
     text, source = _text(argument, what)
     try:
@@ -32,7 +32,7 @@ def read_json(argument: str, what: str) -> Any:
     except ValueError as error:
         advice = ""
         if source is None and text.strip()[:1] not in ("{", "[", '"', ""):
-            advice = f" A text needs quotes of its own: '{json.dumps(text, ensure_ascii=False)}'."
+            advice = f" A JSON string needs quotes: '{json.dumps(text, ensure_ascii=False)}'."
         where = "" if source is None else f" in {source}"
         raise Failure(f"{what} is not JSON{where}: {error}.{advice}") from None
 

@@ -1,4 +1,4 @@
-"""What `roost deploy` will do: the difference between an agent's files and what the server has."""
+"""The plan of `roost deploy`: the differences between an agent's files and the server."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["SCHEDULE_PREFIX", "Plan", "SchedulePlan", "plan"]
 
 SCHEDULE_PREFIX = "deploy/"
-"""How the names of the schedules begin that deploying makes. It leaves all others alone."""
+"""The prefix of the names of deployed schedules. Others aren't touched."""
 
 _SCHEDULE_DEFAULTS: Mapping[str, Any] = {
     "time_zone": "UTC",
@@ -31,14 +31,14 @@ _SCHEDULE_DEFAULTS: Mapping[str, Any] = {
     "starts_at": None,
     "ends_at": None,
 }
-"""What the server has where nothing was said, so that what a file no longer says is taken back."""
+"""The server's defaults, so that a setting removed from a file is reset."""
 
 
 @dataclass(frozen=True)
 class SchedulePlan:
-    """What will be done with one schedule: `present` as it is, `wanted` as it will be.
+    """The change of one schedule from `present` to `wanted`.
 
-    One that is not there yet has no `present`, one that will be deleted nothing `wanted`.
+    `present` is None for a new schedule, `wanted` for one that will be deleted.
     """
 
     name: str
@@ -47,16 +47,16 @@ class SchedulePlan:
 
     @property
     def changes(self) -> list[Change]:
-        """Return what will be different."""
+        """Return the changes."""
         label = f"schedule {self.name[len(SCHEDULE_PREFIX) :]}"
         if self.present is None or self.wanted is None:
             given = self.wanted or _settings_of(self.present)
-            told = {key: value for key, value in given.items() if value != _default(key)}
+            shown = {key: value for key, value in given.items() if value != _default(key)}
             return [
                 Change(
                     label,
-                    None if self.present is None else told,
-                    None if self.wanted is None else told,
+                    None if self.present is None else shown,
+                    None if self.wanted is None else shown,
                 )
             ]
         present = _settings_of(self.present)
@@ -69,9 +69,9 @@ class SchedulePlan:
 
 @dataclass(frozen=True)
 class Plan:
-    """What will be done with one agent. `agent` is None when there is none of that name yet.
+    """The changes of one agent. `agent` is None if it doesn't exist yet.
 
-    `settings` is what `Agent.create` or `Agent.update` will be given: only what will change.
+    `settings` are the arguments of `Agent.create` or `Agent.update`: only what will change.
     """
 
     file: AgentFile
@@ -88,12 +88,12 @@ class Plan:
         return "update" if self.changes or self.schedules else "nothing"
 
     def all_changes(self) -> list[Change]:
-        """Return what will be different, schedules too."""
+        """Return the changes, including schedules."""
         return [*self.changes, *(each for plan in self.schedules for each in plan.changes)]
 
 
 def plan(client: roost.Client, file: AgentFile) -> Plan:
-    """Compare what the files say with what the server has; change nothing."""
+    """Compare the files with the server, without changes."""
     import roost
 
     runtime = client.runtime()
@@ -114,7 +114,7 @@ def plan(client: roost.Client, file: AgentFile) -> Plan:
         given = {key: value for key, value in settings.items() if value is not None}
         return Plan(file, None, given, _first_changes(given), _schedules(file, ()))
     settings, changes = _differences(client, agent, file, variables)
-    # What the header allows and the agent has already stays: a newer one would be a new build.
+    # Keep the agent's version if the header allows it: a newer one would require a build.
     python = file.python_among(runtime.python_versions, agent.python_version)
     if python not in (None, agent.python_version):
         settings["python_version"] = python
@@ -144,7 +144,7 @@ def _first_changes(settings: Mapping[str, Any]) -> list[Change]:
 def _differences(
     client: roost.Client, agent: roost.Agent, file: AgentFile, variables: Mapping[str, str]
 ) -> tuple[dict[str, Any], list[Change]]:
-    """Return what to give to `update`, and what that changes."""
+    """Return the arguments of `update`, and the changes."""
     settings: dict[str, Any] = {}
     changes: list[Change] = []
     if file.text != agent.script:
@@ -178,7 +178,7 @@ def _store_ids(client: roost.Client, names: Sequence[str]) -> list[str | None]:
         try:
             ids.append(client.datastores.retrieve(name=name).id)
         except roost.NotFound:
-            ids.append(None)  # it will be made
+            ids.append(None)  # it will be created
     return ids
 
 
@@ -195,14 +195,14 @@ def _store_names(client: roost.Client, agent: roost.Agent) -> list[str]:
 
 
 def _schedules(file: AgentFile, present: Sequence[roost.Schedule]) -> list[SchedulePlan]:
-    """Return what will be done with the schedules that the file declares, or once has."""
+    """Return the plans of the schedules that the file declares or has declared."""
     wanted: dict[str, Mapping[str, Any]] = {}
     for declared in file.schedules:
         name = SCHEDULE_PREFIX + declared.get("name", declared["cron"])
         if name in wanted:
             raise Failure(
                 f'{file.name} has two schedules "{name[len(SCHEDULE_PREFIX) :]}".',
-                hint='Give each a name of its own: name = "…".',
+                hint='Give each a unique name: name = "…".',
             )
         settings = {key: value for key, value in declared.items() if key != "name"}
         wanted[name] = {**_SCHEDULE_DEFAULTS, **settings}

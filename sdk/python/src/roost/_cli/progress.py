@@ -1,4 +1,4 @@
-"""What a person sees while waiting: on standard error, and only in a terminal."""
+"""Progress display on standard error, only in a terminal."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ _TAIL_LINES = 6
 
 
 def watched() -> bool:
-    """Return whether somebody may be looking at standard error."""
+    """Return whether standard error is a terminal."""
     return sys.stderr.isatty()
 
 
 class Progress:
-    """A line with a spinner, and below it the last lines of a log. Gone at the end of the block."""
+    """A spinner with the last lines of a log below; removed at the end of the block."""
 
     def __init__(self) -> None:
         self._live: Live | None = None
@@ -50,13 +50,13 @@ class Progress:
             self._live.stop()
 
     def say(self, status: str) -> None:
-        """Show what is being waited for."""
+        """Show a status."""
         if status != self._status:
             self._status = status
             self._draw()
 
     def log(self, line: str) -> None:
-        """Show a line of the log, below the last ones."""
+        """Append a line of the log."""
         self._tail.append(plain(line))
         self._draw()
 

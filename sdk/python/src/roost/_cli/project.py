@@ -1,6 +1,6 @@
-"""`Project`: the agents that a script's header, or a `roost.toml`, describes.
+"""`Project`: the agents described by a script's header or a `roost.toml`.
 
-A script is a whole agent when it says in its PEP 723 header what it needs:
+A PEP 723 header makes a script a complete agent:
 
     # /// script
     # requires-python = ">=3.11"
@@ -64,9 +64,9 @@ _TOML_KEYS: Mapping[str, Kind] = {
 class AgentFile:
     """One agent as its files describe it.
 
-    `text` is the script's; `requirements` are lines `name==version`; `stores` is None for a store
-    of its own. `settings` has what the API takes under the same names (`timeout`, `memory` and so
-    on), `schedules` what `Schedule.create` takes, each only as far as it was given. `files` are all
+    `text` is the script's text; `requirements` are lines `name==version`; `stores` is None for a
+    store with the agent's name. `settings` are API settings of the same names (`timeout`, `memory`
+    and so on), `schedules` arguments of `Schedule.create`, each only if given. `files` are all
     files that were read.
     """
 
@@ -85,32 +85,33 @@ class AgentFile:
     files: Sequence[Path] = ()
 
     def variables(self, environment: Mapping[str, str]) -> dict[str, str]:
-        """Return `env_vars` with what is taken `from_env`; ProjectError when that isn't there."""
+        """Return `env_vars` with `from_env` resolved; ProjectError if a variable isn't set."""
         values: dict[str, str] = {}
         for name, value in self.env_vars.items():
             if isinstance(value, FromEnvironment):
                 if value.name not in environment:
                     raise ProjectError(
                         f"{self.script}: `{name}` is taken from the environment variable "
-                        f"{value.name}, which is not set. Set it, or give --env {name}=…"
+                        f"{value.name}, which is not set. Set it, or use --env {name}=…"
                     )
                 value = environment[value.name]
             values[name] = value
         return values
 
     def python_among(self, versions: Sequence[str], default: str | None) -> str | None:
-        """Return which of the versions to run with: `python_version`, or what the header allows.
+        """Return the version to use: `python_version`, or one that the header allows.
 
-        None when neither says anything. Of several allowed ones the default, else the newest.
-        ProjectError when none of them will do.
+        None when neither is set. Of several allowed versions the default, else the newest.
+        ProjectError when none is allowed.
         """
         if self.python_version is not None or self.requires_python is None:
             return self.python_version
         fitting = [version for version in versions if allows(self.requires_python, version)]
         if not fitting:
-            there = ", ".join(versions) or "none"
+            available = ", ".join(versions) or "none"
             raise ProjectError(
-                f"{self.script}: requires-python is {self.requires_python!r}; there is {there}"
+                f"{self.script}: requires-python is {self.requires_python!r}; "
+                f"available versions: {available}"
             )
         if default in fitting:
             return default
@@ -128,7 +129,7 @@ class Project:
     def read(cls, path: str | Path) -> Project:
         """Read a script, a `roost.toml`, or the directory of one.
 
-        Raises `ProjectError` with everything that is wrong, one `file:line: what` a line.
+        Raises `ProjectError` with all mistakes, one `file:line: mistake` per line.
         """
         path = Path(path)
         if path.is_dir():
@@ -143,7 +144,7 @@ class Project:
             if len(self.agents) == 1:
                 return self.agents[0]
             names = ", ".join(agent.name for agent in self.agents) or "none"
-            raise ProjectError(f"{self.path}: say which agent; there is {names}")
+            raise ProjectError(f"{self.path}: which agent? Agents: {names}")
         for agent in self.agents:
             if agent.name == name:
                 return agent
@@ -162,29 +163,29 @@ def _from_script(path: Path) -> AgentFile:
     whole = Table(header.values, header.text, (), lines)
     for key in header.values:
         if key not in _HEADER_KEYS:
-            whole.mistake(f"there is no key `{key}`" + did_you_mean(key, _HEADER_KEYS), key)
+            whole.mistake(f"unknown key `{key}`" + did_you_mean(key, _HEADER_KEYS), key)
     requires_python = whole.values.get("requires-python")
     if requires_python is not None and not is_specifier(str(requires_python)):
-        whole.mistake('`requires-python` must be such as ">=3.11"', "requires-python")
+        whole.mistake('`requires-python` must be a specifier, such as ">=3.11"', "requires-python")
     requirements = whole.values.get("dependencies", [])
     _check_requirements(whole, "dependencies", requirements)
     values = table_of(whole.values.get("tool")).get("roost", {})
     if not isinstance(values, dict):
         whole.mistake("`tool.roost` must be a table", "tool", "roost")
     table = Table(table_of(values), header.text, ("tool", "roost"), lines)
-    right = table.checked(AGENT_KEYS)
+    valid = table.checked(AGENT_KEYS)
     env_vars, schedules = table.env_vars(), table.schedules()
     mistakes.raise_any()
     return AgentFile(
-        name=right.get("name", path.stem),
+        name=valid.get("name", path.stem),
         script=path,
         text=text,
         requirements=tuple(requirements),
         requires_python=requires_python,
-        python_version=right.get("python_version"),
+        python_version=valid.get("python_version"),
         env_vars=env_vars,
-        stores=right.get("stores"),
-        settings={key: value for key, value in right.items() if key in SETTING_KEYS},
+        stores=valid.get("stores"),
+        settings={key: value for key, value in valid.items() if key in SETTING_KEYS},
         schedules=schedules,
         files=(path,),
     )
@@ -198,10 +199,10 @@ def _from_toml(path: Path) -> list[AgentFile]:
     whole = Table(values, text, (), mistakes)
     for key in values:
         if key != "agents":
-            whole.mistake(f"there is no key `{key}`; an agent is a table [agents.NAME]", key)
+            whole.mistake(f"unknown key `{key}`; write an agent as a table [agents.NAME]", key)
     tables = table_of(values.get("agents"))
     if not all(isinstance(item, dict) for item in tables.values()):
-        whole.mistake("`agents` must hold a table for each agent: [agents.NAME]", "agents")
+        whole.mistake("`agents` must have a table for each agent: [agents.NAME]", "agents")
     agents: list[AgentFile] = []
     for name, table in tables.items():
         agent = _agent(path, name, Table(table_of(table), text, ("agents", name), mistakes))
@@ -212,41 +213,41 @@ def _from_toml(path: Path) -> list[AgentFile]:
 
 
 def _agent(path: Path, name: str, table: Table) -> AgentFile | None:
-    """Read one agent of a `roost.toml`. What it doesn't say, the header of its script does."""
-    right = table.checked(_TOML_KEYS)
+    """Read one agent of a `roost.toml`, with defaults from its script's header."""
+    valid = table.checked(_TOML_KEYS)
     env_vars, schedules = table.env_vars(), table.schedules()
-    if "script" not in right:
+    if "script" not in valid:
         if "script" not in table.values:
             table.mistake(f'[agents.{name}] needs a `script`, such as script = "{name}.py"')
         return None
-    script = path.parent / right["script"]
+    script = path.parent / valid["script"]
     if not script.is_file():
         table.mistake(f"there is no file {script}", "script")
         return None
     own = _from_script(script)
     requirements, files = own.requirements, [path, script]
-    if isinstance(right.get("requirements"), str):
-        file = path.parent / right["requirements"]
+    if isinstance(valid.get("requirements"), str):
+        file = path.parent / valid["requirements"]
         requirements = _file(table, "requirements", file, read_requirements) or ()
         files.append(file)
-    elif "requirements" in right:
-        requirements = right["requirements"]
+    elif "requirements" in valid:
+        requirements = valid["requirements"]
         _check_requirements(table, "requirements", requirements)
     from_file: dict[str, str] = {}
-    if "env_file" in right:
-        file = path.parent / right["env_file"]
+    if "env_file" in valid:
+        file = path.parent / valid["env_file"]
         from_file = _file(table, "env_file", file, read_env_file) or {}
         files.append(file)
-    given = {key: value for key, value in right.items() if key in SETTING_KEYS}
+    given = {key: value for key, value in valid.items() if key in SETTING_KEYS}
     return AgentFile(
-        name=right.get("name", name),
+        name=valid.get("name", name),
         script=script,
         text=own.text,
         requirements=tuple(requirements),
         requires_python=own.requires_python,
-        python_version=right.get("python_version", own.python_version),
+        python_version=valid.get("python_version", own.python_version),
         env_vars={**own.env_vars, **from_file, **env_vars},
-        stores=right.get("stores", own.stores),
+        stores=valid.get("stores", own.stores),
         settings={**own.settings, **given},
         schedules=schedules if "schedules" in table.values else own.schedules,
         files=tuple(files),
@@ -262,7 +263,7 @@ def _file(table: Table, key: str, file: Path, read: Callable[[Path], _Read]) -> 
 
 def _check_requirements(table: Table, key: str, value: object) -> None:
     if not is_texts(value):
-        table.mistake(f'`{key}` must be a list of texts, such as ["Jinja2==3.1.4"]', key)
+        table.mistake(f'`{key}` must be a list of strings, such as ["Jinja2==3.1.4"]', key)
         return
     for number, requirement in enumerate(items_of(value)):
         wrong = mistake_in(requirement)

@@ -1,4 +1,4 @@
-"""Which of several versions of Python a `requires-python` allows."""
+"""Python versions that a `requires-python` allows."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ __all__ = ["allows", "is_specifier"]
 _CLAUSE = re.compile(
     r"\s*(?P<operator>===|==|~=|!=|<=|>=|<|>)\s*(?P<version>\d+(?:\.\d+)*)(?P<any>\.\*)?\s*"
 )
-_PATCHES = range(100)  # of one minor version; there have never been more than 20
+_PATCHES = range(100)  # of one minor version; at most about 20 exist
 
 
 def is_specifier(text: str) -> bool:
-    """Return whether it is one, such as `>=3.11` or `>=3.9,<3.13`."""
+    """Return whether the text is a specifier, such as `>=3.11` or `>=3.9,<3.13`."""
     return all(_CLAUSE.fullmatch(clause) for clause in text.split(","))
 
 

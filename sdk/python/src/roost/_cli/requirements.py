@@ -1,4 +1,4 @@
-"""Requirements as Roost takes them: `name==version`, said before a server has to."""
+"""Checks of requirements, `name==version`, before the server's."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ _VERSION = re.compile(r"[0-9][A-Za-z0-9.!+_-]*")
 
 
 def requirement_lines(text: str) -> list[tuple[int, str]]:
-    """Return the requirements of a file's text with their lines, without comments."""
+    """Return the requirements of a text with their line numbers, without comments."""
     lines = ((number, _without_comment(line)) for number, line in enumerate(text.splitlines(), 1))
     return [(number, line) for number, line in lines if line]
 
 
 def mistake_in(requirement: str) -> str | None:
-    """Return what is wrong with it and what to write, or None. The server looks closer."""
+    """Return an error with advice, or None. The server checks more strictly."""
     quoted = f'"{requirement}"'
     if requirement.startswith("-"):
         return f"{quoted} is an option of pip. Write one package a line, name==version."
@@ -33,7 +33,7 @@ def mistake_in(requirement: str) -> str | None:
         return f"{quoted} is not a requirement. Write name==version."
     name, operator, version = match["name"], match["operator"], match["version"]
     if operator is None and name.lower() == "roost":
-        return None  # the server's own
+        return None  # provided by the server
     if operator is None:
         return f"{quoted} names no version. Write {name}==<version>."
     if operator == "@":

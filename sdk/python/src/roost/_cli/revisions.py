@@ -13,16 +13,18 @@ __all__ = ["revisions", "rollback"]
 
 @click.command(epilog=examples("roost revisions greeter\nroost revisions greeter --diff 3"))
 @agent_argument()
-@click.option("--diff", type=click.IntRange(min=1), metavar="N", help="What has changed since N.")
+@click.option(
+    "--diff", type=click.IntRange(min=1), metavar="N", help="Show changes since revision N."
+)
 @limit_option()
 @values_option
 @connected
 def revisions(
     agent: str, diff: int | None, limit: int, everything: bool, values: bool, as_json: bool
 ) -> None:
-    """List what an agent ran with, newest first.
+    """List an agent's revisions, newest first.
 
-    Every change of its script, requirements, variables or Python version is a revision.
+    Every change of its script, requirements, variables or Python version creates a revision.
     """
     from . import kinds
     from .comparing import revision_changes
@@ -46,9 +48,9 @@ def revisions(
 @click.argument("revision", type=click.IntRange(min=1), metavar="N")
 @connected
 def rollback(agent: str, revision: int, as_json: bool) -> None:
-    """Make an agent run again what it ran in an earlier revision.
+    """Restore an earlier revision of an agent.
 
-    That becomes a new revision, so that it can be taken back.
+    This creates a new revision, so it can be undone.
     """
     from .output import note, print_json, shown_data
 
@@ -58,9 +60,9 @@ def rollback(agent: str, revision: int, as_json: bool) -> None:
     if as_json:
         print_json(shown_data(found))
     elif found.revision == before:
-        note(f"{found.name} runs what it ran in revision {revision} already.")
+        note(f"{found.name} is already the same as revision {revision}.")
     else:
         note(
-            f"{found.name} runs again what it ran in revision {revision}; that is revision "
-            f"{found.revision} now. `roost rollback {found.name} {before}` takes it back."
+            f"Rolled {found.name} back to revision {revision}, as revision {found.revision}. "
+            f"`roost rollback {found.name} {before}` undoes this."
         )

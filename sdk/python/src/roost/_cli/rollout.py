@@ -17,8 +17,10 @@ from .texts import examples
 __all__ = ["rebuild", "rollout"]
 
 _id_argument = click.argument("rollout", metavar="ID")
-_wait_option = click.option("--wait", is_flag=True, help="Wait until it has ended or is paused.")
-_timeout_option = click.option("--timeout", type=SPAN, help="Wait so long at most.")
+_wait_option = click.option(
+    "--wait", is_flag=True, help="Wait until the rollout has ended or is paused."
+)
+_timeout_option = click.option("--timeout", type=SPAN, help="Maximum time to wait.")
 
 
 @click.command(epilog=examples("roost rebuild greeter\nroost rebuild greeter --wait"))
@@ -27,11 +29,11 @@ _timeout_option = click.option("--timeout", type=SPAN, help="Wait so long at mos
 @_timeout_option
 @connected
 def rebuild(agent: str, wait: bool, timeout: float | None, as_json: bool) -> None:
-    """Build an agent's dependencies again, on the current base.
+    """Rebuild an agent's dependencies on the current base.
 
-    Packages that its requirements need without naming a version may be newer then. The agent uses
-    the new build once it is made, and keeps the one it has if it can't be made. Prints the id of a
-    rollout of this one agent: `roost rollout undo ID` brings the build of before back.
+    Indirect dependencies may become newer. The agent uses the new build when it succeeds, and
+    keeps its current build otherwise. Prints the id of a rollout of this one agent; `roost rollout
+    undo ID` restores the previous build.
     """
     from .rollout_watch import watch
 
@@ -51,7 +53,7 @@ def rebuild(agent: str, wait: bool, timeout: float | None, as_json: bool) -> Non
     ),
 )
 def rollout() -> None:
-    """Bring outdated agents to the current base image and SDK, and watch, pause and undo that."""
+    """Update outdated agents to the current base image and SDK; pause, resume and undo that."""
 
 
 @rollout.command(epilog=examples("roost rollout start\nroost rollout start greeter adder --wait"))
@@ -60,11 +62,11 @@ def rollout() -> None:
 @_timeout_option
 @connected
 def start(agents: tuple[str, ...], wait: bool, timeout: float | None, as_json: bool) -> None:
-    """Build all outdated agents again, or the outdated ones of those named.
+    """Rebuild all outdated agents, or the outdated ones of the given agents.
 
-    A few at a time; each uses its new build once it is made, and keeps the one it has if it can't
-    be made. With --wait it ends with 1 when an agent could not be built, and with 124 when
-    --timeout is over; the rollout then goes on.
+    A few at a time. Each agent uses its new build when it succeeds, and keeps its current build
+    otherwise. With --wait, exits with 1 if a build failed, and with 124 after --timeout; the
+    rollout then continues.
     """
     from .rollout_watch import watch
 
@@ -74,11 +76,11 @@ def start(agents: tuple[str, ...], wait: bool, timeout: float | None, as_json: b
 
 
 @rollout.command("list", epilog=examples("roost rollout list --state running,paused"))
-@click.option("--state", type=States(get_args(RolloutState)), help="Only those in this state.")
+@click.option("--state", type=States(get_args(RolloutState)), help="Only these states.")
 @limit_option()
 @connected
 def list_(state: list[RolloutState] | None, limit: int, everything: bool, as_json: bool) -> None:
-    """List rollouts, newest first, with how far they are."""
+    """List rollouts and their progress, newest first."""
     from .rollout_watch import rollouts
 
     found = connect.client().rollouts.list(state=state)
@@ -89,7 +91,7 @@ def list_(state: list[RolloutState] | None, limit: int, everything: bool, as_jso
 @_id_argument
 @connected
 def show(rollout: str, as_json: bool) -> None:
-    """Show how far a rollout is, and which agents could not be built, with why."""
+    """Show a rollout's progress and failed builds."""
     from .rollout_watch import describe, print_data
 
     found = connect.client().rollouts.retrieve(rollout)
@@ -101,7 +103,7 @@ def show(rollout: str, as_json: bool) -> None:
 
 @rollout.command(epilog=examples("roost rollout agents rollout_01m8… --state failed,skipped"))
 @_id_argument
-@click.option("--state", type=States(get_args(RolloutAgentState)), help="Only those in this state.")
+@click.option("--state", type=States(get_args(RolloutAgentState)), help="Only these states.")
 @limit_option()
 @connected
 def agents(
@@ -111,7 +113,7 @@ def agents(
     everything: bool,
     as_json: bool,
 ) -> None:
-    """List the agents of a rollout, with what has become of each."""
+    """List the agents of a rollout and their states."""
     from . import rollout_watch
 
     found = connect.client().rollouts.agents(rollout, state=state)
@@ -122,34 +124,38 @@ def agents(
 @_id_argument
 @connected
 def pause(rollout: str, as_json: bool) -> None:
-    """Build and change nothing more. Builds that have begun end, and are used after a resume."""
-    from .rollout_watch import tell
+    """Pause a rollout. Running builds finish, and are used after a resume."""
+    from .rollout_watch import report
 
     found = connect.client().rollouts.pause(rollout)
-    tell(found, as_json, f"{found.id} is paused. `roost rollout resume {found.id}` goes on.")
+    report(found, as_json, f"{found.id} is paused. `roost rollout resume {found.id}` resumes it.")
 
 
 @rollout.command(epilog=examples("roost rollout resume rollout_01m8…"))
 @_id_argument
 @connected
 def resume(rollout: str, as_json: bool) -> None:
-    """Go on after a pause."""
-    from .rollout_watch import tell
+    """Resume a paused rollout."""
+    from .rollout_watch import report
 
     found = connect.client().rollouts.resume(rollout)
-    tell(found, as_json, f"{found.id} goes on. `roost rollout show {found.id}` says how far it is.")
+    report(
+        found,
+        as_json,
+        f"{found.id} is running. `roost rollout show {found.id}` shows its progress.",
+    )
 
 
 @rollout.command(epilog=examples("roost rollout undo rollout_01m8… --wait"))
 @_id_argument
-@click.option("-y", "--yes", is_flag=True, help="Don't ask.")
+@click.option("-y", "--yes", is_flag=True, help="Skip the confirmation.")
 @_wait_option
 @_timeout_option
 @connected
 def undo(rollout: str, yes: bool, wait: bool, timeout: float | None, as_json: bool) -> None:
-    """Have its agents use the builds of before again, except those that were deployed since.
+    """Restore the previous builds of a rollout's agents, except agents deployed since.
 
-    No rollout to the same builds begins automatically afterwards.
+    No rollout to the same builds starts automatically afterwards.
     """
     from .asking import confirm
     from .rollout_watch import watch
@@ -158,10 +164,10 @@ def undo(rollout: str, yes: bool, wait: bool, timeout: float | None, as_json: bo
     found = connect.client().rollouts.retrieve(rollout)
     updated = found.counts.updated
     agents = "1 agent" if updated == 1 else f"{updated} agents"
-    confirm(f"Undo {found.id}? {agents} then use the builds of before again.", yes)
+    confirm(f"Undo {found.id}? This restores the previous builds of {agents}.", yes)
     watch(found.undo(), wait, timeout, as_json)
 
 
 def _check(wait: bool, timeout: float | None) -> None:
     if timeout is not None and not wait:
-        raise click.UsageError("--timeout goes with --wait.")
+        raise click.UsageError("--timeout requires --wait.")

@@ -1,4 +1,4 @@
-"""Waiting for a rollout, and telling how far it is."""
+"""Waiting for a rollout, and its progress."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ if TYPE_CHECKING:
 
     import roost
 
-__all__ = ["agents", "describe", "outdated", "print_data", "rollouts", "tell", "watch"]
+__all__ = ["agents", "describe", "outdated", "print_data", "report", "rollouts", "watch"]
 
-_LOOK_SECONDS = 0.5
+_REFRESH_SECONDS = 0.5
 _MOST_SHOWN = 100
 
 
 def watch(rollout: roost.Rollout, wait: bool, timeout: float | None, as_json: bool) -> None:
-    """Print a rollout that has begun; with `wait` what it came to.
+    """Print a rollout that has started; with `wait` its outcome.
 
-    Ends with 1 when it is paused, or agents have failed.
+    Exits with 1 if it is paused or agents failed.
     """
     if wait:
         _wait(rollout, timeout)
@@ -38,16 +38,16 @@ def watch(rollout: roost.Rollout, wait: bool, timeout: float | None, as_json: bo
     else:
         echo(rollout.id)
         if rollout.counts.total == 0:
-            note("None of the agents is outdated.")
+            note("No agent is outdated.")
         else:
-            note(f"`roost rollout show {rollout.id}` says how far it is.")
+            note(f"`roost rollout show {rollout.id}` shows its progress.")
     if wait and (
         rollout.state == "paused" or (rollout.counts.failed and rollout.state != "undone")
     ):
         raise click.exceptions.Exit(FAILED)
 
 
-def tell(rollout: roost.Rollout, as_json: bool, text: str) -> None:
+def report(rollout: roost.Rollout, as_json: bool, text: str) -> None:
     """Print a rollout as JSON, or the text to standard error."""
     if as_json:
         print_data(rollout)
@@ -56,26 +56,26 @@ def tell(rollout: roost.Rollout, as_json: bool, text: str) -> None:
 
 
 def print_data(rollout: roost.Rollout) -> None:
-    """Print it as the API has it."""
+    """Print a rollout as JSON."""
     print_json(data_of(rollout))
 
 
 def describe(rollout: roost.Rollout) -> None:
-    """Print all about a rollout, and the agents that could not be built."""
+    """Print a rollout, and the agents whose build failed."""
     counts = rollout.counts
     facts(
         [
             ("rollout", rollout.id),
             ("state", state_text(rollout.state)),
             ("message", rollout.message),
-            ("begun", f"{moment(rollout.created_at)} by {_who(rollout)}"),
+            ("started", f"{moment(rollout.created_at)}, {_trigger(rollout)}"),
             ("ended", moment(rollout.finished_at)),
             ("agents", str(counts.total)),
             *((state, str(number)) for state, number in _numbers(counts)),
         ]
     )
     if counts.failed:
-        heading("could not be built")
+        heading("failed builds")
         failed = rollout.agents(state="failed")
         agents().show(failed, as_json=False, limit=_MOST_SHOWN)
 
@@ -87,8 +87,8 @@ def rollouts() -> Listing[roost.Rollout]:
         return (
             rollout.id,
             state_text(rollout.state),
-            _how_far(rollout.counts),
-            "automatically" if rollout.automatic else "by request",
+            _progress(rollout.counts),
+            _trigger(rollout),
             moment(rollout.created_at),
             moment(rollout.finished_at),
         )
@@ -97,11 +97,11 @@ def rollouts() -> Listing[roost.Rollout]:
         Column("ID", whole=True),
         Column("STATE", whole=True),
         Column("AGENTS"),
-        Column("BEGUN", whole=True, extra=True),
+        Column("TRIGGER", whole=True, extra=True),
         Column("CREATED", whole=True),
         Column("ENDED", whole=True, extra=True),
     )
-    nothing = "No rollout matches. One begins when a base image or Roost's SDK is newer."
+    nothing = "No rollouts match. A newer base image or SDK starts one."
     return Listing(columns, row, nothing)
 
 
@@ -122,27 +122,27 @@ def agents() -> Listing[roost.RolloutAgent]:
         Column("BUILD JOB", extra=True),
         Column("MESSAGE"),
     )
-    return Listing(columns, row, "No agent of the rollout matches.")
+    return Listing(columns, row, "No agents match.")
 
 
-def _how_far(counts: roost.RolloutCounts) -> str:
-    """Return the counts that aren't zero, in a line."""
+def _progress(counts: roost.RolloutCounts) -> str:
+    """Return the counts that aren't zero, on one line."""
     return ", ".join(f"{number} {state}" for state, number in _numbers(counts)) or "no agents"
 
 
 def outdated(agent: roost.Agent) -> list[tuple[str, str]]:
-    """Say how its Build differs from the one that would be made now."""
+    """Return how the agent's Build differs from a Build created now."""
     old = agent.outdated
     if old is None:
         return []
     lines: list[tuple[str, str]] = []
     if "base" in old.reasons:
-        lines += [("outdated", f"built on {old.base or 'a base that is not known'}")]
+        lines += [("outdated", f"built on {old.base or 'an unknown base'}")]
         lines += [("", f"now {old.current_base}")]
         lines += [("", "which fixes " + _named(fix)) for fix in old.fixes]
     if "sdk" in old.reasons:
         lines += [("" if lines else "outdated", "Roost's SDK is newer")]
-    return [*lines, ("", f"`roost rollout start {agent.name}` builds it again")]
+    return [*lines, ("", f"`roost rollout start {agent.name}` rebuilds it")]
 
 
 def _named(fix: roost.Advisory) -> str:
@@ -156,8 +156,8 @@ def _numbers(counts: roost.RolloutCounts) -> list[tuple[str, int]]:
     return [(state, number) for state, number in numbers if number]
 
 
-def _who(rollout: roost.Rollout) -> str:
-    return "Roost" if rollout.automatic else "request"
+def _trigger(rollout: roost.Rollout) -> str:
+    return "automatic" if rollout.automatic else "manual"
 
 
 def _wait(rollout: roost.Rollout, timeout: float | None) -> None:
@@ -173,9 +173,9 @@ def _wait(rollout: roost.Rollout, timeout: float | None) -> None:
             if error.__cause__ is not None or timeout is None:
                 raise
             raise Failure(
-                f"{rollout.id} had not ended after {timeout:g} s, and goes on.",
+                f"{rollout.id} is still {rollout.state} after {timeout:g} s.",
                 TIMED_OUT,
-                f"`roost rollout show {rollout.id}` says how far it is.",
+                f"`roost rollout show {rollout.id}` shows its progress.",
             ) from error
         finally:
             over.set()
@@ -183,5 +183,5 @@ def _wait(rollout: roost.Rollout, timeout: float | None) -> None:
 
 def _show(rollout: roost.Rollout, progress: Progress, over: threading.Event) -> None:
     while not over.is_set():
-        progress.say(f"{rollout.id} {rollout.state}: {_how_far(rollout.counts)}")
-        over.wait(_LOOK_SECONDS)
+        progress.say(f"{rollout.id} {rollout.state}: {_progress(rollout.counts)}")
+        over.wait(_REFRESH_SECONDS)

@@ -1,4 +1,4 @@
-"""`roost` itself: which commands there are, and what becomes of their errors."""
+"""`roost`: its commands, and the handling of their errors."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ SECTIONS = {
         "cancel": "ending:cancel",
         "delete": "ending:delete",
     },
-    "See what happens": {
+    "Inspect": {
         "list": "lists:list_",
         "show": "show:show",
         "logs": "logs:logs",
@@ -38,11 +38,11 @@ SECTIONS = {
         "revisions": "revisions:revisions",
         "rollback": "revisions:rollback",
     },
-    "Keep agents current": {
+    "Update dependencies": {
         "rollout": "rollout:rollout",
         "rebuild": "rollout:rebuild",
     },
-    "Run at set times": {
+    "Run on a schedule": {
         "schedule": "schedule:schedule",
         "schedules": "schedules:schedules",
     },
@@ -60,7 +60,7 @@ _MODULES = {name: place for section in SECTIONS.values() for name, place in sect
 
 
 class Root(Group):
-    """A group that imports a command when it is asked for, and turns errors into exit codes."""
+    """A group that imports commands on demand, and converts errors to exit codes."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names in the order of the help."""
@@ -77,7 +77,7 @@ class Root(Group):
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the commands in sections, each with its one line."""
+        """Write the commands in sections, one line each."""
         width = max(map(len, _MODULES))
         for title, commands in SECTIONS.items():
             rows: list[tuple[str, str]] = []
@@ -89,8 +89,8 @@ class Root(Group):
                 formatter.write_dl(rows)
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run the command; whatever goes wrong becomes a message and an exit code."""
-        with failures.told(ctx):
+        """Run the command; errors become a message and an exit code."""
+        with failures.reported(ctx):
             return super().invoke(ctx)
 
 
@@ -107,8 +107,8 @@ def _print_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog=examples(
         """
-        roost login                                    # once, for a Roost elsewhere
-        roost run greeter.py --payload '{"name": "Ada"}'  # here, without any server
+        roost login                                    # once, for a remote server
+        roost run greeter.py --payload '{"name": "Ada"}'  # locally, without a server
         roost deploy greeter.py
         roost execute greeter --payload '{"name": "Ada"}' --follow
         roost logs greeter
@@ -122,19 +122,19 @@ def _print_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None
     is_eager=True,
     expose_value=False,
     callback=_print_version,
-    help="Print which roost and which Python this is.",
+    help="Print the versions of roost and Python.",
 )
 @click.pass_context
 def root(ctx: click.Context) -> None:
     """Run Python agents with Roost.
 
-    AGENT is an agent's id or its name. Every command that prints something takes --json. The
-    result goes to standard output, all else to standard error.
+    AGENT is an agent's id or name. Every command with output takes --json. Results go to standard
+    output, everything else to standard error.
 
     \b
-    Exit codes: 0 fine, 1 the execution or the build failed, 2 wrong usage, 3 not signed in or not
-    allowed, 4 not found, 5 refused (a conflict, invalid input), 6 Roost is not reachable, 124 timed
-    out, 130 Ctrl-C. ROOST_DEBUG=1 shows tracebacks, NO_COLOR=1 no colours.
+    Exit codes: 0 success, 1 the execution or the build failed, 2 usage error, 3 not signed in or
+    not allowed, 4 not found, 5 rejected (a conflict, invalid input), 6 server unreachable, 124
+    timeout, 130 Ctrl-C. ROOST_DEBUG=1 shows tracebacks, NO_COLOR=1 disables colours.
     """
     ctx.ensure_object(State)
     if os.environ.get("NO_COLOR"):

@@ -1,4 +1,4 @@
-"""`roost run`: an agent on this machine, without a server."""
+"""`roost run`: run an agent on this machine, without a server."""
 
 from __future__ import annotations
 
@@ -36,50 +36,50 @@ _RESTART_SECONDS = 1.0
         roost run greeter.py --payload '{"name": "Ada"}'
         roost run greeter.py --payload @people.json --watch
         roost run greeter.py --env-file .env --store people > result.json
-        roost run . --agent greeter                     # of a roost.toml
+        roost run . --agent greeter                     # from a roost.toml
         """
     )
 )
 @click.argument("file", type=click.Path(path_type=Path), metavar="FILE")
-@click.option("--agent", metavar="NAME", help="Which agent of a roost.toml with several.")
+@click.option("--agent", metavar="NAME", help="The agent of a roost.toml with several.")
 @payload_option
-@click.option("--watch", is_flag=True, help="Run again whenever one of its files changes.")
+@click.option("--watch", is_flag=True, help="Run again when a file changes.")
 @click.option("--env", multiple=True, metavar="KEY=VALUE", help="Set an environment variable.")
 @click.option(
-    "--env-file", type=click.Path(path_type=Path), metavar="FILE", help="KEY=VALUE lines."
+    "--env-file", type=click.Path(path_type=Path), metavar="FILE", help="A file of KEY=VALUE lines."
 )
 @click.option(
     "-r",
     "--requirements",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="Packages, name==version a line, instead of the script's own.",
+    help="A file of name==version lines; overrides the header.",
 )
-@click.option("--python", metavar="VERSION", help="Version of Python, such as 3.13.")
-@click.option("--store", "stores", multiple=True, metavar="NAME", help="A store that it gets.")
+@click.option("--python", metavar="VERSION", help="The Python version, such as 3.13.")
+@click.option("--store", "stores", multiple=True, metavar="NAME", help="A store for the agent.")
 @click.option(
     "--store-dir",
     type=click.Path(path_type=Path),
     metavar="DIR",
-    help="Where stores are kept.  [default: .roost beside the script]",
+    help="The directory of the stores.  [default: .roost beside the script]",
 )
 @click.option(
     "--timeout",
     type=click.FloatRange(0.1, 86_400),
     metavar="SECONDS",
-    help="From the start of the script on.  [default: the agent's, else 900]",
+    help="Time limit of the script.  [default: the agent's, else 900]",
 )
 @json_option
 def run(watch: bool, as_json: bool, **options: Any) -> None:
     """Run an agent here, without a server.
 
-    FILE is a script, or a roost.toml or its directory. The same executor runs it as on a server,
-    with the same limits and results. Log lines go to standard error, the return value to standard
-    output. With --json that is the Execution with its logs. Ctrl-C cancels.
+    FILE is a script, a roost.toml or its directory. The executor, the limits and the results are
+    the same as on a server. Log lines go to standard error, the return value to standard output;
+    with --json, the execution with its logs. Ctrl-C cancels.
 
-    Stores are kept in a file beside the script, and shared by all that run there. Not to be had
-    without a server: schedules, webhooks and events, further attempts (max_attempts), queues
-    (max_concurrency, priority), cpu, and isolation "pod"; these settings are read and do nothing.
+    Stores are kept in a file beside the script, and shared by all runs there. These require a
+    server, and are ignored here: schedules, webhooks, events, retries (max_attempts), queues
+    (max_concurrency, priority), cpu, and isolation "pod".
     """
     from .run_output import RunOutput
     from .run_plan import Options
@@ -94,7 +94,7 @@ def run(watch: bool, as_json: bool, **options: Any) -> None:
 
 
 class _Changed(Exception):
-    """A run was ended because files have changed."""
+    """A run was stopped because files changed."""
 
     def __init__(self, paths: Sequence[Path]) -> None:
         super().__init__(*paths)
@@ -102,7 +102,7 @@ class _Changed(Exception):
 
 
 def _watch(options: Options, output: RunOutput) -> NoReturn:
-    """Run again and again; Ctrl-C ends it."""
+    """Run after every change, until Ctrl-C."""
     from .._run.file_watch import FileWatch
 
     if options.payload == "-":
@@ -114,7 +114,7 @@ def _watch(options: Options, output: RunOutput) -> NoReturn:
             output.result(execution)
             if execution.outcome.state == "cancelled":
                 sys.exit(INTERRUPTED)
-            output.note(f"{execution.seconds:.2f} s. Waiting for a change; Ctrl-C ends this.")
+            output.note(f"{execution.seconds:.2f} s. Waiting for changes; Ctrl-C quits.")
             changed: Sequence[Path] = watch.wait()
         except _Changed as error:
             changed = error.paths
@@ -139,7 +139,7 @@ def _run(options: Options, output: RunOutput, watch: FileWatch | None = None) ->
             watch.add(plan.agent.files)
         environment = _environment(plan)
         stores, take = Stores(plan.stores_file), output.entries
-        with contextlib.closing(stores), LocalRun(plan.order, environment, stores, take) as running:
+        with contextlib.closing(stores), LocalRun(plan.job, environment, stores, take) as running:
             return _followed(running, output, watch)
     except BuildFailed as error:
         return Execution.not_built(error.message)
@@ -150,14 +150,14 @@ def _run(options: Options, output: RunOutput, watch: FileWatch | None = None) ->
 
 
 def _environment(plan: Plan) -> Path:
-    """Return the environment with the agent's packages; it is made when it isn't there."""
+    """Return the environment with the agent's packages, created if missing."""
     from .._run import builds, interpreters
     from .progress import Progress
 
     uv = builds.find_uv(os.environ)
     if uv is None:
         with Progress() as progress:
-            progress.say("Fetching uv, which installs packages")
+            progress.say("Downloading uv, which installs packages")
             uv = builds.fetch_uv(os.environ)
     interpreter = interpreters.find(plan.python_version, uv, os.environ)
     place = builds.place_of(interpreter, plan.requirements, os.environ)
@@ -171,7 +171,7 @@ def _environment(plan: Plan) -> Path:
 
 
 def _followed(running: LocalRun, output: RunOutput, watch: FileWatch | None) -> Execution:
-    """Wait for the end. The first Ctrl-C cancels, the second one doesn't wait any longer."""
+    """Wait for the end. The first Ctrl-C cancels, the second one kills."""
     cancelled = False
     while True:
         try:
@@ -184,7 +184,9 @@ def _followed(running: LocalRun, output: RunOutput, watch: FileWatch | None) -> 
                 raise
             cancelled = True
             running.cancel()
-            output.note("Cancelling: the script has got SIGTERM. Ctrl-C again kills it.")
+            output.note(
+                "Cancelling: SIGTERM was sent to the script. Press Ctrl-C again to kill it."
+            )
             continue
         if changed:
             running.cancel()
@@ -199,7 +201,7 @@ def _exit_code(execution: Execution) -> int:
 
 @contextlib.contextmanager
 def _ended_by_sigterm() -> Generator[None]:
-    """Make SIGTERM end the block in order, so that nothing of the run is left behind."""
+    """On SIGTERM, exit with cleanup, so that no process or file is left behind."""
 
     def end(number: int, frame: FrameType | None) -> NoReturn:
         sys.exit(_TERMINATED)

@@ -1,4 +1,4 @@
-"""What `roost run` shows: the log and failures on stderr, the return value on stdout."""
+"""Output of `roost run`: log and failures on stderr, the return value on stdout."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _FRAME = re.compile(r'( +File ")agent\.py(", line \d+.*)')
 
 
 class RunOutput:
-    """Writes for one `roost run`; `as_json` prints the Execution as a document instead."""
+    """The output of one `roost run`; `as_json` prints the Execution as JSON instead."""
 
     def __init__(self, as_json: bool) -> None:
         self._as_json = as_json
@@ -30,11 +30,11 @@ class RunOutput:
         self._open = False
 
     def begin(self, agent: AgentFile) -> None:
-        """Name the script by its file from here on."""
+        """Show the script by its file name from now on."""
         self._script = agent.script
 
     def entries(self, entries: Sequence[Entry]) -> None:
-        """Write log entries to stderr, as they come."""
+        """Write log entries to stderr."""
         for entry in entries:
             text = entry["message"]
             frame = _FRAME.fullmatch(text) if entry["stream"] == "stderr" else None
@@ -50,12 +50,12 @@ class RunOutput:
             echo(text, err=True, nl=not self._open)
 
     def note(self, text: str) -> None:
-        """Write a line about the run itself to stderr."""
+        """Write a message about the run to stderr."""
         self._end_line()
         echo(click.style(text, dim=True), err=True)
 
     def result(self, execution: Execution) -> None:
-        """Write what came of it."""
+        """Write the result."""
         self._end_line()
         if execution.outcome.state != "succeeded":
             echo(self._failure(execution), err=True)
@@ -82,7 +82,7 @@ class RunOutput:
         return "\n".join(parts)
 
     def _place(self, line: int, column: int | None) -> str:
-        """Return `file:line` with that line of the script, and a mark below the column."""
+        """Return `file:line`, that line of the script, and a mark below the column."""
         place = f"  {click.style(f'{self._script}:{line}', bold=True)}"
         try:
             text = self._script.read_text(encoding="utf-8").splitlines()[line - 1]
@@ -99,10 +99,10 @@ class RunOutput:
 
 
 def _for_stdout(text: str) -> str:
-    """Return JSON text as it is, or indented for a person at a terminal."""
+    """Return JSON text, indented in a terminal."""
     if not sys.stdout.isatty():
         return text
     try:
         return json.dumps(json.loads(text), indent=2, ensure_ascii=False, allow_nan=False)
-    except (ValueError, RecursionError):  # what Python can't write as it was
+    except (ValueError, RecursionError):  # values that Python can't reproduce
         return text

@@ -1,4 +1,4 @@
-"""What `roost run` is to do: the files of the project, with what the command's options change."""
+"""The plan of `roost run`: the project's files, with the command's options applied."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from .._run.interpreters import DEFAULT_VERSION, SUPPORTED, versions
-from .._run.local_run import Order
+from .._run.local_run import Job
 from .._values import NOT_GIVEN, dump_json
 from .flags import with_flags
 from .payloads import read_payload
@@ -22,7 +22,7 @@ _DEFAULT_MEMORY = 256
 
 @dataclass(frozen=True)
 class Options:
-    """The options as they were given."""
+    """The command's options."""
 
     file: Path
     agent: str | None = None
@@ -37,7 +37,7 @@ class Options:
 
     @property
     def files(self) -> list[Path]:
-        """The files that they name."""
+        """The files that the options name."""
         named = [self.file / "roost.toml" if self.file.is_dir() else self.file]
         named += [path for path in (self.env_file, self.requirements) if path is not None]
         if self.payload is not None and self.payload.startswith("@"):
@@ -47,17 +47,17 @@ class Options:
 
 @dataclass(frozen=True)
 class Plan:
-    """One run: the agent's files, the order, the Python and the packages."""
+    """One run: the agent's files, the job, the Python version and the packages."""
 
     agent: AgentFile
-    order: Order
+    job: Job
     python_version: str
     requirements: Sequence[str]
     stores_file: Path
 
     @classmethod
     def read(cls, options: Options, environment: Mapping[str, str]) -> Plan:
-        """Read the files; ProjectError or click's errors when something is wrong with them."""
+        """Read the files; raises ProjectError or click's errors if they are invalid."""
         agent = with_flags(
             Project.read(options.file).agent(options.agent),
             python=options.python,
@@ -68,7 +68,7 @@ class Plan:
         payload = read_payload(options.payload)
         timeout = agent.settings.get("timeout", _DEFAULT_TIMEOUT)
         names = options.stores or ([agent.name] if agent.stores is None else agent.stores)
-        order = Order(
+        job = Job(
             script=agent.text,
             payload=None if payload is NOT_GIVEN else dump_json(payload, "payload").decode(),
             env_vars=agent.variables(environment),
@@ -78,16 +78,16 @@ class Plan:
         )
         directory = options.store_dir or agent.script.parent / ".roost"
         python = _python_version(agent, environment)
-        return cls(agent, order, python, agent.requirements, directory / "stores.db")
+        return cls(agent, job, python, agent.requirements, directory / "stores.db")
 
 
 def _python_version(agent: AgentFile, environment: Mapping[str, str]) -> str:
-    """Return the version that a server with this machine's Pythons would take."""
+    """Return the version that a server with this machine's Pythons would use."""
     if agent.python_version is not None:
         return agent.python_version
-    there = versions(environment)
+    installed = versions(environment)
     if agent.requires_python is not None:
-        there = [version for version in there if allows(agent.requires_python, version)]
+        installed = [version for version in installed if allows(agent.requires_python, version)]
         # uv fetches one that isn't here.
-        return agent.python_among(there or SUPPORTED, DEFAULT_VERSION) or DEFAULT_VERSION
-    return DEFAULT_VERSION if DEFAULT_VERSION in there or not there else there[-1]
+        return agent.python_among(installed or SUPPORTED, DEFAULT_VERSION) or DEFAULT_VERSION
+    return DEFAULT_VERSION if DEFAULT_VERSION in installed or not installed else installed[-1]

@@ -27,23 +27,28 @@ __all__ = ["schedule"]
 )
 @agent_argument()
 @click.argument("cron", metavar="CRON...", nargs=-1, required=True)
-@click.option("--name", metavar="NAME", help="What it is called; unique for the agent.")
-@click.option("--time-zone", "-z", metavar="ZONE", help="Such as Europe/Berlin; UTC by default.")
+@click.option("--name", metavar="NAME", help="The schedule's name; unique per agent.")
+@click.option(
+    "--time-zone",
+    "-z",
+    metavar="ZONE",
+    help="The time zone, such as Europe/Berlin; UTC by default.",
+)
 @payload_option
 @click.option(
     "--missed-runs",
     type=click.Choice(["skip", "run_once", "run_all"]),
-    help="What becomes of times that passed while Roost was down; run_once by default.",
+    help="Policy for runs missed while Roost was down; run_once by default.",
 )
 @click.option(
     "--overlap",
     type=click.Choice(["allow", "skip", "queue"]),
-    help="What becomes of a run while an earlier one isn't over; allow by default.",
+    help="Policy while an earlier run hasn't ended; allow by default.",
 )
-@click.option("--jitter", type=SPAN, help="Delay each run by up to that long.")
-@click.option("--starts-at", type=LATER, help="Not before this time.")
-@click.option("--ends-at", type=LATER, help="Not after this time.")
-@click.option("--dry-run", is_flag=True, help="Only say when it would run.")
+@click.option("--jitter", type=SPAN, help="Maximum random delay of each run.")
+@click.option("--starts-at", type=LATER, help="No runs before this time.")
+@click.option("--ends-at", type=LATER, help="No runs after this time.")
+@click.option("--dry-run", is_flag=True, help="Print the next times without creating a schedule.")
 @connected
 def schedule(
     agent: str,
@@ -59,10 +64,10 @@ def schedule(
     dry_run: bool,
     as_json: bool,
 ) -> None:
-    """Have an agent run at the times of a cron expression.
+    """Run an agent on a schedule, given by a cron expression.
 
-    CRON is one argument in quotes, or its five fields. `roost schedules` lists, pauses, triggers
-    and deletes them.
+    CRON is one quoted argument or five fields. `roost schedules` lists, pauses, triggers and
+    deletes schedules.
     """
     from .output import data_of, note, print_json
     from .payloads import read_payload
@@ -79,7 +84,7 @@ def schedule(
             note(f"{preview.description}:")
             print_times(preview.next, time_zone or "UTC")
         return
-    made = client.schedules.create(
+    created = client.schedules.create(
         agent_id=found.id,
         cron=expression,
         name=name,
@@ -92,15 +97,15 @@ def schedule(
         ends_at=ends_at,
     )
     if as_json:
-        print_json(data_of(made))
+        print_json(data_of(created))
         return
-    echo(made.id)
-    note(f"{found.name} runs {_lowered(made.description)} ({made.time_zone}). The next times:")
-    print_times(made.next(3), made.time_zone, err=True)
+    echo(created.id)
+    note(f"{found.name} runs {_lowered(created.description)} ({created.time_zone}). Next runs:")
+    print_times(created.next(3), created.time_zone, err=True)
 
 
 def print_times(times: Any, zone: str, *, err: bool = False) -> None:
-    """Print times, in that zone if this Python knows it, and how far away each is."""
+    """Print times in the zone, if this Python knows it, and the time until each."""
     from .times import in_zone, moment
 
     for time in times:

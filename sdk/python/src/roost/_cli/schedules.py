@@ -36,7 +36,7 @@ def schedules() -> None:
 @limit_option()
 @connected
 def list_(agent: str | None, limit: int, everything: bool, as_json: bool) -> None:
-    """List schedules, with their next runs."""
+    """List schedules and their next runs."""
     from .lists import show_schedules
 
     show_schedules(agent, limit, everything, as_json)
@@ -46,27 +46,31 @@ def list_(agent: str | None, limit: int, everything: bool, as_json: bool) -> Non
 @_id_argument
 @connected
 def pause(schedule: str, as_json: bool) -> None:
-    """Order no more runs. Times that pass meanwhile are not missed runs."""
+    """Pause a schedule. Runs skipped by a pause are not missed runs."""
     found = connect.client().schedules.pause(schedule)
-    _tell(found, as_json, f"{found.id} is paused. `roost schedules resume {found.id}` goes on.")
+    _report(
+        found, as_json, f"{found.id} is paused. `roost schedules resume {found.id}` resumes it."
+    )
 
 
 @schedules.command(epilog=examples("roost schedules resume sched_01m8…"))
 @_id_argument
 @connected
 def resume(schedule: str, as_json: bool) -> None:
-    """Go on after a pause, with the first time after now."""
+    """Resume a paused schedule, with its next time from now."""
     from .times import moment
 
     found = connect.client().schedules.resume(schedule)
-    _tell(found, as_json, f"{found.id} is active; it runs {moment(found.next_run_at) or 'never'}.")
+    _report(
+        found, as_json, f"{found.id} is active; next run: {moment(found.next_run_at) or 'never'}."
+    )
 
 
 @schedules.command(epilog=examples("roost schedules trigger sched_01m8…"))
 @_id_argument
 @connected
 def trigger(schedule: str, as_json: bool) -> None:
-    """Run it once, now, also when it is paused. Prints the id of the ExecutorJob."""
+    """Run a schedule once now, even if it is paused. Prints the job's id."""
     from .output import data_of, note, print_json
 
     job = connect.client().schedules.trigger(schedule)
@@ -74,22 +78,22 @@ def trigger(schedule: str, as_json: bool) -> None:
         print_json(data_of(job))
     else:
         echo(job.id)
-        note(f"`roost logs -f {job.id}` follows it.")
+        note(f"`roost logs -f {job.id}` follows its log.")
 
 
 @schedules.command(epilog=examples("roost schedules delete sched_01m8…"))
 @_id_argument
-@click.option("-y", "--yes", is_flag=True, help="Don't ask.")
+@click.option("-y", "--yes", is_flag=True, help="Skip the confirmation.")
 @connected
 def delete(schedule: str, yes: bool, as_json: bool) -> None:
-    """Delete a schedule. What it has ordered stays."""
+    """Delete a schedule. Its jobs are kept."""
     from .asking import confirm
 
     client = connect.client()
     found = client.schedules.retrieve(schedule)
     confirm(f"Delete the schedule {found.cron} ({found.id})?", yes)
     found.delete()
-    _tell(found, as_json, f"Deleted {found.id}.")
+    _report(found, as_json, f"Deleted {found.id}.")
 
 
 @schedules.command(
@@ -103,9 +107,9 @@ def delete(schedule: str, yes: bool, as_json: bool) -> None:
     default=5,
     show_default=True,
     metavar="N",
-    help="How many times.",
+    help="Number of times to print.",
 )
-@click.option("--time-zone", "-z", metavar="ZONE", help="For CRON; UTC by default.")
+@click.option("--time-zone", "-z", metavar="ZONE", help="The time zone of CRON; UTC by default.")
 @connected
 def next_(schedule: str, count: int, time_zone: str | None, as_json: bool) -> None:
     """Print the next times of a schedule, or of a cron expression."""
@@ -126,7 +130,7 @@ def next_(schedule: str, count: int, time_zone: str | None, as_json: bool) -> No
         print_times(preview.next, zone)
 
 
-def _tell(schedule: Any, as_json: bool, text: str) -> None:
+def _report(schedule: Any, as_json: bool, text: str) -> None:
     from .output import data_of, note, print_json
 
     if as_json:

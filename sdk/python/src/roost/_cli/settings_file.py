@@ -1,4 +1,4 @@
-"""The settings of an agent in TOML: which keys there are, and what their values may be."""
+"""The settings of an agent in TOML: their keys and valid values."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ __all__ = [
 
 @dataclass(frozen=True)
 class FromEnvironment:
-    """The value of a variable is that of `name` where the command runs, so no secret is written."""
+    """A variable with the value of `name` in the command's environment, to keep secrets out."""
 
     name: str
 
@@ -59,7 +59,7 @@ def _is_text(value: Any) -> bool:
 
 
 def is_texts(value: Any) -> bool:
-    """Return whether it is a list of texts."""
+    """Return whether the value is a list of strings."""
     return isinstance(value, list) and all(isinstance(item, str) for item in items_of(value))
 
 
@@ -84,13 +84,13 @@ def _is_json(value: Any) -> bool:
 
 
 Kind = tuple[Callable[[Any], bool], str]
-_TEXT: Kind = (_is_text, 'a text, such as "3.13"')
+_TEXT: Kind = (_is_text, 'a string, such as "3.13"')
 _NUMBER: Kind = (_is_number, "a number")
-_WHOLE: Kind = (_is_whole, "a whole number")
-_TEXTS: Kind = (is_texts, 'a list of texts, such as ["people"]')
+_WHOLE: Kind = (_is_whole, "an integer")
+_TEXTS: Kind = (is_texts, 'a list of strings, such as ["people"]')
 _TIME: Kind = (
     _is_time,
-    "a time with its offset, such as 2026-12-01T09:00:00Z",
+    "a time with an offset, such as 2026-12-01T09:00:00Z",
 )
 
 
@@ -98,7 +98,7 @@ def _one_of(*words: str) -> Kind:
     return words.__contains__, " or ".join(f'"{word}"' for word in words)
 
 
-# What the API takes as it is.
+# Passed to the API unchanged.
 SETTING_KEYS: Mapping[str, Kind] = {
     "timeout": _NUMBER,
     "memory": _WHOLE,
@@ -112,7 +112,7 @@ SETTING_KEYS: Mapping[str, Kind] = {
     "profile": _TEXT,
     "egress": (
         lambda value: isinstance(value, str) or is_texts(value),
-        'a text, such as "none", or a list of texts, such as ["192.0.2.7:443"]',
+        'a string, such as "none", or a list of strings, such as ["192.0.2.7:443"]',
     ),
 }
 AGENT_KEYS: Mapping[str, Kind] = {
@@ -120,14 +120,14 @@ AGENT_KEYS: Mapping[str, Kind] = {
     "name": _TEXT,
     "python_version": _TEXT,
     "stores": _TEXTS,
-    "env_vars": (_is_table, "a table of names and texts"),
+    "env_vars": (_is_table, "a table of names and strings"),
     "schedules": (_is_tables, 'a list of tables, such as [{ cron = "0 9 * * *" }]'),
 }
 _SCHEDULE_KEYS: Mapping[str, Kind] = {
     "cron": _TEXT,
     "name": _TEXT,
     "time_zone": _TEXT,
-    "payload": (_is_json, "a value that JSON can have"),
+    "payload": (_is_json, "a JSON value"),
     "missed_runs": _one_of("skip", "run_once", "run_all"),
     "missed_runs_limit": _WHOLE,
     "overlap": _one_of("allow", "skip", "queue"),
@@ -139,7 +139,7 @@ _SCHEDULE_KEYS: Mapping[str, Kind] = {
 
 @dataclass(frozen=True)
 class Table:
-    """One table of settings, with the text and the path that tell the lines of its keys."""
+    """A table of settings, with the text and path to find the lines of its keys."""
 
     values: Mapping[str, Any]
     text: str
@@ -147,23 +147,23 @@ class Table:
     mistakes: Mistakes
 
     def mistake(self, message: str, *keys: str | int, containing: str = "") -> None:
-        """Note a mistake at the value that `keys` lead to."""
+        """Add a mistake at the value under `keys`."""
         line = line_of(self.text, [*self.path, *keys], containing)
         self.mistakes.add(line, message)
 
     def checked(self, known: Mapping[str, Kind]) -> dict[str, Any]:
-        """Return the values that are as they should be; the others are mistakes."""
-        right: dict[str, Any] = {}
+        """Return the valid values; add a mistake for each of the others."""
+        valid: dict[str, Any] = {}
         for key, value in self.values.items():
             if key not in known:
-                self.mistake(f"there is no key `{key}`" + did_you_mean(key, known), key)
+                self.mistake(f"unknown key `{key}`" + did_you_mean(key, known), key)
                 continue
             fits, wanted = known[key]
             if fits(value):
-                right[key] = value
+                valid[key] = value
             else:
                 self.mistake(f"`{key}` must be {wanted}", key)
-        return right
+        return valid
 
     def env_vars(self) -> dict[str, str | FromEnvironment]:
         """Return the variables of `env_vars`."""
@@ -175,14 +175,14 @@ class Table:
             elif set(table_of(value)) == {"from_env"}:
                 found[name] = FromEnvironment(str(table_of(value)["from_env"]))
             elif not isinstance(value, str) or "\n" in value or "\r" in value:
-                wanted = 'a text of one line, or { from_env = "NAME" }'
+                wanted = 'a string of one line, or { from_env = "NAME" }'
                 self.mistake(f"`{name}` must be {wanted}", "env_vars", name, containing=name)
             else:
                 found[name] = value
         return found
 
     def schedules(self) -> list[dict[str, Any]]:
-        """Return the schedules, each as `Schedule.create` takes it."""
+        """Return the schedules, as arguments of `Schedule.create`."""
         found: list[dict[str, Any]] = []
         for number, item in enumerate(items_of(self.values.get("schedules"))):
             values = table_of(item)

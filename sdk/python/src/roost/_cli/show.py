@@ -1,4 +1,4 @@
-"""`roost show`: all about one thing."""
+"""`roost show`."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ __all__ = ["show"]
 @values_option
 @connected
 def show(target: str, values: bool, as_json: bool) -> None:
-    """Show all about one thing: an agent, an execution, a job, a build, a schedule, a store…
+    """Show an agent, an execution, a job, a build, a schedule, a store or another resource.
 
-    The prefix of an id says what it is of; anything else is an agent's name.
+    Any text that isn't an id is an agent's name.
     """
     from .output import print_json, shown_data
     from .rollout_watch import describe as describe_rollout
@@ -45,7 +45,7 @@ def show(target: str, values: bool, as_json: bool) -> None:
         "store": (lambda: connect.store(target), _store),
     }
     if kind == "key":
-        raise Failure("A key has nothing to show.", hint="`roost keys list` lists them.")
+        raise Failure("A key has no details.", hint="`roost keys list` lists them.")
     retrieve, describe = kinds.get(kind or "", (lambda: _retrieved_agent(target), _agent))
     thing = retrieve()
     if as_json:
@@ -106,7 +106,7 @@ def _agent(agent: roost.Agent) -> None:
 
 
 def _behind(agent: roost.Agent) -> str | None:
-    """Say what runs, where that is not the newest revision."""
+    """Return which revision runs, if it isn't the newest."""
     failure, building = agent.build_failure, agent.building_revision
     runs = agent.running_revision
     if runs in (None, agent.revision):
@@ -159,11 +159,11 @@ def _job(job: roost.ExecutorJob) -> None:
         [
             ("job", job.id),
             ("state", state_text(job.state, job.reason)),
-            ("waits for", job.waiting_on),
+            ("waiting on", job.waiting_on),
             ("message", job.message),
             ("agent", _name(job.agent_id)),
             ("", f"{job.agent_id}, revision {job.agent_revision}"),
-            ("ordered", moment(job.created_at)),
+            ("created", moment(job.created_at)),
             ("ended", moment(job.finished_at)),
             ("attempts", str(job.attempts)),
             ("schedule", job.schedule_id),
@@ -188,14 +188,14 @@ def _builder_job(job: roost.BuilderJob) -> None:
             ("agent", _name(job.agent_id)),
             ("", f"{job.agent_id}, revision {job.agent_revision}"),
             ("Python", job.python_version),
-            ("ordered", moment(job.created_at)),
+            ("created", moment(job.created_at)),
             ("took", lapse(job.started_at, job.finished_at)),
             ("build", job.build_id),
             ("log", f"`roost logs {job.id}`"),
         ]
     )
     if job.message:
-        heading("what went wrong")
+        heading("error")
         echo(job.message)
     if job.requirements.strip():
         heading("requirements")
@@ -214,7 +214,7 @@ def _build(build: roost.Build) -> None:
             ("base", build.base),
             ("size", size(build.size_bytes)),
             ("took", duration(build.duration)),
-            ("made", moment(build.created_at)),
+            ("created", moment(build.created_at)),
             ("removed", moment(build.removed_at)),
         ]
     )
@@ -264,7 +264,7 @@ def _store(store: roost.DataStore) -> None:
             ("entries", f"{store.entries:,}"),
             ("size", size(store.size_bytes)),
             ("agents", ", ".join(names.values()) or "none"),
-            ("made", moment(store.created_at)),
+            ("created", moment(store.created_at)),
             ("changed", moment(store.updated_at)),
         ]
     )
@@ -283,7 +283,7 @@ def _webhook(webhook: roost.Webhook) -> None:
             ("events", ", ".join(webhook.event_types or ()) or "all"),
             ("agent", _name(webhook.agent_id) if webhook.agent_id else None),
             ("description", webhook.description),
-            ("made", moment(webhook.created_at)),
+            ("created", moment(webhook.created_at)),
         ]
     )
 

@@ -1,4 +1,4 @@
-"""Times and spans of time as arguments."""
+"""Times and durations as arguments."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def _seconds(text: str) -> float | None:
 
 
 class _Time(click.ParamType):
-    """A time, or how long ago; without an offset it is this machine's."""
+    """A time or an age; local time without an offset."""
 
     name = "time"
     sign = -1
@@ -46,29 +46,29 @@ class _Time(click.ParamType):
 
 
 class _Span(click.ParamType):
-    """A span of time in seconds, or with a unit: 90, 90s, 5min, 2h, 7d."""
+    """A duration in seconds, or with a unit: 90, 90s, 5min, 2h, 7d."""
 
     name = "span"
 
     def get_metavar(self, param: click.Parameter, ctx: click.Context | None = None) -> str:
-        return "SPAN"
+        return "DURATION"
 
     def convert(self, value: Any, param: Any, ctx: Any) -> float:
         if isinstance(value, (int, float)):
             return float(value)
         seconds = _seconds(value)
         if seconds is None:
-            self.fail(f'"{value}" is no span of time, such as 90, 90s, 5min, 2h or 7d', param, ctx)
+            self.fail(f'"{value}" is not a duration, such as 90, 90s, 5min, 2h or 7d', param, ctx)
         return seconds
 
 
 class _Later(_Time):
-    """A time, or in how long it will be."""
+    """A time or a delay from now."""
 
     sign = 1
 
     def get_metavar(self, param: click.Parameter, ctx: click.Context | None = None) -> str:
-        return "TIME|SPAN"
+        return "TIME|DELAY"
 
 
 TIME = _Time()

@@ -1,4 +1,4 @@
-"""The states that a list can be limited to."""
+"""Filter of lists by state."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["States"]
 
 
 class States(click.ParamType):
-    """One state, or several with commas between."""
+    """One state, or several separated by commas."""
 
     name = "states"
 
@@ -26,7 +26,7 @@ class States(click.ParamType):
         states = [word.strip() for word in str(value).split(",")]
         for word in states:
             if word not in self._known:
-                self.fail(f'"{word}" is none of {", ".join(self._known)}', param, ctx)
+                self.fail(f'"{word}" is not one of {", ".join(self._known)}', param, ctx)
         return states
 
     def shell_complete(

@@ -33,14 +33,14 @@ _key_argument = click.argument("key", metavar="KEY")
     ),
 )
 def store() -> None:
-    """Read and change what agents keep. STORE is a store's id or its name."""
+    """Manage data stores. STORE is a store's id or name."""
 
 
 @store.command("list", epilog=examples("roost store list"))
 @limit_option()
 @connected
 def list_(limit: int, everything: bool, as_json: bool) -> None:
-    """List the stores."""
+    """List stores."""
     from .lists import show_stores
 
     show_stores(limit, everything, as_json)
@@ -50,14 +50,14 @@ def list_(limit: int, everything: bool, as_json: bool) -> None:
 @click.argument("name", metavar="NAME")
 @connected
 def create(name: str, as_json: bool) -> None:
-    """Make an empty store, and print its id."""
+    """Create an empty store and print its id."""
     from .output import data_of, print_json
 
-    made = connect.client().datastores.create(name)
+    created = connect.client().datastores.create(name)
     if as_json:
-        print_json(data_of(made))
+        print_json(data_of(created))
     else:
-        echo(made.id)
+        echo(created.id)
 
 
 @store.command(epilog=examples("roost store get people ada"))
@@ -65,7 +65,7 @@ def create(name: str, as_json: bool) -> None:
 @_key_argument
 @connected
 def get(store: str, key: str, as_json: bool) -> None:
-    """Print the value of a key, as JSON. With --json also its version and its expiry."""
+    """Print a key's value as JSON. With --json, also its version and expiry."""
     from .output import data_of, print_json
 
     found = connect.store(store)
@@ -89,7 +89,7 @@ def get(store: str, key: str, as_json: bool) -> None:
 @store_argument
 @_key_argument
 @click.argument("value", metavar="JSON|@FILE|-")
-@click.option("--ttl", type=SPAN, help="It is gone after this: 90, 5min, 2h, 7d.")
+@click.option("--ttl", type=SPAN, help="Expire after this time: 90, 5min, 2h, 7d.")
 @click.option(
     "--if-version",
     type=click.IntRange(min=0),
@@ -120,11 +120,13 @@ def set_(
 @store.command(epilog=examples("roost store delete people ada\nroost store delete people --yes"))
 @store_argument
 @click.argument("key", metavar="[KEY]", required=False)
-@click.option("-y", "--yes", is_flag=True, help="Don't ask before deleting a whole store.")
-@click.option("--force", is_flag=True, help="Delete the store although agents use it.")
+@click.option(
+    "-y", "--yes", is_flag=True, help="Skip the confirmation before deleting a whole store."
+)
+@click.option("--force", is_flag=True, help="Delete the store even if agents use it.")
 @connected
 def delete(store: str, key: str | None, yes: bool, force: bool, as_json: bool) -> None:
-    """Delete a key; without one the whole store."""
+    """Delete a key, or the whole store if no key is given."""
     from .asking import confirm
     from .output import note, print_json
 
@@ -144,11 +146,11 @@ def delete(store: str, key: str | None, yes: bool, force: bool, as_json: bool) -
 
 @store.command(epilog=examples("roost store ls people\nroost store ls people --prefix user/ --all"))
 @store_argument
-@click.option("--prefix", default="", metavar="TEXT", help="Only keys that begin so.")
+@click.option("--prefix", default="", metavar="TEXT", help="Only keys with this prefix.")
 @limit_option(100)
 @connected
 def ls(store: str, prefix: str, limit: int, everything: bool, as_json: bool) -> None:
-    """List the entries of a store, in the order of their keys."""
+    """List a store's entries, in the order of their keys."""
     from .output import Column, Listing
     from .times import moment
 
@@ -162,7 +164,7 @@ def ls(store: str, prefix: str, limit: int, everything: bool, as_json: bool) -> 
         Column("EXPIRES", whole=True),
     )
     found = connect.store(store)
-    listing = Listing(columns, row, "There is nothing in it.", order="first")
+    listing = Listing(columns, row, "No entries match.", order="first")
     listing.show(found.scan(prefix), as_json=as_json, limit=None if everything else limit)
 
 
@@ -173,16 +175,16 @@ def ls(store: str, prefix: str, limit: int, everything: bool, as_json: bool) -> 
     ),
 )
 @store_argument
-@click.option("--prefix", default="", metavar="TEXT", help="Only keys that begin so.")
-@click.option("-o", "--output", metavar="FILE", help="Write to a file instead.")
-@click.option("--resume", is_flag=True, help="Go on with a FILE that is not complete.")
+@click.option("--prefix", default="", metavar="TEXT", help="Only keys with this prefix.")
+@click.option("-o", "--output", metavar="FILE", help="Write to a file.")
+@click.option("--resume", is_flag=True, help="Continue an incomplete FILE.")
 @profile_option
 def export(store: str, prefix: str, output: str | None, resume: bool) -> None:
-    """Print all entries, a line of JSON for each."""
+    """Print all entries, one line of JSON per entry."""
     from .output import note
 
     if resume and output is None:
-        raise click.UsageError("--resume needs --output.")
+        raise click.UsageError("--resume requires --output.")
     found = connect.store(store)
     if output is None:
         found.export(sys.stdout.buffer, prefix)
@@ -196,7 +198,7 @@ def export(store: str, prefix: str, output: str | None, resume: bool) -> None:
 @click.argument("file", type=click.File("rb"), metavar="FILE|-")
 @connected
 def import_(store: str, file: Any, as_json: bool) -> None:
-    """Store what `roost store export` has written. What is under the same keys is replaced."""
+    """Import the output of `roost store export`. Existing keys are overwritten."""
     from .output import note, print_json
 
     found = connect.store(store)
@@ -204,7 +206,7 @@ def import_(store: str, file: Any, as_json: bool) -> None:
     if as_json:
         print_json({"store": found.id, "imported": entries})
     else:
-        note(f"Stored {entries:,} entries in {found.name}.")
+        note(f"Imported {entries:,} entries into {found.name}.")
 
 
 def _absent(store: str, key: str) -> Failure:

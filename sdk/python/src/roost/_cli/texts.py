@@ -8,6 +8,6 @@ __all__ = ["examples"]
 
 
 def examples(text: str) -> str:
-    """Return the lines as the end of a command's help, as they are."""
+    """Return the lines as the examples of a command's help."""
     lines = textwrap.indent(textwrap.dedent(text).strip(), "  ")
     return f"\b\nExamples:\n{lines}"

@@ -1,4 +1,4 @@
-"""Times and sizes, as people read them."""
+"""Human-readable times and sizes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _DATED_AFTER_SECONDS = 30 * 86_400
 
 
 def moment(time: datetime | None, now: datetime | None = None) -> str:
-    """Return how long ago that was or when it will be; the date for what is a month away."""
+    """Return the time relative to now, or the date if it is more than 30 days away."""
     if time is None:
         return ""
     seconds = ((now or datetime.now(timezone.utc)) - time).total_seconds()
@@ -24,12 +24,12 @@ def moment(time: datetime | None, now: datetime | None = None) -> str:
 
 
 def lapse(begin: datetime | None, end: datetime | None) -> str:
-    """Return the time between the two; nothing when either is not there."""
+    """Return the time between the two; empty when either is None."""
     return "" if begin is None or end is None else duration((end - begin).total_seconds())
 
 
 def duration(seconds: float | None) -> str:
-    """Return a length of time with about three figures: 0.34 s, 12.3 s, 4 min 5 s, 2 h 3 min."""
+    """Return a duration with about three digits: 0.34 s, 12.3 s, 4 min 5 s, 2 h 3 min."""
     if seconds is None:
         return ""
     if seconds < 10:
@@ -44,7 +44,7 @@ def duration(seconds: float | None) -> str:
 
 
 def in_zone(time: datetime, zone: str) -> str:
-    """Return the time of the clocks in that zone; in UTC when this machine doesn't know it."""
+    """Return the time in that zone, or in UTC if this machine doesn't know the zone."""
     from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
     try:

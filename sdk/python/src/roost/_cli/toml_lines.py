@@ -1,4 +1,4 @@
-"""Where in a TOML text a value stands, which the parsers of TOML don't tell."""
+"""Line numbers of values in a TOML text, which TOML parsers don't provide."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ _KEY = re.compile(r""""([^"]*)"|'([^']*)'|([\w-]+)""")
 
 
 def line_of(text: str, path: Sequence[str | int], containing: str = "") -> int:
-    """Return the line, counted from 1, of the value that `path` leads to; the first line if none.
+    """Return the line, counted from 1, of the value under `path`; the first line if none.
 
-    Numbers in `path` are items of a list. Where the value is written within another one, such as a
-    list over several lines, it is the first line from there on that holds `containing`.
+    Numbers in `path` are indices of lists. Within another value, such as a list over several
+    lines, it is the first line that contains `containing`.
     """
     best, depth = 1, 0
     table: tuple[str | int, ...] = ()

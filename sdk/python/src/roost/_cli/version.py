@@ -15,14 +15,14 @@ __all__ = ["text", "version"]
 
 
 def text() -> str:
-    """Return which roost and which Python this is."""
+    """Return the versions of roost and Python."""
     return f"roost {VERSION} (Python {platform.python_version()})"
 
 
 @click.command(epilog=examples("roost version"))
 @json_option
 def version(as_json: bool) -> None:
-    """Print which roost and which Python this is."""
+    """Print the versions of roost and Python."""
     if as_json:
         from .output import print_json
 

@@ -1,4 +1,4 @@
-"""Waiting for an ExecutorJob, and telling what it waits for."""
+"""Waiting for an ExecutorJob, with the reason while it is queued."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ if TYPE_CHECKING:
 
 __all__ = ["Waiting", "summary"]
 
-_LOOKS_SECONDS = (0.25, 0.25, 0.5)
-_LATER_LOOKS_SECONDS = 1.0
-_OUTAGE_MOST_SECONDS = 60.0
+_FIRST_POLLS_SECONDS = (0.25, 0.25, 0.5)
+_LATER_POLL_SECONDS = 1.0
+_MAX_OUTAGE_SECONDS = 60.0
 
 
 class Waiting:
-    """Waits for a job of the agent called `name`, at most `timeout` seconds from now on."""
+    """Waits for a job of the agent `name`, at most `timeout` seconds from now."""
 
     def __init__(self, job: roost.ExecutorJob, name: str, timeout: float | None) -> None:
         self._job = job
         self._name = name
         self._deadline = None if timeout is None else time.monotonic() + timeout
-        self._looks = 0
-        self._trouble_since: float | None = None
+        self._polls = 0
+        self._outage_since: float | None = None
 
     def follow(self) -> None:
         """Print the log to standard error as it is written, until the job has ended.
@@ -37,8 +37,8 @@ class Waiting:
         with Progress() as progress:
             while self._job.execution is None and not self._job.ended:
                 progress.say(self._describe())
-                self._look()
-        # A thread of its own, since a script that writes nothing must not outwait the deadline.
+                self._poll()
+        # In a thread, since a script without output must not delay the deadline.
         reader = _Reader(self._job)
         reader.start()
         left = self._left()
@@ -56,52 +56,54 @@ class Waiting:
         with Progress() as progress:
             while not self._job.ended:
                 progress.say(self._describe())
-                self._look()
+                self._poll()
         return self._job.execution
 
-    def _look(self) -> None:
-        """Wait a moment for the end; the job then has its present state."""
+    def _poll(self) -> None:
+        """Wait briefly for the end; the job then has its current state."""
         import roost
 
-        step = (*_LOOKS_SECONDS, _LATER_LOOKS_SECONDS)[min(self._looks, len(_LOOKS_SECONDS))]
-        self._looks += 1
+        step = (*_FIRST_POLLS_SECONDS, _LATER_POLL_SECONDS)[
+            min(self._polls, len(_FIRST_POLLS_SECONDS))
+        ]
+        self._polls += 1
         left = self._left()
         if left <= 0:
             raise TimeoutError
         try:
             self._job.wait(timeout=min(step, left))
         except roost.ExecutionFailed:
-            return  # it has ended without being run
+            return  # it ended without an attempt
         except roost.APITimeout as error:
-            self._endure(error.__cause__)
+            self._check_outage(error.__cause__)
         else:
-            self._trouble_since = None
+            self._outage_since = None
 
-    def _endure(self, trouble: BaseException | None) -> None:
-        """Raise what keeps the server from answering when that has lasted for long."""
-        if trouble is None:
-            self._trouble_since = None
-        elif self._trouble_since is None:
-            self._trouble_since = time.monotonic()
-        elif time.monotonic() - self._trouble_since > _OUTAGE_MOST_SECONDS:
-            raise trouble
+    def _check_outage(self, cause: BaseException | None) -> None:
+        """Raise the cause when the server hasn't responded for too long."""
+        if cause is None:
+            self._outage_since = None
+        elif self._outage_since is None:
+            self._outage_since = time.monotonic()
+        elif time.monotonic() - self._outage_since > _MAX_OUTAGE_SECONDS:
+            raise cause
 
     def _left(self) -> float:
         return float("inf") if self._deadline is None else self._deadline - time.monotonic()
 
     def _describe(self) -> str:
         job = self._job
-        if self._trouble_since is not None:
-            return f"{self._name}: Roost doesn't answer; trying again"
+        if self._outage_since is not None:
+            return f"{self._name}: the server doesn't respond; retrying"
         if job.state == "running":
             attempt = f" (attempt {job.attempts})" if (job.attempts or 0) > 1 else ""
             return f"{self._name} is running{attempt}"
         reasons = {
-            "build": "its dependencies are being built",
-            "executor": "an executor is being started",
-            "capacity": f"there is no capacity for its executor. {job.message or ''}".strip(),
-            "concurrency": "as many executions as it may have are running",
-            "retry_delay": "the next attempt comes in a moment",
+            "build": "building its dependencies",
+            "executor": "starting an executor",
+            "capacity": f"no capacity for its executor. {job.message or ''}".strip(),
+            "concurrency": "its concurrency limit is reached",
+            "retry_delay": "waiting to retry",
             "storage": f"Roost's storage is full. {job.message or ''}".strip(),
         }
         reason = reasons.get(job.waiting_on or "")
@@ -109,7 +111,7 @@ class Waiting:
 
 
 class _Reader(threading.Thread):
-    """Prints a job's log until its end; `error` is what has kept it from that."""
+    """Prints a job's log until its end, or until an `error`."""
 
     def __init__(self, job: roost.ExecutorJob) -> None:
         super().__init__(daemon=True)
@@ -128,7 +130,7 @@ class _Reader(threading.Thread):
 
 
 def summary(execution: roost.Execution) -> str:
-    """Return in a line what an execution was and how long it took."""
+    """Return an execution's state and timings on one line."""
     from .times import duration
 
     timings = execution.timings

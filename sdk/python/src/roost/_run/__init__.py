@@ -1,5 +1,5 @@
-"""Runs an agent on this machine without a server: the same executor, its own control plane.
+"""Runs an agent on this machine without a server: the same executor, a local control plane.
 
-`local_run` is the whole of it; `plane` speaks to the executor, `frames` makes the Execution of
-what it tells, `stores` keeps the stores in a file, `builds` makes the environment.
+`local_run` runs the agent, `plane` serves the executor, `frames` converts its frames to an
+Execution, `stores` keeps the stores in a file, `builds` creates the environment.
 """

@@ -1,7 +1,7 @@
-"""Environments with an agent's packages, made by the server's builder and kept.
+"""Environments with an agent's packages, created by the server's builder and cached.
 
-One for each interpreter and each list of requirements, whatever their order, under
-`~/.cache/roost/environments`. One that is there is never resolved again.
+One for each interpreter and set of requirements, under `~/.cache/roost/environments`. A cached
+environment is never resolved again.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from typing import Callable
 from . import own_wheel
 from .failures import BuildFailed, CannotRun
 from .interpreters import Interpreter
+from .process_env import for_build
 from .sources import program
-from .surroundings import for_build
 
 __all__ = ["build", "cache_directory", "fetch_uv", "find_uv", "is_built", "place_of"]
 
@@ -37,7 +37,7 @@ _RESULT_START = '{"outcome": '
 
 
 def cache_directory(environment: Mapping[str, str]) -> Path:
-    """Return where environments are kept."""
+    """Return the directory of the cache."""
     home = environment.get("XDG_CACHE_HOME") or Path(
         environment.get("HOME") or Path.home(), ".cache"
     )
@@ -45,7 +45,7 @@ def cache_directory(environment: Mapping[str, str]) -> Path:
 
 
 def find_uv(environment: Mapping[str, str]) -> Path | None:
-    """Return the uv beside this Python, on the PATH, or fetched earlier."""
+    """Return the uv beside this Python, on the PATH, or downloaded earlier."""
     for directory in (Path(sys.executable).parent, Path(sysconfig.get_path("scripts"))):
         if (directory / "uv").is_file():
             return directory / "uv"
@@ -57,7 +57,7 @@ def find_uv(environment: Mapping[str, str]) -> Path | None:
 
 
 def fetch_uv(environment: Mapping[str, str]) -> Path:
-    """Let this Python's pip fetch uv, from whichever index pip is set to use."""
+    """Download uv with this Python's pip, from pip's configured index."""
     fetched = _fetched_uv(environment)
     target = fetched.parents[1]
     target.parent.mkdir(parents=True, exist_ok=True)
@@ -65,7 +65,7 @@ def fetch_uv(environment: Mapping[str, str]) -> Path:
         new = Path(work) / "uv"
         command = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps"]
         command += ["--only-binary=:all:", f"--target={new}", _UV]
-        said = subprocess.run(
+        result = subprocess.run(
             command,
             env=dict(environment),
             stdin=subprocess.DEVNULL,
@@ -74,13 +74,13 @@ def fetch_uv(environment: Mapping[str, str]) -> Path:
             errors="replace",
             check=False,
         )
-        if said.returncode != 0:
-            lines = said.stderr.strip().splitlines()
+        if result.returncode != 0:
+            lines = result.stderr.strip().splitlines()
             raise CannotRun(
-                "uv, which installs the agent's packages, is not here, and pip can't fetch it; "
-                f"install uv. pip said: {lines[-1] if lines else 'nothing'}"
+                "uv, which installs the agent's packages, was not found, and pip can't download "
+                f"it; install uv. Error of pip: {lines[-1] if lines else 'none'}"
             )
-        with contextlib.suppress(OSError):  # another run has fetched it meanwhile
+        with contextlib.suppress(OSError):  # another run has downloaded it meanwhile
             new.replace(target)
     return fetched
 
@@ -92,7 +92,7 @@ def _fetched_uv(environment: Mapping[str, str]) -> Path:
 def place_of(
     interpreter: Interpreter, requirements: Sequence[str], environment: Mapping[str, str]
 ) -> Path:
-    """Return where the environment with these packages belongs."""
+    """Return the path of the environment with these packages."""
     same = "\n".join(sorted(" ".join(line.split()) for line in requirements))
     whole = f"{interpreter.version} {os.fspath(interpreter.path)}\n{same}"
     if own_wheel.wants(requirements):
@@ -102,7 +102,7 @@ def place_of(
 
 
 def is_built(target: Path) -> bool:
-    """Return whether it is there, and the interpreter too with which it was made."""
+    """Return whether the environment and its interpreter exist."""
     return (target / "bin/python").exists()
 
 
@@ -114,13 +114,13 @@ def build(
     environment: Mapping[str, str],
     on_line: Callable[[str], None],
 ) -> None:
-    """Make the environment at its place. `on_line` gets what the builder says meanwhile.
+    """Create the environment at `target`. `on_line` receives the builder's output.
 
-    Raises `BuildFailed`. Half of one is never seen: it is renamed into place when it is complete.
+    Raises `BuildFailed`. Atomic: a complete environment is renamed into place.
     """
     cache = target.parent
     if target.exists() and not is_built(target):
-        shutil.rmtree(target, ignore_errors=True)  # its interpreter has gone
+        shutil.rmtree(target, ignore_errors=True)  # its interpreter was removed
     cache.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".build-", dir=cache) as work:
         lines = Path(work) / "requirements.txt"
@@ -164,6 +164,6 @@ def _run(
                 else:
                     on_line(line.rstrip("\n"))
         except BaseException:
-            process.terminate()  # it has a session of its own, so a Ctrl-C doesn't reach it
+            process.terminate()  # it has a separate session, so Ctrl-C doesn't reach it
             raise
     return result

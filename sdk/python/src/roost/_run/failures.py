@@ -1,14 +1,14 @@
-"""What keeps a script from being run at all."""
+"""Errors that prevent a run."""
 
 __all__ = ["BuildFailed", "CannotRun"]
 
 
 class CannotRun(Exception):
-    """This machine can't run the agent; the text says what to do."""
+    """This machine can't run the agent; the message says what to do."""
 
 
 class BuildFailed(Exception):
-    """The requirements can't be installed; `reason` and `message` are as a BuilderJob has them."""
+    """The requirements can't be installed; `reason` and `message` are a BuilderJob's."""
 
     def __init__(self, reason: str, message: str) -> None:
         super().__init__(message)

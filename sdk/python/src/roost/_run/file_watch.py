@@ -1,4 +1,4 @@
-"""Noticing that files have changed, by their times and sizes."""
+"""Detection of changed files, by modification times and sizes."""
 
 from __future__ import annotations
 
@@ -8,28 +8,28 @@ from pathlib import Path
 
 __all__ = ["FileWatch"]
 
-_LOOK_SECONDS = 0.1
-# An editor may write a file in several steps, or put another one in its place.
+_POLL_SECONDS = 0.1
+# An editor may write a file in several steps, or replace it.
 _SETTLE_SECONDS = 0.05
-_MOST_SETTLE_SECONDS = 2.0
+_MAX_SETTLE_SECONDS = 2.0
 
 
 class FileWatch:
-    """Remembers how files look; `changed` says which look different by now."""
+    """Remembers the state of files; `changed` returns those that differ."""
 
     def __init__(self, paths: Iterable[Path]) -> None:
-        self._seen = {path: _look(path) for path in paths}
+        self._seen = {path: _state_of(path) for path in paths}
 
     def add(self, paths: Iterable[Path]) -> None:
-        """Watch these, too."""
+        """Watch more files."""
         for path in paths:
-            self._seen.setdefault(path, _look(path))
+            self._seen.setdefault(path, _state_of(path))
 
     def changed(self) -> list[Path]:
-        """Return the files that have changed since the last time that this was asked."""
+        """Return the files that have changed since the last call."""
         found: list[Path] = []
         for path, before in self._seen.items():
-            now = _look(path)
+            now = _state_of(path)
             if now != before:
                 self._seen[path] = _settled(path)
                 found.append(path)
@@ -41,10 +41,10 @@ class FileWatch:
             found = self.changed()
             if found:
                 return found
-            time.sleep(_LOOK_SECONDS)
+            time.sleep(_POLL_SECONDS)
 
 
-def _look(path: Path) -> tuple[int, int] | None:
+def _state_of(path: Path) -> tuple[int, int] | None:
     try:
         status = path.stat()
     except OSError:
@@ -53,12 +53,12 @@ def _look(path: Path) -> tuple[int, int] | None:
 
 
 def _settled(path: Path) -> tuple[int, int] | None:
-    """Wait until the file is there and stays as it is, for a moment at most."""
-    give_up = time.monotonic() + _MOST_SETTLE_SECONDS
-    last = _look(path)
-    while time.monotonic() < give_up:
+    """Wait briefly until the file exists and stays unchanged."""
+    deadline = time.monotonic() + _MAX_SETTLE_SECONDS
+    last = _state_of(path)
+    while time.monotonic() < deadline:
         time.sleep(_SETTLE_SECONDS)
-        now = _look(path)
+        now = _state_of(path)
         if now is not None and now == last:
             break
         last = now

@@ -1,4 +1,4 @@
-"""The frames that an executor sends, and the Execution that they make: the rules of the server."""
+"""An executor's frames and the resulting Execution, by the server's rules."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Outcome:
     """How an execution ended.
 
     `state`, `reason`, `message`, `error` and `usage` are as in the API; `return_value` is the exact
-    JSON text of what `main` returned, None when it didn't.
+    JSON text of the return value of `main`, None if it didn't return.
     """
 
     state: str
@@ -33,9 +33,9 @@ class Outcome:
 
 
 class Intake:
-    """Takes the frames of one execution in their order, each once, whatever is sent again.
+    """Accepts the frames of one execution in order, each once; duplicates are ignored.
 
-    `on_entries` gets new log entries, as soon as they are there.
+    `on_entries` receives new log entries.
     """
 
     def __init__(self, on_entries: Callable[[list[Entry]], None]) -> None:
@@ -44,16 +44,16 @@ class Intake:
         self.entered_at: str | None = None
         self.outcome: Outcome | None = None
 
-    def take(self, lines: Iterable[bytes]) -> int:
-        """Take frames, one JSON object a line; return the number of the last that is taken."""
+    def accept(self, lines: Iterable[bytes]) -> int:
+        """Accept frames, one JSON object per line; return the number of the last accepted one."""
         for line in lines:
             frame = json.loads(line)
             if frame["seq"] == self.acknowledged + 1 and self.outcome is None:
                 self.acknowledged += 1
-                self._take(frame)
+                self._accept(frame)
         return self.acknowledged
 
-    def _take(self, frame: dict[str, Any]) -> None:
+    def _accept(self, frame: dict[str, Any]) -> None:
         kind = frame["type"]
         if kind == "started":
             self.entered_at = frame["time"]

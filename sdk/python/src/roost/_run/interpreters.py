@@ -16,61 +16,61 @@ __all__ = ["DEFAULT_VERSION", "Interpreter", "find", "installed", "versions"]
 
 DEFAULT_VERSION = "3.13"
 SUPPORTED = tuple(f"3.{minor}" for minor in range(9, 15))
-_ASK = "import sys; print(sys.implementation.name, '%d.%d.%d' % sys.version_info[:3])"
-_ASK_SECONDS = 30
-_FETCH_SECONDS = 600
+_PRINT_VERSION = "import sys; print(sys.implementation.name, '%d.%d.%d' % sys.version_info[:3])"
+_VERSION_SECONDS = 30
+_DOWNLOAD_SECONDS = 600
 
 
 @dataclass(frozen=True)
 class Interpreter:
-    """`version` is the full one, such as "3.13.1"; `path` the interpreter itself, not a link."""
+    """`version` is complete, such as "3.13.1"; `path` has no symbolic links."""
 
     version: str
     path: Path
 
 
 def versions(environment: Mapping[str, str]) -> list[str]:
-    """Return the minor versions that seem to be there, oldest first, without starting any."""
+    """Return the minor versions that seem to be installed, oldest first; starts none."""
     return [version for version in SUPPORTED if any(_candidates(version, environment))]
 
 
 def find(version: str, uv: Path, environment: Mapping[str, str]) -> Interpreter:
-    """Return the interpreter of a minor version; uv fetches one when there is none."""
+    """Return the interpreter of a minor version; uv downloads a missing one."""
     if version not in SUPPORTED:
-        raise CannotRun(f"Roost has no Python {version}; there are {', '.join(SUPPORTED)}")
+        raise CannotRun(
+            f"Roost doesn't support Python {version}; supported versions: {', '.join(SUPPORTED)}"
+        )
     found = installed(version, environment)
     if found is None:
         _fetch(version, uv, environment)
         found = installed(version, environment)
     if found is None:
-        raise CannotRun(
-            f"Python {version} was not found. Install it and see that it is on the PATH"
-        )
+        raise CannotRun(f"Python {version} was not found. Install it and add it to the PATH")
     return found
 
 
 def installed(version: str, environment: Mapping[str, str]) -> Interpreter | None:
-    """Return the interpreter of a minor version, if there is one."""
+    """Return the interpreter of a minor version, if installed."""
     for candidate in _candidates(version, environment):
         path = candidate.resolve()
         try:
-            said = subprocess.run(
-                [str(path), "-I", "-S", "-c", _ASK],
+            output = subprocess.run(
+                [str(path), "-I", "-S", "-c", _PRINT_VERSION],
                 stdin=subprocess.DEVNULL,
                 capture_output=True,
                 encoding="utf-8",
-                timeout=_ASK_SECONDS,
+                timeout=_VERSION_SECONDS,
                 check=False,
             ).stdout.split()
         except (OSError, subprocess.TimeoutExpired):
             continue
-        if len(said) == 2 and said[0] == "cpython" and said[1].startswith(f"{version}."):
-            return Interpreter(said[1], path)
+        if len(output) == 2 and output[0] == "cpython" and output[1].startswith(f"{version}."):
+            return Interpreter(output[1], path)
     return None
 
 
 def _candidates(version: str, environment: Mapping[str, str]) -> Iterator[Path]:
-    """Yield files that should be this version, the likeliest first."""
+    """Yield paths that may be this version, the most likely first."""
     name = f"python{version}"
     home = Path(environment.get("HOME") or Path.home())
     if version == "{}.{}".format(*sys.version_info[:2]):
@@ -84,7 +84,7 @@ def _candidates(version: str, environment: Mapping[str, str]) -> Iterator[Path]:
         yield from _newest_first(directory.glob(f"{pattern}/bin/{name}"))
     for directory_name in environment.get("PATH", "").split(os.pathsep):
         candidate = Path(directory_name) / name
-        # pyenv's shims run whatever version is chosen at the moment, or none.
+        # pyenv's shims run the currently selected version, or none.
         if directory_name and candidate.parent != pyenv / "shims" and candidate.exists():
             yield candidate
 
@@ -99,18 +99,20 @@ def _newest_first(paths: Iterator[Path]) -> list[Path]:
 def _fetch(version: str, uv: Path, environment: Mapping[str, str]) -> None:
     command = [str(uv), "python", "install", "--quiet", version]
     try:
-        said = subprocess.run(
+        output = subprocess.run(
             command,
             env=dict(environment),
             stdin=subprocess.DEVNULL,
             capture_output=True,
             encoding="utf-8",
-            timeout=_FETCH_SECONDS,
+            timeout=_DOWNLOAD_SECONDS,
             check=False,
         )
     except (OSError, subprocess.TimeoutExpired) as error:
-        raise CannotRun(f"Python {version} is not here, and uv can't fetch it: {error}") from None
-    if said.returncode != 0:
         raise CannotRun(
-            f"Python {version} is not here, and uv can't fetch it:\n{said.stderr.strip()}"
+            f"Python {version} was not found, and uv can't download it: {error}"
+        ) from None
+    if output.returncode != 0:
+        raise CannotRun(
+            f"Python {version} was not found, and uv can't download it:\n{output.stderr.strip()}"
         )

@@ -18,15 +18,15 @@ from typing import Any, Callable
 from .failures import CannotRun
 from .frames import Entry, Outcome
 from .plane import ControlPlane
+from .process_env import for_executor
 from .sources import program
 from .stores import Stores
-from .surroundings import for_executor
 
-__all__ = ["Execution", "LocalRun", "Order"]
+__all__ = ["Execution", "Job", "LocalRun"]
 
-_LOOK_SECONDS = 0.2
+_POLL_SECONDS = 0.2
 _END_SECONDS = 5.0
-# What a server gives without settings of its own (docs/settings.md, roost.limits).
+# A server's defaults (docs/settings.md, roost.limits).
 _LIMITS = {
     "return_value_bytes": 16 * 1024 * 1024,
     "log_line_bytes": 64 * 1024,
@@ -41,8 +41,8 @@ _LIMITS = {
 
 
 @dataclass(frozen=True)
-class Order:
-    """What is to be run. `payload` is JSON text or None; `changes` replace parts of the work."""
+class Job:
+    """A job to run. `payload` is JSON text or None; `changes` replace parts of the work."""
 
     script: str = field(repr=False)
     payload: str | None = None
@@ -53,7 +53,7 @@ class Order:
     changes: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
     def work(self, execution_id: str, stores: list[dict[str, str]]) -> dict[str, Any]:
-        """Return it as the executor gets it."""
+        """Return the job as the executor receives it."""
         work = {
             "execution_id": execution_id,
             "executor_job_id": "xjob_local",
@@ -73,7 +73,7 @@ class Order:
 
 @dataclass(frozen=True)
 class Execution:
-    """What came of it; `document` is the API's Execution as JSON text."""
+    """A finished execution; `document` is the API's Execution as JSON text."""
 
     id: str
     outcome: Outcome
@@ -83,18 +83,18 @@ class Execution:
 
     @classmethod
     def not_built(cls, message: str) -> Execution:
-        """Return what a server says of an order whose agent could not be built."""
+        """Return a server's Execution of a job whose agent could not be built."""
         now = _now()
         outcome = Outcome("failed", "build_failed", f"The build failed: {message}", time=now)
         return cls(_new_id(), outcome, now, None, ())
 
     @property
     def seconds(self) -> float:
-        """How long it took."""
+        """The duration."""
         return _seconds(self.started_at, self.outcome.time) or 0.0
 
     def document(self, with_logs: bool = False) -> str:
-        """Return it as JSON text; the return value in it is the exact text that came."""
+        """Return the Execution as JSON text, with the return value's exact text."""
         outcome = self.outcome
         values: dict[str, Any] = {
             "id": self.id,
@@ -132,26 +132,26 @@ class Execution:
 
 
 class LocalRun:
-    """An execution that has been started. Use it as a context; its end ends every process of it.
+    """A running execution. Use it as a context manager, which ends all of its processes.
 
-    Start it on a thread that lives as long as it does: the executor ends with that one.
+    Start it on a thread that outlives it: the executor ends with its parent thread.
     """
 
     def __init__(
         self,
-        order: Order,
+        job: Job,
         environment: Path,
         stores: Stores,
         on_entries: Callable[[list[Entry]], None] = lambda entries: None,
     ) -> None:
         if sys.platform != "linux":
-            raise CannotRun("roost run needs Linux: a container, or WSL on Windows, will do")
+            raise CannotRun("roost run requires Linux; use a container, or WSL on Windows")
         self._id = _new_id()
         self._log: list[Entry] = []
         self._on_entries = on_entries
         self._started_at = _now()
         self._stores = stores
-        work = order.work(self._id, stores.begin(self._id, order.stores))
+        work = job.work(self._id, stores.begin(self._id, job.stores))
         self._plane = ControlPlane(work, stores, self._take_entries)
         self._directory = Path(tempfile.mkdtemp(prefix="roost-run-"))
         try:
@@ -166,18 +166,18 @@ class LocalRun:
 
     def __exit__(self, *_: object) -> None:
         if self._plane.outcome is None:
-            self._process.terminate()  # with all that it has started
+            self._process.terminate()  # and its child processes
         try:
             self._process.wait(_END_SECONDS)
         except subprocess.TimeoutExpired:
-            self._process.kill()  # the runner notices, and ends all below it
+            self._process.kill()  # the runner then ends its child processes
             self._process.wait()
         self._stores.end(self._id)
         self._plane.close()
         shutil.rmtree(self._directory, ignore_errors=True)
 
-    def wait(self, seconds: float = _LOOK_SECONDS) -> Execution | None:
-        """Wait for its end for some time; return the Execution when it has ended."""
+    def wait(self, seconds: float = _POLL_SECONDS) -> Execution | None:
+        """Wait up to `seconds` for the end; return the Execution once it has ended."""
         outcome = self._plane.wait(seconds)
         if outcome is None and self._process.poll() is not None:
             outcome = self._plane.outcome or self._lost()
@@ -186,7 +186,7 @@ class LocalRun:
         return Execution(self._id, outcome, self._started_at, self._plane.entered_at, self._log)
 
     def cancel(self) -> None:
-        """Stop the script as a cancel does: SIGTERM, and SIGKILL after ten seconds."""
+        """Cancel the script: SIGTERM, and SIGKILL after ten seconds."""
         self._plane.cancel()
 
     def _start(self, environment: Path) -> subprocess.Popen[bytes]:
@@ -202,16 +202,16 @@ class LocalRun:
                 command,
                 env=for_executor(os.environ, environment),
                 stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,  # the frames once more
+                stdout=subprocess.DEVNULL,  # a copy of the frames
                 stderr=errors,
             )
 
     def _lost(self) -> Outcome:
-        said = (self._directory / "sidecar.err").read_text(encoding="utf-8", errors="replace")
+        errors = (self._directory / "sidecar.err").read_text(encoding="utf-8", errors="replace")
         return Outcome(
             "lost",
             "executor_lost",
-            f"The executor ended before the script did. {said.strip()}".strip(),
+            f"The executor ended before the script did. {errors.strip()}".strip(),
             time=_now(),
         )
 

@@ -1,6 +1,6 @@
-"""This SDK as a wheel, for agents that require `roost`: a server's own, or that of `roost run`.
+"""This SDK as a wheel, for agents that require `roost`, on a server or with `roost run`.
 
-The same sources make the same bytes: nothing is compressed, and every file has one time.
+Reproducible: no compression, and one time for all files.
 """
 
 from __future__ import annotations
@@ -21,30 +21,30 @@ __all__ = ["NAME", "identity", "make", "pack", "wants"]
 NAME = f"roost-{VERSION}-py3-none-any.whl"
 _INFORMATION = f"roost-{VERSION}.dist-info"
 _WHEEL = "Wheel-Version: 1.0\nGenerator: roost\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
-_TIME = (1980, 1, 1, 0, 0, 0)  # the first that a ZIP archive can hold
+_TIME = (1980, 1, 1, 0, 0, 0)  # the earliest time of a ZIP archive
 _PROGRAMS = ("roost_executor", "roost_builder")
-_WANTED = re.compile(r"\s*roost\s*(?:[\[;=#]|$)", re.IGNORECASE)
+_ROOST = re.compile(r"\s*roost\s*(?:[\[;=#]|$)", re.IGNORECASE)
 
 
 def wants(requirements: Sequence[str]) -> bool:
     """Return whether one of the requirements is this package."""
-    return any(_WANTED.match(line) for line in requirements)
+    return any(_ROOST.match(line) for line in requirements)
 
 
 def make(directory: Path) -> Path:
-    """Write the wheel with what this installation says of itself.
+    """Write the wheel with this installation's metadata.
 
-    Raises `CannotRun` when it is not installed, but only on the path.
+    Raises `CannotRun` if roost isn't installed but only on the path.
     """
     from importlib import metadata
 
     try:
-        told = metadata.distribution("roost")
+        distribution = metadata.distribution("roost")
     except metadata.PackageNotFoundError:
         raise CannotRun(
-            "the agent requires roost, and this one is on the path without being installed"
+            "the agent requires roost, but this roost is only on the path, not installed"
         ) from None
-    own = {name: told.read_text(name) or "" for name in ("METADATA", "entry_points.txt")}
+    own = {name: distribution.read_text(name) or "" for name in ("METADATA", "entry_points.txt")}
     return pack(directory, own)
 
 
@@ -58,14 +58,14 @@ def pack(directory: Path, information: Mapping[str, str]) -> Path:
     with zipfile.ZipFile(directory / NAME, "w", zipfile.ZIP_STORED) as archive:
         for path, content in files.items():
             entry = zipfile.ZipInfo(path, _TIME)
-            entry.create_system = 3  # the attributes are those of Unix
+            entry.create_system = 3  # Unix attributes
             entry.external_attr = 0o100644 << 16
             archive.writestr(entry, content)
     return directory / NAME
 
 
 def identity() -> str:
-    """Return what changes with these sources."""
+    """Return a digest of these sources."""
     digest = hashlib.sha256()
     for path, content in _modules().items():
         digest.update(f"{path}\0{len(content)}\0".encode() + content)
@@ -81,11 +81,11 @@ def _modules() -> dict[str, bytes]:
 
 def _sources(directory: Path, target: str) -> dict[str, bytes]:
     paths = (path.relative_to(directory) for path in sorted(directory.rglob("*")))
-    wanted = [path for path in paths if path.suffix == ".py" or path.name == "py.typed"]
+    included = [path for path in paths if path.suffix == ".py" or path.name == "py.typed"]
     return {
         f"{target}/{path.as_posix()}": (directory / path).read_bytes()
-        for path in wanted
-        if path.parts[0] != "_executor"  # which `program` knows
+        for path in included
+        if path.parts[0] != "_executor"  # found by `program`
     }
 
 

@@ -1,4 +1,4 @@
-"""A control plane for one execution, on the loopback address (docs/executor-link.md)."""
+"""A control plane for one execution, on localhost (docs/executor-link.md)."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from .stores import Stores
 __all__ = ["ControlPlane"]
 
 _PREFIX = "/internal/v1/"
-_Answer = tuple[int, bytes]
+_Response = tuple[int, bytes]
 
 
 class ControlPlane:
-    """Gives `work` to the first executor that asks and takes what comes of it.
+    """Hands `work` to the first executor that polls, and receives its frames.
 
-    `on_entries` is called with log entries, in their order, by one thread at a time.
+    `on_entries` is called with log entries, in order, by one thread at a time.
     """
 
     def __init__(
@@ -42,39 +42,39 @@ class ControlPlane:
 
     @property
     def url(self) -> str:
-        """Where executors reach it."""
+        """The URL for executors."""
         return f"http://127.0.0.1:{self._server.server_address[1]}"
 
     @property
     def outcome(self) -> Outcome | None:
-        """How the execution ended; None as long as it hasn't."""
+        """The outcome; None until the execution has ended."""
         return self._intake.outcome
 
     @property
     def entered_at(self) -> str | None:
-        """When `main` was called, as far as that is known."""
+        """When `main` was called, if known."""
         return self._intake.entered_at
 
     def wait(self, seconds: float) -> Outcome | None:
-        """Wait for the end; return the outcome if it is there by then."""
+        """Wait up to `seconds` for the end; return the outcome, if any."""
         with self._changed:
             self._changed.wait_for(lambda: self.outcome is not None, seconds)
             return self.outcome
 
     def cancel(self) -> None:
-        """Have the script stopped: SIGTERM, and SIGKILL when its time of grace is over."""
+        """Stop the script: SIGTERM, and SIGKILL after the grace period."""
         with self._changed:
             self._cancelled = True
             self._changed.notify_all()
 
     def close(self) -> None:
-        """Stop listening and break what is connected."""
+        """Stop listening and close all connections."""
         self._server.shutdown()
         self._server.server_close()
         self._thread.join()
 
-    def answer(self, path: str, body: bytes) -> _Answer:
-        """Answer one request of the executor."""
+    def handle(self, path: str, body: bytes) -> _Response:
+        """Handle one request of the executor."""
         url = urlsplit(path)
         wait = float(parse_qs(url.query).get("wait", ["0"])[0])
         kind, _, rest = url.path[len(_PREFIX) :].partition("/")
@@ -85,22 +85,22 @@ class ControlPlane:
             return self._frames(body, wait)
         if (kind, action) == ("datastores", "operations"):
             return self._stores.operate(name, body)
-        return 404, b'{"code": "not_found", "detail": "There is no such address."}'
+        return 404, b'{"code": "not_found", "detail": "No such path."}'
 
-    def _poll(self) -> _Answer:
+    def _poll(self) -> _Response:
         with self._changed:
             if self.outcome is not None or self._intake.acknowledged:
                 return 410, b""
-        # Again, too, when the first answer got lost: no frame has come.
+        # Repeated if the first response got lost: no frame has arrived yet.
         return 200, json.dumps(self._work).encode()
 
-    def _frames(self, body: bytes, wait: float) -> _Answer:
+    def _frames(self, body: bytes, wait: float) -> _Response:
         with self._changed:
             if not body and wait:
                 self._changed.wait_for(lambda: self._cancelled or self.outcome is not None, wait)
-            had = self.outcome
-            acknowledged = self._intake.take(body.splitlines())
-            if self.outcome is not had:
+            before = self.outcome
+            acknowledged = self._intake.accept(body.splitlines())
+            if self.outcome is not before:
                 self._stores.end(self._execution)
                 self._changed.notify_all()
             return 200, json.dumps(
@@ -117,7 +117,7 @@ class _Server(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), _Handler)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Say nothing of connections that break: the executor has ended, or tries again."""
+        """Don't log broken connections: the executor has ended, or retries."""
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -126,7 +126,7 @@ class _Handler(BaseHTTPRequestHandler):
     wbufsize = -1
 
     def do_POST(self) -> None:
-        """Answer one request."""
+        """Handle one request."""
         body = self.rfile.read(int(self.headers["Content-Length"] or 0))
         assert isinstance(self.server, _Server)
         plane = self.server.plane
@@ -134,7 +134,7 @@ class _Handler(BaseHTTPRequestHandler):
         if not secrets.compare_digest(self.headers["Authorization"] or "", expected):
             status, content = 401, b""
         else:
-            status, content = plane.answer(self.path, body)
+            status, content = plane.handle(self.path, body)
         self.send_response(status)
         self.send_header("Content-Length", str(len(content)))
         self.end_headers()
@@ -142,4 +142,4 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.flush()
 
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002
-        """Say nothing of requests."""
+        """Don't log requests."""

@@ -1,4 +1,4 @@
-"""Where the programs are that run an agent: in the wheel, or in Roost's source tree."""
+"""Paths of the executor and the builder: in the wheel, or in Roost's source tree."""
 
 from __future__ import annotations
 
@@ -19,4 +19,4 @@ def program(name: str) -> Path:
     for place in places:
         if (place / name / "__main__.py").is_file():
             return place / name
-    raise FileNotFoundError(f"this installation of roost has no {name}; install it again")
+    raise FileNotFoundError(f"this installation of roost has no {name}; reinstall roost")

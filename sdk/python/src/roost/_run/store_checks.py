@@ -1,4 +1,4 @@
-"""What the fields of a store's operation may be, refused in the server's words."""
+"""Validation of a store's operations, with the server's messages."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ MAX_TTL_SECONDS = 1e10
 VALUE_BYTES = 1024 * 1024
 KEY_BYTES = 512
 _NUMBER = re.compile(r"-?(0|[1-9][0-9]*)([.][0-9]+)?([eE][-+]?[0-9]+)?")
-# As many as PostgreSQL's numeric has, before and after the point.
-_MOST_DIGITS, _MOST_DECIMALS = 131_072, 16_383
+# The limits of PostgreSQL's numeric, before and after the decimal point.
+_MAX_DIGITS, _MAX_DECIMALS = 131_072, 16_383
 
 
 class Refused(Exception):
-    """The operation is answered with this status and a problem document."""
+    """The operation is rejected with this status and a problem document."""
 
     def __init__(self, status: int, code: str, detail: str) -> None:
         super().__init__(detail)
@@ -27,12 +27,12 @@ class Refused(Exception):
 
 
 def invalid(detail: str) -> Refused:
-    """Return the answer to a field that can't be."""
+    """Return the rejection of an invalid field."""
     return Refused(422, "validation_failed", detail)
 
 
 def quote(text: str) -> str:
-    """Return a name for a message: in quotes, shortened."""
+    """Return a name for a message: quoted and truncated."""
     shown = text[:79] + "…" if len(text) > 80 else text
     return '"' + shown.replace("\n", "\\n").replace("\0", "\\0") + '"'
 
@@ -61,7 +61,7 @@ def bound_of(text: Any) -> bytes:
 
 
 def value_of(text: Any, max_bytes: int = VALUE_BYTES) -> bytes:
-    """Return the bytes of a value, which came as JSON text."""
+    """Return the bytes of a value given as JSON text."""
     try:
         value = text.encode()
         json.loads(text, parse_int=str, parse_float=str, parse_constant=_refuse_constant)
@@ -78,7 +78,7 @@ def value_of(text: Any, max_bytes: int = VALUE_BYTES) -> bytes:
 
 
 def ttl_of(fields: Mapping[str, Any]) -> float | None:
-    """Return the seconds that an entry is to live; None for ever."""
+    """Return an entry's time to live in seconds; None if unlimited."""
     ttl = fields.get("ttl")
     if ttl is None:
         return None
@@ -88,23 +88,23 @@ def ttl_of(fields: Mapping[str, Any]) -> float | None:
 
 
 def amount_of(text: Any) -> str:
-    """Return the JSON number that is to be added."""
+    """Return the JSON number to add."""
     if not isinstance(text, str) or not _NUMBER.fullmatch(text):
         raise invalid("amount must be a number.")
     return text
 
 
 def sum_of(value: bytes, amount: str, key: bytes) -> str:
-    """Return both together, exact, as decimal numbers are. `key` is for the message."""
+    """Return the exact decimal sum. `key` is for the message."""
     if not _NUMBER.fullmatch(value.decode()):
         raise invalid(f"The value of {quote(key.decode())} is not a number.")
     numbers = decimal.Decimal(value.decode()), decimal.Decimal(amount)
-    # Before adding: 1e999999999 has few digits only as long as it isn't written out.
-    if any(number and number.adjusted() >= _MOST_DIGITS for number in numbers) or any(
-        -int(number.as_tuple().exponent) > _MOST_DECIMALS for number in numbers
+    # Check before adding: the sum with 1e999999999 would have a billion digits.
+    if any(number and number.adjusted() >= _MAX_DIGITS for number in numbers) or any(
+        -int(number.as_tuple().exponent) > _MAX_DECIMALS for number in numbers
     ):
         raise invalid("The sum has more digits than can be stored.")
-    with decimal.localcontext(decimal.Context(prec=_MOST_DIGITS + _MOST_DECIMALS)):
+    with decimal.localcontext(decimal.Context(prec=_MAX_DIGITS + _MAX_DECIMALS)):
         total = numbers[0] + numbers[1]
         return f"{total:f}" if total else f"{abs(total):f}"
 

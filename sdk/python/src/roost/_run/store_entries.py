@@ -13,7 +13,7 @@ __all__ = ["Entry", "Table"]
 
 STORE_BYTES = 1024 * 1024 * 1024
 _PAGE_BYTES = 4 * 1024 * 1024
-_MOST_ENTRIES = 1_000
+_MAX_ENTRIES = 1_000
 
 SCHEMA = """
 create table if not exists store (
@@ -58,7 +58,7 @@ class Entry(NamedTuple):
 
 
 class Table:
-    """The live entries of a store at the moment `now`; what has expired by then isn't there."""
+    """The entries of a store that haven't expired at the time `now`."""
 
     def __init__(self, connection: sqlite3.Connection, store: int, now: float) -> None:
         self._connection, self._store, self._now = connection, store, now
@@ -128,7 +128,7 @@ class Table:
         found: list[Entry] = []
         size = 0
         for row in rows:
-            if len(found) == min(limit, _MOST_ENTRIES) or size > _PAGE_BYTES:
+            if len(found) == min(limit, _MAX_ENTRIES) or size > _PAGE_BYTES:
                 return found, True
             found.append(Entry(*row))
             size += len(found[-1].value)

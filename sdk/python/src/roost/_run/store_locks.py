@@ -1,7 +1,7 @@
 """Locks with leases, in SQLite, so that runs in several terminals share them.
 
-A lock that was lost stays as a row with `lost` until its execution unlocks it or ends; until then
-all writes of that execution are refused. Each function runs in the caller's transaction.
+A lost lock keeps its row, with `lost`, until its execution unlocks it or ends; until then all
+writes of that execution are rejected. Each function runs in the caller's transaction.
 """
 
 from __future__ import annotations
@@ -11,14 +11,14 @@ from typing import Any
 
 from .store_checks import Refused, invalid, quote
 
-__all__ = ["LEAST_LEASE_SECONDS", "Locks"]
+__all__ = ["MIN_LEASE_SECONDS", "Locks"]
 
-LEAST_LEASE_SECONDS = 0.5
-_LONGEST_LEASE_SECONDS = 86_400
+MIN_LEASE_SECONDS = 0.5
+_MAX_LEASE_SECONDS = 86_400
 
 
 class Locks:
-    """The locks of one store at the moment `now`, as an execution sees them."""
+    """The locks of one store at the time `now`, as seen by an execution."""
 
     def __init__(
         self, connection: sqlite3.Connection, store: int, execution: str, now: float
@@ -26,10 +26,10 @@ class Locks:
         self._connection, self._store, self._execution = connection, store, execution
         self._now = now
 
-    def take(self, name: bytes, holder: str, ttl: float) -> bool:
-        """Try to get a lock, or have it already; return whether it is the holder's."""
+    def acquire(self, name: bytes, holder: str, ttl: float) -> bool:
+        """Try to acquire a lock; return whether the holder has it."""
         lock = (self._store, name)
-        # A lost one of the holder's own name is of a question whose answer never came.
+        # The holder's own lost lock is from a request whose response never arrived.
         self._connection.execute(
             "delete from lock where store_id = ? and name = ? and holder = ? and lost",
             (*lock, holder),
@@ -53,7 +53,7 @@ class Locks:
         return current == (holder, self._execution) and self.renew(name, holder, ttl)
 
     def renew(self, name: bytes, holder: str, ttl: float) -> bool:
-        """Begin the lease anew, also one that nobody has taken since it ran out."""
+        """Renew the lease, also an expired one if nobody else has acquired the lock."""
         changed = self._connection.execute(
             "update lock set expires_at = ? where store_id = ? and name = ? and holder = ?"
             " and execution_id = ? and not lost",
@@ -62,7 +62,7 @@ class Locks:
         return changed.rowcount > 0
 
     def release(self, name: bytes, holder: str) -> bool:
-        """Give it back, also a lost one; return whether it was the holder's until now."""
+        """Release a lock, also a lost one; return whether the holder still had it."""
         held = self.renew(name, holder, 0)
         self._connection.execute(
             "delete from lock where store_id = ? and name = ? and holder = ? and execution_id = ?",
@@ -71,7 +71,7 @@ class Locks:
         return held
 
     def require_none_lost(self) -> None:
-        """Raise Refused while the execution has a lock that it doesn't know to be lost."""
+        """Raise Refused while the execution has a lost lock that it hasn't released."""
         lost = self._connection.execute(
             "select name from lock where execution_id = ? and lost order by name limit 1",
             (self._execution,),
@@ -86,8 +86,8 @@ class Locks:
 
 
 def lease_of(ttl: Any) -> float:
-    """Return the seconds of a lease."""
-    fits = isinstance(ttl, (int, float)) and LEAST_LEASE_SECONDS <= ttl <= _LONGEST_LEASE_SECONDS
+    """Return the duration of a lease in seconds."""
+    fits = isinstance(ttl, (int, float)) and MIN_LEASE_SECONDS <= ttl <= _MAX_LEASE_SECONDS
     if not fits:
-        raise invalid(f"ttl must be from {LEAST_LEASE_SECONDS} to {_LONGEST_LEASE_SECONDS} s.")
+        raise invalid(f"ttl must be from {MIN_LEASE_SECONDS} to {_MAX_LEASE_SECONDS} s.")
     return float(ttl)

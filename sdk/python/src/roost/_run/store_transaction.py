@@ -1,4 +1,4 @@
-"""Transactions over one store: what was read must be unchanged, then all writes are applied."""
+"""Transactions on one store: all reads must be unchanged, then all writes are applied."""
 
 from __future__ import annotations
 
@@ -11,24 +11,23 @@ from .store_entries import Table
 
 __all__ = ["run_transaction"]
 
-_MOST_PARTS = 10_000
-_MOST_BYTES = 16 * 1024 * 1024
+_MAX_PARTS = 10_000
+_MAX_BYTES = 16 * 1024 * 1024
 
 
 def run_transaction(table: Table, fields: Mapping[str, Any]) -> str:
-    """Apply a transaction and return its answer as JSON; Refused, then nothing may stay of it."""
+    """Apply a transaction and return its result as JSON; on Refused, the caller rolls back."""
     reads, ranges, writes = (
         _parts(fields, "reads"),
         _parts(fields, "ranges"),
         _parts(fields, "writes"),
     )
     parts = len(reads) + len(ranges) + len(writes)
-    if parts > _MOST_PARTS:
+    if parts > _MAX_PARTS:
         raise Refused(
             413,
             "too_large",
-            f"The transaction has {parts:,} reads, ranges and writes; "
-            f"the limit is {_MOST_PARTS:,}.",
+            f"The transaction has {parts:,} reads, ranges and writes; the limit is {_MAX_PARTS:,}.",
         )
     checked = [(key_of(write.get("key")), write) for write in writes]
     _require_small(checked)
@@ -60,11 +59,11 @@ def _require_small(writes: list[tuple[bytes, Mapping[str, Any]]]) -> None:
         seen.add(key)
         if not write.get("delete"):
             size += len(key) + len(write.get("value", write.get("increment", "")).encode())
-    if size > _MOST_BYTES:
+    if size > _MAX_BYTES:
         raise Refused(
             413,
             "too_large",
-            f"The values of the transaction have {size:,} bytes; the limit is {_MOST_BYTES:,}.",
+            f"The values of the transaction have {size:,} bytes; the limit is {_MAX_BYTES:,}.",
         )
 
 
@@ -101,7 +100,7 @@ def _require_range_unchanged(table: Table, part: Mapping[str, Any]) -> None:
 
 
 def _write(table: Table, key: bytes, write: Mapping[str, Any]) -> tuple[int, str | None]:
-    """Return the version that a write has made, 0 for a deletion, and an increment's sum."""
+    """Return a write's new version, 0 for a deletion, and an increment's sum."""
     if write.get("delete"):
         table.delete(key)
         return 0, None

@@ -1,7 +1,7 @@
 """The stores of local runs: one SQLite file, and the operations of the executor link on it.
 
-The rules are those of the server (docs/datastores.md): what the script sees of a store can't tell
-which of the two it talks to. Runs in several terminals may share the file.
+The rules are the server's (docs/datastores.md), so scripts see no difference. Runs in several
+terminals may share the file.
 """
 
 from __future__ import annotations
@@ -24,24 +24,24 @@ from .store_transaction import run_transaction
 __all__ = ["Stores"]
 
 _BUSY_SECONDS = 30.0
-_LONGEST_WAIT_SECONDS = 20.0
-# How soon a lock that another process gives back is noticed.
-_LOOK_SECONDS = 0.05
+_MAX_WAIT_SECONDS = 20.0
+# Delay until a lock released by another process is noticed.
+_POLL_SECONDS = 0.05
 _WRITES = frozenset({"set", "delete", "pop", "increment", "clear", "transaction", "unlock"})
 _READS = frozenset({"get", "count", "scan"})
 
 
 class Stores:
-    """Stores by name in one file. Thread-safe; `close` when nobody needs them any more.
+    """Stores by name in one file. Thread-safe; call `close` at the end.
 
-    Raises `CannotRun` when the file can't be used.
+    Raises `CannotRun` if the file can't be used.
     """
 
     def __init__(self, path: Path) -> None:
         self._connection = _opened(path)
         self._changed = threading.Condition(threading.RLock())
-        # The last answer on each of the executor's connections: what is sent again was done.
-        self._receipts: dict[str, tuple[int, bytes]] = {}
+        # The last response on each of the executor's connections, for repeated requests.
+        self._last_writes: dict[str, tuple[int, bytes]] = {}
         self._execution: str | None = None
 
     def close(self) -> None:
@@ -50,88 +50,88 @@ class Stores:
             self._connection.close()
 
     def begin(self, execution: str, names: Sequence[str]) -> list[dict[str, str]]:
-        """From now on this execution may use these stores, made if missing; return the work's."""
+        """Let the execution use these stores, created if missing; return the work's `stores`."""
         with self._transaction():
             self._execution = execution
             return [{"name": name, "id": f"store_{self._ensure(name)}"} for name in names]
 
     def end(self, execution: str) -> None:
-        """Refuse what else it wants, and free its locks."""
+        """Reject the execution's later requests, and release its locks."""
         with self._transaction():
             if self._execution == execution:
                 self._execution = None
-                self._receipts.clear()
+                self._last_writes.clear()
             self._connection.execute("delete from lock where execution_id = ?", (execution,))
             self._changed.notify_all()
 
     def operate(self, store_id: str, body: bytes) -> tuple[int, bytes]:
-        """Do one operation; return the status and the JSON of its answer."""
+        """Handle one operation; return the status and the JSON of the response."""
         try:
-            question = json.loads(body, object_pairs_hook=_without_duplicates)
-            operation, store = question["op"], int(store_id.partition("_")[2])
+            request = json.loads(body, object_pairs_hook=_without_duplicates)
+            operation, store = request["op"], int(store_id.partition("_")[2])
         except (ValueError, KeyError, TypeError):
             return 400, _problem("malformed_json", "Not an operation of a store.")
         try:
             if operation == "lock":
-                return 200, self._lock(store, question)
-            return 200, self._operate(store, operation, question)
+                return 200, self._lock(store, request)
+            return 200, self._operate(store, operation, request)
         except Refused as refused:
             return refused.status, _problem(refused.code, refused.detail)
 
-    def _operate(self, store: int, operation: str, question: Mapping[str, Any]) -> bytes:
+    def _operate(self, store: int, operation: str, request: Mapping[str, Any]) -> bytes:
         if operation in _WRITES:
-            return self._once(store, operation, question)
+            return self._once(store, operation, request)
         with self._transaction() as now:
-            self._require_running(question["execution_id"])
+            self._require_running(request["execution_id"])
             if operation in _READS:
-                return _read(Table(self._connection, store, now), operation, question)
+                return _read(Table(self._connection, store, now), operation, request)
             if operation != "renew":
                 raise invalid("There is no such operation of a store.")
-            locks = Locks(self._connection, store, question["execution_id"], now)
-            name, ttl = key_of(question["name"]), lease_of(question["ttl"])
-            return _answer(held=locks.renew(name, question["holder"], ttl))
+            locks = Locks(self._connection, store, request["execution_id"], now)
+            name, ttl = key_of(request["name"]), lease_of(request["ttl"])
+            return _response(held=locks.renew(name, request["holder"], ttl))
 
-    def _once(self, store: int, operation: str, question: Mapping[str, Any]) -> bytes:
-        """Do a write, or answer as before when it was done before."""
-        channel, number = question["channel"], question["seq"]
+    def _once(self, store: int, operation: str, request: Mapping[str, Any]) -> bytes:
+        """Apply a write, or repeat the response if it was applied before."""
+        channel, number = request["channel"], request["seq"]
         with self._changed:
-            done, answer = self._receipts.get(channel, (0, b""))
+            done, answer = self._last_writes.get(channel, (0, b""))
             if done > number:
                 raise Refused(409, "fenced", "A later write of this connection has been done.")
             if done < number:
-                answer = self._write(store, operation, question)
-                self._receipts[channel] = number, answer
+                answer = self._write(store, operation, request)
+                self._last_writes[channel] = number, answer
             return answer
 
-    def _write(self, store: int, operation: str, question: Mapping[str, Any]) -> bytes:
+    def _write(self, store: int, operation: str, request: Mapping[str, Any]) -> bytes:
         with self._transaction() as now:
-            execution = question["execution_id"]
+            execution = request["execution_id"]
             self._require_running(execution)
             locks = Locks(self._connection, store, execution, now)
             if operation == "unlock":
-                released = locks.release(key_of(question["name"]), question["holder"])
+                released = locks.release(key_of(request["name"]), request["holder"])
                 self._changed.notify_all()
-                return _answer(released=released)
+                return _response(released=released)
             locks.require_none_lost()
             self._connection.execute("delete from entry where expires_at <= ?", (now,))
-            return _write(Table(self._connection, store, now), operation, question)
+            return _write(Table(self._connection, store, now), operation, request)
 
-    def _lock(self, store: int, question: Mapping[str, Any]) -> bytes:
-        name, holder = key_of(question.get("name")), question["holder"]
-        ttl = lease_of(question.get("ttl"))
-        wait = min(max(float(question.get("wait", 0)), 0), _LONGEST_WAIT_SECONDS)
-        give_up = time.monotonic() + wait
+    def _lock(self, store: int, request: Mapping[str, Any]) -> bytes:
+        name, holder = key_of(request.get("name")), request["holder"]
+        ttl = lease_of(request.get("ttl"))
+        wait = min(max(float(request.get("wait", 0)), 0), _MAX_WAIT_SECONDS)
+        deadline = time.monotonic() + wait
         with self._changed:
             while True:
                 with self._transaction() as now:
-                    self._require_running(question["execution_id"])
-                    locks = Locks(self._connection, store, question["execution_id"], now)
-                    if locks.take(name, holder, ttl):
-                        return _answer(acquired=True)
-                left = give_up - time.monotonic()
+                    self._require_running(request["execution_id"])
+                    locks = Locks(self._connection, store, request["execution_id"], now)
+                    if locks.acquire(name, holder, ttl):
+                        return _response(acquired=True)
+                left = deadline - time.monotonic()
                 if left <= 0:
-                    return _answer(acquired=False)
-                self._changed.wait(min(left, _LOOK_SECONDS))
+                    return _response(acquired=False)
+                self._changed.wait(min(left, _POLL_SECONDS))
 
     def _ensure(self, name: str) -> int:
         self._connection.execute("insert or ignore into store (name) values (?)", (name,))
@@ -144,7 +144,7 @@ class Stores:
 
     @contextlib.contextmanager
     def _transaction(self) -> Generator[float]:
-        """Everything in the block is done, or nothing; yields the time of day, in seconds."""
+        """Run the block atomically; yields the current time, in seconds."""
         with self._changed:
             self._connection.execute("begin immediate")
             try:
@@ -175,12 +175,12 @@ def _opened(path: Path) -> sqlite3.Connection:
     return connection
 
 
-def _read(table: Table, operation: str, question: Mapping[str, Any]) -> bytes:
+def _read(table: Table, operation: str, request: Mapping[str, Any]) -> bytes:
     if operation == "count":
-        return _answer(count=table.count(question))
+        return _response(count=table.count(request))
     if operation == "scan":
-        with_values = question.get("values", True)
-        entries, more = table.page(question, question.get("limit", 1_000), with_values)
+        with_values = request.get("values", True)
+        entries, more = table.page(request, request.get("limit", 1_000), with_values)
         found = [
             {
                 "key": entry.key.decode(),
@@ -189,29 +189,31 @@ def _read(table: Table, operation: str, question: Mapping[str, Any]) -> bytes:
             }
             for entry in entries
         ]
-        return _answer(entries=found, next=found[-1]["key"] if more else None)
-    entry = table.get(key_of(question["key"]))
+        return _response(entries=found, next=found[-1]["key"] if more else None)
+    entry = table.get(key_of(request["key"]))
     if entry is None:
-        return _answer(value=None, version=0, expires_at=None)
-    return _answer(value=entry.value.decode(), version=entry.version, expires_at=entry.expires_text)
+        return _response(value=None, version=0, expires_at=None)
+    return _response(
+        value=entry.value.decode(), version=entry.version, expires_at=entry.expires_text
+    )
 
 
-def _write(table: Table, operation: str, question: Mapping[str, Any]) -> bytes:
+def _write(table: Table, operation: str, request: Mapping[str, Any]) -> bytes:
     if operation == "clear":
-        return _answer(deleted=table.clear())
+        return _response(deleted=table.clear())
     if operation == "transaction":
-        return run_transaction(table, question).encode()
-    key = key_of(question["key"])
+        return run_transaction(table, request).encode()
+    key = key_of(request["key"])
     if operation == "set":
-        return _answer(version=table.put(key, value_of(question["value"]), ttl_of(question)))
+        return _response(version=table.put(key, value_of(request["value"]), ttl_of(request)))
     if operation == "increment":
-        total, version = table.increment(key, amount_of(question["amount"]))
-        return _answer(value=total, version=version)
+        total, version = table.increment(key, amount_of(request["amount"]))
+        return _response(value=total, version=version)
     entry = table.delete(key)
     version = entry.version if entry else 0
     if operation == "pop":
-        return _answer(value=entry.value.decode() if entry else None, version=version)
-    return _answer(deleted=entry is not None, version=version)
+        return _response(value=entry.value.decode() if entry else None, version=version)
+    return _response(deleted=entry is not None, version=version)
 
 
 def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -221,7 +223,7 @@ def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def _answer(**fields: Any) -> bytes:
+def _response(**fields: Any) -> bytes:
     return json.dumps(fields).encode()
 
 

@@ -1,7 +1,6 @@
-"""The environment of builds and executors: as the local runtime of a server gives it to them.
+"""The environment variables of builds and executors, the same as in a server's local runtime.
 
-What programs need to find their way on this machine, and nothing else: what a script finds here it
-also finds where it is deployed.
+Only what programs need on this machine, so that a script sees the same variables when deployed.
 """
 
 from __future__ import annotations
@@ -26,14 +25,14 @@ _FOR_BUILDS = (
 
 
 def for_executor(own: Mapping[str, str], environment: Path) -> dict[str, str]:
-    """Return what an executor with the packages of `environment` gets."""
+    """Return the variables of an executor with the packages of `environment`."""
     result = _common(own)
     result["PATH"] += f":{environment / 'bin'}"
     return result
 
 
 def for_build(own: Mapping[str, str]) -> dict[str, str]:
-    """Return what a build gets: the settings of uv and of the package index, too."""
+    """Return the variables of a build, with settings of uv and of the package index."""
     result = _common(own)
     result.update({name: own[name] for name in _FOR_BUILDS if name in own})
     result.update({name: value for name, value in own.items() if name.startswith("UV_")})
