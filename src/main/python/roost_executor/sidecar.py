@@ -15,7 +15,7 @@ from roost_executor import PROTOCOL, sockets
 from roost_executor.delivery import Delivery
 from roost_executor.files import truncate_when_large
 from roost_executor.link import Address, Answer, Link, Pause
-from roost_executor.trouble import Trouble, of_answer
+from roost_executor.trouble import Trouble, detail_of, of_answer
 from roost_executor.watch import LOST_AFTER_SECONDS
 
 POLL_WAIT_SECONDS = 30
@@ -23,7 +23,8 @@ ANSWER_SECONDS = 15
 LOOK_SECONDS = 1.0
 # A pod is killed 30 s after it was told to end. What isn't delivered by then is in the containers' logs.
 DELIVERY_AFTER_SIGTERM_SECONDS = 27.0
-STOPPED = (401, 403)
+# 422: the control plane speaks another version of the protocol.
+REFUSED = (401, 403, 422)
 TERMINATED = 128 + signal.SIGTERM
 
 
@@ -160,7 +161,6 @@ class Sidecar:
             "polls": self._polls,
             "python": self._python,
             "prepared": self._prepared,
-            "running": [],
         }
         path = f"/internal/v1/executors/{self._executor_id}/poll?wait={POLL_WAIT_SECONDS}"
         try:
@@ -185,8 +185,8 @@ class Sidecar:
             return
         elif answer.status == 410:
             raise Leave(0)
-        elif answer.status in STOPPED:
-            raise Leave(1, f"the control plane refused this executor ({of_answer(answer)})")
+        elif answer.status in REFUSED:
+            raise Leave(1, f"the control plane refused this executor ({of_answer(answer)}){detail_of(answer)}")
         else:
             self.trouble.failed(answer)
             self._wait(self._pause.next())

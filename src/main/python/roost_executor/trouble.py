@@ -54,6 +54,16 @@ def of_answer(answer: Answer) -> str:
     return f"status {answer.status}" + (f" ({code})" if isinstance(code, str) and code.isidentifier() else "")
 
 
+def detail_of(answer: Answer) -> str:
+    """The text of a problem document that refuses the request, after a colon; bounded, and on one line."""
+    try:
+        detail = json.loads(answer.body)["detail"] if answer.status == 422 else ""
+    except (ValueError, KeyError, TypeError):
+        detail = ""
+    shown = detail[:LONGEST_CAUSE] if isinstance(detail, str) and detail.isprintable() else ""
+    return f": {shown}" if shown else ""
+
+
 def _say(text: str) -> None:
     with contextlib.suppress(OSError, ValueError):  # nobody listens
         print(f"roost sidecar: {text}", file=sys.stderr, flush=True)

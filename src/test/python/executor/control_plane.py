@@ -31,6 +31,7 @@ class ControlPlane:
         self.cancelled: set[str] = set()
         self.gone: set[str] = set()
         self.stop_polls = False
+        self.protocol = 1
         self.stores = Stores(self.changed)
         self.fault: Optional[Callable[[str], Optional[tuple[int, Any]]]] = None
         self.acknowledge_at_most: Optional[int] = None
@@ -118,7 +119,9 @@ class ControlPlane:
         return self._operation(parts[-2], body)
 
     def _poll(self, question: "dict[str, Any]", wait: float) -> Any:
-        assert question["protocol"] == 1 and question["running"] == []
+        if question["protocol"] != self.protocol:
+            detail = f"This control plane speaks version {self.protocol}; the executor speaks version 1."
+            return 422, {"code": "validation_failed", "detail": detail}
         with self.changed:
             self.changed.wait_for(lambda: self.queue or self.stop_polls, wait)
             if self.queue:

@@ -170,6 +170,19 @@ def test_a_refused_token_ends_the_executor(make_executor: Make) -> None:
     assert "refused" in executor.output.read_text()
 
 
+def test_another_version_of_the_protocol_ends_the_executor(make_executor: Make) -> None:
+    plane = ControlPlane()
+    plane.protocol = 2
+    executor = make_executor(plane=plane)
+    assert executor.ended() == 1
+    assert executor.output.read_text() == (
+        "roost sidecar: the control plane refused this executor (status 422 (validation_failed)): "
+        "This control plane speaks version 2; the executor speaks version 1.\n"
+    )
+    assert set(plane.polls[0][1]) == {"protocol", "polls", "python", "prepared"}
+    assert len(plane.polls) == 1
+
+
 def test_the_token_file_is_removed_and_a_new_token_taken(executor: Executor) -> None:
     executor.plane.new_token = "fresh"
     executor.run("def main(): pass\n")

@@ -31,6 +31,9 @@ import org.jboss.resteasy.reactive.RestQuery;
 @Produces(MediaType.APPLICATION_JSON)
 @Blocking
 public class ExecutorLinkResource {
+  /** The version of the protocol: {@code PROTOCOL} of {@code roost_executor}. */
+  static final int PROTOCOL = 1;
+
   private static final int MAX_WAIT_SECONDS = 60;
 
   /** Many heartbeats wait at a time, and each ends soon anyway. */
@@ -71,6 +74,7 @@ public class ExecutorLinkResource {
       throw Problem.of(ErrorCode.FORBIDDEN, "The token names another executor.");
     }
     Body body = Body.parse(bytes);
+    requireProtocol(body);
     boolean prepared =
         body.json("prepared").map(value -> value.text().equals("true")).orElse(false);
     Integer polls = body.integer("polls", 1, Integer.MAX_VALUE).orElse(null);
@@ -84,6 +88,18 @@ public class ExecutorLinkResource {
               }
               return response.build();
             });
+  }
+
+  /** The executor's image may be another release's, and its process may be older than this one. */
+  private static void requireProtocol(Body body) {
+    Optional<Integer> spoken = body.integer("protocol", 0, Integer.MAX_VALUE);
+    if (!spoken.equals(Optional.of(PROTOCOL))) {
+      throw Problem.invalid(
+          "/protocol",
+          "unsupported_protocol",
+          "This control plane speaks version %d of the executor link; the executor speaks %s."
+              .formatted(PROTOCOL, spoken.map(version -> "version " + version).orElse("none")));
+    }
   }
 
   private static Response.ResponseBuilder answer(PollAnswer answer) {

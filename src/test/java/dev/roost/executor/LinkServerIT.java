@@ -109,10 +109,10 @@ class LinkServerIT {
           Host: localhost
           Authorization: Bearer %s
           Content-Type: application/json
-          Content-Length: 2
+          Content-Length: 15
           Connection: close
 
-          {}"""
+          {"protocol": 1}"""
               .formatted(method, path, bearer);
       socket
           .getOutputStream()

@@ -346,11 +346,31 @@ class ReplicasIT {
     String path = "/internal/v1/executors/" + executor + "/poll?wait=0";
     String[] token = {"Authorization", "Bearer " + tokens.make(executor)};
     Api link = Api.withKey(null);
-    Api.Answer answer = link.post(path, "{\"prepared\": true, \"polls\": 2}", token);
+    Api.Answer answer =
+        link.post(path, "{\"protocol\": 1, \"prepared\": true, \"polls\": 2}", token);
     assertEquals(200, answer.status());
     assertEquals(execution, answer.get("execution_id"));
     end(there, executor, execution);
-    assertEquals(204, link.post(path, "{\"prepared\": true, \"polls\": 3}", token).status());
-    assertEquals(204, link.post(path, "{\"prepared\": true}", token).status());
+    assertEquals(
+        204,
+        link.post(path, "{\"protocol\": 1, \"prepared\": true, \"polls\": 3}", token).status());
+    assertEquals(204, link.post(path, "{\"protocol\": 1, \"prepared\": true}", token).status());
+  }
+
+  @Test
+  void anExecutorOfAnotherProtocolVersionIsRefused() {
+    String executor = executor();
+    submit();
+    String path = "/internal/v1/executors/" + executor + "/poll?wait=5";
+    String[] token = {"Authorization", "Bearer " + tokens.make(executor)};
+    Api link = Api.withKey(null);
+    Api.Answer answer = link.post(path, "{\"protocol\": 2, \"polls\": 1}", token);
+    assertEquals(422, answer.status());
+    assertEquals("validation_failed", answer.get("code"));
+    assertEquals(
+        "This control plane speaks version 1 of the executor link; the executor speaks version 2.",
+        answer.get("detail"));
+    assertEquals(422, link.post(path, "{\"polls\": 1}", token).status());
+    assertEquals(200, link.post(path, "{\"protocol\": 1, \"polls\": 1}", token).status());
   }
 }
