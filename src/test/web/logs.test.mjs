@@ -1,8 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { folded } from "../../main/resources/web/app/parts/diff-lines.ts";
-import { LogLines, styled } from "../../main/resources/web/app/parts/log-lines.ts";
-import { buildMarks, failureMarks, unplaced } from "../../main/resources/web/app/parts/run-marks.ts";
+import { folded } from "../../main/resources/web/app/parts/code/diff-lines.ts";
+import { LogLines, styled } from "../../main/resources/web/app/parts/logs/log-lines.ts";
+import {
+  buildMarks,
+  failureMarks,
+  unplaced,
+} from "../../main/resources/web/app/parts/executions/run-marks.ts";
 import { Problem } from "../../main/resources/web/app/core/api.ts";
 
 const entry = (message, more = {}) => ({

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { behindText, revisionNote, whenItRuns } from "../../main/resources/web/app/parts/running.ts";
+import { behindText, revisionNote, whenItRuns } from "../../main/resources/web/app/parts/agents/running.ts";
 
 const agent = (fields) => ({
   revision: 5,

@@ -76,7 +76,7 @@ export function url(path: string, query: Query = {}): string {
   return `/v1${path}${text ? `?${text}` : ""}`;
 }
 
-/** The header of an order that the server carries out once, however often it is sent. */
+/** The header of a request that the server processes once, even if it is sent again. */
 export function once(): Record<string, string> {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return { "Idempotency-Key": Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("") };

@@ -4,7 +4,7 @@ import { live } from "./live";
 import { dropPageToken, keepPageToken, pageToken } from "./page-token";
 import type { NewSession, Role, Runtime, Session } from "./types";
 
-const ORDER: Role[] = ["read", "execute", "write"];
+const ROLES: Role[] = ["read", "execute", "write"];
 
 /** Who is signed in, and what this Roost is; known before any page is shown. */
 class SignedIn {
@@ -44,7 +44,7 @@ class SignedIn {
   }
 
   may(role: Role): boolean {
-    return this.session !== null && ORDER.indexOf(this.session.key.role) >= ORDER.indexOf(role);
+    return this.session !== null && ROLES.indexOf(this.session.key.role) >= ROLES.indexOf(role);
   }
 
   private async begin(session: Session): Promise<void> {

@@ -3,10 +3,10 @@ import { customElement, property } from "lit/decorators.js";
 import { PagedLoad, typed } from "../core/load";
 import { signedIn } from "../core/session";
 import type { BuilderJob } from "../core/types";
-import { emptyState } from "../parts/notices";
-import { Part } from "../parts/part";
-import { rebuild } from "../parts/rollout-parts";
-import { pagedTable } from "../parts/tables";
+import { emptyState } from "../parts/page/notices";
+import { Part } from "../parts/page/part";
+import { rebuild } from "../parts/rollouts/rollouts";
+import { pagedTable } from "../parts/page/tables";
 import { BUILD_COLUMNS } from "./builds";
 
 const COLUMNS = BUILD_COLUMNS.filter(({ title }) => title !== "Agent");

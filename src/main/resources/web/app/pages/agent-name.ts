@@ -3,9 +3,9 @@ import { customElement, property, query, state } from "lit/decorators.js";
 import { patch, type Problem } from "../core/api";
 import { asProblem } from "../core/load";
 import { signedIn } from "../core/session";
-import { mistakeList } from "../parts/fields";
-import { Part } from "../parts/part";
-import { symbol } from "../parts/shapes";
+import { mistakeList } from "../parts/forms/fields";
+import { Part } from "../parts/page/part";
+import { symbol } from "../parts/page/shapes";
 
 /** The name of an agent as the title of its page, which can be changed in place. Fires `renamed`. */
 @customElement("agent-name")

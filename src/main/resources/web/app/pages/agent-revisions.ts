@@ -5,13 +5,13 @@ import { asProblem, Load, PagedLoad } from "../core/load";
 import { queried, router } from "../core/router";
 import { signedIn } from "../core/session";
 import type { Agent, AgentRevision } from "../core/types";
-import { timeAgo } from "../parts/basics";
-import "../parts/code-diff";
-import { ask, toast } from "../parts/dialogs";
-import { loaded } from "../parts/notices";
-import { Part } from "../parts/part";
-import { inWords, REVISION_NAMES, revisionDifferences } from "../parts/revision-fields";
-import { revisionNote } from "../parts/running";
+import { timeAgo } from "../parts/page/basics";
+import "../parts/code/code-diff";
+import { ask, toast } from "../parts/page/dialogs";
+import { loaded } from "../parts/page/notices";
+import { Part } from "../parts/page/part";
+import { inWords, REVISION_NAMES, revisionDifferences } from "../parts/agents/revision-fields";
+import { revisionNote } from "../parts/agents/running";
 
 /** What ran when: the revisions of an agent, what differs between two, and the way back. Fires `changed`. */
 @customElement("agent-revisions")

@@ -3,16 +3,16 @@ import { customElement, property, state } from "lit/decorators.js";
 import { signedIn } from "../core/session";
 import { keysText, offer } from "../core/shortcuts";
 import type { Agent, BuilderJob, ExecutorJob } from "../core/types";
-import "../parts/agent-code";
-import { CODE_NAMES, codeOf, differences, type AgentEdits, type Code } from "../parts/agent-edits";
-import "../parts/code-diff";
-import { toast } from "../parts/dialogs";
-import type { Mark } from "../parts/marks";
-import { problemNotice } from "../parts/notices";
-import { Part } from "../parts/part";
-import { buildMarks, failureMarks, unplaced } from "../parts/run-marks";
-import "../parts/run-panel";
-import { isBehind, whenItRuns } from "../parts/running";
+import "../parts/agents/agent-code";
+import { CODE_NAMES, codeOf, differences, type AgentEdits, type Code } from "../parts/agents/agent-edits";
+import "../parts/code/code-diff";
+import { toast } from "../parts/page/dialogs";
+import type { Mark } from "../parts/code/marks";
+import { problemNotice } from "../parts/page/notices";
+import { Part } from "../parts/page/part";
+import { buildMarks, failureMarks, unplaced } from "../parts/executions/run-marks";
+import "../parts/executions/run-panel";
+import { isBehind, whenItRuns } from "../parts/agents/running";
 
 const FIELDS = ["/script", "/requirements", "/env_vars", "/python_version"];
 

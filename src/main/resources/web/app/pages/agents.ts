@@ -6,15 +6,15 @@ import { asProblem, PagedLoad, typed } from "../core/load";
 import { queried, router } from "../core/router";
 import { signedIn } from "../core/session";
 import type { Agent, ExecutorJob } from "../core/types";
-import { stateBadge, timeAgo } from "../parts/basics";
-import { deleteAgent } from "../parts/delete-agent";
-import { toast } from "../parts/dialogs";
-import { searchField } from "../parts/fields";
-import { emptyState } from "../parts/notices";
-import { Part } from "../parts/part";
-import { isBehind } from "../parts/running";
-import { successRate } from "../parts/success-rate";
-import { pagedTable, type Column } from "../parts/tables";
+import { stateBadge, timeAgo } from "../parts/page/basics";
+import { deleteAgent } from "../parts/agents/delete-agent";
+import { toast } from "../parts/page/dialogs";
+import { searchField } from "../parts/forms/fields";
+import { emptyState } from "../parts/page/notices";
+import { Part } from "../parts/page/part";
+import { isBehind } from "../parts/agents/running";
+import { successRate } from "../parts/charts/success-rate";
+import { pagedTable, type Column } from "../parts/page/tables";
 
 /** Starting points, as /create knows them by name. */
 const TEMPLATES = [

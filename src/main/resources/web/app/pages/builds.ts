@@ -4,14 +4,14 @@ import { between, duration } from "../core/format";
 import { PagedLoad, typed } from "../core/load";
 import { queried, router } from "../core/router";
 import type { BuilderJob } from "../core/types";
-import "../parts/agent-link";
-import { stateBadge, timeAgo } from "../parts/basics";
-import { emptyState } from "../parts/notices";
-import { Part } from "../parts/part";
-import { stateChips } from "../parts/state-chips";
-import { buildReason, reasonCell } from "../parts/reasons";
-import { pagedTable, type Column } from "../parts/tables";
-import "../parts/ticking";
+import "../parts/agents/agent-link";
+import { stateBadge, timeAgo } from "../parts/page/basics";
+import { emptyState } from "../parts/page/notices";
+import { Part } from "../parts/page/part";
+import { stateChips } from "../parts/page/state-chips";
+import { buildReason, reasonCell } from "../parts/executions/reasons";
+import { pagedTable, type Column } from "../parts/page/tables";
+import "../parts/page/ticking";
 
 const STATES = ["queued", "running", "succeeded", "failed", "cancelled"];
 

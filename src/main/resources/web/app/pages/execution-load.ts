@@ -1,13 +1,13 @@
 import { all, askExactly, get, kept } from "../core/api";
 import { Load } from "../core/load";
 import type { Agent, AgentRevision, Execution, ExecutorJob } from "../core/types";
-import type { Part } from "../parts/part";
+import type { Part } from "../parts/page/part";
 
 /** An execution with all that explains it; null: that is not kept any more. */
 export interface Explained {
   execution: Execution;
   job: ExecutorJob | null;
-  /** All of the order, the first first. */
+  /** All attempts of the job, oldest first. */
   attempts: Execution[];
   agent: Agent | null;
   revision: AgentRevision | null;

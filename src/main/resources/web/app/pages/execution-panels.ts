@@ -1,11 +1,11 @@
 import { html, nothing, type TemplateResult } from "lit";
 import type { Execution, ExecutorJob } from "../core/types";
-import { idLink, stateBadge, timeAgo } from "../parts/basics";
-import { runDuration } from "../parts/execution-result";
-import { executionReason } from "../parts/reasons";
-import "../parts/json-tree";
+import { idLink, stateBadge, timeAgo } from "../parts/page/basics";
+import { runDuration } from "../parts/executions/execution-result";
+import { executionReason } from "../parts/executions/reasons";
+import "../parts/code/json-tree";
 
-/** What the pages of executions and of orders both show. */
+/** Panels that the pages of executions and of jobs share. */
 
 /** One row of a list of facts; nothing where there is no value. */
 export const fact = (name: string, value: unknown): unknown =>
@@ -14,8 +14,8 @@ export const fact = (name: string, value: unknown): unknown =>
         <dd>${value}</dd>`
     : nothing;
 
-/** Where an order comes from, and how it is treated. */
-export const orderFacts = (job: ExecutorJob): TemplateResult =>
+/** Where a job comes from, and its scheduling options. */
+export const jobFacts = (job: ExecutorJob): TemplateResult =>
   html`${fact("Schedule", job.schedule_id && idLink(job.schedule_id, `/schedules?q=${job.schedule_id}`))}
   ${fact("Scheduled for", job.scheduled_time && timeAgo(job.scheduled_time))}
   ${fact("Batch", job.batch_id && idLink(job.batch_id))} ${fact("Priority", job.priority)}

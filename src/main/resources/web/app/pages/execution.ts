@@ -4,16 +4,16 @@ import { bytes, duration, plural } from "../core/format";
 import { signedIn } from "../core/session";
 import { offer } from "../core/shortcuts";
 import type { Execution } from "../core/types";
-import "../parts/agent-link";
-import "../parts/code-editor";
-import { idLink, stateBadge, timeAgo } from "../parts/basics";
-import { executionLog, failureNotice, returnValue, runDuration } from "../parts/execution-result";
-import { loaded } from "../parts/notices";
-import { cancelOrder, runAgain } from "../parts/orders";
-import { Part } from "../parts/part";
-import "../parts/timeline";
+import "../parts/agents/agent-link";
+import "../parts/code/code-editor";
+import { idLink, stateBadge, timeAgo } from "../parts/page/basics";
+import { executionLog, failureNotice, returnValue, runDuration } from "../parts/executions/execution-result";
+import { loaded } from "../parts/page/notices";
+import { cancelRun, runAgain } from "../parts/executions/runs";
+import { Part } from "../parts/page/part";
+import "../parts/executions/timeline";
 import { explainedLoad, type Explained } from "./execution-load";
-import { attemptsPanel, fact, orderFacts, payloadPanel } from "./execution-panels";
+import { attemptsPanel, fact, jobFacts, payloadPanel } from "./execution-panels";
 
 /** What happened in one execution, why, and what to do about it. */
 @customElement("execution-page")
@@ -63,7 +63,7 @@ export class ExecutionPage extends Part {
       return html`<span class="faint small">Your API key is read-only.</span>`;
     }
     return html`${execution.state === "running" && job
-      ? html`<button class="danger" @click=${() => void cancelOrder(job)}>Cancel</button>`
+      ? html`<button class="danger" @click=${() => void cancelRun(job)}>Cancel</button>`
       : nothing}
     ${job && agent
       ? html`<button
@@ -81,7 +81,7 @@ export class ExecutionPage extends Part {
     const marked = execution.error?.line != null;
     return html`${this.summary(explained)}
       <run-timeline .job=${job} .execution=${execution}></run-timeline>
-      ${this.orderNotice(explained)} ${failureNotice(execution)}
+      ${this.jobNotice(explained)} ${failureNotice(execution)}
       <div class="beside">
         <div class="column">
           ${execution.state === "succeeded"
@@ -130,8 +130,8 @@ export class ExecutionPage extends Part {
     </div>`;
   }
 
-  /** Where the order goes on or has ended in another way than this attempt. */
-  private orderNotice({ execution, job, attempts }: Explained): unknown {
+  /** Shown when the job continues, or ended differently from this attempt. */
+  private jobNotice({ execution, job, attempts }: Explained): unknown {
     const last = attempts.at(-1);
     if (job && job.state === "queued" && last?.id === execution.id) {
       return html`<p class="notice waiting">
@@ -219,7 +219,7 @@ export class ExecutionPage extends Part {
           idLink(execution.executor_job_id, `/executor-jobs/${execution.executor_job_id}?stay=1`),
         )}
         ${fact("Build", execution.build_id && idLink(execution.build_id, `/builds/${execution.build_id}`))}
-        ${job ? orderFacts(job) : nothing}
+        ${job ? jobFacts(job) : nothing}
       </dl>
     </section>`;
   }

@@ -3,11 +3,11 @@ import { customElement, state } from "lit/decorators.js";
 import { get } from "../core/api";
 import { queried, router } from "../core/router";
 import type { Agent, Page } from "../core/types";
-import "../parts/execution-table";
-import { toast } from "../parts/dialogs";
-import { Part } from "../parts/part";
-import { stateChips } from "../parts/state-chips";
-import { executionReason, executionReasons } from "../parts/reasons";
+import "../parts/executions/execution-table";
+import { toast } from "../parts/page/dialogs";
+import { Part } from "../parts/page/part";
+import { stateChips } from "../parts/page/state-chips";
+import { executionReason, executionReasons } from "../parts/executions/reasons";
 
 const STATES = ["queued", "running", "succeeded", "failed", "timed_out", "cancelled", "lost"];
 

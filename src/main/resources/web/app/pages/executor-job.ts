@@ -6,28 +6,28 @@ import { Load } from "../core/load";
 import { queried, router } from "../core/router";
 import { signedIn } from "../core/session";
 import type { Execution, ExecutorJob } from "../core/types";
-import "../parts/agent-link";
-import { idLink, stateBadge, timeAgo } from "../parts/basics";
-import { loaded } from "../parts/notices";
-import { cancelOrder, runAgain } from "../parts/orders";
-import { Part } from "../parts/part";
-import { WAITING, executionReason, isHarmless } from "../parts/reasons";
-import "../parts/timeline";
-import { attemptsPanel, fact, orderFacts, payloadPanel } from "./execution-panels";
+import "../parts/agents/agent-link";
+import { idLink, stateBadge, timeAgo } from "../parts/page/basics";
+import { loaded } from "../parts/page/notices";
+import { cancelRun, runAgain } from "../parts/executions/runs";
+import { Part } from "../parts/page/part";
+import { WAITING, executionReason, isHarmless } from "../parts/executions/reasons";
+import "../parts/executions/timeline";
+import { attemptsPanel, fact, jobFacts, payloadPanel } from "./execution-panels";
 
-interface Order {
+interface Loaded {
   job: ExecutorJob;
   attempts: Execution[];
 }
 
 /**
- * An order that waits, or that ended without an execution. As soon as it runs, its execution is what
- * people want to see: the page goes there, unless the address says `?stay=1`.
+ * A job that is queued, or that ended without an execution. As soon as it runs, the page redirects to its
+ * execution, unless the address has `?stay=1`.
  */
 @customElement("executor-job-page")
 export class ExecutorJobPage extends Part {
   @property() jobId = "";
-  private readonly load = new Load<Order>(
+  private readonly load = new Load<Loaded>(
     this,
     async (signal) => {
       const [{ value: job }, attempts] = await Promise.all([
@@ -48,7 +48,7 @@ export class ExecutorJobPage extends Part {
       job?.id === this.jobId &&
       job.execution &&
       !queried("stay") &&
-      isToldByExecution(job, job.execution)
+      isShownByExecution(job, job.execution)
     ) {
       void router.go(`/executions/${job.execution.id}`, { replace: true });
     }
@@ -61,7 +61,7 @@ export class ExecutorJobPage extends Part {
         ${idLink(this.jobId)}
         <div class="actions">${job ? this.actions(job) : nothing}</div>
       </div>
-      ${loaded(this.load, (order) => this.show(order))}`;
+      ${loaded(this.load, (value) => this.show(value))}`;
   }
 
   private actions(job: ExecutorJob): unknown {
@@ -69,11 +69,11 @@ export class ExecutorJobPage extends Part {
       return html`<span class="faint small">Your API key is read-only.</span>`;
     }
     return job.finished_at === null
-      ? html`<button class="danger" @click=${() => void cancelOrder(job)}>Cancel</button>`
+      ? html`<button class="danger" @click=${() => void cancelRun(job)}>Cancel</button>`
       : html`<button @click=${() => void runAgain(job)}>Run again</button>`;
   }
 
-  private show({ job, attempts }: Order): TemplateResult {
+  private show({ job, attempts }: Loaded): TemplateResult {
     return html`<div class="row summary" role="status">
         <strong>${stateBadge(job.state)}</strong>
         <agent-link .agentId=${job.agent_id}></agent-link>
@@ -133,14 +133,14 @@ export class ExecutorJobPage extends Part {
             html`${timeAgo(job.finished_at)}
               <span class="faint">after ${duration(between(job.created_at, job.finished_at))}</span>`,
         )}
-        ${fact("Attempts", String(job.attempts))} ${orderFacts(job)}
+        ${fact("Attempts", String(job.attempts))} ${jobFacts(job)}
       </dl>
     </section>`;
   }
 }
 
-/** Whether all that is to say about the order stands on the page of its last execution. */
-const isToldByExecution = (job: ExecutorJob, execution: Execution): boolean =>
+/** Whether the page of its last execution shows everything about the job. */
+const isShownByExecution = (job: ExecutorJob, execution: Execution): boolean =>
   job.state === "running" ||
   job.state === "succeeded" ||
   (job.state !== "queued" && job.reason === execution.reason);

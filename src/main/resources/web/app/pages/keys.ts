@@ -4,14 +4,14 @@ import { post, remove } from "../core/api";
 import { asProblem, PagedLoad } from "../core/load";
 import { signedIn } from "../core/session";
 import type { ApiKey, Role } from "../core/types";
-import { idLink, timeAgo } from "../parts/basics";
-import { ask, toast } from "../parts/dialogs";
-import { choiceField, mistakesOf, textField } from "../parts/fields";
-import { emptyState, roleNotice } from "../parts/notices";
-import { Part } from "../parts/part";
-import { showSecret } from "../parts/secret";
-import { openForm } from "../parts/small-form";
-import { pagedTable, type Column } from "../parts/tables";
+import { idLink, timeAgo } from "../parts/page/basics";
+import { ask, toast } from "../parts/page/dialogs";
+import { choiceField, mistakesOf, textField } from "../parts/forms/fields";
+import { emptyState, roleNotice } from "../parts/page/notices";
+import { Part } from "../parts/page/part";
+import { showSecret } from "../parts/page/secret";
+import { openForm } from "../parts/forms/small-form";
+import { pagedTable, type Column } from "../parts/page/tables";
 
 const ROLES: Record<Role, string> = {
   read: "read everything except the values of variables",

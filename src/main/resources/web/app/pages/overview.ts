@@ -6,13 +6,13 @@ import { Load, typed } from "../core/load";
 import { router } from "../core/router";
 import { signedIn } from "../core/session";
 import type { Agent, Execution, Page, Statistics } from "../core/types";
-import "../parts/agent-link";
-import "../parts/bar-chart";
-import { stateBadge, timeAgo } from "../parts/basics";
-import { loaded } from "../parts/notices";
-import { Part } from "../parts/part";
-import { buildReason, executionReason } from "../parts/reasons";
-import "../parts/ticking";
+import "../parts/agents/agent-link";
+import "../parts/charts/bar-chart";
+import { stateBadge, timeAgo } from "../parts/page/basics";
+import { loaded } from "../parts/page/notices";
+import { Part } from "../parts/page/part";
+import { buildReason, executionReason } from "../parts/executions/reasons";
+import "../parts/page/ticking";
 import { firstSteps } from "./first-steps";
 
 /** From below; the states that need nobody's attention first. */

@@ -5,12 +5,12 @@ import { Polling } from "../core/polling";
 import { queried, router } from "../core/router";
 import { signedIn } from "../core/session";
 import type { Rollout } from "../core/types";
-import { idLink, stateBadge, timeAgo } from "../parts/basics";
-import { emptyState } from "../parts/notices";
-import { Part } from "../parts/part";
-import { countsText, goesOn, rolloutBar, startRollout } from "../parts/rollout-parts";
-import { stateChips } from "../parts/state-chips";
-import { pagedTable, type Column } from "../parts/tables";
+import { idLink, stateBadge, timeAgo } from "../parts/page/basics";
+import { emptyState } from "../parts/page/notices";
+import { Part } from "../parts/page/part";
+import { countsText, goesOn, rolloutBar, startRollout } from "../parts/rollouts/rollouts";
+import { stateChips } from "../parts/page/state-chips";
+import { pagedTable, type Column } from "../parts/page/tables";
 
 const STATES = ["running", "paused", "completed", "undone"];
 

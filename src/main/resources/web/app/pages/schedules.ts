@@ -2,10 +2,10 @@ import { html, nothing } from "lit";
 import { customElement } from "lit/decorators.js";
 import { queried, router } from "../core/router";
 import { signedIn } from "../core/session";
-import { roleNotice } from "../parts/notices";
-import { Part } from "../parts/part";
-import { editSchedule } from "../parts/schedule-form";
-import "../parts/schedule-list";
+import { roleNotice } from "../parts/page/notices";
+import { Part } from "../parts/page/part";
+import { editSchedule } from "../parts/schedules/schedule-form";
+import "../parts/schedules/schedule-list";
 
 /** What runs by itself, of all agents. */
 @customElement("schedules-page")

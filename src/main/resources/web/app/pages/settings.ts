@@ -7,11 +7,11 @@ import { queried, router } from "../core/router";
 import { signedIn } from "../core/session";
 import { chooseTheme, theme, type Theme } from "../core/theme";
 import type { Setting } from "../core/types";
-import { idLink } from "../parts/basics";
-import { searchField } from "../parts/fields";
-import { emptyState, loaded, roleNotice } from "../parts/notices";
-import { Part } from "../parts/part";
-import { table, type Column } from "../parts/tables";
+import { idLink } from "../parts/page/basics";
+import { searchField } from "../parts/forms/fields";
+import { emptyState, loaded, roleNotice } from "../parts/page/notices";
+import { Part } from "../parts/page/part";
+import { table, type Column } from "../parts/page/tables";
 
 const THEMES: [Theme, string][] = [
   ["system", "System"],

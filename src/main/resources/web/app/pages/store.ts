@@ -6,17 +6,17 @@ import { Load } from "../core/load";
 import { queried, router } from "../core/router";
 import { signedIn } from "../core/session";
 import type { DataStore } from "../core/types";
-import { idLink, timeAgo } from "../parts/basics";
-import "../parts/entry-list";
-import type { EntryList } from "../parts/entry-list";
-import { searchField } from "../parts/fields";
-import { loaded, roleNotice } from "../parts/notices";
-import { Part } from "../parts/part";
-import "../parts/store-entry";
-import type { StoreEntry } from "../parts/store-entry";
-import { renameStore } from "../parts/store-form";
-import { importInto } from "../parts/store-import";
-import { agentsOf, deleteStore, exportStore } from "../parts/stores";
+import { idLink, timeAgo } from "../parts/page/basics";
+import "../parts/stores/entry-list";
+import type { EntryList } from "../parts/stores/entry-list";
+import { searchField } from "../parts/forms/fields";
+import { loaded, roleNotice } from "../parts/page/notices";
+import { Part } from "../parts/page/part";
+import "../parts/stores/store-entry";
+import type { StoreEntry } from "../parts/stores/store-entry";
+import { renameStore } from "../parts/stores/store-form";
+import { importInto } from "../parts/stores/store-import";
+import { agentsOf, deleteStore, exportStore } from "../parts/stores/stores";
 
 /** The key that the address names; null: none. An empty one is no key. */
 const keyOfAddress = (): string | null => queried("key") || null;

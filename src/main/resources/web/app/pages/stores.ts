@@ -4,12 +4,12 @@ import { PagedLoad, typed } from "../core/load";
 import { queried, router } from "../core/router";
 import { signedIn } from "../core/session";
 import type { DataStore } from "../core/types";
-import { searchField } from "../parts/fields";
-import { emptyState, roleNotice } from "../parts/notices";
-import { Part } from "../parts/part";
-import { createStore } from "../parts/store-form";
-import { deleteStore, STORE_COLUMNS } from "../parts/stores";
-import { pagedTable, type Column } from "../parts/tables";
+import { searchField } from "../parts/forms/fields";
+import { emptyState, roleNotice } from "../parts/page/notices";
+import { Part } from "../parts/page/part";
+import { createStore } from "../parts/stores/store-form";
+import { deleteStore, STORE_COLUMNS } from "../parts/stores/stores";
+import { pagedTable, type Column } from "../parts/page/tables";
 
 /** Every DataStore. */
 @customElement("stores-page")

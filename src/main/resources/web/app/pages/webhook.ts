@@ -5,15 +5,15 @@ import { plural } from "../core/format";
 import { asProblem, Load, typed } from "../core/load";
 import { queried, router } from "../core/router";
 import type { Delivery, Webhook } from "../core/types";
-import { agentLink } from "../parts/agent-link";
-import { idLink, stateBadge, timeAgo } from "../parts/basics";
-import { ask, toast } from "../parts/dialogs";
-import { mistakesOf, textField } from "../parts/fields";
-import { loaded } from "../parts/notices";
-import { Part } from "../parts/part";
-import { openForm } from "../parts/small-form";
-import { showDelivery, type WebhookDeliveries } from "../parts/webhook-deliveries";
-import { changeWebhook, showWebhookSecret } from "../parts/webhook-form";
+import { agentLink } from "../parts/agents/agent-link";
+import { idLink, stateBadge, timeAgo } from "../parts/page/basics";
+import { ask, toast } from "../parts/page/dialogs";
+import { mistakesOf, textField } from "../parts/forms/fields";
+import { loaded } from "../parts/page/notices";
+import { Part } from "../parts/page/part";
+import { openForm } from "../parts/forms/small-form";
+import { showDelivery, type WebhookDeliveries } from "../parts/webhooks/webhook-deliveries";
+import { changeWebhook, showWebhookSecret } from "../parts/webhooks/webhook-form";
 
 /** One webhook: what it gets, how it is doing, what was sent. */
 @customElement("webhook-view")

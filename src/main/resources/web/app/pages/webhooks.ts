@@ -4,12 +4,12 @@ import { PagedLoad, typed } from "../core/load";
 import { router } from "../core/router";
 import { signedIn } from "../core/session";
 import type { Webhook } from "../core/types";
-import { agentLink } from "../parts/agent-link";
-import { stateBadge, timeAgo } from "../parts/basics";
-import { emptyState, roleNotice } from "../parts/notices";
-import { Part } from "../parts/part";
-import { pagedTable, type Column } from "../parts/tables";
-import { createWebhook } from "../parts/webhook-form";
+import { agentLink } from "../parts/agents/agent-link";
+import { stateBadge, timeAgo } from "../parts/page/basics";
+import { emptyState, roleNotice } from "../parts/page/notices";
+import { Part } from "../parts/page/part";
+import { pagedTable, type Column } from "../parts/page/tables";
+import { createWebhook } from "../parts/webhooks/webhook-form";
 import "./webhook";
 
 /** The webhooks; with an identifier, one of them. */

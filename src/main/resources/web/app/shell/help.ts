@@ -1,6 +1,6 @@
 import { html } from "lit";
 import { keyCaps, offered } from "../core/shortcuts";
-import { open } from "../parts/dialogs";
+import { open } from "../parts/page/dialogs";
 
 /** Shows every keyboard shortcut that works here. */
 export function openHelp(): Promise<void> {

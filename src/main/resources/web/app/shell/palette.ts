@@ -6,9 +6,9 @@ import { pause } from "../core/pause";
 import { router } from "../core/router";
 import { keysText, offered } from "../core/shortcuts";
 import type { Agent, DataStore, Page } from "../core/types";
-import { open } from "../parts/dialogs";
-import { problemNotice } from "../parts/notices";
-import { Part } from "../parts/part";
+import { open } from "../parts/page/dialogs";
+import { problemNotice } from "../parts/page/notices";
+import { Part } from "../parts/page/part";
 
 interface Choice {
   title: string;

@@ -3,8 +3,8 @@ import { customElement, property, state } from "lit/decorators.js";
 import type { Problem } from "../core/api";
 import { asProblem } from "../core/load";
 import { signedIn } from "../core/session";
-import { textField } from "../parts/fields";
-import { Part } from "../parts/part";
+import { textField } from "../parts/forms/fields";
+import { Part } from "../parts/page/part";
 
 /** Takes an API key and gives it for a session; the key itself is not kept. */
 @customElement("sign-in")

@@ -1,0 +1,64 @@
+import { html } from "lit";
+import { customElement, property } from "lit/decorators.js";
+import { Load } from "../../core/load";
+import type { Agent } from "../../core/types";
+import "../page/basics";
+import { Part } from "../page/part";
+import { lastPayload } from "../executions/payloads";
+import { snippets } from "./snippets";
+
+/** How to run an agent from a program or a terminal, ready to be copied. */
+@customElement("call-it")
+export class CallIt extends Part {
+  @property({ attribute: false }) agent!: Agent;
+
+  private readonly payload = new Load<string>(
+    this,
+    () => lastPayload(this.agent.id),
+    (change) => change.agent_id === this.agent.id && change.type === "executor_job.queued",
+  );
+
+  override render() {
+    return html`<div class="call-it">
+      <div class="notice">
+        <p>
+          These examples read the API key from the environment variable <code>ROOST_API_KEY</code>. Create a
+          key with the role <strong>execute</strong> under <a href="/keys">API keys</a>; it is shown only
+          once. The payload is that of your last run.
+        </p>
+        <div class="row snippet">
+          <pre class="grow"><code>export ROOST_API_KEY=roost_…</code></pre>
+        </div>
+      </div>
+      ${this.snippets().map(
+        ({ title, needs, code }) =>
+          html`<section class="panel" aria-label=${title}>
+            <header>
+              <h2>${title}</h2>
+              <copy-button .text=${code} .label=${`Copy: ${title}`} word="Copy"></copy-button>
+            </header>
+            <div class="content column">
+              <p class="faint small">${needs}</p>
+              <pre tabindex="0" role="region" aria-label="Code: ${title}"><code>${code}</code></pre>
+            </div>
+          </section>`,
+      )}
+    </div>`;
+  }
+
+  private snippets() {
+    const payload = this.payload.value ?? "";
+    try {
+      return snippets(this.agent.id, payload, location.origin);
+    } catch {
+      // What was typed last is no JSON.
+      return snippets(this.agent.id, "", location.origin);
+    }
+  }
+}
+
+declare global {
+  interface HTMLElementTagNameMap {
+    "call-it": CallIt;
+  }
+}

@@ -1,0 +1,263 @@
+import { closeBrackets, closeBracketsKeymap } from "@codemirror/autocomplete";
+import { defaultKeymap, history, historyKeymap, indentLess, indentMore } from "@codemirror/commands";
+import { json } from "@codemirror/lang-json";
+import { python } from "@codemirror/lang-python";
+import { bracketMatching, indentOnInput, indentUnit, syntaxHighlighting } from "@codemirror/language";
+import { lintGutter, lintKeymap, setDiagnostics, type Diagnostic } from "@codemirror/lint";
+import { highlightSelectionMatches, search, searchKeymap } from "@codemirror/search";
+import {
+  Annotation,
+  Compartment,
+  EditorState,
+  Prec,
+  StateEffect,
+  StateField,
+  type Extension,
+  type Text,
+} from "@codemirror/state";
+import {
+  drawSelection,
+  EditorView,
+  highlightActiveLine,
+  highlightSpecialChars,
+  keymap,
+  lineNumbers,
+  placeholder,
+  rectangularSelection,
+  type KeyBinding,
+} from "@codemirror/view";
+import type { CodeEditor } from "./code-editor";
+import { colours, look } from "./code-theme";
+import { checkJson } from "./json-checks";
+import type { Mark } from "./marks";
+import { checkPython } from "./python-checks";
+
+const SETTLE = 400;
+
+/** What the element that holds a view wants to know. */
+export interface CodeViewListener {
+  changed(value: string): void;
+  remarked(remarks: readonly Mark[]): void;
+  /** Whether the shortcut was taken. */
+  pressed(name: "run" | "save"): boolean;
+  tabIndents(tabIndents: boolean): void;
+}
+
+type Settings = Pick<CodeEditor, "value" | "language" | "label" | "placeholder" | "readonly" | "autoHeight">;
+
+/** The text was set by the page, not typed. */
+const fromOutside = Annotation.define<boolean>();
+const setMarks = StateEffect.define<readonly Mark[]>();
+
+/** Remarks from outside; they move with the text that they are about. */
+const outerMarks = StateField.define<readonly Diagnostic[]>({
+  create: () => [],
+  update(diagnostics, transaction) {
+    for (const effect of transaction.effects) {
+      if (effect.is(setMarks)) {
+        return effect.value.map((mark) => diagnosticOf(mark, transaction.state.doc));
+      }
+    }
+    return transaction.docChanged
+      ? diagnostics.map((diagnostic) => ({
+          ...diagnostic,
+          from: transaction.changes.mapPos(diagnostic.from, -1),
+          to: transaction.changes.mapPos(diagnostic.to, 1),
+        }))
+      : diagnostics;
+  },
+});
+
+/** CodeMirror, set up as every editor of the dashboard is. */
+export class CodeView {
+  private readonly view: EditorView;
+  private readonly settings = new Compartment();
+  private tabIndents = false;
+  private timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(
+    parent: HTMLElement,
+    root: ShadowRoot,
+    private readonly given: Settings,
+    private readonly listener: CodeViewListener,
+  ) {
+    this.view = new EditorView({
+      parent,
+      root,
+      state: EditorState.create({
+        doc: given.value,
+        extensions: [
+          this.shortcuts(),
+          lineNumbers(),
+          lintGutter(),
+          highlightSpecialChars(),
+          history(),
+          drawSelection(),
+          EditorState.allowMultipleSelections.of(true),
+          rectangularSelection(),
+          indentOnInput(),
+          bracketMatching(),
+          closeBrackets(),
+          highlightActiveLine(),
+          highlightSelectionMatches(),
+          search({ top: true }),
+          outerMarks,
+          languageOf(given),
+          look(given.autoHeight),
+          syntaxHighlighting(colours),
+          this.settings.of(settingsOf(given)),
+          EditorView.updateListener.of((update) => {
+            if (update.docChanged) {
+              this.changed(!update.transactions.some((transaction) => transaction.annotation(fromOutside)));
+            }
+            if (update.focusChanged && !update.view.hasFocus) {
+              this.setTabIndents(false);
+            }
+          }),
+        ],
+      }),
+    });
+    this.check();
+  }
+
+  /** Shows another text, as one step that can be undone. */
+  show(value: string): void {
+    const { doc } = this.view.state;
+    if (value !== doc.toString()) {
+      this.view.dispatch({
+        changes: { from: 0, to: doc.length, insert: value },
+        annotations: fromOutside.of(true),
+      });
+    }
+  }
+
+  mark(marks: readonly Mark[]): void {
+    this.view.dispatch({ effects: setMarks.of(marks) });
+    this.check();
+  }
+
+  configure(given: Settings): void {
+    this.view.dispatch({ effects: this.settings.reconfigure(settingsOf(given)) });
+  }
+
+  goTo(line: number, column: number): void {
+    const at = offsetOf({ line, column }, this.view.state.doc);
+    this.view.dispatch({
+      selection: { anchor: at },
+      effects: EditorView.scrollIntoView(at, { y: "center" }),
+    });
+    this.view.focus();
+  }
+
+  focus(): void {
+    this.view.focus();
+  }
+
+  destroy(): void {
+    clearTimeout(this.timer);
+    this.view.destroy();
+  }
+
+  private changed(typed: boolean): void {
+    if (typed) {
+      this.setTabIndents(this.view.hasFocus);
+      this.listener.changed(this.view.state.doc.toString());
+    }
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.check(), SETTLE);
+  }
+
+  private check(): void {
+    const { state } = this.view;
+    const text = state.doc.toString();
+    const { language, readonly } = this.given;
+    const remarks =
+      readonly || language === "text" ? [] : language === "python" ? checkPython(text) : checkJson(text);
+    const diagnostics = [
+      ...state.field(outerMarks),
+      ...remarks.map((remark) => diagnosticOf(remark, state.doc)),
+    ].sort((a, b) => a.from - b.from);
+    this.view.dispatch(setDiagnostics(state, diagnostics));
+    this.listener.remarked(remarks);
+  }
+
+  /** Tab goes to the next control, as everywhere, until a person types; Escape gives it back. */
+  private setTabIndents(tabIndents: boolean): void {
+    if (tabIndents !== this.tabIndents) {
+      this.tabIndents = tabIndents;
+      this.listener.tabIndents(tabIndents);
+    }
+  }
+
+  private shortcuts(): Extension {
+    const given =
+      (name: "run" | "save"): KeyBinding["run"] =>
+      () =>
+        this.listener.pressed(name);
+    const whenTyping =
+      (command: KeyBinding["run"]): KeyBinding["run"] =>
+      (view) =>
+        this.tabIndents && command!(view);
+    return [
+      Prec.high(
+        keymap.of([
+          { key: "Mod-Enter", run: given("run"), stopPropagation: true },
+          { key: "Mod-s", run: given("save"), stopPropagation: true },
+          { key: "Tab", run: whenTyping(indentMore), shift: whenTyping(indentLess) },
+        ]),
+      ),
+      keymap.of([
+        ...closeBracketsKeymap,
+        // The page's shortcuts come first.
+        ...defaultKeymap.filter(({ key }) => key !== "Mod-Enter"),
+        ...searchKeymap,
+        ...historyKeymap,
+        ...lintKeymap,
+      ]),
+      Prec.lowest(
+        EditorView.domEventHandlers({
+          keydown: (event) => {
+            if (event.key === "Escape") {
+              this.setTabIndents(false);
+            }
+          },
+        }),
+      ),
+    ];
+  }
+}
+
+function languageOf({ language }: Settings): Extension {
+  const four = [indentUnit.of("    "), EditorState.tabSize.of(4)];
+  const languages = {
+    python: [python(), four],
+    json: [json(), indentUnit.of("  "), EditorState.tabSize.of(2)],
+    text: four,
+  };
+  return languages[language];
+}
+
+const settingsOf = ({ readonly, label, placeholder: example }: Settings): Extension => [
+  EditorState.readOnly.of(readonly),
+  example ? placeholder(example) : [],
+  EditorView.contentAttributes.of({
+    "aria-label": label,
+    "aria-describedby": "help",
+    "aria-readonly": String(readonly),
+    autocapitalize: "off",
+    tabindex: "0",
+  }),
+];
+
+function offsetOf({ line, column = 1 }: { line: number; column?: number }, doc: Text): number {
+  const found = doc.line(Math.min(Math.max(line, 1), doc.lines));
+  return Math.min(found.from + column - 1, found.to);
+}
+
+/** A mark without a column is about its whole line. */
+function diagnosticOf(mark: Mark, doc: Text): Diagnostic {
+  const line = doc.line(Math.min(Math.max(mark.line, 1), doc.lines));
+  const indent = line.text.length - line.text.trimStart().length;
+  const from = mark.column === undefined ? line.from + indent : offsetOf(mark, doc);
+  return { from, to: Math.max(from, line.to), severity: mark.severity, message: mark.message };
+}

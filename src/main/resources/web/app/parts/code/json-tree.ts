@@ -1,0 +1,145 @@
+import { html, nothing, type TemplateResult } from "lit";
+import { customElement, property, state } from "lit/decorators.js";
+import { toJson } from "../../core/api";
+import { bytes, count, plural } from "../../core/format";
+import { ExactNumber, type Json } from "../../core/types";
+import { copyText } from "../page/basics";
+import { toast } from "../page/dialogs";
+import { Part } from "../page/part";
+import { symbol } from "../page/shapes";
+
+/** How many members of one array or object are shown at once. */
+const STEP = 100;
+const LONGEST_TEXT = 300;
+const LONGEST_RAW = 200_000;
+
+/** A JSON value to unfold, or as text; numbers as exactly as they were stored. */
+@customElement("json-tree")
+export class JsonTree extends Part {
+  @property({ attribute: false }) value: Json = null;
+  /** What it is, for example "Return value". */
+  @property() name = "Value";
+  @state() private raw = false;
+  @state() private whole = false;
+
+  override render() {
+    const isTree = isCompound(this.value);
+    return html`<div class="json-tools row">
+        ${isTree
+          ? html`<button class="quiet" aria-pressed=${this.raw} @click=${() => (this.raw = !this.raw)}>
+              Raw
+            </button>`
+          : nothing}<button class="quiet" aria-label="Copy ${this.name} as JSON" @click=${this.copy}>
+          Copy
+        </button>
+      </div>
+      <div class="json-value" role="group" aria-label=${this.name} tabindex="0">
+        ${this.raw && isTree
+          ? this.text()
+          : isTree
+            ? html`<json-node .value=${this.value} .open=${true}></json-node>`
+            : html`<pre>${scalar(this.value, Infinity)}</pre>`}
+      </div>`;
+  }
+
+  private text(): TemplateResult {
+    const text = toJson(this.value, 2);
+    const cut = !this.whole && text.length > LONGEST_RAW;
+    return html`<pre>${cut ? text.slice(0, LONGEST_RAW) : text}</pre>
+      ${cut
+        ? html`<button class="quiet" @click=${() => (this.whole = true)}>
+            Show all ${bytes(text.length)}
+          </button>`
+        : nothing}`;
+  }
+
+  private async copy(): Promise<void> {
+    await copyText(toJson(this.value, 2));
+    toast(`Copied ${this.name} as JSON.`);
+  }
+}
+
+/** One value of the tree, with its key; what is in it is drawn when it is unfolded. */
+@customElement("json-node")
+export class JsonNode extends Part {
+  @property({ attribute: false }) value: Json = null;
+  /** The key or index; null: the whole. */
+  @property({ attribute: false }) key: string | number | null = null;
+  @property({ type: Boolean }) open = false;
+  @state() private shown = STEP;
+  @state() private whole = false;
+
+  override render(): TemplateResult {
+    const { value } = this;
+    if (!isCompound(value)) {
+      const isCut = typeof value === "string" && value.length > LONGEST_TEXT && !this.whole;
+      return html`<div class="json-line">
+        ${this.keyText()}${scalar(value, this.whole ? Infinity : LONGEST_TEXT)}${isCut
+          ? html`<button class="quiet" @click=${() => (this.whole = true)}>
+              show all ${count(value.length)} characters
+            </button>`
+          : nothing}
+      </div>`;
+    }
+    const size = Array.isArray(value) ? value.length : Object.keys(value).length;
+    const [before, after] = Array.isArray(value) ? ["[", "]"] : ["{", "}"];
+    if (size === 0) {
+      return html`<div class="json-line">${this.keyText()}${before}${after}</div>`;
+    }
+    const contents = Array.isArray(value) ? plural(size, "item") : plural(size, "key");
+    return html`<button
+        class="json-line json-fold"
+        aria-expanded=${this.open}
+        @click=${() => (this.open = !this.open)}
+      >
+        <span class="json-arrow">${symbol(this.open ? "unfolded" : "folded")}</span
+        >${this.keyText()}${before}${this.open ? nothing : html`…${after}`}
+        <span class="faint">${contents}</span>
+      </button>
+      ${this.open ? this.members(value, after) : nothing}`;
+  }
+
+  private members(value: Json[] | Record<string, Json>, after: string | undefined): TemplateResult {
+    const entries: [string | number, Json][] = Array.isArray(value)
+      ? value.slice(0, this.shown).map((item, i) => [i, item])
+      : Object.entries(value).slice(0, this.shown);
+    const rest = (Array.isArray(value) ? value.length : Object.keys(value).length) - entries.length;
+    return html`<ul class="json-members">
+        ${entries.map(([key, item]) => html`<li><json-node .key=${key} .value=${item}></json-node></li>`)}
+        ${rest > 0
+          ? html`<li>
+              <button class="quiet" @click=${() => (this.shown += STEP * 10)}>
+                show ${count(Math.min(rest, STEP * 10))} of ${count(rest)} more
+              </button>
+            </li>`
+          : nothing}
+      </ul>
+      <div class="json-line">${after}</div>`;
+  }
+
+  private keyText(): unknown {
+    return this.key === null
+      ? nothing
+      : typeof this.key === "number"
+        ? html`<span class="json-index">${this.key}</span>`
+        : html`<span class="json-key">${JSON.stringify(this.key)}</span>: `;
+  }
+}
+
+const isCompound = (value: Json): value is Json[] | Record<string, Json> =>
+  value !== null && typeof value === "object" && !(value instanceof ExactNumber);
+
+function scalar(value: Json, longest: number): TemplateResult {
+  const text = toJson(value);
+  const kind = typeof value === "string" ? "string" : value instanceof ExactNumber ? "number" : typeof value;
+  return html`<span class="json-${value === null ? "null" : kind}"
+    >${text.length > longest ? text.slice(0, longest) + "…" : text}</span
+  >`;
+}
+
+declare global {
+  interface HTMLElementTagNameMap {
+    "json-tree": JsonTree;
+    "json-node": JsonNode;
+  }
+}

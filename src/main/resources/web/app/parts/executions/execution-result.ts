@@ -1,0 +1,113 @@
+import { html, nothing, type TemplateResult } from "lit";
+import { customElement, property } from "lit/decorators.js";
+import { askExactly } from "../../core/api";
+import { between, duration } from "../../core/format";
+import { Load } from "../../core/load";
+import type { Execution } from "../../core/types";
+import { idLink, stateBadge } from "../page/basics";
+import "../code/json-tree";
+import "../logs/log-view";
+import { loaded } from "../page/notices";
+import { Part } from "../page/part";
+import { executionReason, isHarmless } from "./reasons";
+import "../page/ticking";
+
+/** Reads an execution with its exact return value, and again whenever it changes. */
+export const executionLoad = (host: Part, id: () => string): Load<Execution> =>
+  new Load(
+    host,
+    async (signal) => (await askExactly<Execution>("GET", `/executions/${id()}`, { signal })).value,
+    (change) => change.subject === id(),
+  );
+
+/** How long it has run; counts on while it does. */
+export const runDuration = (execution: Execution): TemplateResult =>
+  execution.finished_at === null
+    ? html`<ticking-duration .from=${execution.started_at}></ticking-duration>`
+    : html`<span class="number">${duration(secondsOf(execution))}</span>`;
+
+const secondsOf = ({ timings, started_at, finished_at }: Execution): number =>
+  timings?.running ?? between(started_at, finished_at);
+
+/** Why it failed, and what to do about it; nothing while nothing is wrong. */
+export function failureNotice(execution: Execution): unknown {
+  const { reason, message, error } = execution;
+  if (reason === null) {
+    return nothing;
+  }
+  const { title, help } = executionReason(reason);
+  const place = error?.line ? `line ${error.line}${error.column ? `, column ${error.column}` : ""}` : "";
+  return html`<section class="notice ${isHarmless(reason) ? "" : "failed"}" aria-label="Failure reason">
+    <strong>${title}${place ? html` <span class="faint">(${place})</span>` : nothing}</strong>
+    ${message ? html`<pre>${message}</pre>` : nothing} ${help ? html`<p class="small">${help}</p>` : nothing}
+    ${error?.traceback
+      ? html`<details>
+          <summary>Traceback</summary>
+          <pre>${error.traceback}</pre>
+        </details>`
+      : nothing}
+  </section>`;
+}
+
+/** What main has returned. */
+export const returnValue = (execution: Execution): unknown =>
+  execution.state === "succeeded"
+    ? html`<json-tree name="Return value" .value=${execution.return_value}></json-tree>`
+    : nothing;
+
+export const executionLog = (execution: Execution): TemplateResult =>
+  html`<log-view
+    .source="executions/${execution.id}"
+    .live=${execution.state === "running"}
+    .follow=${execution.state !== "succeeded"}
+  ></log-view>`;
+
+/**
+ * What has become of an execution: state, what is wrong, return value and log. Tells of each state in
+ * an event `execution` with the Execution as its detail.
+ */
+@customElement("execution-result")
+export class ExecutionResult extends Part {
+  @property() executionId = "";
+  /** Beside other things: without the headings. */
+  @property({ type: Boolean }) compact = false;
+  private readonly execution = executionLoad(this, () => this.executionId);
+  private told: Execution | undefined;
+
+  protected override updated(changed: Map<PropertyKey, unknown>): void {
+    if (changed.get("executionId")) {
+      void this.execution.again(true);
+    }
+    if (this.execution.value !== this.told) {
+      this.told = this.execution.value;
+      this.dispatchEvent(new CustomEvent("execution", { detail: this.told }));
+    }
+  }
+
+  override render(): unknown {
+    return loaded(
+      this.execution,
+      (execution) =>
+        html`<div class="row" role="status">
+            ${stateBadge(execution.state)} ${runDuration(execution)}
+            <span class="grow"></span>
+            ${idLink(execution.id, `/executions/${execution.id}`)}
+          </div>
+          ${failureNotice(execution)}
+          ${execution.state === "succeeded"
+            ? html`${this.heading("Return value")} ${returnValue(execution)}`
+            : nothing}
+          ${this.heading("Log")} ${executionLog(execution)}`,
+    );
+  }
+
+  private heading(text: string): unknown {
+    return this.compact ? nothing : html`<h2>${text}</h2>`;
+  }
+}
+
+declare global {
+  interface HTMLElementTagNameMap {
+    "execution-result": ExecutionResult;
+  }
+}

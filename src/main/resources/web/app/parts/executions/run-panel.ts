@@ -1,0 +1,247 @@
+import { html, nothing, type PropertyValues, type TemplateResult } from "lit";
+import { customElement, property, query, state } from "lit/decorators.js";
+import { askExactly, once, post, Problem } from "../../core/api";
+import { asProblem, Load } from "../../core/load";
+import { signedIn } from "../../core/session";
+import { keysText, offer } from "../../core/shortcuts";
+import type { Agent, ExecutorJob } from "../../core/types";
+import { stateBadge } from "../page/basics";
+import "../builds/build-progress";
+import "../code/code-editor";
+import "./execution-result";
+import type { CodeEditor } from "../code/code-editor";
+import { mistakeList } from "../forms/fields";
+import { marksOf, type Mark } from "../code/marks";
+import { problemNotice } from "../page/notices";
+import { Part } from "../page/part";
+import { WAITING } from "./reasons";
+import { keepPayload, keptPayload, lastPayload } from "./payloads";
+import "./recent-executions";
+
+/** Whether a job has not ended. */
+const isGoing = (job: ExecutorJob | null | undefined): boolean =>
+  job?.state === "queued" || job?.state === "running";
+
+/**
+ * Runs an agent with a payload and shows what comes of it, from the build to the return value. Fires
+ * `ended` with the ExecutorJob as its detail.
+ */
+@customElement("run-panel")
+export class RunPanel extends Part {
+  /** "": the agent is yet to be made, by `prepare`. */
+  @property() agentId = "";
+  /** The agent's latest builder job, shown until it has succeeded. */
+  @property() builderJobId = "";
+  /** What the button does, for example "Save and run". */
+  @property() action = "Run";
+  /** Makes or saves the agent first. Null: it couldn't, and the page shows why. */
+  @property({ attribute: false }) prepare: () => Promise<Agent | null> = async () => null;
+  @property() payload = "";
+  /** Steps that came before, for example that the agent was made. */
+  @property({ attribute: false }) steps: unknown = nothing;
+  @state() private busy = false;
+  @state() private problem: Problem | null = null;
+  @state() private jobId = "";
+  @state() private mistakes: readonly Mark[] = [];
+  @query("code-editor") private editor!: CodeEditor;
+  private endOffer: (() => void) | undefined;
+  private reported = "";
+  private readonly load = new Load<ExecutorJob | null>(
+    this,
+    (signal) => this.read(signal),
+    (change) =>
+      this.jobId !== "" && (change.subject === this.jobId || this.isOfThis(change.type, change.agent_id)),
+  );
+
+  override connectedCallback(): void {
+    super.connectedCallback();
+    this.endOffer = offer({
+      title: "Run",
+      keys: "mod+enter",
+      group: "This page",
+      run: () => void this.run(),
+    });
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    this.endOffer?.();
+  }
+
+  override willUpdate(changed: PropertyValues<this>): void {
+    if (changed.has("agentId") && this.agentId && !this.busy) {
+      void this.takePayload();
+      this.jobId = "";
+      this.load.value = null;
+    }
+  }
+
+  override render() {
+    const job = this.load.value;
+    return html`<section class="panel run" aria-labelledby="run-title">
+      <header>
+        <h2 id="run-title">Run</h2>
+        ${isGoing(job) ? html`<button @click=${() => void this.cancel()}>Cancel run</button>` : nothing}
+        ${signedIn.may("execute")
+          ? html`<button class="primary" ?disabled=${this.busy} @click=${() => void this.run()}>
+              ${this.action} <kbd aria-hidden="true">${keysText("mod+enter")}</kbd>
+            </button>`
+          : nothing}
+      </header>
+      ${signedIn.may("execute")
+        ? this.payloadEditor()
+        : html`<p class="content faint">
+            Your API key is read-only. Running agents requires the role <code>execute</code> or
+            <code>write</code>.
+          </p>`}
+      <div class="outcome" aria-live="polite">
+        ${this.steps}
+        <build-progress .jobId=${this.builderJobId}></build-progress>
+        ${problemNotice(this.problem)} ${job ? this.outcome(job) : nothing}
+      </div>
+      ${this.agentId
+        ? html`<recent-executions
+            .agentId=${this.agentId}
+            .shown=${job?.execution?.id ?? ""}
+          ></recent-executions>`
+        : nothing}
+    </section>`;
+  }
+
+  private payloadEditor(): TemplateResult {
+    const remarks = this.editor?.remarks ?? [];
+    return html`<div class="payload">
+      <h3>Payload</h3>
+      <code-editor
+        language="json"
+        label="Payload, JSON"
+        placeholder='{"name": "Ada"}'
+        auto-height
+        .value=${this.payload}
+        .marks=${this.mistakes}
+        @change=${(event: Event) => this.typed((event.target as CodeEditor).value)}
+        @check=${() => this.requestUpdate()}
+      ></code-editor>
+      ${mistakeList(
+        "payload",
+        [...this.mistakes, ...remarks].map(({ line, message }) => ({
+          pointer: "/payload",
+          code: "",
+          line,
+          detail: message,
+        })),
+      )}
+      <p class="hint faint small">
+        JSON, read by the script as <code>request.payload</code>. Empty: <code>None</code>.
+      </p>
+    </div>`;
+  }
+
+  private outcome(job: ExecutorJob): TemplateResult {
+    if (job.execution) {
+      return html`<execution-result .executionId=${job.execution.id} .compact=${true}></execution-result>`;
+    }
+    if (isGoing(job)) {
+      return html`<p>${stateBadge(job.state, WAITING[job.waiting_on ?? "executor"])}</p>`;
+    }
+    return job.reason === "build_failed" && this.builderJobId
+      ? html`<p>${stateBadge(job.state, "Not run: fix the requirements and run again")}</p>`
+      : html`<p>${stateBadge(job.state)}</p>
+          <p>${job.message}</p>`;
+  }
+
+  /** Begins with the payload of the latest run, unless a person was quicker. */
+  private async takePayload(): Promise<void> {
+    const id = this.agentId;
+    this.payload = keptPayload(id) ?? "";
+    const payload = await lastPayload(id).catch(() => "");
+    if (id === this.agentId && !this.payload) {
+      this.payload = payload;
+    }
+  }
+
+  private typed(payload: string): void {
+    this.payload = payload;
+    this.mistakes = [];
+    if (this.agentId) {
+      keepPayload(this.agentId, payload);
+    }
+    this.dispatchEvent(new Event("payload"));
+  }
+
+  async run(): Promise<void> {
+    if (this.busy || !signedIn.may("execute")) {
+      return;
+    }
+    const checks = await import("../code/json-checks").catch((e: unknown) => asProblem(e));
+    if (checks instanceof Problem) {
+      this.problem = checks;
+      return;
+    }
+    const [mistake] = checks.checkJson(this.payload);
+    if (mistake) {
+      this.editor.goTo(mistake.line, mistake.column);
+      return;
+    }
+    this.busy = true;
+    this.problem = null;
+    this.jobId = "";
+    this.load.value = null;
+    const text = this.payload.trim() ? `{"payload": ${this.payload}}` : "{}";
+    try {
+      const agent = await this.prepare();
+      if (agent && this.isConnected) {
+        keepPayload(agent.id, this.payload);
+        const { value } = await askExactly<ExecutorJob>("POST", `/agents/${agent.id}/execute`, {
+          text,
+          headers: once(),
+        });
+        this.jobId = value.id;
+        this.load.value = value;
+        await this.load.again();
+      }
+    } catch (e) {
+      this.refused(asProblem(e));
+    } finally {
+      this.busy = false;
+    }
+  }
+
+  private refused(problem: Problem): void {
+    const mistakes = problem.of("/payload");
+    this.mistakes = marksOf(mistakes);
+    this.problem = problem;
+  }
+
+  private async cancel(): Promise<void> {
+    try {
+      await post(`/executor-jobs/${this.jobId}/cancel`);
+      await this.load.again();
+    } catch (e) {
+      this.problem = asProblem(e);
+    }
+  }
+
+  private async read(signal: AbortSignal): Promise<ExecutorJob | null> {
+    const id = this.jobId;
+    if (!id) {
+      return null;
+    }
+    const { value } = await askExactly<ExecutorJob>("GET", `/executor-jobs/${id}`, { signal });
+    if (!isGoing(value) && this.reported !== id) {
+      this.reported = id;
+      this.dispatchEvent(new CustomEvent("ended", { detail: value }));
+    }
+    return value;
+  }
+
+  private isOfThis(type: string, agentId: string | null): boolean {
+    return agentId === this.agentId && type.startsWith("execution.") && isGoing(this.load.value);
+  }
+}
+
+declare global {
+  interface HTMLElementTagNameMap {
+    "run-panel": RunPanel;
+  }
+}

@@ -1,0 +1,298 @@
+import { html, nothing, type PropertyValues } from "lit";
+import { customElement, property, state } from "lit/decorators.js";
+import { askBlob, type Problem } from "../../core/api";
+import { prefer, preference } from "../../core/drafts";
+import { count, plural } from "../../core/format";
+import { asProblem } from "../../core/load";
+import type { Connection } from "../../core/stream";
+import type { LogEntry } from "../../core/types";
+import { copyText } from "../page/basics";
+import { toast } from "../page/dialogs";
+import type { LogEditor, Look } from "./log-editor";
+import { LEVELS, LogLines, type LogLine } from "./log-lines";
+import { LogReader } from "./log-reader";
+import { problemNotice } from "../page/notices";
+import { Part } from "../page/part";
+import { saveFile } from "../page/save-file";
+
+/**
+ * The log of an execution or a build: what there is, and what comes. Follows new lines until the
+ * reader scrolls up; searches, filters, copies and downloads.
+ */
+@customElement("log-view")
+export class LogView extends Part {
+  /** "executions/exec_…" or "builder-jobs/bjob_…". */
+  @property() source = "";
+  /** Whether more may come. */
+  @property({ type: Boolean }) live = false;
+  /** Whether it begins at the end. */
+  @property({ type: Boolean }) follow = false;
+  @property() label = "Log";
+  @state() private status: "reading" | "following" | "complete" = "reading";
+  @state() private connection: Connection = "connecting";
+  @state() private problem: Problem | null = null;
+  @state() private total = 0;
+  @state() private shown = 0;
+  @state() private sought = "";
+  @state() private onlyMatches = false;
+  @state() private level = 0;
+  @state() private look: Look = preference<Look>("log", { wrap: false, times: true });
+  private lines = new LogLines();
+  private editor: LogEditor | null = null;
+  private reading: AbortController | null = null;
+
+  override connectedCallback(): void {
+    super.connectedCallback();
+    if (this.hasUpdated) {
+      void this.start();
+    }
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    this.reading?.abort();
+    this.editor?.destroy();
+    this.editor = null;
+  }
+
+  protected override updated(changed: PropertyValues<this>): void {
+    if (changed.has("source") && this.source) {
+      void this.start();
+    } else if (changed.has("live") && this.live && this.status === "complete") {
+      void this.start();
+    }
+  }
+
+  private async start(): Promise<void> {
+    this.reading?.abort();
+    const reading = new AbortController();
+    this.reading = reading;
+    this.lines = new LogLines();
+    this.total = 0;
+    this.problem = null;
+    this.status = "reading";
+    try {
+      await this.open(reading.signal);
+      const reader = new LogReader({
+        source: this.source,
+        signal: reading.signal,
+        onEntries: (entries) => this.add(entries),
+        onConnection: (connection) => (this.connection = connection),
+      });
+      await reader.readPages();
+      if (this.live) {
+        this.status = "following";
+        await reader.follow();
+      }
+      if (!reading.signal.aborted) {
+        this.status = "complete";
+      }
+    } catch (e) {
+      if (!reading.signal.aborted) {
+        this.problem = asProblem(e);
+      }
+    }
+  }
+
+  private async open(signal: AbortSignal): Promise<void> {
+    const { LogEditor } = await import("./log-editor");
+    signal.throwIfAborted();
+    if (this.editor === null) {
+      const host = this.querySelector<HTMLElement>(".log-text")!;
+      const root = host.shadowRoot ?? host.attachShadow({ mode: "open" });
+      const search = () => this.querySelector<HTMLInputElement>("input")?.focus();
+      this.editor = new LogEditor(root, this.label, this.look, () => this.requestUpdate(), search);
+    }
+    this.editor.following = this.follow;
+    this.show();
+  }
+
+  private add(entries: LogEntry[]): void {
+    const { lines, extension } = this.lines.add(entries);
+    this.total = this.lines.all.length;
+    if (this.onlyMatches || this.level) {
+      const wanted = lines.filter(this.filter());
+      this.shown += wanted.length;
+      this.editor?.append(wanted);
+    } else {
+      this.shown = this.total;
+      this.editor?.append(lines, extension);
+    }
+  }
+
+  /** Shows what the filters leave. */
+  private show(): void {
+    const wanted = this.lines.all.filter(this.filter());
+    this.shown = wanted.length;
+    this.editor?.replace(wanted);
+    this.editor?.find(this.pattern());
+    this.requestUpdate();
+  }
+
+  private filter(): (line: LogLine) => boolean {
+    const pattern = this.onlyMatches ? this.pattern() : null;
+    return (line) => line.severity >= this.level && (pattern === null || line.text.search(pattern) >= 0);
+  }
+
+  private pattern(): RegExp | null {
+    return this.sought ? new RegExp(this.sought.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"), "gi") : null;
+  }
+
+  override render() {
+    return html`<div class="log-tools row">${this.searchTools()} ${this.viewTools()}</div>
+      ${problemNotice(this.problem, () => void this.start())}
+      <div class="log-text" ?hidden=${this.total === 0}></div>
+      ${this.total === 0 && !this.problem
+        ? html`<p class="log-none faint">${this.nothingYet()}</p>`
+        : nothing}
+      <div class="log-status row small faint">${this.statusLine()}</div>`;
+  }
+
+  private nothingYet(): string {
+    return this.status === "reading"
+      ? "Loading…"
+      : this.status === "following"
+        ? "No output yet."
+        : "No output.";
+  }
+
+  private searchTools() {
+    const found = this.editor?.found ?? { count: 0, current: -1 };
+    return html`<input
+        type="search"
+        aria-label="Search log"
+        placeholder="Search"
+        .value=${this.sought}
+        @input=${(event: Event) => this.search((event.target as HTMLInputElement).value)}
+        @keydown=${this.searchKey}
+      />
+      ${this.sought
+        ? html`<span class="small faint" role="status"
+              >${found.count
+                ? html`${found.current < 0 ? "" : `${count(found.current + 1)} of `}${plural(
+                    found.count,
+                    "match",
+                    "matches",
+                  )}`
+                : "no matches"}</span
+            ><button
+              class="quiet icon"
+              aria-label="Previous match"
+              title="Previous (Shift Enter)"
+              @click=${() => this.step(-1)}
+            >
+              ↑</button
+            ><button
+              class="quiet icon"
+              aria-label="Next match"
+              title="Next (Enter)"
+              @click=${() => this.step(1)}
+            >
+              ↓</button
+            ><button
+              class="quiet"
+              aria-pressed=${this.onlyMatches}
+              @click=${() => {
+                this.onlyMatches = !this.onlyMatches;
+                this.show();
+              }}
+            >
+              Only matches
+            </button>`
+        : nothing}
+      <select
+        aria-label="Level"
+        title="Output without a level counts as info; stderr and Roost's own lines as errors"
+        @change=${(event: Event) => {
+          this.level = Number((event.target as HTMLSelectElement).value);
+          this.show();
+        }}
+      >
+        ${LEVELS.map(([value, name]) => html`<option value=${value}>${name}</option>`)}
+      </select>`;
+  }
+
+  private viewTools() {
+    const toggle = (title: string, pressed: boolean, click: () => void) =>
+      html`<button class="quiet" aria-pressed=${pressed} @click=${click}>${title}</button>`;
+    return html`<span class="row log-view-tools"
+      >${toggle("Follow", this.editor?.following ?? this.follow, () => {
+        this.editor!.following = !this.editor!.following;
+        this.editor!.toEnd();
+        this.requestUpdate();
+      })}${toggle("Wrap", this.look.wrap, () => this.change({ wrap: !this.look.wrap }))}${toggle(
+        "Times",
+        this.look.times,
+        () => this.change({ times: !this.look.times }),
+      )}<button class="quiet" aria-label="Copy log" ?disabled=${!this.total} @click=${this.copy}>Copy</button
+      ><button class="quiet" aria-label="Download log" ?disabled=${!this.total} @click=${this.download}>
+        Download
+      </button></span
+    >`;
+  }
+
+  private statusLine() {
+    const lines =
+      this.shown === this.total
+        ? plural(this.total, "line")
+        : `${count(this.shown)} of ${plural(this.total, "line")}`;
+    const state =
+      this.status === "reading"
+        ? "loading…"
+        : this.status === "complete"
+          ? ""
+          : this.connection === "lost"
+            ? "connection lost, reconnecting…"
+            : "live";
+    return html`<span>${lines}</span>${state ? html`<span>${state}</span>` : nothing}`;
+  }
+
+  private change(look: Partial<Look>): void {
+    this.look = { ...this.look, ...look };
+    prefer("log", this.look);
+    this.editor?.look(this.look);
+  }
+
+  private search(text: string): void {
+    this.sought = text;
+    if (this.onlyMatches) {
+      this.onlyMatches = text !== "";
+      this.show();
+    } else {
+      this.editor?.find(this.pattern());
+    }
+  }
+
+  private searchKey(event: KeyboardEvent): void {
+    if (event.key === "Enter") {
+      event.preventDefault();
+      this.step(event.shiftKey ? -1 : 1);
+    }
+  }
+
+  private step(direction: 1 | -1): void {
+    this.editor?.step(direction);
+    this.requestUpdate();
+  }
+
+  private async copy(): Promise<void> {
+    await copyText(this.editor!.text);
+    toast(`Copied ${plural(this.shown, "line")}.`);
+  }
+
+  /** The whole log as plain text, as the API gives it: with its colours. */
+  private async download(): Promise<void> {
+    try {
+      const log = await askBlob(`/${this.source}/logs`, "text/plain");
+      saveFile(log, `${this.source.split("/")[1]}.log`);
+    } catch (e) {
+      toast(asProblem(e).message, { failed: true });
+    }
+  }
+}
+
+declare global {
+  interface HTMLElementTagNameMap {
+    "log-view": LogView;
+  }
+}

@@ -1,0 +1,96 @@
+import { html, nothing, type TemplateResult } from "lit";
+import { customElement, property, state } from "lit/decorators.js";
+import { ago, at, shortId, words } from "../../core/format";
+import { Part } from "./part";
+import { shapeOf, symbol } from "./shapes";
+
+/** Small things that stand everywhere: states, times, identifiers. */
+
+/** A state by colour, shape and word; the word may be another one. */
+export function stateBadge(state: string, word = words(state)): TemplateResult {
+  return html`<span class="state ${state}">${shapeOf(state)}${word}</span>`;
+}
+
+/** "3 min. ago", with the absolute time on hover; stays true while it is shown. */
+@customElement("time-ago")
+export class TimeAgo extends Part {
+  @property() time = "";
+  private timer: ReturnType<typeof setInterval> | undefined;
+
+  override connectedCallback(): void {
+    super.connectedCallback();
+    this.timer = setInterval(() => this.requestUpdate(), 10_000);
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    clearInterval(this.timer);
+  }
+
+  override render() {
+    return html`<time datetime=${this.time} title=${at(this.time)}>${ago(this.time)}</time>`;
+  }
+}
+
+export const timeAgo = (time: string | null | undefined, otherwise = "–"): TemplateResult =>
+  time ? html`<time-ago .time=${time}></time-ago>` : html`<span class="faint">${otherwise}</span>`;
+
+/** A button that copies a text and says so. */
+@customElement("copy-button")
+export class CopyButton extends Part {
+  @property() text = "";
+  @property() label = "Copy";
+  /** A word beside the symbol; none: the symbol alone. */
+  @property() word = "";
+  @state() private copied = false;
+
+  override render() {
+    return html`<button
+      type="button"
+      class="quiet ${this.word ? "" : "icon"}"
+      aria-label=${this.copied ? "Copied" : this.label}
+      title=${this.label}
+      @click=${this.copy}
+    >
+      ${symbol(this.copied ? "done" : "copy")}${this.word || nothing}
+    </button>`;
+  }
+
+  private async copy(event: Event): Promise<void> {
+    event.preventDefault();
+    await copyText(this.text);
+    this.copied = true;
+    setTimeout(() => (this.copied = false), 1500);
+  }
+}
+
+/** Also where the clipboard's interface is missing: on pages without TLS. */
+export async function copyText(text: string): Promise<void> {
+  if (navigator.clipboard) {
+    return navigator.clipboard.writeText(text);
+  }
+  const area = document.createElement("textarea");
+  area.value = text;
+  (document.querySelector("dialog[open]") ?? document.body).append(area);
+  area.select();
+  document.execCommand("copy");
+  area.remove();
+}
+
+/** A short identifier that leads to its page, if it has one, and can be copied whole. */
+export const idLink = (id: string, href?: string): TemplateResult =>
+  html`<span class="copy-id"
+    >${href
+      ? html`<a class="mono" href=${href} title=${id}>${shortId(id)}</a>`
+      : html`<span class="mono" title=${id}>${shortId(id)}</span>`}<copy-button
+      .text=${id}
+      label="Copy ${id}"
+    ></copy-button
+  ></span>`;
+
+declare global {
+  interface HTMLElementTagNameMap {
+    "time-ago": TimeAgo;
+    "copy-button": CopyButton;
+  }
+}

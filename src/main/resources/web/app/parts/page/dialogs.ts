@@ -1,0 +1,168 @@
+import { html, nothing, render, type TemplateResult } from "lit";
+import { router } from "../../core/router";
+import { symbol } from "./shapes";
+
+/** What a person is asked before something happens that can't be undone. */
+export interface Question {
+  title: string;
+  /** What will happen, in numbers. */
+  body: unknown;
+  confirm: string;
+  /** The other button, where "Cancel" would be ambiguous. */
+  cancel?: string;
+  danger?: boolean;
+  /** Has to be typed first: the name of what holds data. */
+  typed?: string;
+}
+
+/** Asks; false when the person would rather not. */
+export function ask(question: Question): Promise<boolean> {
+  return open<boolean>(
+    (close) => {
+      const confirm = (event: Event) => {
+        event.preventDefault();
+        const given = new FormData(event.target as HTMLFormElement).get("typed");
+        if (!question.typed || given === question.typed) {
+          close(true);
+        }
+      };
+      const typing = (event: Event) => {
+        const input = event.target as HTMLInputElement;
+        input.form!.querySelector<HTMLButtonElement>("[data-confirm]")!.disabled =
+          input.value !== question.typed;
+      };
+      return html`<form class="body" @submit=${confirm}>
+        <h2 id="question-title">${question.title}</h2>
+        <div class="text">${question.body}</div>
+        ${question.typed
+          ? html`<div class="field">
+              <label for="dialog-typed">Type <code>${question.typed}</code> to confirm</label>
+              <input id="dialog-typed" name="typed" class="mono" autocomplete="off" @input=${typing} />
+            </div>`
+          : nothing}
+        <div class="actions">
+          <button type="button" @click=${() => close(false)}>${question.cancel ?? "Cancel"}</button>
+          <button
+            type="submit"
+            data-confirm
+            class=${question.danger ? "danger" : "primary"}
+            ?disabled=${!!question.typed}
+          >
+            ${question.confirm}
+          </button>
+        </div>
+      </form>`;
+    },
+    () => false,
+    { labelledBy: "question-title" },
+  );
+}
+
+export interface Frame {
+  /** The id of the dialog's heading; questions have one of their own, since they may stand above a form. */
+  labelledBy?: string;
+  /** For editors. */
+  wide?: boolean;
+  /** Holds what a person types: a click beside it does nothing, and Escape asks before it is lost. */
+  form?: boolean;
+}
+
+/**
+ * Shows a dialog until its content calls `close`, or Escape answers with `cancelled`. The content is
+ * drawn once; what changes in it is an element of its own.
+ */
+export function open<T>(
+  content: (close: (answer: T) => void) => TemplateResult,
+  cancelled: () => T,
+  { labelledBy = "dialog-title", wide = false, form = false }: Frame = {},
+): Promise<T> {
+  const dialog = document.createElement("dialog");
+  dialog.setAttribute("aria-labelledby", labelledBy);
+  dialog.classList.toggle("wide", wide);
+  const opener = document.activeElement as HTMLElement | null;
+  return new Promise<T>((resolve) => {
+    let answer: { value: T } | null = null;
+    const close = (value: T) => {
+      answer = { value };
+      dialog.close();
+    };
+    dialog.addEventListener("close", () => {
+      dialog.remove();
+      opener?.focus();
+      resolve(answer ? answer.value : cancelled());
+    });
+    if (form) {
+      askBeforeItIsLost(dialog);
+    } else {
+      dialog.addEventListener("click", (event) => {
+        if (event.target === dialog) {
+          dialog.close();
+        }
+      });
+    }
+    render(content(close), dialog);
+    document.body.append(dialog);
+    dialog.showModal();
+  });
+}
+
+function askBeforeItIsLost(dialog: HTMLDialogElement): void {
+  let touched = false;
+  dialog.addEventListener("input", () => (touched = true));
+  dialog.addEventListener("change", () => (touched = true));
+  dialog.addEventListener("cancel", (event) => {
+    // A file picker that is closed says so, too.
+    if (event.target === dialog && touched) {
+      event.preventDefault();
+      void ask({
+        title: "Discard changes?",
+        body: "Your changes are not saved.",
+        confirm: "Discard",
+      }).then((discard) => discard && dialog.close());
+    }
+  });
+}
+
+/** Takes away the notice that leads on; there is one at most. */
+let closeWayOn = () => {};
+
+/**
+ * Says something that needs no answer, for a few seconds. A failure stays until it is closed, and what leads on
+ * until somebody goes elsewhere or the next one comes.
+ */
+export function toast(
+  text: string,
+  { failed = false, link }: { failed?: boolean; link?: [string, string] } = {},
+) {
+  let box = document.querySelector<HTMLElement>(".toasts");
+  if (!box) {
+    box = document.createElement("div");
+    box.className = "toasts";
+    box.setAttribute("role", "status");
+    document.body.append(box);
+  }
+  const item = document.createElement("div");
+  item.className = failed ? "toast failed" : "toast";
+  const close = () => item.remove();
+  render(
+    html`<span class="grow">${text}</span>${link ? html`<a href=${link[1]}>${link[0]}</a>` : nothing}<button
+        class="quiet icon"
+        aria-label="Close"
+        @click=${close}
+      >
+        ${symbol("close")}
+      </button>`,
+    item,
+  );
+  box.append(item);
+  if (link) {
+    closeWayOn();
+    const endMoves = router.onMove(() => closeWayOn());
+    closeWayOn = () => {
+      endMoves();
+      close();
+    };
+  } else if (!failed) {
+    setTimeout(close, 5000);
+  }
+}

@@ -1,0 +1,18 @@
+import { html, type TemplateResult } from "lit";
+import { words } from "../../core/format";
+
+/** States to be chosen, any number of them; `change` gets them as the address has them, "" for all. */
+export const stateChips = (
+  names: readonly string[],
+  chosen: readonly string[],
+  change: (state: string) => void,
+): TemplateResult =>
+  html`<div class="row" role="group" aria-label="States">
+    ${names.map((name) => {
+      const pressed = chosen.includes(name);
+      const toggled = pressed ? chosen.filter((other) => other !== name) : [...chosen, name];
+      return html`<button class="chip" aria-pressed=${pressed} @click=${() => change(toggled.join(","))}>
+        ${words(name)}
+      </button>`;
+    })}
+  </div>`;

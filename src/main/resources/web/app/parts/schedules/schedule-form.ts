@@ -1,0 +1,284 @@
+import { html, nothing } from "lit";
+import { customElement, property, state } from "lit/decorators.js";
+import { ask, askExactly, Problem, toJson, type FieldMistake } from "../../core/api";
+import { asProblem } from "../../core/load";
+import { RawJson, type Schedule } from "../../core/types";
+import "../agents/agent-choice";
+import "./cron-editor";
+import { open, toast } from "../page/dialogs";
+import { choiceField, mistakesOf, textField } from "../forms/fields";
+import { jsonField, jsonMistakes } from "../forms/json-field";
+import { problemNotice } from "../page/notices";
+import { Part } from "../page/part";
+
+/** What the form holds: texts as they are typed. */
+interface Draft {
+  agent_id: string;
+  name: string;
+  cron: string;
+  time_zone: string;
+  payload: string;
+  missed_runs: string;
+  missed_runs_limit: string;
+  overlap: string;
+  jitter: string;
+  starts_at: string;
+  ends_at: string;
+}
+
+const MISSED = [
+  ["run_once", "Run the latest"],
+  ["skip", "Skip"],
+  ["run_all", "Run all, up to a limit"],
+] as const;
+
+const OVERLAP = [
+  ["allow", "Run concurrently"],
+  ["skip", "Skip the new run"],
+  ["queue", "Wait for the previous run"],
+] as const;
+
+const POINTERS = ["agent_id", "name", "cron", "time_zone", "payload", "missed_runs", "missed_runs_limit"];
+const OTHER_POINTERS = ["overlap", "jitter", "starts_at", "ends_at"];
+
+/** Makes or changes a schedule in a dialog; tells whether it was saved. */
+export async function editSchedule(given: { id: string } | { agentId: string }): Promise<boolean> {
+  try {
+    const schedule =
+      "id" in given ? (await askExactly<Schedule>("GET", `/schedules/${given.id}`)).value : null;
+    const agentId = "agentId" in given ? given.agentId : "";
+    return await open<boolean>(
+      (close) =>
+        html`<schedule-form .schedule=${schedule} .agentId=${agentId} .close=${close}></schedule-form>`,
+      () => false,
+      { wide: true, form: true },
+    );
+  } catch (e) {
+    toast(asProblem(e).message, { failed: true });
+    return false;
+  }
+}
+
+@customElement("schedule-form")
+export class ScheduleForm extends Part {
+  @property({ attribute: false }) schedule: Schedule | null = null;
+  /** Whose schedule a new one is; "": the form asks. */
+  @property() agentId = "";
+  close: (saved: boolean) => void = () => undefined;
+  @state() private draft!: Draft;
+  @state() private problem: Problem | null = null;
+  @state() private busy = false;
+  private original!: Draft;
+
+  override willUpdate(): void {
+    if (!this.draft) {
+      this.original = draftOf(this.schedule, this.agentId);
+      this.draft = { ...this.original };
+    }
+  }
+
+  override render() {
+    const { draft, schedule } = this;
+    return html`<form class="body" @submit=${this.submit}>
+      <h2 id="dialog-title">${schedule ? `Edit schedule ${schedule.name}` : "New schedule"}</h2>
+      ${this.elsewhere()}
+      ${schedule || this.agentId
+        ? nothing
+        : html`<agent-choice
+            required
+            .agentId=${draft.agent_id}
+            .mistakes=${this.mistakes("agent_id")}
+            @change=${(event: Event) =>
+              this.take({ agent_id: (event.currentTarget as HTMLElement & { agentId: string }).agentId })}
+          ></agent-choice>`}
+      <cron-editor
+        .cron=${draft.cron}
+        .timeZone=${draft.time_zone}
+        .problem=${this.problem}
+        @change=${(event: Event) => {
+          const { cron, timeZone } = event.currentTarget as HTMLElement & { cron: string; timeZone: string };
+          this.take({ cron, time_zone: timeZone });
+        }}
+      ></cron-editor>
+      ${jsonField({
+        id: "payload",
+        label: "Payload",
+        hint: html`JSON, read by the script as <code>request.payload</code>. Empty: <code>None</code>.`,
+        value: draft.payload,
+        change: (payload) => this.take({ payload }),
+        mistakes: this.mistakes("payload"),
+      })}
+      <details ?open=${this.hasOptions()}>
+        <summary>Name, missed runs, overlap, time range</summary>
+        ${this.options()}
+      </details>
+      <div class="actions">
+        <button type="button" @click=${() => this.close(false)}>Cancel</button>
+        <button class="primary" ?disabled=${this.busy}>
+          ${this.busy ? "Saving…" : schedule ? "Save" : "Create schedule"}
+        </button>
+      </div>
+    </form>`;
+  }
+
+  private options() {
+    const { draft } = this;
+    return html`<div class="fields options">
+      ${textField({
+        id: "schedule-name",
+        label: "Name",
+        hint: "Unique per agent. Generated if empty.",
+        value: draft.name,
+        change: (name) => this.take({ name }),
+        mistakes: this.mistakes("name"),
+      })}
+      ${choiceField({
+        id: "overlap",
+        label: "When the previous run has not finished",
+        value: draft.overlap,
+        choices: OVERLAP.map(([value, label]) => [value, label]),
+        change: (overlap) => this.take({ overlap }),
+        mistakes: this.mistakes("overlap"),
+      })}
+      ${choiceField({
+        id: "missed-runs",
+        label: "Runs missed while Roost was stopped",
+        value: draft.missed_runs,
+        choices: MISSED.map(([value, label]) => [value, label]),
+        change: (missed_runs) => this.take({ missed_runs }),
+        mistakes: this.mistakes("missed_runs"),
+      })}
+      ${draft.missed_runs === "run_all"
+        ? textField({
+            id: "missed-runs-limit",
+            label: "Max missed runs",
+            type: "number",
+            min: 1,
+            value: draft.missed_runs_limit,
+            change: (missed_runs_limit) => this.take({ missed_runs_limit }),
+            mistakes: this.mistakes("missed_runs_limit"),
+          })
+        : nothing}
+      ${textField({
+        id: "jitter",
+        label: "Jitter (seconds)",
+        hint: "Delays each run by up to this, to spread the load.",
+        type: "number",
+        min: 0,
+        step: "any",
+        value: draft.jitter,
+        change: (jitter) => this.take({ jitter }),
+        mistakes: this.mistakes("jitter"),
+      })}
+      ${(["starts_at", "ends_at"] as const).map((name) =>
+        textField({
+          id: name.replace("_", "-"),
+          label: name === "starts_at" ? "Not before" : "Not after",
+          hint: "In this browser's time zone.",
+          type: "datetime-local",
+          step: "1",
+          value: draft[name],
+          change: (value) => this.take({ [name]: value }),
+          mistakes: this.mistakes(name),
+        }),
+      )}
+    </div>`;
+  }
+
+  /** A mistake in what is folded away must be seen. */
+  private hasOptions(): boolean {
+    return ["name", "missed_runs", "missed_runs_limit", ...OTHER_POINTERS].some(
+      (name) => this.mistakes(name).length > 0,
+    );
+  }
+
+  private mistakes(name: string): FieldMistake[] {
+    return mistakesOf(this.problem, `/${name}`);
+  }
+
+  /** What is no mistake of a field that is shown. */
+  private elsewhere(): unknown {
+    const shown = [...POINTERS, ...OTHER_POINTERS].some((name) => this.mistakes(name).length);
+    return shown ? nothing : problemNotice(this.problem);
+  }
+
+  private take(changes: Partial<Draft>): void {
+    this.draft = { ...this.draft, ...changes };
+  }
+
+  private async submit(event: Event): Promise<void> {
+    event.preventDefault();
+    const mistakes = this.draft.payload.trim() ? jsonMistakes("/payload", this.draft.payload) : [];
+    if (mistakes.length) {
+      this.problem = new Problem(422, "malformed_json", "The payload is not valid JSON", "", mistakes);
+      return;
+    }
+    this.busy = true;
+    try {
+      const { schedule } = this;
+      await ask(schedule ? "PATCH" : "POST", schedule ? `/schedules/${schedule.id}` : "/schedules", {
+        body: this.changes(),
+      });
+      toast(schedule ? "Schedule saved." : "Schedule created.");
+      this.close(true);
+    } catch (e) {
+      this.problem = asProblem(e);
+    } finally {
+      this.busy = false;
+    }
+  }
+
+  /** Only what is other than before, so that a change of another tab to something else stays. */
+  private changes(): Record<string, unknown> {
+    const { draft, original, schedule } = this;
+    const body: Record<string, unknown> = {};
+    for (const name of Object.keys(draft) as (keyof Draft)[]) {
+      if (draft[name] !== original[name] || (!schedule && name in REQUIRED)) {
+        body[name] = READ[name]?.(draft[name]) ?? (draft[name] || null);
+      }
+    }
+    return body;
+  }
+}
+
+const REQUIRED = { agent_id: true, cron: true, time_zone: true };
+
+/** How a typed text is sent; the others as they are, null when empty. */
+const READ: Partial<Record<keyof Draft, (text: string) => unknown>> = {
+  cron: (text) => text,
+  time_zone: (text) => text,
+  payload: (text) => (text.trim() ? new RawJson(text) : null),
+  missed_runs_limit: Number,
+  jitter: Number,
+  starts_at: instant,
+  ends_at: instant,
+};
+
+function draftOf(schedule: Schedule | null, agentId: string): Draft {
+  return {
+    agent_id: schedule?.agent_id ?? agentId,
+    name: schedule?.name ?? "",
+    cron: schedule?.cron ?? "",
+    time_zone: schedule?.time_zone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
+    payload: schedule && schedule.payload !== null ? toJson(schedule.payload, 2) : "",
+    missed_runs: schedule?.missed_runs ?? "run_once",
+    missed_runs_limit: String(schedule?.missed_runs_limit ?? 100),
+    overlap: schedule?.overlap ?? "allow",
+    jitter: String(schedule?.jitter ?? 0),
+    starts_at: local(schedule?.starts_at),
+    ends_at: local(schedule?.ends_at),
+  };
+}
+
+/** A time as an input of the type datetime-local has it. */
+function local(time: string | null | undefined): string {
+  if (!time) {
+    return "";
+  }
+  const date = new Date(time);
+  return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 19);
+}
+
+function instant(text: string): string | null {
+  return text ? new Date(text).toISOString() : null;
+}

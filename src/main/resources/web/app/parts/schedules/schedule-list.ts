@@ -1,0 +1,163 @@
+import { html, nothing, type TemplateResult } from "lit";
+import { customElement, property } from "lit/decorators.js";
+import { once, patch, post, remove } from "../../core/api";
+import { at } from "../../core/format";
+import { asProblem, PagedLoad, type Concerns } from "../../core/load";
+import { signedIn } from "../../core/session";
+import type { ExecutorJob, Schedule } from "../../core/types";
+import "../agents/agent-link";
+import { stateBadge, timeAgo } from "../page/basics";
+import { inZone } from "./cron-editor";
+import { ask, toast } from "../page/dialogs";
+import { emptyState } from "../page/notices";
+import { Part } from "../page/part";
+import { editSchedule } from "./schedule-form";
+import { pagedTable, type Column } from "../page/tables";
+
+const ofSchedules: Concerns = ({ type, data }) =>
+  type.startsWith("schedule.") || (type.startsWith("executor_job.") && data.schedule_id !== null);
+
+/** The schedules of one agent, or all of them, with what can be done with each. */
+@customElement("schedule-list")
+export class ScheduleList extends Part {
+  /** "": of all agents. */
+  @property() agentId = "";
+  /** "": in any state. */
+  @property() wanted = "";
+  private readonly load = new PagedLoad<Schedule>(
+    this,
+    () => "/schedules",
+    () => ({ agent_id: this.agentId, state: this.wanted }),
+    ofSchedules,
+  );
+
+  override updated(changed: Map<string, unknown>): void {
+    if ((changed.get("agentId") ?? changed.get("wanted")) !== undefined) {
+      void this.load.again(true);
+    }
+  }
+
+  override render() {
+    return html`<div class="panel">
+      ${this.agentId
+        ? html`<header>
+            <h2>Schedules</h2>
+            ${signedIn.may("write")
+              ? html`<button @click=${() => editSchedule({ agentId: this.agentId })}>New schedule</button>`
+              : nothing}
+          </header>`
+        : nothing}
+      ${pagedTable("Schedules", this.columns(), this.load, () => this.empty())}
+    </div>`;
+  }
+
+  private columns(): Column<Schedule>[] {
+    return [
+      {
+        title: "Schedule",
+        cell: (schedule) =>
+          html`<div class="two-lines">
+            <strong>${schedule.name}</strong>
+            ${this.agentId ? nothing : html`<agent-link .agentId=${schedule.agent_id}></agent-link>`}
+          </div>`,
+      },
+      {
+        title: "When",
+        cell: (schedule) =>
+          html`<div class="two-lines">
+            <span>${schedule.description}</span>
+            <span class="faint"><code>${schedule.cron}</code> · ${schedule.time_zone}</span>
+          </div>`,
+      },
+      { title: "Next run", cell: nextRun },
+      { title: "Last run", cell: lastRun },
+      { title: "State", cell: (schedule) => stateBadge(schedule.state) },
+      { title: "", cell: actions },
+    ];
+  }
+
+  private empty(): TemplateResult {
+    if (this.wanted) {
+      return emptyState(`No ${this.wanted} schedules`, "Schedules in other states are not shown.");
+    }
+    return emptyState(
+      "No schedules yet",
+      html`A schedule runs an agent at the times of a cron expression such as <code>0 9 * * MON-FRI</code>, in
+        a time zone of your choice.`,
+      signedIn.may("write") && !this.agentId
+        ? html`<button class="primary" @click=${() => editSchedule({ agentId: "" })}>New schedule</button>`
+        : nothing,
+    );
+  }
+}
+
+function nextRun({ next_run_at, time_zone }: Schedule): unknown {
+  return next_run_at
+    ? html`<span title=${inZone(next_run_at, time_zone)}>${timeAgo(next_run_at)}</span>`
+    : html`<span class="faint">–</span>`;
+}
+
+function lastRun({ last_run }: Schedule): unknown {
+  return last_run
+    ? html`<a href="/executor-jobs/${last_run.executor_job_id}" title="for ${at(last_run.scheduled_time)}"
+          >${last_run.state ? stateBadge(last_run.state) : "no longer kept"}</a
+        >
+        <span class="faint">${timeAgo(last_run.scheduled_time)}</span>`
+    : html`<span class="faint">never</span>`;
+}
+
+function actions(schedule: Schedule): unknown {
+  const button = (word: string, act: () => unknown) =>
+    html`<button class="quiet" aria-label="${word} ${schedule.name}" @click=${act}>${word}</button>`;
+  return html`<span class="row-actions">
+    ${signedIn.may("execute") ? button("Run now", () => trigger(schedule)) : nothing}
+    ${signedIn.may("write")
+      ? html`${schedule.state === "active"
+          ? button("Pause", () => turn(schedule, "paused"))
+          : button("Resume", () => turn(schedule, "active"))}
+        ${button("Edit", () => editSchedule({ id: schedule.id }))}
+        ${button("Delete", () => deleteSchedule(schedule))}`
+      : nothing}
+  </span>`;
+}
+
+const trigger = (schedule: Schedule): Promise<void> =>
+  telling(async () => {
+    const job = await post<ExecutorJob>(`/schedules/${schedule.id}/trigger`, undefined, once());
+    toast(`Run queued: ${schedule.name}.`, { link: ["View run", `/executor-jobs/${job.id}`] });
+  });
+
+const turn = (schedule: Schedule, state: Schedule["state"]): Promise<void> =>
+  telling(async () => {
+    await patch(`/schedules/${schedule.id}`, { state });
+    toast(state === "paused" ? `Schedule ${schedule.name} paused.` : `Schedule ${schedule.name} resumed.`);
+  });
+
+const deleteSchedule = (schedule: Schedule): Promise<void> =>
+  telling(async () => {
+    const sure = await ask({
+      title: `Delete schedule ${schedule.name}?`,
+      body: "Runs that are already queued are kept.",
+      confirm: "Delete schedule",
+      danger: true,
+    });
+    if (sure) {
+      await remove(`/schedules/${schedule.id}`);
+      toast(`Schedule ${schedule.name} deleted.`);
+    }
+  });
+
+/** Says in the API's words what did not work. */
+async function telling(act: () => Promise<void>): Promise<void> {
+  try {
+    await act();
+  } catch (e) {
+    toast(asProblem(e).message, { failed: true });
+  }
+}
+
+declare global {
+  interface HTMLElementTagNameMap {
+    "schedule-list": ScheduleList;
+  }
+}

@@ -1,0 +1,144 @@
+import { html, nothing } from "lit";
+import { customElement, property } from "lit/decorators.js";
+import { askExactly, toJson } from "../../core/api";
+import { shownKey } from "../../core/entries";
+import { Load } from "../../core/load";
+import type { DataStore, Page, StoreEntry } from "../../core/types";
+import { timeAgo } from "../page/basics";
+import { emptyState, loaded } from "../page/notices";
+import { Part } from "../page/part";
+
+const PAGE = 100;
+/** Of a value, as much as may be seen in a line. */
+const PREVIEW = 160;
+
+interface Row {
+  key: string;
+  preview: string;
+  expires_at: string | null;
+  updated_at: string;
+}
+
+interface Rows {
+  rows: Row[];
+  more: boolean;
+}
+
+/**
+ * The keys of a DataStore in their order, or those with a prefix, with the beginnings of their values.
+ * However many there are: what is asked for is what is shown.
+ */
+@customElement("entry-list")
+export class EntryList extends Part {
+  @property({ attribute: false }) store!: DataStore;
+  @property() begins = "";
+  /** The key that is open. */
+  @property({ attribute: false }) chosen: string | null = null;
+  private wanted = PAGE;
+  private readonly load = new Load<Rows>(
+    this,
+    (signal) => this.read(signal),
+    // Writes are no events; what an execution of its agents has written is there when it ends.
+    ({ type, agent_id }) => type.startsWith("execution.") && this.store.agent_ids.includes(agent_id ?? ""),
+  );
+
+  override updated(changed: Map<string, unknown>): void {
+    if (changed.get("begins") !== undefined) {
+      this.wanted = PAGE;
+      void this.load.again();
+    }
+  }
+
+  /** Reads again, since something was written. */
+  again(): void {
+    void this.load.again();
+  }
+
+  override render() {
+    return loaded(this.load, ({ rows, more }) =>
+      rows.length === 0
+        ? this.empty()
+        : html`<div class="table-wrap" role="region" aria-label="Entries" tabindex="0">
+              <table class="entries">
+                <thead>
+                  <tr>
+                    <th scope="col">Key</th>
+                    <th scope="col">Value</th>
+                    <th scope="col" class="time">Changed</th>
+                  </tr>
+                </thead>
+                <tbody>
+                  ${rows.map((row) => this.row(row))}
+                </tbody>
+              </table>
+            </div>
+            ${more
+              ? html`<div class="table-foot">
+                  <button class="quiet" ?disabled=${this.load.loading} @click=${this.more}>
+                    ${this.load.loading ? "Loading…" : "Show more"}
+                  </button>
+                </div>`
+              : nothing}`,
+    );
+  }
+
+  private row({ key, preview, expires_at, updated_at }: Row): unknown {
+    const query = new URLSearchParams({ ...(this.begins && { prefix: this.begins }), key });
+    return html`<tr class=${key === this.chosen ? "chosen" : ""}>
+      <td>
+        <a class="mono key" href="?${query}" aria-current=${key === this.chosen ? "true" : nothing}
+          >${shownKey(key)}</a
+        >
+      </td>
+      <td class="mono preview">${preview}</td>
+      <td class="time">
+        ${timeAgo(updated_at)}${expires_at
+          ? html`<span class="faint small">, expires ${timeAgo(expires_at)}</span>`
+          : nothing}
+      </td>
+    </tr>`;
+  }
+
+  private empty(): unknown {
+    return this.begins
+      ? emptyState(
+          "No matching keys",
+          html`No key begins with <code>${this.begins}</code>. Keys are case-sensitive.`,
+        )
+      : emptyState(
+          "No entries yet",
+          html`A script creates one with <code>store["key"] = value</code>. You can also use “New entry” or
+            “Import”.`,
+        );
+  }
+
+  private more(): void {
+    this.wanted += PAGE;
+    void this.load.again();
+  }
+
+  private async read(signal: AbortSignal): Promise<Rows> {
+    const rows: Row[] = [];
+    let cursor: string | null = null;
+    do {
+      const page: Page<StoreEntry> = (
+        await askExactly<Page<StoreEntry>>("GET", `/datastore/${this.store.id}/entries`, {
+          query: { prefix: this.begins, limit: Math.min(200, this.wanted - rows.length), cursor },
+          signal,
+        })
+      ).value;
+      // Values may be large, and only their beginnings are kept.
+      rows.push(
+        ...page.data.map(({ value, ...row }) => ({ ...row, preview: toJson(value).slice(0, PREVIEW) })),
+      );
+      cursor = page.next_cursor;
+    } while (cursor !== null && rows.length < this.wanted);
+    return { rows, more: cursor !== null };
+  }
+}
+
+declare global {
+  interface HTMLElementTagNameMap {
+    "entry-list": EntryList;
+  }
+}

@@ -1,0 +1,218 @@
+import { html, nothing, type TemplateResult } from "lit";
+import { customElement, property } from "lit/decorators.js";
+import { askExactly, post, toJson } from "../../core/api";
+import { at, count, duration, shortId } from "../../core/format";
+import { asProblem, Load, PagedLoad } from "../../core/load";
+import { queried, router } from "../../core/router";
+import type { Delivery } from "../../core/types";
+import { idLink, stateBadge, timeAgo } from "../page/basics";
+import "../code/code-editor";
+import { open, toast } from "../page/dialogs";
+import { emptyState, loaded } from "../page/notices";
+import { Part } from "../page/part";
+import { pagedTable, type Column } from "../page/tables";
+
+const STATES = [
+  ["", "All states"],
+  ["pending", "Pending"],
+  ["succeeded", "Succeeded"],
+  ["failed", "Failed"],
+] as const;
+
+/** Where the subject of an event has a page. */
+const PAGES: Record<string, string> = {
+  agent: "/agents/",
+  exec: "/executions/",
+  xjob: "/executor-jobs/",
+  bjob: "/builds/",
+  store: "/stores/",
+};
+
+const hrefOf = (subject: string): string | undefined => {
+  const page = PAGES[subject.split("_")[0] ?? ""];
+  return page && page + subject;
+};
+
+/** What was sent to a webhook, the latest event first. */
+@customElement("webhook-deliveries")
+export class WebhookDeliveries extends Part {
+  @property() webhookId = "";
+  @property() wanted = "";
+  private readonly load = new PagedLoad<Delivery>(
+    this,
+    () => `/webhooks/${this.webhookId}/deliveries`,
+    () => ({ state: this.wanted }),
+    // Every event may make one.
+    () => true,
+  );
+
+  override updated(changed: Map<string, unknown>): void {
+    if (changed.get("wanted") !== undefined || changed.get("webhookId")) {
+      void this.load.again(changed.has("webhookId"));
+    }
+  }
+
+  /** Reads again, since something was sent. */
+  again(): void {
+    void this.load.again();
+  }
+
+  override render() {
+    return html`<div class="panel">
+      <header>
+        <h2>Deliveries</h2>
+        <select
+          class="narrow"
+          aria-label="State"
+          @change=${(event: Event) => router.query({ state: (event.target as HTMLSelectElement).value })}
+        >
+          ${STATES.map(
+            ([value, title]) =>
+              html`<option value=${value} ?selected=${value === queried("state")}>${title}</option>`,
+          )}
+        </select>
+      </header>
+      ${pagedTable("Deliveries", this.columns(), this.load, () => this.empty())}
+    </div>`;
+  }
+
+  private columns(): Column<Delivery>[] {
+    return [
+      { title: "Event", cell: ({ event_type }) => html`<code>${event_type}</code>` },
+      { title: "Subject", cell: ({ subject }) => idLink(subject, hrefOf(subject)) },
+      { title: "State", cell: ({ state }) => stateBadge(state) },
+      { title: "Response", cell: answerOf },
+      { title: "Attempts", number: true, cell: ({ attempts }) => count(attempts) },
+      { title: "Created", cell: ({ created_at }) => timeAgo(created_at) },
+      {
+        title: "",
+        cell: (delivery) =>
+          html`<span class="row-actions">
+            <button class="quiet" aria-label="Show ${delivery.id}" @click=${() => this.show(delivery)}>
+              Show
+            </button>
+            <button class="quiet" aria-label="Resend ${delivery.id}" @click=${() => this.replay(delivery)}>
+              Resend
+            </button>
+          </span>`,
+      },
+    ];
+  }
+
+  private empty(): TemplateResult {
+    return this.wanted
+      ? emptyState(`No ${this.wanted} deliveries`, "Deliveries in other states are not shown.")
+      : emptyState("No deliveries yet", "“Send test” sends one event to this webhook only.");
+  }
+
+  private show({ webhook_id, id }: Delivery): Promise<void> {
+    return showDelivery(webhook_id, id);
+  }
+
+  private async replay({ webhook_id, id }: Delivery): Promise<void> {
+    try {
+      await post(`/webhooks/${webhook_id}/deliveries/${id}/replay`);
+      toast(`${shortId(id)} resent.`);
+    } catch (e) {
+      toast(asProblem(e).message, { failed: true });
+    }
+    this.again();
+  }
+}
+
+function answerOf({ status, message, state, next_attempt_at }: Delivery): unknown {
+  const said = message ?? (status ? `status ${status}` : "");
+  const next =
+    state === "pending" && next_attempt_at ? html` next attempt ${timeAgo(next_attempt_at)}` : nothing;
+  return html`<span class="answer ${state === "failed" ? "failed" : "faint"}">${said}${next}</span>`;
+}
+
+/** Shows a delivery with its attempts and what is sent. */
+export const showDelivery = (webhookId: string, id: string): Promise<void> =>
+  open<void>(
+    (close) =>
+      html`<webhook-delivery
+        .webhookId=${webhookId}
+        .deliveryId=${id}
+        .close=${() => close()}
+      ></webhook-delivery>`,
+    () => undefined,
+    { wide: true },
+  );
+
+@customElement("webhook-delivery")
+export class WebhookDelivery extends Part {
+  @property() webhookId = "";
+  @property() deliveryId = "";
+  close!: () => void;
+  private readonly load = new Load<Delivery>(
+    this,
+    async (signal) =>
+      (
+        await askExactly<Delivery>("GET", `/webhooks/${this.webhookId}/deliveries/${this.deliveryId}`, {
+          signal,
+        })
+      ).value,
+  );
+
+  override render() {
+    return html`<div class="body">
+      <h2 id="dialog-title">Delivery <span class="mono">${shortId(this.deliveryId)}</span></h2>
+      ${loaded(this.load, (delivery) => html`${this.attempts(delivery)} ${this.request(delivery)}`)}
+      <div class="actions"><button autofocus @click=${this.close}>Close</button></div>
+    </div>`;
+  }
+
+  private attempts({ state, attempts_log = [], event_type }: Delivery): TemplateResult {
+    return html`<p class="row">${stateBadge(state)} <code>${event_type}</code></p>
+      ${attempts_log.length
+        ? html`<div class="table-wrap">
+            <table>
+              <caption class="unseen">
+                Attempts
+              </caption>
+              <thead>
+                <tr>
+                  <th scope="col">Attempt</th>
+                  <th scope="col">When</th>
+                  <th scope="col" class="number">Duration</th>
+                  <th scope="col">Response</th>
+                </tr>
+              </thead>
+              <tbody>
+                ${attempts_log.map(
+                  (one) =>
+                    html`<tr>
+                      <td>${one.attempt}</td>
+                      <td>${at(one.started_at)}</td>
+                      <td class="number">${duration(one.duration)}</td>
+                      <td>${one.message ?? `status ${one.status}`}</td>
+                    </tr>`,
+                )}
+              </tbody>
+            </table>
+          </div>`
+        : html`<p class="faint">Not attempted yet.</p>`}`;
+  }
+
+  private request({ request }: Delivery): TemplateResult {
+    return request === undefined || request === null
+      ? html`<p class="faint">The event is no longer kept, so the request can't be shown.</p>`
+      : html`<div class="field json-field">
+          <span class="label">Request</span>
+          <code-editor
+            language="json"
+            label="Request"
+            readonly
+            auto-height
+            .value=${toJson(request, 2)}
+          ></code-editor>
+        </div>`;
+  }
+}
+
+declare global {
+  interface HTMLElementTagNameMap {
+    "webhook-deliveries": WebhookDeliveries;
+  }
+}
