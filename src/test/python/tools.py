@@ -6,6 +6,7 @@ makes that environment when it isn't there, and becomes its Python with the argu
 before these takes what another file pins.
 """
 
+import fcntl
 import hashlib
 import os
 import shutil
@@ -23,12 +24,15 @@ def environment(pinned: Path = TOOLS) -> Path:
     key = hashlib.sha256(pinned.read_bytes() + sys.version.encode()).hexdigest()[:16]
     directory = ROOT / "target/python" / key
     python = directory / "bin/python"
-    if not (directory / "complete").exists():
-        shutil.rmtree(directory, ignore_errors=True)
-        venv.create(directory, with_pip=True)
-        install = [python, "-m", "pip", "install", "-q", "--require-hashes", "-r", pinned]
-        subprocess.run(install, check=True)
-        (directory / "complete").touch()
+    directory.parent.mkdir(parents=True, exist_ok=True)
+    with open(directory.with_suffix(".lock"), "wb") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # Several test runs may need it at the same time.
+        if not (directory / "complete").exists():
+            shutil.rmtree(directory, ignore_errors=True)
+            venv.create(directory, with_pip=True)
+            install = [python, "-m", "pip", "install", "-q", "--require-hashes", "-r", pinned]
+            subprocess.run(install, check=True)
+            (directory / "complete").touch()
     return python
 
 

@@ -3,8 +3,10 @@ package dev.roost;
 import io.quarkus.test.common.QuarkusTestResourceLifecycleManager;
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -135,10 +137,20 @@ public class TestDatabase implements QuarkusTestResourceLifecycleManager {
     }
   }
 
-  private static void unpack() throws IOException {
-    if (Files.exists(BINARIES.resolve("complete"))) {
-      return;
+  /** Test runs of several processes share the programs; one of them unpacks. */
+  private static synchronized void unpack() throws IOException {
+    Files.createDirectories(BINARIES);
+    try (FileChannel channel =
+        FileChannel.open(
+            BINARIES.resolve("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
+      channel.lock();
+      if (!Files.exists(BINARIES.resolve("complete"))) {
+        unpackAll();
+      }
     }
+  }
+
+  private static void unpackAll() throws IOException {
     String architecture =
         System.getProperty("os.arch").equals("aarch64") ? "arm_64" : System.getProperty("os.arch");
     String archive =

@@ -1,0 +1,99 @@
+"""Runs all tests of the packaged application: those that mostly wait run beside each other.
+
+    python3 src/test/python/lanes.py [options of Maven]
+
+Packages first, with the unit tests and the static checks. Then three lanes run at the same time on what was packaged:
+the integration tests and the end-to-end tests of the local runtime, the end-to-end tests on Kubernetes, and the Python
+tests. Each lane writes `target/lanes/NAME.log`, which is printed when the lane has ended. `./mvnw verify` runs the same
+tests one after the other. Ends with status 1 when any lane has failed.
+"""
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from left_out import print_left_out
+
+ROOT = Path(__file__).resolve().parents[3]
+MAVEN = [str(ROOT / "mvnw")]
+JAR = ROOT / "target/quarkus-app/quarkus-run.jar"
+LOGS = ROOT / "target/lanes"
+POLL_SECONDS = 0.2
+
+
+def lanes(options: "list[str]") -> "dict[str, list[str]]":
+    """The command of each lane. Without the phases of Maven's life cycle, nothing is compiled or packaged twice."""
+    commands = {
+        "local": [
+            *MAVEN,
+            *options,
+            "failsafe:integration-test@integration",
+            "failsafe:integration-test@local",
+            "failsafe:verify@integration",
+            "failsafe:verify@local",
+        ],
+        "kubernetes": [*MAVEN, *options, "failsafe:integration-test@kubernetes", "failsafe:verify@kubernetes"],
+        "python": [sys.executable, str(ROOT / "src/test/python/check.py"), "tests", "--jar", str(JAR)],
+    }
+    if "-DskipPythonTests" in options:
+        del commands["python"]
+    return commands
+
+
+class Lane:
+    """One command that runs beside the others."""
+
+    def __init__(self, name: str, command: "list[str]") -> None:
+        """Starts it."""
+        self.name = name
+        self.log = LOGS / f"{name}.log"
+        self.status: int | None = None
+        self.seconds = 0.0
+        self._began = time.monotonic()
+        with self.log.open("wb") as output:
+            self._process = subprocess.Popen(command, cwd=ROOT, stdout=output, stderr=subprocess.STDOUT)
+
+    def has_just_ended(self) -> bool:
+        """Whether it has ended since the last call."""
+        if self.status is not None or self._process.poll() is None:
+            return False
+        self.status = self._process.returncode
+        self.seconds = time.monotonic() - self._began
+        return True
+
+    def show(self) -> None:
+        """Prints its whole output."""
+        print(f"\n=== {self.name}: {self.log.relative_to(ROOT)}", flush=True)
+        sys.stdout.buffer.write(self.log.read_bytes())
+        sys.stdout.buffer.flush()
+
+    def summary(self) -> str:
+        """One line on how it ended."""
+        minutes, seconds = divmod(round(self.seconds), 60)
+        return f"  {self.name:<11} {'passed' if self.status == 0 else 'FAILED'}  {minutes}:{seconds:02} min"
+
+
+def main(options: "list[str]") -> int:
+    """Packages and runs the lanes; 0 when nothing has failed."""
+    began = time.monotonic()
+    status = subprocess.run([*MAVEN, *options, "pre-integration-test"], cwd=ROOT, check=False).returncode
+    if status:
+        return status
+    LOGS.mkdir(parents=True, exist_ok=True)
+    running = [Lane(name, command) for name, command in lanes(options).items()]
+    print(f"\nThe lanes run beside each other; to watch one: tail -f {os.path.relpath(LOGS)}/NAME.log", flush=True)
+    while any(lane.status is None for lane in running):
+        for lane in running:
+            if lane.has_just_ended():
+                lane.show()
+        time.sleep(POLL_SECONDS)
+    print_left_out()
+    minutes, seconds = divmod(round(time.monotonic() - began), 60)
+    print("\nLanes:", *[lane.summary() for lane in running], f"All in {minutes}:{seconds:02} min", sep="\n", flush=True)
+    return 1 if any(lane.status for lane in running) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
