@@ -1,3 +1,5 @@
+import type { State } from "./states";
+
 /** What the REST API answers, as far as the dashboard uses it. The reference is at /docs. */
 
 /** A JSON value as the API keeps it: a number whose text JavaScript would change is an {@link ExactNumber}. */
@@ -31,15 +33,11 @@ export interface NewSession extends Session {
   page_token: string;
 }
 
-export type BuildState = "queued" | "running" | "succeeded" | "failed" | "cancelled";
-export type JobState = BuildState;
-export type ExecutionState = "running" | "succeeded" | "failed" | "timed_out" | "cancelled" | "lost";
-
 export interface Activity {
-  builder_job: { id: string; state: BuildState; reason: string | null } | null;
+  builder_job: { id: string; state: State<"BuilderJob">; reason: string | null } | null;
   last_execution: {
     id: string;
-    state: ExecutionState;
+    state: State<"Execution">;
     reason: string | null;
     started_at: string;
     finished_at: string | null;
@@ -121,7 +119,7 @@ export interface BuilderJob {
   agent_revision: number;
   python_version: string;
   requirements: string;
-  state: BuildState;
+  state: State<"BuilderJob">;
   reason: string | null;
   message: string | null;
   build_id: string | null;
@@ -155,7 +153,7 @@ export interface RolloutCounts {
 
 export interface Rollout {
   id: string;
-  state: "running" | "paused" | "completed" | "undone";
+  state: State<"Rollout">;
   automatic: boolean;
   /** Why Roost has paused it. */
   message: string | null;
@@ -167,7 +165,7 @@ export interface Rollout {
 export interface RolloutAgent {
   agent_id: string;
   agent_name: string;
-  state: "queued" | "building" | "updated" | "failed" | "skipped" | "undone";
+  state: State<"RolloutAgent">;
   from_builder_job_id: string;
   to_builder_job_id: string | null;
   message: string | null;
@@ -189,7 +187,7 @@ export interface Execution {
   agent_revision: number;
   build_id: string | null;
   attempt: number;
-  state: ExecutionState;
+  state: State<"Execution">;
   reason: string | null;
   message: string | null;
   error: ScriptError | null;
@@ -213,7 +211,7 @@ export interface ExecutorJob {
   priority: number;
   concurrency_key: string | null;
   payload: Json;
-  state: JobState;
+  state: State<"ExecutorJob">;
   reason: string | null;
   message: string | null;
   waiting_on: "build" | "executor" | "capacity" | "concurrency" | "retry_delay" | "storage" | null;
@@ -242,7 +240,7 @@ export interface Schedule {
   time_zone: string;
   description: string;
   payload: Json;
-  state: "active" | "paused";
+  state: State<"Schedule">;
   missed_runs: "skip" | "run_once" | "run_all";
   missed_runs_limit: number;
   overlap: "allow" | "skip" | "queue";
@@ -250,7 +248,7 @@ export interface Schedule {
   starts_at: string | null;
   ends_at: string | null;
   next_run_at: string | null;
-  last_run: { scheduled_time: string; executor_job_id: string; state: JobState | null } | null;
+  last_run: { scheduled_time: string; executor_job_id: string; state: State<"ExecutorJob"> | null } | null;
   created_at: string;
   updated_at: string;
 }
@@ -280,7 +278,7 @@ export interface Webhook {
   description: string;
   event_types: string[];
   agent_id: string | null;
-  state: "active" | "disabled";
+  state: State<"Webhook">;
   message: string | null;
   /** Only in the answer that makes or changes it. */
   secret?: string;
@@ -294,7 +292,7 @@ export interface Delivery {
   event_id: string;
   event_type: string;
   subject: string;
-  state: "pending" | "succeeded" | "failed";
+  state: State<"Delivery">;
   attempts: number;
   next_attempt_at: string | null;
   created_at: string;

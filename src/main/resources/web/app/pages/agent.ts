@@ -5,6 +5,7 @@ import { Load } from "../core/load";
 import { Polling } from "../core/polling";
 import { router } from "../core/router";
 import { signedIn } from "../core/session";
+import type { State } from "../core/states";
 import type { Agent } from "../core/types";
 import { AgentEdits } from "../parts/agents/agent-edits";
 import { idLink, stateBadge, timeAgo } from "../parts/page/basics";
@@ -36,7 +37,7 @@ const TABS: Record<string, string> = {
   "call-it": "Call from code",
 };
 
-const BUILD_WORDS: Record<string, string> = {
+const BUILD_WORDS: Record<State<"BuilderJob">, string> = {
   queued: "build queued",
   running: "building",
   succeeded: "built",

@@ -3,6 +3,7 @@ import { customElement } from "lit/decorators.js";
 import { between, duration } from "../core/format";
 import { PagedLoad, typed } from "../core/load";
 import { queried, router } from "../core/router";
+import { STATES } from "../core/states";
 import type { BuilderJob } from "../core/types";
 import "../parts/agents/agent-link";
 import { stateBadge, timeAgo } from "../parts/page/basics";
@@ -12,8 +13,6 @@ import { stateChips } from "../parts/page/state-chips";
 import { buildReason, reasonCell } from "../parts/executions/reasons";
 import { pagedTable, type Column } from "../parts/page/tables";
 import "../parts/page/ticking";
-
-const STATES = ["queued", "running", "succeeded", "failed", "cancelled"];
 
 /** How long a build took; counts on while it runs; nothing for one that was there already. */
 export function buildDuration({ started_at, finished_at }: BuilderJob): unknown {
@@ -86,7 +85,7 @@ export class BuildsPage extends Part {
     const agentId = queried("agent_id");
     return html`<div class="page-head"><h1>Builds</h1></div>
       <div class="filters" role="group" aria-label="Filters">
-        ${stateChips(STATES, states, (state) => router.query({ state }))}
+        ${stateChips(STATES.BuilderJob, states, (state) => router.query({ state }))}
         ${agentId
           ? html`<span class="row"
               ><span class="faint">Agent:</span><agent-link .agentId=${agentId}></agent-link

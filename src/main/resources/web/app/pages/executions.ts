@@ -2,6 +2,7 @@ import { html, nothing } from "lit";
 import { customElement, state } from "lit/decorators.js";
 import { get } from "../core/api";
 import { queried, router } from "../core/router";
+import { STATES } from "../core/states";
 import type { Agent, Page } from "../core/types";
 import "../parts/executions/execution-table";
 import { toast } from "../parts/page/dialogs";
@@ -9,7 +10,8 @@ import { Part } from "../parts/page/part";
 import { stateChips } from "../parts/page/state-chips";
 import { executionReason, executionReasons } from "../parts/executions/reasons";
 
-const STATES = ["queued", "running", "succeeded", "failed", "timed_out", "cancelled", "lost"];
+/** Queued jobs have no execution yet, and are listed above the executions. */
+const FILTERED = ["queued", ...STATES.Execution];
 
 /** Time ranges by their length in hours. */
 const RANGES = [
@@ -58,7 +60,7 @@ export class ExecutionsPage extends Part {
 
   private filters(states: string[]) {
     return html`<div class="filters" role="group" aria-label="Filters">
-      ${stateChips(STATES, states, (state) => this.filter({ state }))}
+      ${stateChips(FILTERED, states, (state) => this.filter({ state }))}
       <input
         type="search"
         list="agent-names"

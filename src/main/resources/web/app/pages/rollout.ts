@@ -6,6 +6,7 @@ import { Load, PagedLoad, typed } from "../core/load";
 import { Polling } from "../core/polling";
 import { queried, router } from "../core/router";
 import { signedIn } from "../core/session";
+import { STATES } from "../core/states";
 import type { Rollout, RolloutAgent } from "../core/types";
 import "../parts/agents/agent-link";
 import { idLink, stateBadge, timeAgo } from "../parts/page/basics";
@@ -15,8 +16,6 @@ import { change, countsText, goesOn, rolloutBar, type Verb } from "../parts/roll
 import { stateChips } from "../parts/page/state-chips";
 import { pagedTable, type Column } from "../parts/page/tables";
 import { LOOK } from "./rollouts";
-
-const STATES = ["queued", "building", "updated", "failed", "skipped", "undone"];
 
 const VERBS: Record<Rollout["state"], Verb[]> = {
   running: ["pause", "undo"],
@@ -144,7 +143,7 @@ export class RolloutPage extends Part {
         : nothing}
       ${roleNotice("write", "Pausing, resuming and undoing a rollout")}
       <div class="filters" role="group" aria-label="Filters">
-        ${stateChips(STATES, states, (state) => router.query({ state }))}
+        ${stateChips(STATES.RolloutAgent, states, (state) => router.query({ state }))}
       </div>
       <section class="panel tight" aria-label="Agents">
         ${pagedTable("Agents of the rollout", COLUMNS, this.agents, () =>

@@ -4,6 +4,7 @@ import { PagedLoad, typed } from "../core/load";
 import { Polling } from "../core/polling";
 import { queried, router } from "../core/router";
 import { signedIn } from "../core/session";
+import { STATES } from "../core/states";
 import type { Rollout } from "../core/types";
 import { idLink, stateBadge, timeAgo } from "../parts/page/basics";
 import { emptyState } from "../parts/page/notices";
@@ -11,8 +12,6 @@ import { Part } from "../parts/page/part";
 import { countsText, goesOn, rolloutBar, startRollout } from "../parts/rollouts/rollouts";
 import { stateChips } from "../parts/page/state-chips";
 import { pagedTable, type Column } from "../parts/page/tables";
-
-const STATES = ["running", "paused", "completed", "undone"];
 
 /** Milliseconds between looks at rollouts that go on. */
 export const LOOK = 2000;
@@ -76,7 +75,7 @@ export class RolloutsPage extends Part {
         </div>
       </div>
       <div class="filters" role="group" aria-label="Filters">
-        ${stateChips(STATES, states, (state) => router.query({ state }))}
+        ${stateChips(STATES.Rollout, states, (state) => router.query({ state }))}
       </div>
       <section class="panel tight" aria-label="Rollouts">
         ${pagedTable("All rollouts", COLUMNS, this.load, () =>

@@ -2,6 +2,7 @@ import { html, nothing } from "lit";
 import { customElement } from "lit/decorators.js";
 import { queried, router } from "../core/router";
 import { signedIn } from "../core/session";
+import { stateChoices } from "../core/states";
 import { roleNotice } from "../parts/page/notices";
 import { Part } from "../parts/page/part";
 import { editSchedule } from "../parts/schedules/schedule-form";
@@ -31,7 +32,7 @@ export class SchedulesPage extends Part {
           class="narrow"
           @change=${(event: Event) => router.query({ state: (event.target as HTMLSelectElement).value })}
         >
-          ${STATES.map(
+          ${stateChoices("Schedule").map(
             ([value, label]) => html`<option value=${value} ?selected=${value === state}>${label}</option>`,
           )}
         </select>
@@ -47,9 +48,3 @@ export class SchedulesPage extends Part {
       <schedule-list .wanted=${state}></schedule-list>`;
   }
 }
-
-const STATES = [
-  ["", "All states"],
-  ["active", "Active"],
-  ["paused", "Paused"],
-] as const;

@@ -3,13 +3,21 @@ import { post } from "../../core/api";
 import { count, plural } from "../../core/format";
 import { asProblem } from "../../core/load";
 import { router } from "../../core/router";
+import type { State } from "../../core/states";
 import type { Agent, Outdated, Rollout, RolloutCounts } from "../../core/types";
 import { ask, toast, type Question } from "../page/dialogs";
 
 /** What pages show of rollouts, and what people do with them from more than one page. */
 
 /** In the order of the bar. */
-const STATES = ["updated", "failed", "skipped", "undone", "building", "queued"] as const;
+const BAR: readonly State<"RolloutAgent">[] = [
+  "updated",
+  "failed",
+  "skipped",
+  "undone",
+  "building",
+  "queued",
+];
 
 /** Whether more is to come: of an undone one, its agents follow. */
 export const goesOn = ({ state, agents }: Rollout): boolean =>
@@ -17,7 +25,7 @@ export const goesOn = ({ state, agents }: Rollout): boolean =>
 
 /** "4 updated, 1 failed, 2 queued". */
 export const countsText = (counts: RolloutCounts): string =>
-  STATES.filter((state) => counts[state])
+  BAR.filter((state) => counts[state])
     .map((state) => `${count(counts[state])} ${state}`)
     .join(", ") || "no agents";
 
@@ -27,7 +35,7 @@ export function rolloutBar(counts: RolloutCounts): unknown {
     return nothing;
   }
   let before = 0;
-  const parts = STATES.filter((state) => counts[state]).map((state) => {
+  const parts = BAR.filter((state) => counts[state]).map((state) => {
     const x = before;
     before += counts[state];
     return svg`<rect class=${state} x=${x} y="0" width=${counts[state]} height="1"></rect>`;

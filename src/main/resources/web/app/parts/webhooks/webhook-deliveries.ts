@@ -4,6 +4,7 @@ import { askExactly, post, toJson } from "../../core/api";
 import { at, count, duration, shortId } from "../../core/format";
 import { asProblem, Load, PagedLoad } from "../../core/load";
 import { queried, router } from "../../core/router";
+import { stateChoices } from "../../core/states";
 import type { Delivery } from "../../core/types";
 import { idLink, stateBadge, timeAgo } from "../page/basics";
 import "../code/code-editor";
@@ -11,13 +12,6 @@ import { open, toast } from "../page/dialogs";
 import { emptyState, loaded } from "../page/notices";
 import { Part } from "../page/part";
 import { pagedTable, type Column } from "../page/tables";
-
-const STATES = [
-  ["", "All states"],
-  ["pending", "Pending"],
-  ["succeeded", "Succeeded"],
-  ["failed", "Failed"],
-] as const;
 
 /** Where the subject of an event has a page. */
 const PAGES: Record<string, string> = {
@@ -66,7 +60,7 @@ export class WebhookDeliveries extends Part {
           aria-label="State"
           @change=${(event: Event) => router.query({ state: (event.target as HTMLSelectElement).value })}
         >
-          ${STATES.map(
+          ${stateChoices("Delivery").map(
             ([value, title]) =>
               html`<option value=${value} ?selected=${value === queried("state")}>${title}</option>`,
           )}

@@ -1,0 +1,23 @@
+/** The states that the API knows, by resource, in the order in which filters offer them. */
+export const STATES = {
+  BuilderJob: ["queued", "running", "succeeded", "failed", "cancelled"],
+  ExecutorJob: ["queued", "running", "succeeded", "failed", "cancelled"],
+  Execution: ["running", "succeeded", "failed", "timed_out", "cancelled", "lost"],
+  Rollout: ["running", "paused", "completed", "undone"],
+  RolloutAgent: ["queued", "building", "updated", "failed", "skipped", "undone"],
+  Schedule: ["active", "paused"],
+  Webhook: ["active", "disabled"],
+  Delivery: ["pending", "succeeded", "failed"],
+} as const;
+
+/** A state of a resource: State<"Execution"> is "running" | "succeeded" | … */
+export type State<R extends keyof typeof STATES> = (typeof STATES)[R][number];
+
+/** Choices of a select that filters by state; "" for all. */
+export const stateChoices = (resource: keyof typeof STATES): [value: string, label: string][] => [
+  ["", "All states"],
+  ...STATES[resource].map((state): [string, string] => [
+    state,
+    state.charAt(0).toUpperCase() + state.slice(1),
+  ]),
+];
