@@ -10,7 +10,7 @@ export interface FieldMistake {
   detail: string;
 }
 
-/** What went wrong with a request, in the API's own words. `status` 0: there was no answer. */
+/** A failed request, as the API describes it. `status` 0: no response. */
 export class Problem extends Error {
   constructor(
     readonly status: number,
@@ -23,7 +23,7 @@ export class Problem extends Error {
     super(detail || title);
   }
 
-  /** The mistakes of one field of the body, for example "/requirements", and of what is in it. */
+  /** The mistakes of one field of the body, for example "/requirements", and of its members. */
   of(pointer: string): FieldMistake[] {
     return this.mistakes.filter((m) => m.pointer === pointer || m.pointer.startsWith(pointer + "/"));
   }
@@ -36,31 +36,31 @@ export interface Options {
   body?: unknown;
   /** A body that is text already, for exact JSON. */
   text?: string;
-  /** A body that is no JSON; its type is in the headers. */
+  /** A body that is not JSON; its type is in the headers. */
   blob?: Blob;
-  /** A request with the header of `once` is sent again when its answer is lost. */
+  /** A request with the header of `once` is sent again when its response is lost. */
   headers?: Record<string, string>;
   signal?: AbortSignal;
-  /** Doing it twice is as doing it once, so that it may be sent again when its answer is lost. */
+  /** The request is idempotent, and is sent again when its response is lost. */
   repeatable?: boolean;
 }
 
-/** An answer with its headers, for those that need the entity tag. */
+/** A response with its entity tag. */
 export interface Answer<T> {
   value: T;
   tag: string | null;
 }
 
 /**
- * Milliseconds before each further attempt. Browsers cut off whatever waits for a connection when the
- * machine's network changes, which is over in a moment.
+ * Milliseconds before each retry. Browsers abort pending requests when the machine's network changes, which
+ * takes a moment.
  */
 const PAUSES = [100, 400, 1_500];
 
 type Listener = () => void;
 const signedOut = new Set<Listener>();
 
-/** Calls when an answer says that there is no session any more. */
+/** Calls the listener when a response reports that the session has ended. */
 export function onSignedOut(listener: Listener): void {
   signedOut.add(listener);
 }
@@ -83,8 +83,8 @@ export function once(): Record<string, string> {
 }
 
 /**
- * Sends a request and reads its answer. A connection that is lost, also in the midst of the answer, is a
- * Problem; before that, requests that may be repeated are.
+ * Sends a request and reads its response. A lost connection, also in the middle of the response, is a
+ * Problem, after retries of an idempotent request.
  */
 async function exchange<T>(
   method: string,
@@ -111,7 +111,7 @@ async function exchange<T>(
   }
 }
 
-/** What `fetch` throws for a lost connection; another error is an end on purpose, or a mistake. */
+/** What `fetch` throws for a lost connection; any other error is an abort or a bug. */
 const isLost = (e: unknown): boolean => e instanceof TypeError;
 
 async function send(method: string, path: string, options: Options): Promise<Response> {
@@ -132,7 +132,7 @@ async function send(method: string, path: string, options: Options): Promise<Res
   throw await problemOf(response, path);
 }
 
-/** The problem document of an answer that is none of success. */
+/** The problem document of an error response. */
 export async function problemOf(response: Response, path: string): Promise<Problem> {
   const document = (await response.json().catch(() => ({}))) as Record<string, unknown>;
   if (response.status === 401 && !path.startsWith("/session")) {
@@ -166,17 +166,17 @@ export const remove = (path: string, query?: Query) => ask<void>("DELETE", path,
 export const askTagged = <T>(method: string, path: string, options: Options = {}): Promise<Answer<T>> =>
   exchange(method, path, options, async (response) => tagged(response, (await response.json()) as T));
 
-/** An answer as the text that it is. */
+/** A response as text. */
 export const askText = (method: string, path: string, options: Options = {}): Promise<Answer<string>> =>
   exchange(method, path, options, async (response) => tagged(response, await response.text()));
 
-/** An answer whose JSON values (payload, return value, entries) must stay what they are. */
+/** A response whose JSON values (payload, return value, entries) keep their exact numbers. */
 export const askExactly = <T>(method: string, path: string, options: Options = {}): Promise<Answer<T>> =>
   exchange(method, path, options, async (response) =>
     tagged(response, parseExactly(await response.text()) as T),
   );
 
-/** An answer to be kept as a file. */
+/** A response to be saved as a file. */
 export const askBlob = (path: string, type: string, query?: Query): Promise<Blob> =>
   exchange("GET", path, { query, headers: { Accept: type } }, (response) => response.blob());
 
@@ -197,7 +197,7 @@ export async function all<T>(path: string, query: Query = {}, signal?: AbortSign
   return found;
 }
 
-/** Null for what was deleted. */
+/** Null if the resource was deleted. */
 export async function kept<T>(reading: Promise<T>): Promise<T | null> {
   try {
     return await reading;
@@ -210,7 +210,7 @@ export async function kept<T>(reading: Promise<T>): Promise<T | null> {
 }
 
 /**
- * Parses JSON so that numbers whose text would change become ExactNumber, where the browser tells a
+ * Parses JSON so that numbers whose text would change become ExactNumber, where the browser provides a
  * number's text (the `context` of a reviver, ECMAScript proposal JSON.parse source text access).
  */
 export function parseExactly(text: string): Json {

@@ -1,8 +1,8 @@
-/** What a person has typed and not sent yet, kept in this browser, without the values of variables. */
+/** Unsaved input, kept in this browser, without the values of variables. */
 
 const PREFIX = "roost-draft:";
 
-/** Storage outlives the session, and every script of the page can read it: no place for secrets. */
+/** Storage outlives the session, and every script of the page can read it, so it holds no secrets. */
 const withoutSecrets = (key: string, value: unknown): unknown => (key === "env_vars" ? undefined : value);
 
 export function keepDraft(name: string, value: unknown): void {
@@ -13,7 +13,7 @@ export function keepDraft(name: string, value: unknown): void {
   }
 }
 
-/** What was kept; `env_vars` are missing in it, wherever they belong. */
+/** The kept draft, without `env_vars` at any depth. */
 export function draft<T>(name: string): T | null {
   const text = localStorage.getItem(PREFIX + name);
   try {
@@ -27,7 +27,7 @@ export function dropDraft(name: string): void {
   localStorage.removeItem(PREFIX + name);
 }
 
-/** Sessions end, and so do drafts: the next person at this browser may be another one. */
+/** Drafts end with the session: the next user of this browser may be somebody else. */
 export function dropAllDrafts(): void {
   Object.keys(localStorage)
     .filter((key) => key.startsWith(PREFIX))

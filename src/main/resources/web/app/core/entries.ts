@@ -14,7 +14,7 @@ export interface EntryText {
 /** How deep the members of an entry are in a page: {"data":[{"key":…,"value":… */
 const DEPTH = 3;
 
-/** Reads one entry; null when it is not there (any more). */
+/** Reads one entry; null if it does not exist. */
 export async function readEntry(
   storeId: string,
   key: string,
@@ -33,9 +33,9 @@ export async function readEntry(
 
 /**
  * Stores a value, as the text that it is, if the entry still has the version; 0: if it isn't there.
- * A transaction says so for each key that there may be, while an address can't hold all of them.
+ * Sent as a transaction, since an address can't hold every key.
  *
- * @param seconds after which the entry is gone; null: never
+ * @param seconds until the entry expires; null: never
  * @throws Problem 409: it has another version
  */
 export async function writeEntry(
@@ -60,7 +60,7 @@ export async function deleteEntry(storeId: string, key: string, version: number)
   });
 }
 
-/** A key as it can be seen: what has no sign of its own gets one. */
+/** A key for display: control characters get visible symbols. */
 export const shownKey = (key: string): string =>
   key.replace(/[\u0000-\u001f\u007f]/g, (c) =>
     c === "\u007f" ? "\u2421" : String.fromCharCode(0x2400 + c.charCodeAt(0)),

@@ -1,4 +1,4 @@
-/** Numbers, times and sizes as people read them. */
+/** Numbers, times and sizes for people. */
 
 const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto", style: "narrow" });
 const absolute = new Intl.DateTimeFormat(undefined, {

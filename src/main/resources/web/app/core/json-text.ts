@@ -1,8 +1,8 @@
 const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g;
 
 /**
- * Reads JSON text token by token, so that numbers, the order of keys and whatever else stay exactly
- * as they are; only the white space between tokens changes.
+ * Indents JSON text token by token, so that numbers and the order of keys stay the same; only white space
+ * between tokens changes.
  *
  * @throws SyntaxError when it isn't JSON
  */
@@ -27,7 +27,7 @@ export function indented(text: string, step = 2): string {
   return written;
 }
 
-/** What is wrong with a text that should be JSON, in words; null: nothing. */
+/** Why a text is not valid JSON; null if it is. */
 export function jsonMistake(text: string): string | null {
   try {
     JSON.parse(text);
@@ -37,7 +37,7 @@ export function jsonMistake(text: string): string | null {
   }
 }
 
-/** The text of the first member of that name, as it stands there, among the objects at a depth (from 1). */
+/** The exact text of the first member of that name among the objects at a depth (from 1). */
 export function memberText(text: string, name: string, depth: number): string | null {
   const wanted = JSON.stringify(name);
   let inside = 0;

@@ -11,7 +11,7 @@ const LINE_FEED = 10;
 /** No line of an import is longer: a value has up to 1 MiB, which as text in JSON may grow sixfold. */
 const LONGEST_LINE = 32 << 20;
 
-/** Cuts a file into parts of about so many bytes, without having all of it in memory. */
+/** Splits a file into parts of about that many bytes, without reading all of it into memory. */
 export async function* lineParts(file: Blob, about: number): AsyncGenerator<LinePart> {
   let start = 0;
   let linesBefore = 0;
@@ -40,7 +40,7 @@ function lineFeeds(bytes: Uint8Array): number {
   return found;
 }
 
-/** What the API says about lines of a part, about the lines of the whole file instead. */
+/** Renumbers the lines of a part, in a message of the API, to the lines of the whole file. */
 export const aboutWhole = (detail: string, linesBefore: number): string =>
   detail.replace(
     /\b(line |The )(\d+)\b/g,

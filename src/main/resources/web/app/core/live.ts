@@ -5,9 +5,8 @@ import type { Change } from "./types";
 type ChangeListener = (change: Change) => void;
 
 /**
- * The state changes of all that Roost does, for every part of the page. One connection serves all
- * tabs of a browser, since a browser allows only a few to one host: the tab that holds the lock reads,
- * and tells the others.
+ * All state changes in Roost, for every part of the page. One connection serves all tabs of a browser, since
+ * browsers allow only a few per host: the tab that holds the lock reads, and broadcasts to the others.
  */
 class Live {
   connection: Connection = "connecting";
@@ -17,7 +16,7 @@ class Live {
   private channel: BroadcastChannel | null = null;
   private stopping: AbortController | null = null;
 
-  /** Begins to follow; does nothing when it does already. */
+  /** Starts reading; does nothing if it is already started. */
   start(): void {
     if (this.stopping) {
       return;
@@ -44,7 +43,7 @@ class Live {
     this.channel = null;
   }
 
-  /** Calls for each change; the answer ends that. */
+  /** Calls the listener for each change; returns a function that unsubscribes. */
   onChange(listener: ChangeListener): () => void {
     this.changes.add(listener);
     return () => this.changes.delete(listener);
@@ -55,33 +54,33 @@ class Live {
     return () => this.connections.delete(listener);
   }
 
-  /** Calls when changes may have been missed, so that what is shown has to be read again. */
+  /** Calls the listener when changes may have been missed and data has to be read again. */
   onResync(listener: () => void): () => void {
     this.resyncs.add(listener);
     return () => this.resyncs.delete(listener);
   }
 
   private async read(signal: AbortSignal): Promise<void> {
-    // Whoever read before may have seen less than this tab shows.
-    this.tell({ resync: true });
+    // The tab that read before may have missed changes.
+    this.broadcast({ resync: true });
     while (!signal.aborted) {
       try {
         await follow("/events", {
           signal,
-          onEvent: (event) => this.tell({ change: JSON.parse(event.data) as Change }),
-          onConnection: (connection) => this.tell({ connection }),
+          onEvent: (event) => this.broadcast({ change: JSON.parse(event.data) as Change }),
+          onConnection: (connection) => this.broadcast({ connection }),
         });
       } catch (e) {
         if (e instanceof Problem && (e.status === 401 || e.status === 403)) {
           return;
         }
-        // 410: away for longer than events are kept.
-        this.tell({ resync: true });
+        // 410: offline for longer than events are kept.
+        this.broadcast({ resync: true });
       }
     }
   }
 
-  private tell(message: Message): void {
+  private broadcast(message: Message): void {
     this.channel?.postMessage(message);
     this.hear(message, true);
   }

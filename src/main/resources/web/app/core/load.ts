@@ -4,7 +4,7 @@ import { live } from "./live";
 import type { Change, Page } from "./types";
 
 const SETTLE = 150;
-/** Changes that go on and on take at most this part of the time for reading. */
+/** Under a constant stream of changes, reading takes at most this fraction of the time. */
 const SHARE = 4;
 
 /** Whether a change concerns what a Load shows; types as in "execution.*". */
@@ -16,8 +16,8 @@ export const typed =
     prefixes.some((prefix) => change.type.startsWith(prefix + "."));
 
 /**
- * Reads something for a page, and again when a change concerns it, when the connection comes back,
- * and when asked to. What was read stays visible meanwhile. An answer that was overtaken is dropped.
+ * Reads data for a page, and again when a change concerns it, when the connection is restored, and on
+ * request. The previous value stays visible in the meantime. Outdated responses are dropped.
  */
 export class Load<T> implements ReactiveController {
   value: T | undefined;
@@ -25,7 +25,7 @@ export class Load<T> implements ReactiveController {
   loading = false;
   private request: AbortController | null = null;
   private timer: ReturnType<typeof setTimeout> | undefined;
-  /** A change came while it was read. */
+  /** A change arrived while reading. */
   private stale = false;
   private lasted = 0;
   private readonly ends: (() => void)[] = [];
@@ -53,7 +53,7 @@ export class Load<T> implements ReactiveController {
     this.request?.abort();
   }
 
-  /** Reads again now; without a value, because what is asked for is another thing. */
+  /** Reads again now; `forget` drops the value, for another resource. */
   async again(forget = false): Promise<void> {
     clearTimeout(this.timer);
     this.timer = undefined;
@@ -88,8 +88,8 @@ export class Load<T> implements ReactiveController {
   }
 
   /**
-   * Reads again in a moment: many changes at once cost one request, and changes that never stop
-   * leave each request the time that it needs.
+   * Reads again after a delay: many changes at once cost one request, and a constant stream of changes does
+   * not overlap requests.
    */
   private soon(): void {
     if (this.loading) {
@@ -100,7 +100,7 @@ export class Load<T> implements ReactiveController {
   }
 }
 
-/** A list, page after page; reads as many again as are shown. */
+/** A paged list; reads again as many rows as are shown. */
 export class PagedLoad<T> extends Load<Page<T>> {
   private wanted = 50;
 

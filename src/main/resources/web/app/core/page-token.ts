@@ -7,10 +7,10 @@ import { pause } from "./pause";
 const NAME = "roost-page-token";
 const HEADER = "Roost-Page-Token";
 
-/** Another tab that signs in has its cookie before it has read its token. */
+/** A tab that signs in has the cookie before it has stored its token. */
 const SIGN_IN_MILLISECONDS = 300;
 
-/** Where the storage is full. */
+/** Used when the storage is full. */
 let unstored: string | null = null;
 
 export const pageToken = (): string | null => localStorage.getItem(NAME) ?? unstored;
@@ -29,7 +29,7 @@ export function dropPageToken(): void {
   unstored = null;
 }
 
-/** Fetches with the page token, and once more with another tab's newer one after an answer of 401. */
+/** Fetches with the page token, and retries once after a 401 with a newer token of another tab. */
 export async function fetchSigned(url: string, init: RequestInit): Promise<Response> {
   const token = pageToken();
   const response = await fetch(url, withToken(init, token));

@@ -2,7 +2,7 @@ import type { ReactiveController, ReactiveControllerHost } from "lit";
 import { live } from "./live";
 import type { Load } from "./load";
 
-/** Reads a Load again and again while something goes on that no event tells of. */
+/** Polls a Load while a condition holds, for changes without events. */
 export class Polling implements ReactiveController {
   private timer: ReturnType<typeof setInterval> | undefined;
 

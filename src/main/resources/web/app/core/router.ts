@@ -6,7 +6,7 @@ export interface Route {
   /** For example "/agents/:id"; ":tab?" may be missing. */
   path: string;
   title: string;
-  /** Loads the page's code, then says how to show it. */
+  /** Loads the page's code; returns how to render it. */
   page: () => Promise<(parameters: Parameters) => TemplateResult>;
 }
 
@@ -18,7 +18,7 @@ export interface Match {
 /** Whether the page may be left for another address. */
 type Leaving = (to: URL) => boolean | Promise<boolean>;
 
-/** Which page is shown, by the address. Links to other pages are taken over, with all that browsers do besides. */
+/** Chooses the page by the address, and handles clicks on links to other pages. */
 class Router {
   private readonly listeners = new Set<() => void>();
   private readonly guards = new Set<Leaving>();
@@ -29,19 +29,19 @@ class Router {
     window.addEventListener("popstate", () => void this.moved());
   }
 
-  /** Calls after each change of the address; the answer ends that. */
+  /** Calls the listener after each change of the address; returns a function that unsubscribes. */
   onMove(listener: () => void): () => void {
     this.listeners.add(listener);
     return () => this.listeners.delete(listener);
   }
 
-  /** Asks before the page is left; the answer ends that. */
+  /** Calls the guard before the page is left; returns a function that removes it. */
   guard(leaving: Leaving): () => void {
     this.guards.add(leaving);
     return () => this.guards.delete(leaving);
   }
 
-  /** Goes to an address of this dashboard; stays when a guard says so. */
+  /** Goes to an address of this dashboard, unless a guard refuses. */
   async go(to: string, { replace = false } = {}): Promise<void> {
     const target = new URL(to, location.href);
     if (target.pathname !== location.pathname && !(await this.mayLeave(target))) {
@@ -51,7 +51,7 @@ class Router {
     this.arrived(!replace);
   }
 
-  /** Changes the query of this page, without a step in the history. */
+  /** Changes the query of this page without a history entry. */
   query(changes: Record<string, string | null | undefined>): void {
     const target = new URL(location.href);
     for (const [name, value] of Object.entries(changes)) {
@@ -123,7 +123,7 @@ class Router {
   }
 }
 
-/** What the server has besides the dashboard. */
+/** Paths of the server outside the dashboard. */
 const isElsewhere = (path: string) => /^\/(v1|docs|openapi|q|static)(\/|$)/.test(path);
 
 function matches(pattern: string, path: string): Parameters | null {

@@ -6,12 +6,12 @@ import type { NewSession, Role, Runtime, Session } from "./types";
 
 const ROLES: Role[] = ["read", "execute", "write"];
 
-/** Who is signed in, and what this Roost is; known before any page is shown. */
+/** The session and the runtime; known before any page is shown. */
 class SignedIn {
   session: Session | null = null;
   runtime: Runtime | null = null;
 
-  /** Takes the session that the browser remembers, if there is one; throws other Problems. */
+  /** Restores the session of this browser, if it exists; throws other Problems. */
   async find(): Promise<boolean> {
     if (pageToken() === null) {
       return false;

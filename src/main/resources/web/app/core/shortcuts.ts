@@ -5,7 +5,7 @@ export interface Command {
   run: () => void;
   /** "g a": one key after the other. "mod+enter": with Ctrl or ⌘. */
   keys?: string;
-  /** Said in the list of shortcuts and found by the palette besides the title. */
+  /** The group in the list of shortcuts. */
   group?: string;
 }
 
@@ -13,7 +13,7 @@ const commands = new Set<Command>();
 let pending = "";
 let timer: ReturnType<typeof setTimeout> | undefined;
 
-/** Offers commands until the answer is called. */
+/** Offers commands until the returned function is called. */
 export function offer(...offered: Command[]): () => void {
   offered.forEach((command) => commands.add(command));
   return () => offered.forEach((command) => commands.delete(command));
@@ -24,7 +24,7 @@ export const offered = (): Command[] => [...commands];
 /** ⌘ on a Mac, Ctrl elsewhere. */
 export const modifier = /Mac|iPhone|iPad/.test(navigator.userAgent) ? "⌘" : "Ctrl";
 
-/** "mod+enter" → "Ctrl", "Enter"; "g a" → "g", "a": what is on the keys. */
+/** The labels of the keys: "mod+enter" → "Ctrl", "Enter"; "g a" → "g", "a". */
 export const keyCaps = (keys: string): string[] =>
   keys.split(/[+ ]/).map((key) => {
     if (key === "mod") {

@@ -15,19 +15,19 @@ export interface Following {
   lastEventId?: string;
   signal: AbortSignal;
   onEvent(event: StreamEvent): void;
-  /** Told of each change; "lost" repeats while Roost can't be reached. */
+  /** Called on each change; "lost" repeats while Roost can't be reached. */
   onConnection?(connection: Connection): void;
 }
 
 const FIRST_DELAY = 500;
 const LONGEST_DELAY = 10_000;
-/** The server says something at least every 15 s; silence means that the connection is dead. */
+/** The server sends data at least every 15 s; silence means that the connection is dead. */
 const SILENCE = 40_000;
 
 /**
- * Reads a stream of server-sent events and goes on after a lost connection where it was. Ends when
- * the signal aborts, when the server says that there is nothing more (an event of the type "end",
- * which is passed on, too), or with a Problem that waiting doesn't mend (4xx).
+ * Reads a stream of server-sent events and resumes after a lost connection. Ends when the signal aborts, when
+ * the server sends an event of the type "end" (which is passed on), or with a Problem that a retry can't fix
+ * (4xx).
  */
 export async function follow(path: string, following: Following): Promise<void> {
   const { signal } = following;

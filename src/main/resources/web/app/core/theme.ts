@@ -9,7 +9,7 @@ export function chooseTheme(chosen: Theme): void {
   applyTheme();
 }
 
-/** Without a choice, the page follows the system. */
+/** By default, the page follows the system. */
 export function applyTheme(): void {
   const chosen = theme();
   if (chosen === "system") {

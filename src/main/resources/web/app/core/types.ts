@@ -1,6 +1,6 @@
 import type { State } from "./states";
 
-/** What the REST API answers, as far as the dashboard uses it. The reference is at /docs. */
+/** The part of the REST API's responses that the dashboard uses. The reference is at /docs. */
 
 /** A JSON value as the API keeps it: a number whose text JavaScript would change is an {@link ExactNumber}. */
 export type Json = null | boolean | number | string | ExactNumber | Json[] | { [key: string]: Json };
@@ -28,7 +28,7 @@ export interface Session {
   expires_at: string | null;
 }
 
-/** The answer to signing in. */
+/** The response to signing in. */
 export interface NewSession extends Session {
   page_token: string;
 }
@@ -48,13 +48,13 @@ export interface Activity {
   executions_7d: { succeeded: number; failed: number };
 }
 
-/** How an agent's Build differs from the one that would be made now. */
+/** How an agent's Build differs from one built now. */
 export interface Outdated {
   reasons: ("base" | "sdk")[];
-  /** Null: an earlier version of Roost did not write it down. */
+  /** Null: an earlier version of Roost did not record it. */
   base: string | null;
   current_base: string;
-  /** What is wrong with its base and not with the current one. */
+  /** Vulnerabilities of its base that the current one fixes. */
   fixes: { id: string; severity: string | null; summary: string | null }[];
 }
 
@@ -77,11 +77,11 @@ export interface Agent {
   isolation: "process" | "pod";
   /** One of the runtime's; null: the default. */
   profile: string | null;
-  /** "all", "none", or one destination a line. */
+  /** "all", "none", or one destination per line. */
   egress: string;
   /** The newest one. */
   revision: number;
-  /** The newest one that is built; null before the first. */
+  /** The newest one with a build; null before the first. */
   running_revision: number | null;
   building_revision: number | null;
   build_failure: {
@@ -155,7 +155,7 @@ export interface Rollout {
   id: string;
   state: State<"Rollout">;
   automatic: boolean;
-  /** Why Roost has paused it. */
+  /** Why Roost paused it. */
   message: string | null;
   agents: RolloutCounts;
   created_at: string;
@@ -260,7 +260,7 @@ export interface DataStore {
   size_bytes: number;
   agent_ids: string[];
   created_at: string;
-  /** When something in it was last written. */
+  /** Time of the last write. */
   updated_at: string;
 }
 
@@ -280,7 +280,7 @@ export interface Webhook {
   agent_id: string | null;
   state: State<"Webhook">;
   message: string | null;
-  /** Only in the answer that makes or changes it. */
+  /** Only in the response to creating or changing it. */
   secret?: string;
   created_at: string;
   updated_at: string;
@@ -326,7 +326,7 @@ export interface ApiKey {
   key?: string;
 }
 
-/** What can be enforced of an agent's egress; "ports": of a list the ports, at every address. */
+/** What can be enforced of an agent's egress; "ports": only the ports of a list, for every address. */
 export type EgressScope = "all" | "none" | "ports" | "addresses";
 
 export interface Runtime {

@@ -13,7 +13,7 @@ import { Part } from "../parts/page/part";
 import { inWords, REVISION_NAMES, revisionDifferences } from "../parts/agents/revision-fields";
 import { revisionNote } from "../parts/agents/running";
 
-/** What ran when: the revisions of an agent, what differs between two, and the way back. Fires `changed`. */
+/** The revisions of an agent, the differences between two, and roll back. Fires `changed`. */
 @customElement("agent-revisions")
 export class AgentRevisions extends Part {
   @property({ attribute: false }) agent!: Agent;
@@ -34,12 +34,12 @@ export class AgentRevisions extends Part {
     }
   }
 
-  /** The revision that is looked at: of the address, or the newest. */
+  /** The revision shown: the one in the address, or the newest. */
   private get shown(): number {
     return Number(queried("revision")) || this.agent.revision;
   }
 
-  /** The one that it is compared with; 0: none. */
+  /** The revision to compare with; 0: none. */
   private get other(): number {
     return Number(queried("with")) || this.shown - 1;
   }
@@ -133,7 +133,7 @@ export class AgentRevisions extends Part {
       : html`<p class="faint">No differences.</p>`;
   }
 
-  /** A first revision has nothing to be compared with. */
+  /** The first revision has nothing to compare with. */
   private first(revision: AgentRevision): unknown {
     return (["script", "requirements", "env_vars"] as const)
       .filter((field) => revision[field])

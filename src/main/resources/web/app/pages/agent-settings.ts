@@ -39,7 +39,7 @@ const RETRIES: [Figure, label: string, hint: string][] = [
   ],
 ];
 
-/** After these, another attempt may end otherwise; after the others there is none anyway. */
+/** Reasons after which a retry may succeed; the others are never retried. */
 const MAY_PASS = [
   "exception",
   "deadline_exceeded",
@@ -52,11 +52,11 @@ const MAY_PASS = [
   "executor_lost",
 ];
 
-/** Limits, retries, isolation, profile and egress of an agent, and its end. Fires `changed`. */
+/** Limits, retries, isolation, profile, egress and deletion of an agent. Fires `changed`. */
 @customElement("agent-settings")
 export class AgentSettings extends Part {
   @property({ attribute: false }) agent!: Agent;
-  /** What was changed and not saved; figures as text, so that the API can say what is wrong with them. */
+  /** Unsaved changes; numbers as text, so that the API can report mistakes in them. */
   @state() private given: Partial<Record<keyof Settings, unknown>> = {};
   @state() private problem: Problem | null = null;
   @state() private saving = false;

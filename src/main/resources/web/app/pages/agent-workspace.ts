@@ -20,7 +20,7 @@ const FIELDS = ["/script", "/requirements", "/env_vars", "/python_version"];
 @customElement("agent-workspace")
 export class AgentWorkspace extends Part {
   @property({ attribute: false }) edits!: AgentEdits;
-  /** Of the edits: whenever they change, this is drawn again. */
+  /** The version of the edits; a change renders this again. */
   @property({ attribute: false }) version = 0;
   @state() private marks: readonly Mark[] = [];
   @state() private buildMarks: readonly Mark[] = [];
@@ -73,7 +73,7 @@ export class AgentWorkspace extends Part {
     </div>`;
   }
 
-  /** What pressing the button of the panel will do. */
+  /** The action of the panel's button. */
   private action(): string {
     const { dirty, saved } = this.edits;
     return dirty ? "Save and run" : isBehind(saved) ? `Run revision ${saved.running_revision}` : "Run";
@@ -94,7 +94,7 @@ export class AgentWorkspace extends Part {
     </div>`;
   }
 
-  /** Both versions, and the two ways on. */
+  /** Both versions, and a choice between them. */
   private conflict(theirs: Agent): TemplateResult {
     const [their, mine] = [codeOf(theirs), this.edits.code];
     return html`<section class="notice waiting" aria-labelledby="conflict-title" role="alert">
@@ -133,7 +133,7 @@ export class AgentWorkspace extends Part {
     return saved;
   }
 
-  /** The agent to run: as it is in the editors, once that is built. */
+  /** The agent to run, saved from the editors and built. */
   private async prepare(): Promise<Agent | null> {
     this.marks = [];
     if (this.edits.theirs) {

@@ -45,10 +45,10 @@ const BUILD_WORDS: Record<State<"BuilderJob">, string> = {
   cancelled: "build cancelled",
 };
 
-/** Milliseconds between looks at an agent that is outdated. */
+/** Milliseconds between polls of an outdated agent. */
 const OUTDATED_LOOK = 10_000;
 
-/** One agent: where it is written and tried, and all that belongs to it. */
+/** One agent: its workspace and everything that belongs to it. */
 @customElement("agent-page")
 export class AgentPage extends Part {
   @property() agentId = "";
@@ -63,7 +63,7 @@ export class AgentPage extends Part {
 
   constructor() {
     super();
-    // No event tells that a rollout has brought it what is newer.
+    // No event reports that a rollout has updated the agent.
     new Polling(this, this.load, () => !!this.load.value?.outdated, OUTDATED_LOOK);
   }
 

@@ -16,14 +16,14 @@ import { isBehind } from "../parts/agents/running";
 import { successRate } from "../parts/charts/success-rate";
 import { pagedTable, type Column } from "../parts/page/tables";
 
-/** Starting points, as /create knows them by name. */
+/** Templates, by their name in /create. */
 const TEMPLATES = [
   ["hello", "Hello", "returns a greeting for its payload"],
   ["fetch", "Fetch a page", "calls an HTTP API and returns its response"],
   ["counter", "Count in a store", "keeps data between runs"],
 ] as const;
 
-/** Every agent, and how it is doing. */
+/** All agents, with their status. */
 @customElement("agents-page")
 export class AgentsPage extends Part {
   private q = queried("q");

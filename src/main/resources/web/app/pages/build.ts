@@ -16,16 +16,16 @@ import { buildDuration } from "./builds";
 import { fact } from "./execution-panels";
 
 interface Shown {
-  /** Null where the address names a Build, which no job has to be known for. */
+  /** Null if the address names a Build. */
   job: BuilderJob | null;
   build: Build | null;
-  /** As they were written, with comments; null: not known any more. */
+  /** As written, with comments; null: no longer kept. */
   requirements: string | null;
-  /** Those whose runs use the Build now. */
+  /** Agents that use the Build now. */
   sharing: Agent[];
 }
 
-/** Why it doesn't build, or what was built: of a BuilderJob (bjob_…), or of a Build (build_…). */
+/** A BuilderJob (bjob_…) or a Build (build_…): why it failed, or its contents. */
 @customElement("build-page")
 export class BuildPage extends Part {
   @property() jobId = "";
@@ -112,7 +112,7 @@ export class BuildPage extends Part {
     </div>`;
   }
 
-  /** uv's own words, and the lines which they are about. */
+  /** uv's message, and the requirements that it names. */
   private explanation({ reason, message }: BuilderJob, requirements: string | null): unknown {
     if (reason === null) {
       return nothing;

@@ -14,7 +14,7 @@ import { buildReason, reasonCell } from "../parts/executions/reasons";
 import { pagedTable, type Column } from "../parts/page/tables";
 import "../parts/page/ticking";
 
-/** How long a build took; counts on while it runs; nothing for one that was there already. */
+/** The duration of a build; counts while it runs; nothing if it was reused. */
 export function buildDuration({ started_at, finished_at }: BuilderJob): unknown {
   if (started_at === null) {
     return nothing;
@@ -53,7 +53,7 @@ export const BUILD_COLUMNS: Column<BuilderJob>[] = [
   },
 ];
 
-/** What was built for which agent, and what could not be. */
+/** All builds, of all agents. */
 @customElement("builds-page")
 export class BuildsPage extends Part {
   private filtered = location.search;

@@ -1,4 +1,4 @@
-/** Scripts to begin with; the address `/create?template=NAME` chooses one. */
+/** Templates of scripts; the address `/create?template=NAME` chooses one. */
 export interface Template {
   title: string;
   script: string;

@@ -28,19 +28,19 @@ const DRAFT = "create";
 interface NewAgent {
   name: string;
   code: Code;
-  /** Null: a new one of its own. */
+  /** Null: a new one. */
   store_ids: string[] | null;
   payload: string;
 }
 
 const FIELDS = ["/name", "/script", "/requirements", "/env_vars", "/python_version", "/store_ids"];
 
-/** From nothing to a value on one page: makes an agent, builds it, runs it, and mends it until it works. */
+/** Creates, builds and runs an agent on one page, and edits it until it works. */
 @customElement("create-page")
 export class CreatePage extends Part {
   @state() private wanted: NewAgent = fromDraft() ?? fromTemplate("hello");
   @state() private problem: Problem | null = null;
-  /** Of the agent, once it is made. */
+  /** The edits of the agent, once it is created. */
   @state() private edits: AgentEdits | null = null;
   @state() private agent: Agent | null = null;
   @state() private last: ExecutorJob | null = null;
@@ -51,9 +51,9 @@ export class CreatePage extends Part {
   override connectedCallback(): void {
     super.connectedCallback();
     const template = queried("template");
-    const made = queried("agent");
-    if (made) {
-      void this.goOn(made);
+    const created = queried("agent");
+    if (created) {
+      void this.resume(created);
     } else if (template in templates) {
       void this.choose(template);
     }
@@ -106,7 +106,7 @@ export class CreatePage extends Part {
     </div>`;
   }
 
-  /** What pressing the button will do, and what of it is done. */
+  /** The steps that the button runs, and those already done. */
   private steps(): TemplateResult {
     if (this.agent) {
       return html`<p>${stateBadge("succeeded", "Agent created")}</p>`;
@@ -161,7 +161,7 @@ export class CreatePage extends Part {
     ></store-choice>`;
   }
 
-  /** Where one goes from here, as soon as there is an agent. */
+  /** Links to the next steps, once the agent exists. */
   private ways({ id }: Agent): TemplateResult {
     const works = this.last?.state === "succeeded";
     return html`<div class="actions">
@@ -188,7 +188,7 @@ export class CreatePage extends Part {
     }
   }
 
-  /** Begins with a template, after a question when that would replace what was written. */
+  /** Applies a template, after a confirmation if it would replace a script. */
   private async choose(name: string): Promise<void> {
     const { script } = this.wanted.code;
     const written =
@@ -211,7 +211,7 @@ export class CreatePage extends Part {
     router.query({ template: null });
   }
 
-  /** Makes the agent, or saves what was changed since, for the run panel. */
+  /** Creates the agent, or saves its changes, for the run panel. */
   private async prepare(): Promise<Agent | null> {
     this.marks = [];
     if (this.edits) {
@@ -230,7 +230,7 @@ export class CreatePage extends Part {
       this.problem = null;
       dropDraft(DRAFT);
       keepPayload(value.id, this.wanted.payload);
-      this.made(value, tag);
+      this.created(value, tag);
       return value;
     } catch (e) {
       this.problem = placed(asProblem(e));
@@ -238,17 +238,17 @@ export class CreatePage extends Part {
     }
   }
 
-  private made(agent: Agent, tag: string | null): void {
+  private created(agent: Agent, tag: string | null): void {
     this.agent = agent;
     this.edits = new AgentEdits(agent, tag, () => this.requestUpdate());
-    // A reload goes on with this agent.
+    // A reload continues with this agent.
     router.query({ agent: agent.id, template: null });
   }
 
-  private async goOn(id: string): Promise<void> {
+  private async resume(id: string): Promise<void> {
     try {
       const { value, tag } = await askTagged<Agent>("GET", `/agents/${id}`);
-      this.made(value, tag);
+      this.created(value, tag);
     } catch (e) {
       this.problem = asProblem(e);
       router.query({ agent: null });

@@ -3,7 +3,7 @@ import { Load } from "../core/load";
 import type { Agent, AgentRevision, Execution, ExecutorJob } from "../core/types";
 import type { Part } from "../parts/page/part";
 
-/** An execution with all that explains it; null: that is not kept any more. */
+/** An execution with its context; null: no longer kept. */
 export interface Explained {
   execution: Execution;
   job: ExecutorJob | null;

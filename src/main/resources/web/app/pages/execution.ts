@@ -15,7 +15,7 @@ import "../parts/executions/timeline";
 import { explainedLoad, type Explained } from "./execution-load";
 import { attemptsPanel, fact, jobFacts, payloadPanel } from "./execution-panels";
 
-/** What happened in one execution, why, and what to do about it. */
+/** One execution: its outcome, the reason, and what to do about it. */
 @customElement("execution-page")
 export class ExecutionPage extends Part {
   @property() executionId = "";

@@ -21,7 +21,7 @@ const RANGES = [
   ["168", "Last 7 days"],
 ] as const;
 
-/** What has run, what runs and what waits, with filters in the address. */
+/** Executions and queued jobs, with filters in the address. */
 @customElement("executions-page")
 export class ExecutionsPage extends Part {
   @state() private suggested: Agent[] = [];
@@ -111,7 +111,7 @@ export class ExecutionsPage extends Part {
     this.filter({ state: null, agent_id: null, reason: null, hours: null, after: null, before: null });
   };
 
-  /** From an exact time, or for so many hours; the same time as long as the choice is the same. */
+  /** An exact time, or a number of hours ago; constant while the choice is the same. */
   private startedAfter(): string {
     const hours = queried("hours");
     if (this.since.hours !== hours) {

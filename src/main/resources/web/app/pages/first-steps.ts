@@ -3,7 +3,7 @@ import { signedIn } from "../core/session";
 import type { Agent } from "../core/types";
 import { templates } from "./create-templates";
 
-/** How to begin: for a Roost that has no agents, or only the one that it came with. */
+/** First steps, for a Roost without agents, or with only the example. */
 export function firstSteps(agents: readonly Agent[]): TemplateResult {
   const lines = [
     ["Sign in from a terminal", `roost login --url ${location.origin}`],

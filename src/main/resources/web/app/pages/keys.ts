@@ -19,7 +19,7 @@ const ROLES: Record<Role, string> = {
   write: "read, run and change everything",
 };
 
-/** Who may do what. */
+/** API keys and their roles. */
 @customElement("keys-page")
 export class KeysPage extends Part {
   private readonly load = new PagedLoad<ApiKey>(

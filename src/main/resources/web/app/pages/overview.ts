@@ -15,7 +15,7 @@ import { buildReason, executionReason } from "../parts/executions/reasons";
 import "../parts/page/ticking";
 import { firstSteps } from "./first-steps";
 
-/** From below; the states that need nobody's attention first. */
+/** From the bottom; states that need no attention first. */
 const SERIES = [
   ["succeeded", "succeeded", "--succeeded"],
   ["cancelled", "cancelled", "--ended"],
@@ -27,7 +27,7 @@ const SERIES = [
 const HOUR = 3_600_000;
 const RUNNING_SHOWN = 12;
 
-/** Is everything fine? What ran in the last day, what runs now, and what failed. */
+/** What ran in the last day, what is running, and what failed. */
 @customElement("overview-page")
 export class OverviewPage extends Part {
   private readonly statistics = new Load<Statistics>(
@@ -52,7 +52,7 @@ export class OverviewPage extends Part {
 
   override connectedCallback(): void {
     super.connectedCallback();
-    // Hours pass without any event.
+    // The hours move on without an event.
     this.timer = setInterval(() => void this.statistics.again(), 60_000);
   }
 

@@ -43,7 +43,7 @@ const COLUMNS: Column<RolloutAgent>[] = [
   },
 ];
 
-/** One rollout: how far it is, and what has become of each of its agents. */
+/** One rollout: its progress, and the state of each agent. */
 @customElement("rollout-page")
 export class RolloutPage extends Part {
   @property() rolloutId = "";
@@ -60,7 +60,7 @@ export class RolloutPage extends Part {
     () => ({ state: queried("state") }),
     () => false,
   );
-  /** The counts with which the agents were read. */
+  /** The counts at the last read of the agents. */
   private counted = "";
 
   constructor() {

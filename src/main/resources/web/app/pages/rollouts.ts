@@ -13,7 +13,7 @@ import { countsText, goesOn, rolloutBar, startRollout } from "../parts/rollouts/
 import { stateChips } from "../parts/page/state-chips";
 import { pagedTable, type Column } from "../parts/page/tables";
 
-/** Milliseconds between looks at rollouts that go on. */
+/** Milliseconds between polls of rollouts in progress. */
 export const LOOK = 2000;
 
 const COLUMNS: Column<Rollout>[] = [
@@ -32,7 +32,7 @@ const COLUMNS: Column<Rollout>[] = [
   { title: "Rollout", cell: ({ id }) => idLink(id, `/rollouts/${id}`) },
 ];
 
-/** How newer bases and SDKs came to agents, and come just now. */
+/** All rollouts of newer bases and SDKs. */
 @customElement("rollouts-page")
 export class RolloutsPage extends Part {
   private filtered = location.search;

@@ -8,7 +8,7 @@ import { Part } from "../parts/page/part";
 import { editSchedule } from "../parts/schedules/schedule-form";
 import "../parts/schedules/schedule-list";
 
-/** What runs by itself, of all agents. */
+/** The schedules of all agents. */
 @customElement("schedules-page")
 export class SchedulesPage extends Part {
   private endMoves: (() => void) | undefined;

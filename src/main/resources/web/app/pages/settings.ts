@@ -19,7 +19,7 @@ const THEMES: [Theme, string][] = [
   ["dark", "Dark"],
 ];
 
-/** What this Roost is, who is signed in, and every setting with its value. */
+/** The session, the runtime, and all settings with their values. */
 @customElement("settings-page")
 export class SettingsPage extends Part {
   @state() private chosen = theme();
@@ -131,7 +131,7 @@ const COLUMNS: Column<Setting>[] = [
   { title: "Description", cell: ({ description }) => html`<span>${withCode(description)}</span>` },
 ];
 
-/** What stands between backticks, as code. */
+/** Renders text in backticks as code. */
 const withCode = (text: string) =>
   text.split("`").map((part, i) => (i % 2 ? html`<code>${part}</code>` : part));
 
@@ -194,7 +194,7 @@ function limits(): TemplateResult {
   </section>`;
 }
 
-/** 0 is how "no limit" is set. */
+/** 0 means "no limit". */
 function limit(name: string, value: number): string {
   return value === 0 ? "none" : name.endsWith("_bytes") ? bytes(value) : count(value);
 }

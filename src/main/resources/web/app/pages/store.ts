@@ -18,10 +18,10 @@ import { renameStore } from "../parts/stores/store-form";
 import { importInto } from "../parts/stores/store-import";
 import { agentsOf, deleteStore, exportStore } from "../parts/stores/stores";
 
-/** The key that the address names; null: none. An empty one is no key. */
+/** The key in the address; null: none. */
 const keyOfAddress = (): string | null => queried("key") || null;
 
-/** What is in a DataStore: its keys at the left, one entry at the right. */
+/** A DataStore: its keys on the left, one entry on the right. */
 @customElement("store-page")
 export class StorePage extends Part {
   @property() storeId = "";
@@ -137,7 +137,7 @@ export class StorePage extends Part {
     </dl>`;
   }
 
-  /** The address has changed: another key, unless something of the present one would be lost. */
+  /** The address has changed: opens its key, unless unsaved changes would be lost. */
   private async moved(): Promise<void> {
     const wanted = keyOfAddress();
     if (wanted !== this.key && location.pathname.startsWith("/stores/")) {

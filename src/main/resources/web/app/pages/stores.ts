@@ -19,7 +19,7 @@ export class StoresPage extends Part {
     this,
     () => "/datastore",
     () => ({ q: this.q }),
-    // What is written to a store is no event; what an execution has written is there when it ends.
+    // Writes emit no events; the writes of an execution are complete when it ends.
     typed("datastore", "agent", "execution"),
   );
   private endMoves: (() => void) | undefined;

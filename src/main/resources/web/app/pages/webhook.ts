@@ -15,7 +15,7 @@ import { openForm } from "../parts/forms/small-form";
 import { showDelivery, type WebhookDeliveries } from "../parts/webhooks/webhook-deliveries";
 import { changeWebhook, showWebhookSecret } from "../parts/webhooks/webhook-form";
 
-/** One webhook: what it gets, how it is doing, what was sent. */
+/** One webhook: its settings, state and deliveries. */
 @customElement("webhook-view")
 export class WebhookView extends Part {
   @property() webhookId = "";
@@ -97,7 +97,7 @@ export class WebhookView extends Part {
     }
   }
 
-  /** Says in the API's words what did not work, and shows what is true now. */
+  /** Runs an action, reports its failure, and reads again. */
   private async changing(act: () => Promise<unknown>): Promise<void> {
     try {
       await act();

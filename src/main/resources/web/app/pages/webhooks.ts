@@ -12,13 +12,13 @@ import { pagedTable, type Column } from "../parts/page/tables";
 import { createWebhook } from "../parts/webhooks/webhook-form";
 import "./webhook";
 
-/** The webhooks; with an identifier, one of them. */
+/** All webhooks, or one of them. */
 @customElement("webhooks-page")
 export class WebhooksPage extends Part {
   @property() webhookId = "";
 
   override render() {
-    // Not even their list is for others: an address may be a secret by itself.
+    // The list requires the role, too: an address may itself be a secret.
     if (!signedIn.may("write")) {
       return html`<div class="page-head"><h1>Webhooks</h1></div>
         ${roleNotice("write", "Viewing or changing webhooks")}`;

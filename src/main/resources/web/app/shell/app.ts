@@ -30,23 +30,23 @@ const NAVIGATION = [
   ["/settings", "Settings", "g t"],
 ] as const;
 
-/** Under which page of the navigation others are. */
+/** Pages of the navigation that others belong to. */
 const ELSEWHERE: Record<string, string> = { create: "/agents", "executor-jobs": "/executions" };
 
 const RETRY = 500;
 
-/** The whole dashboard: navigation at the side, a page beside it; or the sign-in. */
+/** The dashboard: navigation and a page, or the sign-in. */
 @customElement("roost-app")
 export class App extends Part {
   @state() private status: "starting" | "unreachable" | "signed-out" | "signed-in" = "starting";
   @state() private content: unknown = nothing;
-  /** Why there is no session, or why none can be asked for. */
+  /** Why there is no session. */
   @state() private problem: Problem | null = null;
   @state() private menuOpen = false;
   private shown = "";
 
   override connectedCallback(): void {
-    this.replaceChildren(); // What the document says while this code is on its way.
+    this.replaceChildren(); // The document's text while the code loads.
     super.connectedCallback();
     applyTheme();
     router.start();
@@ -74,7 +74,7 @@ export class App extends Part {
     const address = new URL(location.href);
     const token = address.searchParams.get("token");
     if (location.pathname === "/login" && token) {
-      // Out of the address and the history before anything else is asked for.
+      // Removed from the address and the history before any other request.
       address.searchParams.delete("token");
       history.replaceState(null, "", address.pathname + address.search);
       await signedIn.signIn({ token }).catch((e: unknown) => (this.problem = asProblem(e)));
@@ -136,7 +136,7 @@ export class App extends Part {
       </div>`;
     } else {
       try {
-        // Once more: a browser drops what it loads when its machine's network changes.
+        // Retried: browsers abort requests when the machine's network changes.
         const page = await match.route.page().catch(() => pause(RETRY).then(match.route.page));
         if (path !== location.pathname) {
           return;
@@ -150,7 +150,7 @@ export class App extends Part {
     this.announce(match);
   }
 
-  /** Tells screen readers, and puts the focus where the new page begins. */
+  /** Sets the title for screen readers, and focuses the new page. */
   private announce(match: Match | null): void {
     if (this.shown === location.pathname) {
       return;

@@ -26,7 +26,7 @@ const ADDRESSES: Record<string, string> = {
   hook: "/webhooks/",
 };
 
-/** Milliseconds without a key after which Roost is asked. */
+/** Milliseconds without input before a request. */
 const SETTLE = 120;
 
 /** Agents and stores whose names have the text in them. */
@@ -49,7 +49,7 @@ async function find(q: string, signal: AbortSignal): Promise<Choice[]> {
   ];
 }
 
-/** Finds commands, agents, stores, and whatever has the identifier that is typed. */
+/** Finds commands, agents, stores, and resources by ID. */
 @customElement("command-palette")
 export class Palette extends Part {
   close: () => void = () => undefined;
@@ -59,7 +59,7 @@ export class Palette extends Part {
   @query("input") private input!: HTMLInputElement;
   @state() private searching = false;
   @state() private problem: Problem | null = null;
-  /** Enter was pressed before the answer came. */
+  /** Enter was pressed before the response arrived. */
   private eager = false;
   private search: AbortController | null = null;
 

@@ -1,7 +1,7 @@
 import { html } from "lit";
 import type { Route } from "../core/router";
 
-/** Every page and its address. A page's code is loaded when it is opened for the first time. */
+/** All pages and their addresses. A page's code is loaded when it is first opened. */
 export const routes: Route[] = [
   {
     path: "/",

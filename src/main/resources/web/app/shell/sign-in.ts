@@ -6,10 +6,10 @@ import { signedIn } from "../core/session";
 import { textField } from "../parts/forms/fields";
 import { Part } from "../parts/page/part";
 
-/** Takes an API key and gives it for a session; the key itself is not kept. */
+/** Exchanges an API key for a session; the key itself is not stored. */
 @customElement("sign-in")
 export class SignIn extends Part {
-  /** Why a one-time link didn't work, or that the session has ended. */
+  /** Why a one-time link failed, or that the session has ended. */
   @property({ attribute: false }) problem: Problem | null = null;
   @state() private key = "";
   @state() private failure: Problem | null = null;

@@ -6,8 +6,8 @@ import { mistakeList } from "../forms/fields";
 import { Part } from "../page/part";
 
 /**
- * Chooses an agent by its name, with proposals while it is typed. Fires `change` when `agentId` has
- * changed; it is "" while the text is no agent's name.
+ * Chooses an agent by name, with suggestions. Fires `change` when `agentId` changes; it is "" while no agent
+ * has that name.
  */
 @customElement("agent-choice")
 export class AgentChoice extends Part {
@@ -80,7 +80,7 @@ export class AgentChoice extends Part {
     }
   }
 
-  /** False when it was overtaken by another. */
+  /** False if a later search has replaced it. */
   private async propose(q: string): Promise<boolean> {
     const mine = ++this.search;
     const page = await get<Page<Agent>>("/agents", { q, limit: 20 }).catch(() => ({ data: [] }));

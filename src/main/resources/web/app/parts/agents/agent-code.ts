@@ -23,18 +23,18 @@ const EXAMPLES: Record<Text, string> = {
   env_vars: "API_TOKEN=…",
 };
 
-/** The editors of what runs. Fires `change` with `code` as its detail: what has changed of it. */
+/** The editors of an agent's code. Fires `change` with the changed fields as its detail. */
 @customElement("agent-code")
 export class AgentCode extends Part {
   @property({ attribute: false }) code!: Code;
   @property({ type: Boolean }) readonly = false;
-  /** Why it couldn't be saved; its mistakes stand at their fields until those are changed. */
+  /** Why saving failed; its mistakes are shown at their fields until those are edited. */
   @property({ attribute: false }) problem: Problem | null = null;
   /** Where the latest run failed. */
   @property({ attribute: false }) marks: readonly Mark[] = [];
   /** The requirements that couldn't be installed. */
   @property({ attribute: false }) requirementMarks: readonly Mark[] = [];
-  /** What stands at the end of the head: buttons. */
+  /** Buttons at the end of the header. */
   @property({ attribute: false }) actions: unknown = nothing;
   @state() private edited = new Set<keyof Code>();
   @queryAll("code-editor") private editors!: NodeListOf<CodeEditor>;
@@ -113,7 +113,7 @@ export class AgentCode extends Part {
       >${mistakeList("python_version", mistakes)}`;
   }
 
-  /** What the editor warns of; it forbids nothing. */
+  /** Warnings of the editor; they block nothing. */
   private warnings(): unknown {
     const remarks = [...this.editors].find((editor) => editor.classList.contains("script"))?.remarks ?? [];
     return html`<ul class="warnings" aria-live="polite">
@@ -130,7 +130,7 @@ export class AgentCode extends Part {
   }
 
   private readonly choose = (event: Event) => {
-    event.stopPropagation(); // The part has a change of its own to tell of.
+    event.stopPropagation(); // The part fires its own change event.
     this.change({ python_version: (event.target as HTMLSelectElement).value });
   };
 

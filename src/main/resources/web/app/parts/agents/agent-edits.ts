@@ -3,7 +3,7 @@ import { draft, dropDraft, keepDraft } from "../../core/drafts";
 import { asProblem } from "../../core/load";
 import type { Agent } from "../../core/types";
 
-/** What runs: the fields of an agent that a revision is about. */
+/** The code of an agent: the fields that a revision holds. */
 export interface Code {
   script: string;
   requirements: string;
@@ -41,19 +41,18 @@ interface Draft {
 }
 
 /**
- * What a person has changed in an agent's code and not saved yet, against the revision that they began
- * with. It outlives the page, as a draft in this browser, and never overwrites silently what somebody
- * else has saved meanwhile.
+ * Unsaved changes to an agent's code, relative to the revision that they are based on. They are kept as a
+ * draft in this browser, and never silently overwrite what somebody else has saved.
  */
 export class AgentEdits {
   code: Code;
-  /** Somebody else's newer revision, when what was changed here contradicts it. */
+  /** A newer revision by somebody else that conflicts with the changes. */
   theirs: Agent | null = null;
   problem: Problem | null = null;
   saving = false;
-  /** Grows with each change of anything here, so that parts know when to draw again. */
+  /** Incremented with each change, so that parts render again. */
   version = 0;
-  /** Whether `code` began as a draft of an earlier visit. */
+  /** Whether `code` was restored from a draft. */
   restored = false;
   private base: Code;
   private revision: number;
@@ -89,7 +88,7 @@ export class AgentEdits {
     return this.agent;
   }
 
-  /** The revision that the edits began with. */
+  /** The revision that the edits are based on. */
   get from(): number {
     return this.revision;
   }
@@ -97,14 +96,14 @@ export class AgentEdits {
   change(part: Partial<Code>): void {
     this.code = { ...this.code, ...part };
     this.keep();
-    this.tell();
+    this.notify();
   }
 
-  /** Takes notice of the agent as it is now: shows it, or where it contradicts what was changed here. */
+  /** Takes the current agent: shows it, or reports a conflict with the changes. */
   meet(agent: Agent, tag: string | null): void {
     const theirs = codeOf(agent);
     if (Date.parse(agent.updated_at) < Date.parse(this.agent.updated_at)) {
-      return; // An answer that was overtaken by one of saving.
+      return; // Older than the response of a save.
     }
     [this.agent, this.tag] = [agent, tag];
     if (!this.dirty || !differences(theirs, this.code).length) {
@@ -115,35 +114,35 @@ export class AgentEdits {
     } else {
       this.theirs = agent;
     }
-    this.tell();
+    this.notify();
   }
 
-  /** Gives the edits up for what is saved. */
+  /** Discards the changes. */
   takeTheirs(): void {
     this.begin(codeOf(this.agent), this.agent.revision);
-    this.tell();
+    this.notify();
   }
 
-  /** Goes on with the edits, knowing what is saved; saving replaces that. */
+  /** Keeps the changes, based on the newest revision; saving replaces it. */
   keepMine(): void {
     this.base = codeOf(this.agent);
     this.revision = this.agent.revision;
     this.theirs = null;
     this.keep();
-    this.tell();
+    this.notify();
   }
 
-  /** Saves what differs. Null: it couldn't be saved; `problem` or `theirs` says why. */
+  /** Saves the changed fields. Null: saving failed; see `problem` or `theirs`. */
   async save(): Promise<Agent | null> {
     if (!this.dirty) {
       return this.agent;
     }
     if (this.theirs) {
-      return null; // First it has to be said which of the two stays.
+      return null; // The conflict has to be resolved first.
     }
     this.saving = true;
     this.problem = null;
-    this.tell();
+    this.notify();
     const sent = this.code;
     try {
       const body = Object.fromEntries(differences(sent, this.base).map((field) => [field, sent[field]]));
@@ -152,7 +151,7 @@ export class AgentEdits {
       const later = Object.fromEntries(since.map((field) => [field, this.code[field]]));
       [this.agent, this.tag] = [value, tag];
       this.begin(codeOf(value), value.revision);
-      // What was typed while it was saved.
+      // Input during the save.
       this.code = { ...this.code, ...later };
       this.keep();
       return value;
@@ -161,11 +160,11 @@ export class AgentEdits {
       return null;
     } finally {
       this.saving = false;
-      this.tell();
+      this.notify();
     }
   }
 
-  /** Tries again when somebody changed only what these edits aren't about, for example the name. */
+  /** Retries when the other change is unrelated to these edits, for example a new name. */
   private async patch(body: Record<string, string>) {
     const path = `/agents/${this.agent.id}`;
     const send = () =>
@@ -185,7 +184,7 @@ export class AgentEdits {
     }
   }
 
-  private tell(): void {
+  private notify(): void {
     this.version++;
     this.changed();
   }

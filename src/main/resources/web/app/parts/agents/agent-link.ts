@@ -15,7 +15,7 @@ live.onChange((change) => {
   }
 });
 
-/** Reads the newest agents at once, since most lists are about them; the others one by one. */
+/** Reads the newest agents in one request, since most lists are about them; others one at a time. */
 function readFirst(): Promise<void> {
   return get<Page<Agent>>("/agents", { limit: 200 }).then(
     ({ data }) => data.forEach(({ id, name }) => names.set(id, Promise.resolve(name))),
@@ -23,22 +23,22 @@ function readFirst(): Promise<void> {
   );
 }
 
-/** The name of an agent; its short identifier when there is no such agent any more. */
+/** The name of an agent; its short ID if it was deleted. */
 async function nameOf(id: string): Promise<string> {
   await (first ??= readFirst());
   const known = names.get(id);
   if (known) {
     return known;
   }
-  const asked = get<Agent>(`/agents/${id}`).then(
+  const requested = get<Agent>(`/agents/${id}`).then(
     (agent) => agent.name,
     () => shortId(id),
   );
-  names.set(id, asked);
-  return asked;
+  names.set(id, requested);
+  return requested;
 }
 
-/** A link to an agent by its name, for things that know its identifier alone. */
+/** A link to an agent with its name, from its ID. */
 @customElement("agent-link")
 export class AgentLink extends Part {
   @property() agentId = "";

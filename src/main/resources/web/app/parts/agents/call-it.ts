@@ -7,7 +7,7 @@ import { Part } from "../page/part";
 import { lastPayload } from "../executions/payloads";
 import { snippets } from "./snippets";
 
-/** How to run an agent from a program or a terminal, ready to be copied. */
+/** Code that runs an agent from a program or a terminal. */
 @customElement("call-it")
 export class CallIt extends Part {
   @property({ attribute: false }) agent!: Agent;
@@ -51,7 +51,7 @@ export class CallIt extends Part {
     try {
       return snippets(this.agent.id, payload, location.origin);
     } catch {
-      // What was typed last is no JSON.
+      // The last input is not JSON.
       return snippets(this.agent.id, "", location.origin);
     }
   }

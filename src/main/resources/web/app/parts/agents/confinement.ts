@@ -5,7 +5,7 @@ import { signedIn } from "../../core/session";
 import type { Agent, EgressScope } from "../../core/types";
 import { choiceField, field, mistakesOf } from "../forms/fields";
 
-/** In which kind of pod an agent's executors run, and what its scripts may connect to. */
+/** The profile of an agent's pods, and its egress. */
 export type Confinement = Pick<Agent, "profile" | "egress">;
 
 type EgressKind = "all" | "none" | "destinations";
@@ -23,7 +23,7 @@ const EGRESS: Record<EgressKind, string> = {
   destinations: "Only these destinations",
 };
 
-/** As the choice shows it; a list that is still empty is one of destinations. */
+/** The kind in the select; an empty list counts as destinations. */
 const kindOf = (egress: string): EgressKind =>
   egress === "all" || egress === "none" ? egress : "destinations";
 
@@ -31,7 +31,7 @@ const kindOf = (egress: string): EgressKind =>
 export const egressWords = (egress: string): string =>
   `egress: ${kindOf(egress) === "destinations" ? plural(egress.split("\n").length, "destination") : egress}`;
 
-/** What this Roost offers, and what the agent has. */
+/** The choices of this Roost, including the agent's current ones. */
 function offered(agent: Confinement): { profiles: string[]; kinds: EgressKind[] } {
   const { profiles, egress } = signedIn.runtime!;
   const including = <T>(all: T[], own: T | null) => (own === null || all.includes(own) ? all : [...all, own]);

@@ -7,7 +7,7 @@ import { ask, toast } from "../page/dialogs";
 
 const list = new Intl.ListFormat("en");
 
-/** Deletes an agent after a question that says in numbers what ends and what stays; tells whether it is gone. */
+/** Deletes an agent after a confirmation that lists what is deleted and kept; returns whether it was. */
 export async function deleteAgent(id: string): Promise<boolean> {
   try {
     const [agent, schedules] = await Promise.all([

@@ -1,14 +1,14 @@
 import { get } from "../../core/api";
 import type { Agent, BuilderJob } from "../../core/types";
 
-/** Seconds that one question waits for the end of a build. */
+/** Seconds that one request waits for the end of a build. */
 const WAIT = "20";
 
 /** Whether an earlier revision than the newest runs. */
 export const isBehind = (agent: Agent): boolean =>
   agent.running_revision !== null && agent.running_revision !== agent.revision;
 
-/** What runs, where that is not the newest revision; or null. */
+/** Which revision runs, if it is not the newest; or null. */
 export function behindText(agent: Agent): string | null {
   if (!isBehind(agent)) {
     return null;
@@ -18,7 +18,7 @@ export function behindText(agent: Agent): string | null {
     : `Revision ${agent.revision} is building; revision ${agent.running_revision} runs until then.`;
 }
 
-/** What a revision of the agent is, in a word or two; or "". */
+/** A short note on a revision; or "". */
 export function revisionNote(agent: Agent, revision: number): string {
   if (!isBehind(agent)) {
     return revision === agent.revision ? "current" : "";

@@ -4,7 +4,7 @@ import { parseExactly } from "../../core/api";
 /** How a program runs an agent. */
 export interface Snippet {
   title: string;
-  /** What has to be there first. */
+  /** Prerequisites and behaviour. */
   needs: string;
   code: string;
 }

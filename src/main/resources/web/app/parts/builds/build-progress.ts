@@ -10,16 +10,16 @@ import { problemNotice } from "../page/notices";
 import { Part } from "../page/part";
 
 /**
- * How the build of an agent's dependencies is going: its log while it runs, why it failed, and one line
- * when it has succeeded under the reader's eyes. Nothing, when it had ended well before. Fires
- * `build-failed`, which bubbles, with the BuilderJob as its detail.
+ * The progress of an agent's build: its log while it runs, why it failed, and one line when it succeeds while
+ * shown; nothing if it had succeeded before. Fires `build-failed`, which bubbles, with the BuilderJob as its
+ * detail.
  */
 @customElement("build-progress")
 export class BuildProgress extends Part {
   /** Of the builder job. */
   @property() jobId = "";
   private watched = "";
-  private told = "";
+  private reported = "";
   private readonly load = new Load<BuilderJob | null>(
     this,
     (signal) =>
@@ -32,8 +32,8 @@ export class BuildProgress extends Part {
       void this.load.again(true);
     }
     const job = this.load.value;
-    if (job?.state === "failed" && job.id !== this.told) {
-      this.told = job.id;
+    if (job?.state === "failed" && job.id !== this.reported) {
+      this.reported = job.id;
       this.dispatchEvent(new CustomEvent("build-failed", { detail: job, bubbles: true }));
     }
   }

@@ -5,9 +5,9 @@ import type { BarDrawing, Colours } from "./bar-drawing";
 import { Part } from "../page/part";
 
 export interface Bars {
-  /** What stands below each bar. */
+  /** The labels below the bars. */
   labels: string[];
-  /** What each is called beside its figures. */
+  /** The titles of the bars in tooltip and table. */
   titles: string[];
   /** From below; `colour` is the name of a token. */
   series: { name: string; colour: string; values: number[] }[];
@@ -59,7 +59,7 @@ export class BarChartPart extends Part {
     }
     const tip = this.querySelector<HTMLElement>(".tip");
     if (tip) {
-      // Beside the bar, at the side where there is room.
+      // Beside the bar, on the side with enough space.
       const right = this.x + 20;
       const fits = right + tip.offsetWidth <= this.clientWidth;
       tip.style.left = `${Math.max(4, fits ? right : this.x - tip.offsetWidth - 4)}px`;
@@ -69,7 +69,7 @@ export class BarChartPart extends Part {
   private async begin(): Promise<void> {
     const drawing = await import("./bar-drawing").catch(() => null);
     if (drawing === null) {
-      return; // The table has the same figures.
+      return; // The table has the same numbers.
     }
     const { BarDrawing } = drawing;
     const canvas = this.querySelector<HTMLElement>(".canvas");

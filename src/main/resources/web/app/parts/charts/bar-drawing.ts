@@ -14,7 +14,7 @@ export class BarDrawing {
   private readonly chart: EChartsType;
   private length = 0;
 
-  /** @param onPoint told which bar the pointer is at, or null, and where that is, in pixels */
+  /** @param onPoint called with the bar at the pointer, or null, and its position in pixels */
   constructor(
     element: HTMLElement,
     onPoint: (bar: number | null, x: number) => void,

@@ -7,7 +7,7 @@ import type { DiffGap, DiffLine } from "./diff-lines";
 import { toast } from "../page/dialogs";
 import { Part } from "../page/part";
 
-/** How one text became another, line by line; what is equal can be unfolded. */
+/** The differences between two texts by line; unchanged lines can be unfolded. */
 @customElement("code-diff")
 export class CodeDiff extends Part {
   @property() from = "";

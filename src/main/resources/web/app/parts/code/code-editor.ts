@@ -3,7 +3,7 @@ import { customElement, property, query, state } from "lit/decorators.js";
 import type { CodeView } from "./code-view";
 import type { Mark } from "./marks";
 
-/** Pages make the same marks anew each time that they are drawn. */
+/** Pages create equal marks on each render. */
 const differ = (one: unknown, other: unknown): boolean => JSON.stringify(one) !== JSON.stringify(other);
 
 export type Language = "python" | "json" | "text";
@@ -81,10 +81,10 @@ export class CodeEditor extends LitElement {
   @property() label = "Code";
   @property() placeholder = "";
   @property({ type: Boolean }) readonly = false;
-  /** As high as its text, instead of as high as it is made. */
+  /** The height follows the text. */
   @property({ type: Boolean, attribute: "auto-height" }) autoHeight = false;
   @property({ attribute: false, hasChanged: differ }) marks: readonly Mark[] = [];
-  /** What the editor itself has to say about the text. */
+  /** The editor's own checks of the text. */
   remarks: readonly Mark[] = [];
 
   @state() private tabIndents = false;
@@ -120,7 +120,7 @@ export class CodeEditor extends LitElement {
     this.view?.focus();
   }
 
-  /** Shows a place of the text and puts the cursor there. */
+  /** Scrolls to a position and puts the cursor there. */
   goTo(line: number, column = 1): void {
     this.view?.goTo(line, column);
   }

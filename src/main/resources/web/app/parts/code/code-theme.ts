@@ -20,7 +20,7 @@ export const colours = HighlightStyle.define([
   },
 ]);
 
-/** How editors look: the surface of the page, its fonts and its accent. */
+/** The theme of editors: the page's surface, fonts and accent. */
 export const look = (autoHeight: boolean): Extension =>
   EditorView.theme({
     "&": {

@@ -34,7 +34,7 @@ import { checkPython } from "./python-checks";
 
 const SETTLE = 400;
 
-/** What the element that holds a view wants to know. */
+/** Callbacks to the element that holds the view. */
 export interface CodeViewListener {
   changed(value: string): void;
   remarked(remarks: readonly Mark[]): void;
@@ -68,7 +68,7 @@ const outerMarks = StateField.define<readonly Diagnostic[]>({
   },
 });
 
-/** CodeMirror, set up as every editor of the dashboard is. */
+/** CodeMirror with the configuration of the dashboard's editors. */
 export class CodeView {
   private readonly view: EditorView;
   private readonly settings = new Compartment();

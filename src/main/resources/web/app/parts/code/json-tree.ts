@@ -13,7 +13,7 @@ const STEP = 100;
 const LONGEST_TEXT = 300;
 const LONGEST_RAW = 200_000;
 
-/** A JSON value to unfold, or as text; numbers as exactly as they were stored. */
+/** A JSON value as a tree or as text, with exact numbers. */
 @customElement("json-tree")
 export class JsonTree extends Part {
   @property({ attribute: false }) value: Json = null;
@@ -59,7 +59,7 @@ export class JsonTree extends Part {
   }
 }
 
-/** One value of the tree, with its key; what is in it is drawn when it is unfolded. */
+/** One value of the tree, with its key; members are rendered when it is unfolded. */
 @customElement("json-node")
 export class JsonNode extends Part {
   @property({ attribute: false }) value: Json = null;

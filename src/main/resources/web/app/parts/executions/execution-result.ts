@@ -20,7 +20,7 @@ export const executionLoad = (host: Part, id: () => string): Load<Execution> =>
     (change) => change.subject === id(),
   );
 
-/** How long it has run; counts on while it does. */
+/** The duration; counts while it runs. */
 export const runDuration = (execution: Execution): TemplateResult =>
   execution.finished_at === null
     ? html`<ticking-duration .from=${execution.started_at}></ticking-duration>`
@@ -29,7 +29,7 @@ export const runDuration = (execution: Execution): TemplateResult =>
 const secondsOf = ({ timings, started_at, finished_at }: Execution): number =>
   timings?.running ?? between(started_at, finished_at);
 
-/** Why it failed, and what to do about it; nothing while nothing is wrong. */
+/** Why it failed, and what to do about it; nothing if it did not fail. */
 export function failureNotice(execution: Execution): unknown {
   const { reason, message, error } = execution;
   if (reason === null) {
@@ -49,7 +49,7 @@ export function failureNotice(execution: Execution): unknown {
   </section>`;
 }
 
-/** What main has returned. */
+/** The return value of main. */
 export const returnValue = (execution: Execution): unknown =>
   execution.state === "succeeded"
     ? html`<json-tree name="Return value" .value=${execution.return_value}></json-tree>`
@@ -63,24 +63,24 @@ export const executionLog = (execution: Execution): TemplateResult =>
   ></log-view>`;
 
 /**
- * What has become of an execution: state, what is wrong, return value and log. Tells of each state in
- * an event `execution` with the Execution as its detail.
+ * The result of an execution: state, failure, return value and log. Fires `execution` with the Execution as
+ * its detail on each change.
  */
 @customElement("execution-result")
 export class ExecutionResult extends Part {
   @property() executionId = "";
-  /** Beside other things: without the headings. */
+  /** Without headings. */
   @property({ type: Boolean }) compact = false;
   private readonly execution = executionLoad(this, () => this.executionId);
-  private told: Execution | undefined;
+  private reported: Execution | undefined;
 
   protected override updated(changed: Map<PropertyKey, unknown>): void {
     if (changed.get("executionId")) {
       void this.execution.again(true);
     }
-    if (this.execution.value !== this.told) {
-      this.told = this.execution.value;
-      this.dispatchEvent(new CustomEvent("execution", { detail: this.told }));
+    if (this.execution.value !== this.reported) {
+      this.reported = this.execution.value;
+      this.dispatchEvent(new CustomEvent("execution", { detail: this.reported }));
     }
   }
 

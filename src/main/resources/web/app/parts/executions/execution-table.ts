@@ -66,7 +66,7 @@ const QUEUED_COLUMNS: (Column<ExecutorJob> & { agent?: boolean })[] = [
 /** Executions, newest first, and above them the queued jobs. */
 @customElement("execution-table")
 export class ExecutionTable extends Part {
-  /** Of this agent alone; "": of all, with a column that says which. */
+  /** Only those of this agent; "": of all, with a column for the agent. */
   @property() agentId = "";
   /** Filters of GET /executions: state, reason, started_after, started_before. */
   @property({ attribute: false }) filters: Query = {};

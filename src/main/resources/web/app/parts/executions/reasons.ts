@@ -1,7 +1,7 @@
 import { html, type TemplateResult } from "lit";
 import { words } from "../../core/format";
 
-/** A reason in words: what it means, and what to do about it. */
+/** A reason in words, with what to do about it. */
 export interface Reason {
   title: string;
   /** What people can do; "" when there is nothing to do. */
@@ -147,17 +147,17 @@ export const reasonCell = ({ title }: Reason, code: string, message: string | nu
     >${title} <span class="faint">${message}</span></span
   >`;
 
-/** Reasons that are no fault of anything. */
+/** Reasons that are not failures. */
 export const isHarmless = (reason: string | null): boolean =>
   reason === "cancelled" || reason === "superseded" || reason === "agent_deleted";
 
 export const executionReason = (reason: string): Reason => EXECUTION[reason] ?? unknown(reason);
 export const buildReason = (reason: string): Reason => BUILD[reason] ?? unknown(reason);
 
-/** What each reason of executions is called, for filters. */
+/** All reasons of executions, for filters. */
 export const executionReasons: readonly string[] = Object.keys(EXECUTION);
 
-/** A later Roost may have reasons of which this page has never heard. */
+/** A later version of Roost may have new reasons. */
 function unknown(reason: string): Reason {
   const text = words(reason);
   return { title: text.charAt(0).toUpperCase() + text.slice(1), help: "" };

@@ -23,21 +23,21 @@ const isGoing = (job: ExecutorJob | null | undefined): boolean =>
   job?.state === "queued" || job?.state === "running";
 
 /**
- * Runs an agent with a payload and shows what comes of it, from the build to the return value. Fires
+ * Runs an agent with a payload and shows the progress, from the build to the return value. Fires
  * `ended` with the ExecutorJob as its detail.
  */
 @customElement("run-panel")
 export class RunPanel extends Part {
-  /** "": the agent is yet to be made, by `prepare`. */
+  /** "": `prepare` creates the agent. */
   @property() agentId = "";
   /** The agent's latest builder job, shown until it has succeeded. */
   @property() builderJobId = "";
   /** What the button does, for example "Save and run". */
   @property() action = "Run";
-  /** Makes or saves the agent first. Null: it couldn't, and the page shows why. */
+  /** Creates or saves the agent first. Null: that failed, and the page shows why. */
   @property({ attribute: false }) prepare: () => Promise<Agent | null> = async () => null;
   @property() payload = "";
-  /** Steps that came before, for example that the agent was made. */
+  /** Earlier steps, for example that the agent was created. */
   @property({ attribute: false }) steps: unknown = nothing;
   @state() private busy = false;
   @state() private problem: Problem | null = null;
@@ -150,7 +150,7 @@ export class RunPanel extends Part {
           <p>${job.message}</p>`;
   }
 
-  /** Begins with the payload of the latest run, unless a person was quicker. */
+  /** Starts with the payload of the latest run, unless the user has typed one. */
   private async takePayload(): Promise<void> {
     const id = this.agentId;
     this.payload = keptPayload(id) ?? "";

@@ -69,7 +69,7 @@ export class RunTimeline extends Part {
         note: clock(started_at),
       },
     ];
-    // What failed before it had begun has no times of what it never came to.
+    // A run that failed early has no times of later steps.
     return finished_at === null ? steps : steps.filter(({ took }) => took !== null);
   }
 

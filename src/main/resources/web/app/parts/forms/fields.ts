@@ -83,7 +83,7 @@ export function choiceField(given: ChoiceField): TemplateResult {
   );
 }
 
-/** Finds something on the page; "/" brings the focus there. */
+/** A search field; "/" focuses it. */
 export const searchField = (label: string, value: string, change: (value: string) => void): TemplateResult =>
   html`<input
     type="search"

@@ -34,7 +34,7 @@ export function jsonField({
   </div>`;
 }
 
-/** A mistake of the text itself, so that nothing has to be sent to find it. */
+/** Checks the text before anything is sent. */
 export const jsonMistakes = (pointer: string, text: string) => {
   const detail = jsonMistake(text);
   return detail === null ? [] : [{ pointer, code: "malformed_json", detail }];

@@ -12,7 +12,7 @@ export interface SmallForm<D, T> {
   draft: D;
   /** The fields; `take` changes what they hold. */
   fields: (draft: D, take: (changes: Partial<D>) => void, problem: Problem | null) => TemplateResult;
-  /** Pointers whose mistakes stand at a field, for example "/name". */
+  /** Pointers whose mistakes are shown at a field, for example "/name". */
   pointers: readonly string[];
   confirm: string;
   danger?: boolean;
@@ -20,7 +20,7 @@ export interface SmallForm<D, T> {
   save: (draft: D) => Promise<T>;
 }
 
-/** Shows the form until it was saved, which answers what `save` did, or was left: null. */
+/** Shows the form until it is saved, and returns the result of `save`; null if it is cancelled. */
 export function openForm<D, T>(form: SmallForm<D, T>): Promise<T | null> {
   return open<T | null>(
     (close) => html`<small-form .form=${form} .close=${close}></small-form>`,

@@ -38,8 +38,8 @@ export class LogEditor {
   private scrolled = 0;
 
   /**
-   * @param onFollowing told when the reader scrolls away from the end, or back to it
-   * @param onSearch told to put the focus into the search
+   * @param onFollowing called when the reader scrolls away from the end, or back to it
+   * @param onSearch called to focus the search field
    */
   constructor(root: ShadowRoot, label: string, look: Look, onFollowing: () => void, onSearch: () => void) {
     const search = () => {
@@ -104,7 +104,7 @@ export class LogEditor {
     this.toEnd();
   }
 
-  /** Marks all that matches; answers how much does. */
+  /** Marks all matches; returns their number. */
   find(pattern: RegExp | null): number {
     this.pattern = pattern;
     this.matches = [];

@@ -14,7 +14,7 @@ export interface Reading {
   onConnection(connection: Connection): void;
 }
 
-/** Reads a log: first what there is, page after page; then, if more will come, as it comes. */
+/** Reads a log: first the existing entries by page, then new ones as they arrive. */
 export class LogReader {
   private last = 0;
   private ended = false;
@@ -35,7 +35,7 @@ export class LogReader {
     }
   }
 
-  /** Follows until the log is complete. Nothing is read while nobody sees it. */
+  /** Follows until the log is complete. Pauses while the tab is hidden. */
   async follow(): Promise<void> {
     while (!this.ended && !this.reading.signal.aborted) {
       await visible(this.reading.signal);

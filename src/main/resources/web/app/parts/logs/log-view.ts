@@ -16,8 +16,8 @@ import { Part } from "../page/part";
 import { saveFile } from "../page/save-file";
 
 /**
- * The log of an execution or a build: what there is, and what comes. Follows new lines until the
- * reader scrolls up; searches, filters, copies and downloads.
+ * The log of an execution or a build, updated live. Follows new lines until the reader scrolls up;
+ * searches, filters, copies and downloads.
  */
 @customElement("log-view")
 export class LogView extends Part {

@@ -4,14 +4,14 @@ import { ago, at, shortId, words } from "../../core/format";
 import { Part } from "./part";
 import { shapeOf, symbol } from "./shapes";
 
-/** Small things that stand everywhere: states, times, identifiers. */
+/** Small elements used everywhere: states, times, IDs. */
 
-/** A state by colour, shape and word; the word may be another one. */
+/** A state by colour, shape and word. */
 export function stateBadge(state: string, word = words(state)): TemplateResult {
   return html`<span class="state ${state}">${shapeOf(state)}${word}</span>`;
 }
 
-/** "3 min. ago", with the absolute time on hover; stays true while it is shown. */
+/** "3 min. ago", kept up to date, with the absolute time on hover. */
 @customElement("time-ago")
 export class TimeAgo extends Part {
   @property() time = "";
@@ -35,7 +35,7 @@ export class TimeAgo extends Part {
 export const timeAgo = (time: string | null | undefined, otherwise = "–"): TemplateResult =>
   time ? html`<time-ago .time=${time}></time-ago>` : html`<span class="faint">${otherwise}</span>`;
 
-/** A button that copies a text and says so. */
+/** A button that copies a text. */
 @customElement("copy-button")
 export class CopyButton extends Part {
   @property() text = "";
@@ -64,7 +64,7 @@ export class CopyButton extends Part {
   }
 }
 
-/** Also where the clipboard's interface is missing: on pages without TLS. */
+/** Also works without the clipboard API: on pages without TLS. */
 export async function copyText(text: string): Promise<void> {
   if (navigator.clipboard) {
     return navigator.clipboard.writeText(text);
@@ -77,7 +77,7 @@ export async function copyText(text: string): Promise<void> {
   area.remove();
 }
 
-/** A short identifier that leads to its page, if it has one, and can be copied whole. */
+/** A short ID, with a link to its page, if any, and a button that copies the full ID. */
 export const idLink = (id: string, href?: string): TemplateResult =>
   html`<span class="copy-id"
     >${href

@@ -2,7 +2,7 @@ import { html, nothing, render, type TemplateResult } from "lit";
 import { router } from "../../core/router";
 import { symbol } from "./shapes";
 
-/** What a person is asked before something happens that can't be undone. */
+/** A confirmation before an action that can't be undone. */
 export interface Question {
   title: string;
   /** What will happen, in numbers. */
@@ -11,11 +11,11 @@ export interface Question {
   /** The other button, where "Cancel" would be ambiguous. */
   cancel?: string;
   danger?: boolean;
-  /** Has to be typed first: the name of what holds data. */
+  /** Text to type before confirming: the name of a resource with data. */
   typed?: string;
 }
 
-/** Asks; false when the person would rather not. */
+/** Asks for confirmation; false if it is refused. */
 export function ask(question: Question): Promise<boolean> {
   return open<boolean>(
     (close) => {
@@ -63,7 +63,7 @@ export interface Frame {
   labelledBy?: string;
   /** For editors. */
   wide?: boolean;
-  /** Holds what a person types: a click beside it does nothing, and Escape asks before it is lost. */
+  /** Holds input: a click outside does nothing, and Escape asks before discarding it. */
   form?: boolean;
 }
 
@@ -123,12 +123,12 @@ function askBeforeItIsLost(dialog: HTMLDialogElement): void {
   });
 }
 
-/** Takes away the notice that leads on; there is one at most. */
+/** Closes the toast with a link; there is at most one. */
 let closeWayOn = () => {};
 
 /**
- * Says something that needs no answer, for a few seconds. A failure stays until it is closed, and what leads on
- * until somebody goes elsewhere or the next one comes.
+ * Shows a message for a few seconds. A failure stays until it is closed, and one with a link until navigation
+ * or the next one.
  */
 export function toast(
   text: string,

@@ -4,7 +4,7 @@ import type { Load } from "../../core/load";
 import { signedIn } from "../../core/session";
 import type { Role } from "../../core/types";
 
-/** What went wrong, in the API's own words, where there is no better place for it. */
+/** A problem as the API describes it, where no field can show it. */
 export function problemNotice(problem: Problem | null, again?: () => void): TemplateResult | typeof nothing {
   if (!problem) {
     return nothing;
@@ -27,7 +27,7 @@ export function problemNotice(problem: Problem | null, again?: () => void): Temp
   </div>`;
 }
 
-/** What a Load has read, or why it has nothing yet. */
+/** The value of a Load, or its problem, or that it is loading. */
 export function loaded<T>(load: Load<T>, show: (value: T) => unknown): unknown {
   if (load.value === undefined) {
     return load.problem
@@ -39,7 +39,7 @@ export function loaded<T>(load: Load<T>, show: (value: T) => unknown): unknown {
   )}`;
 }
 
-/** Why there are no buttons to do something; nothing for a key that has the role. */
+/** Why actions are missing; nothing for a key with the role. */
 export const roleNotice = (role: Role, what: string): TemplateResult | typeof nothing =>
   signedIn.may(role)
     ? nothing
@@ -50,7 +50,7 @@ export const roleNotice = (role: Role, what: string): TemplateResult | typeof no
         >
       </p>`;
 
-/** Teaches what would be here, and how it gets here. */
+/** Shown for an empty list: what would be here, and how to create it. */
 export const emptyState = (title: string, text: unknown, actions: unknown = nothing): TemplateResult =>
   html`<div class="empty">
     <h2>${title}</h2>

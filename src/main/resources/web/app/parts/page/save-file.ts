@@ -1,4 +1,4 @@
-/** Lets the browser save something as a file. */
+/** Downloads a blob as a file. */
 export function saveFile(content: Blob, name: string): void {
   const link = document.createElement("a");
   link.href = URL.createObjectURL(content);

@@ -2,7 +2,7 @@ import { html } from "lit";
 import "./basics";
 import { open } from "./dialogs";
 
-/** Shows a text that is shown this once, with a way to take it along. */
+/** Shows a secret once, with a button that copies it. */
 export const showSecret = (title: string, text: string, hint: unknown): Promise<void> =>
   open<void>(
     (close) =>

@@ -2,7 +2,7 @@ import { svg, type SVGTemplateResult } from "lit";
 
 const circle = svg`<circle cx="8" cy="8" r="6.25"></circle>`;
 
-/** What shape a state has besides its colour and its word; drawn, since fonts lack some of them. */
+/** The shape of a state, besides its colour and word; drawn, since fonts lack some of them. */
 const SHAPES: Record<string, SVGTemplateResult> = {
   queued: svg`<circle cx="8" cy="8" r="6.25" stroke-dasharray="2.6 2.3"></circle>`,
   starting: svg`${circle}<path d="M8 1.75a6.25 6.25 0 0 1 0 12.5z" fill="currentColor"></path>`,

@@ -1,7 +1,7 @@
 import { html, type TemplateResult } from "lit";
 import { words } from "../../core/format";
 
-/** States to be chosen, any number of them; `change` gets them as the address has them, "" for all. */
+/** A filter of states; `change` gets them separated by commas, "" for all. */
 export const stateChips = (
   names: readonly string[],
   chosen: readonly string[],

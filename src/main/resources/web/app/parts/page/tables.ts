@@ -50,7 +50,7 @@ export function table<T extends Row>(
   </div>`;
 }
 
-/** A list that goes on when asked to, or what stands there while it is empty. */
+/** A list with a button for more rows, or its empty state. */
 export function pagedTable<T extends Row>(
   label: string,
   columns: readonly Column<T>[],

@@ -1,6 +1,6 @@
 import { html, type TemplateResult } from "lit";
 
-/** Views of one thing, each with an address of its own. The panel below is `<section id="panel">`. */
+/** Views of one resource, each with its own address. The panel below is `<section id="panel">`. */
 export function tabs(
   label: string,
   items: readonly { name: string; title: unknown; href: string }[],
@@ -22,7 +22,7 @@ export function tabs(
   </div>`;
 }
 
-/** Arrow keys go from tab to tab, as people know it. */
+/** Arrow keys move between tabs. */
 function move(event: KeyboardEvent): void {
   const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
   if (!step) {

@@ -3,7 +3,7 @@ import { customElement, property } from "lit/decorators.js";
 import { between, duration } from "../../core/format";
 import { Part } from "./part";
 
-/** A duration that counts on until there is an end. */
+/** A duration that counts while it is shown. */
 @customElement("ticking-duration")
 export class TickingDuration extends Part {
   /** Time at which it began. */

@@ -7,7 +7,7 @@ import type { State } from "../../core/states";
 import type { Agent, Outdated, Rollout, RolloutCounts } from "../../core/types";
 import { ask, toast, type Question } from "../page/dialogs";
 
-/** What pages show of rollouts, and what people do with them from more than one page. */
+/** Views of rollouts and actions on them, for more than one page. */
 
 /** In the order of the bar. */
 const BAR: readonly State<"RolloutAgent">[] = [
@@ -19,7 +19,7 @@ const BAR: readonly State<"RolloutAgent">[] = [
   "queued",
 ];
 
-/** Whether more is to come: of an undone one, its agents follow. */
+/** Whether it is in progress; an undone rollout still has to revert its agents. */
 export const goesOn = ({ state, agents }: Rollout): boolean =>
   state === "running" || (state === "undone" && agents.queued + agents.building + agents.updated > 0);
 
@@ -29,7 +29,7 @@ export const countsText = (counts: RolloutCounts): string =>
     .map((state) => `${count(counts[state])} ${state}`)
     .join(", ") || "no agents";
 
-/** How far it is, as a bar with a part for each state; the words stand beside it. */
+/** The progress as a bar, with a segment for each state. */
 export function rolloutBar(counts: RolloutCounts): unknown {
   if (counts.total === 0) {
     return nothing;
@@ -50,7 +50,7 @@ export function rolloutBar(counts: RolloutCounts): unknown {
   </svg>`;
 }
 
-/** What an outdated agent's Build was made on, and what is newer. */
+/** What an outdated agent was built on, and what is newer. */
 export function outdatedText({ reasons, base, current_base, fixes }: Outdated): TemplateResult {
   return html`${reasons.includes("base")
     ? html`<p>
@@ -76,7 +76,7 @@ export function outdatedText({ reasons, base, current_base, fixes }: Outdated): 
     : nothing}`;
 }
 
-/** Asks, has the agent's dependencies built again, and goes to the rollout that does it. */
+/** Rebuilds an agent after a confirmation, and opens the rollout. */
 export async function rebuild(agent: Pick<Agent, "id" | "name">): Promise<void> {
   await begin(`/agents/${agent.id}/rebuild`, {
     title: `Rebuild ${agent.name}?`,
@@ -86,7 +86,7 @@ export async function rebuild(agent: Pick<Agent, "id" | "name">): Promise<void> 
   });
 }
 
-/** Likewise, for all agents that are outdated. */
+/** Rebuilds all outdated agents, likewise. */
 export async function startRollout(): Promise<void> {
   await begin("/rollouts", {
     title: "Rebuild all outdated agents?",
@@ -110,7 +110,7 @@ async function begin(path: string, question: Question): Promise<void> {
 /** What can be done with a rollout, by the verb of the API. */
 export type Verb = "pause" | "resume" | "undo";
 
-/** Asks, and does it. */
+/** Does it after a confirmation. */
 export async function change({ id, agents }: Rollout, verb: Verb): Promise<void> {
   const questions: Record<Verb, Question> = {
     pause: {

@@ -11,7 +11,7 @@ interface Upcoming {
   next: string[];
 }
 
-/** As long as a person types without a pause, nothing is asked. */
+/** Milliseconds without input before a request. */
 const SETTLE = 200;
 
 const EXAMPLES = [
@@ -25,8 +25,8 @@ const EXAMPLES = [
 ] as const;
 
 /**
- * A cron expression and its time zone, with what they mean while they are typed: in words, and as the
- * next times. Fires `change` when `cron` or `timeZone` has changed.
+ * A cron expression and its time zone, with a live preview: a description and the next runs. Fires `change`
+ * when `cron` or `timeZone` has changed.
  */
 @customElement("cron-editor")
 export class CronEditor extends Part {

@@ -41,7 +41,7 @@ const OVERLAP = [
 const POINTERS = ["agent_id", "name", "cron", "time_zone", "payload", "missed_runs", "missed_runs_limit"];
 const OTHER_POINTERS = ["overlap", "jitter", "starts_at", "ends_at"];
 
-/** Makes or changes a schedule in a dialog; tells whether it was saved. */
+/** Creates or changes a schedule in a dialog; returns whether it was saved. */
 export async function editSchedule(given: { id: string } | { agentId: string }): Promise<boolean> {
   try {
     const schedule =
@@ -185,7 +185,7 @@ export class ScheduleForm extends Part {
     </div>`;
   }
 
-  /** A mistake in what is folded away must be seen. */
+  /** A mistake in a folded field must be visible. */
   private hasOptions(): boolean {
     return ["name", "missed_runs", "missed_runs_limit", ...OTHER_POINTERS].some(
       (name) => this.mistakes(name).length > 0,
@@ -228,7 +228,7 @@ export class ScheduleForm extends Part {
     }
   }
 
-  /** Only what is other than before, so that a change of another tab to something else stays. */
+  /** Only changed fields, so that other changes of another tab are kept. */
   private changes(): Record<string, unknown> {
     const { draft, original, schedule } = this;
     const body: Record<string, unknown> = {};

@@ -147,7 +147,7 @@ const deleteSchedule = (schedule: Schedule): Promise<void> =>
     }
   });
 
-/** Says in the API's words what did not work. */
+/** Runs an action and reports its failure. */
 async function telling(act: () => Promise<void>): Promise<void> {
   try {
     await act();

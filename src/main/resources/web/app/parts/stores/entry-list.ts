@@ -25,8 +25,8 @@ interface Rows {
 }
 
 /**
- * The keys of a DataStore in their order, or those with a prefix, with the beginnings of their values.
- * However many there are: what is asked for is what is shown.
+ * The sorted keys of a DataStore, or those with a prefix, with previews of their values. Only the rows that
+ * are shown are read.
  */
 @customElement("entry-list")
 export class EntryList extends Part {
@@ -38,7 +38,7 @@ export class EntryList extends Part {
   private readonly load = new Load<Rows>(
     this,
     (signal) => this.read(signal),
-    // Writes are no events; what an execution of its agents has written is there when it ends.
+    // Writes emit no events; the writes of an execution are complete when it ends.
     ({ type, agent_id }) => type.startsWith("execution.") && this.store.agent_ids.includes(agent_id ?? ""),
   );
 

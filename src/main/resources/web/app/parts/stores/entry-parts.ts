@@ -5,13 +5,13 @@ import { at } from "../../core/format";
 import "../code/code-diff";
 import { choiceField, textField } from "../forms/fields";
 
-/** When an entry is gone by itself: "keep" as it is stored, "after" seconds from when it is saved. */
+/** When an entry expires: "keep" the stored time, or "after" a number of seconds. */
 export type Expiry = "never" | "keep" | "after";
 
 export interface ExpiryFields {
   expiry: Expiry;
   seconds: string;
-  /** When the stored entry is gone; null: never, or there is none. */
+  /** When the stored entry expires; null: never, or no entry. */
   until: string | null;
   mistakes: FieldMistake[];
   choose: (expiry: Expiry) => void;
@@ -51,7 +51,7 @@ export const expiryFields = ({
       : nothing}
   </div>`;
 
-/** Both, when someone else has changed the entry meanwhile; null: has deleted it. */
+/** Both values, after somebody else changed the entry; null: deleted it. */
 export const conflictNotice = (
   theirs: EntryText | null,
   yours: string,

@@ -27,7 +27,7 @@ export class StoreEntry extends Part {
   @property() storeId = "";
   @property({ attribute: false }) key: string | null = null;
   @state() private entry: EntryText | null = null;
-  /** What is in the store meanwhile, when a change was refused because of it. */
+  /** The stored entry, after a conflict. */
   @state() private theirs: EntryText | null | undefined;
   @state() private phase: "loading" | "absent" | "ready" = "loading";
   @state() private newKey = "";
@@ -64,7 +64,7 @@ export class StoreEntry extends Part {
     }
   }
 
-  /** Whether there is something that was not saved. */
+  /** Whether there are unsaved changes. */
   get changed(): boolean {
     return (
       this.phase === "ready" &&
@@ -72,7 +72,7 @@ export class StoreEntry extends Part {
     );
   }
 
-  /** Asks when something would be lost. */
+  /** Asks before unsaved changes are lost. */
   async mayLeave(): Promise<boolean> {
     return (
       !this.changed ||
@@ -261,7 +261,7 @@ export class StoreEntry extends Part {
     }
   }
 
-  /** Does it; where someone else was faster, reads what is there now, so that both can be shown. */
+  /** Runs an action; after a conflict, reads the stored entry, so that both can be shown. */
   private async attempt(key: string, act: () => Promise<void>): Promise<void> {
     this.busy = true;
     this.problem = null;

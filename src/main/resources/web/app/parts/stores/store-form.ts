@@ -4,7 +4,7 @@ import type { DataStore, Page } from "../../core/types";
 import { mistakesOf, textField } from "../forms/fields";
 import { openForm } from "../forms/small-form";
 
-/** Makes a DataStore; null when the person would rather not. */
+/** Creates a DataStore; null if it is cancelled. */
 export const createStore = (): Promise<DataStore | null> =>
   openForm({
     title: "New DataStore",
@@ -43,7 +43,7 @@ export const renameStore = (store: DataStore): Promise<DataStore | null> =>
     save: ({ name }) => patch<DataStore>(`/datastore/${store.id}`, { name }),
   });
 
-/** Asks for one of the DataStores that there are, by name. */
+/** Asks for an existing DataStore by name. */
 export async function chooseStore(): Promise<DataStore | null> {
   const { data } = await get<Page<DataStore>>("/datastore", { limit: 200 });
   return openForm({

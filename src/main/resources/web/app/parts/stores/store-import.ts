@@ -9,7 +9,7 @@ import { open } from "../page/dialogs";
 import { problemNotice } from "../page/notices";
 import { Part } from "../page/part";
 
-/** As much as is sent at once, so that there is progress to be seen. */
+/** The size of one request, small enough to show progress. */
 const PART_BYTES = 4 << 20;
 
 interface Imported {
@@ -17,7 +17,7 @@ interface Imported {
   expired: number;
 }
 
-/** Takes a file of lines, as an export is, into a DataStore; answers when the dialog is closed. */
+/** Imports a JSON Lines file into a DataStore; resolves when the dialog is closed. */
 export const importInto = (store: DataStore): Promise<void> =>
   open<void>(
     (close) => html`<store-import .store=${store} .close=${() => close()}></store-import>`,
@@ -25,7 +25,7 @@ export const importInto = (store: DataStore): Promise<void> =>
     { form: true },
   );
 
-/** A file that was written after a person had chosen it can't be read. */
+/** A file that was changed after it was chosen can't be read. */
 const isChanged = (e: unknown): boolean => e instanceof DOMException && e.name === "NotReadableError";
 
 const CHANGED = new Problem(

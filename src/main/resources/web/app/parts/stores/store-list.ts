@@ -96,7 +96,7 @@ export class StoreList extends Part {
     }
   }
 
-  /** Over what was read, so that nothing that another tab has changed is lost. */
+  /** With the entity tag, so that changes of another tab are not lost. */
   private async change(next: (ids: string[]) => string[]): Promise<void> {
     try {
       const { value, tag } = await askTagged<Agent>("GET", `/agents/${this.agentId}`);

@@ -9,7 +9,7 @@ import { ask, toast } from "../page/dialogs";
 import { saveFile } from "../page/save-file";
 import type { Column } from "../page/tables";
 
-/** What a list says about each DataStore. */
+/** Columns of lists of DataStores. */
 export const STORE_COLUMNS: Column<DataStore>[] = [
   { title: "Name", cell: (store) => html`<a class="name" href="/stores/${store.id}">${store.name}</a>` },
   { title: "Entries", number: true, cell: (store) => count(store.entries) },
@@ -31,7 +31,7 @@ export function agentsOf({ agent_ids }: DataStore): unknown {
     : html`<span class="faint">none</span>`;
 }
 
-/** Lets the browser save the entries whose keys begin so, as lines of JSON; tells when that fails. */
+/** Downloads the entries with a key prefix as JSON Lines; reports a failure. */
 export async function exportStore({ id, name }: DataStore, prefix: string): Promise<void> {
   try {
     saveFile(await askBlob(`/datastore/${id}/export`, "application/x-ndjson", { prefix }), `${name}.ndjson`);
@@ -40,7 +40,7 @@ export async function exportStore({ id, name }: DataStore, prefix: string): Prom
   }
 }
 
-/** Deletes a store with its data after its name was typed; tells whether it is gone. */
+/** Deletes a store with its data after its name was typed; returns whether it was deleted. */
 export async function deleteStore(id: string): Promise<boolean> {
   try {
     const store = await get<DataStore>(`/datastore/${id}`);

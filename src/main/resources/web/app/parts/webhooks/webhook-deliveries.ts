@@ -13,7 +13,7 @@ import { emptyState, loaded } from "../page/notices";
 import { Part } from "../page/part";
 import { pagedTable, type Column } from "../page/tables";
 
-/** Where the subject of an event has a page. */
+/** The page of an event's subject. */
 const PAGES: Record<string, string> = {
   agent: "/agents/",
   exec: "/executions/",
@@ -27,7 +27,7 @@ const hrefOf = (subject: string): string | undefined => {
   return page && page + subject;
 };
 
-/** What was sent to a webhook, the latest event first. */
+/** The deliveries of a webhook, latest event first. */
 @customElement("webhook-deliveries")
 export class WebhookDeliveries extends Part {
   @property() webhookId = "";
@@ -36,7 +36,7 @@ export class WebhookDeliveries extends Part {
     this,
     () => `/webhooks/${this.webhookId}/deliveries`,
     () => ({ state: this.wanted }),
-    // Every event may make one.
+    // Every event may create one.
     () => true,
   );
 
@@ -121,7 +121,7 @@ function answerOf({ status, message, state, next_attempt_at }: Delivery): unknow
   return html`<span class="answer ${state === "failed" ? "failed" : "faint"}">${said}${next}</span>`;
 }
 
-/** Shows a delivery with its attempts and what is sent. */
+/** Shows a delivery with its attempts and its request. */
 export const showDelivery = (webhookId: string, id: string): Promise<void> =>
   open<void>(
     (close) =>

@@ -9,12 +9,12 @@ import { openForm } from "../forms/small-form";
 interface Draft {
   url: string;
   description: string;
-  /** One type or pattern a line. */
+  /** One type or pattern per line. */
   types: string;
   agent_id: string;
 }
 
-/** What most people want to hear of. */
+/** Common event types. */
 const COMMON = [
   "execution.failed",
   "execution.timed_out",
@@ -23,7 +23,7 @@ const COMMON = [
   "schedule.skipped",
 ];
 
-/** Makes a webhook and shows its secret; null when the person would rather not. */
+/** Creates a webhook and shows its secret; null if it is cancelled. */
 export async function createWebhook(): Promise<Webhook | null> {
   const webhook = await openForm({
     title: "New webhook",
