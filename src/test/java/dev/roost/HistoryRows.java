@@ -1,7 +1,7 @@
 package dev.roost;
 
-import dev.roost.api.Database;
 import dev.roost.api.Ids;
+import dev.roost.db.Database;
 import java.sql.Statement;
 import java.time.Instant;
 

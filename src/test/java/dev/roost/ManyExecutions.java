@@ -1,6 +1,6 @@
 package dev.roost;
 
-import dev.roost.api.Sql;
+import dev.roost.db.Sql;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;

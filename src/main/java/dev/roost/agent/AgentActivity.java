@@ -1,8 +1,8 @@
 package dev.roost.agent;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
-import dev.roost.api.Sql;
-import dev.roost.build.BuildReason;
+import dev.roost.builds.BuildReason;
+import dev.roost.db.Sql;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;

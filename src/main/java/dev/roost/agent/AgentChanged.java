@@ -1,6 +1,6 @@
 package dev.roost.agent;
 
-import dev.roost.event.Shared;
+import dev.roost.cluster.Shared;
 
 /**
  * Told after an agent runs another revision, has other settings, or was deleted: executors that no

@@ -1,9 +1,9 @@
 package dev.roost.agent;
 
-import dev.roost.api.Conditions;
 import dev.roost.api.ErrorCode;
 import dev.roost.api.Problem;
 import dev.roost.api.Text;
+import dev.roost.db.Conditions;
 import io.quarkus.hibernate.orm.panache.PanacheEntityBase;
 import jakarta.persistence.Entity;
 import jakarta.persistence.Id;

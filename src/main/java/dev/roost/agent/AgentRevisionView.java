@@ -1,6 +1,6 @@
 package dev.roost.agent;
 
-import dev.roost.build.BuilderJob;
+import dev.roost.builds.BuilderJob;
 import java.time.Instant;
 import java.util.HashMap;
 import java.util.List;

@@ -2,8 +2,8 @@ package dev.roost.agent;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonInclude.Include;
-import dev.roost.build.BuildReason;
-import dev.roost.build.Outdated;
+import dev.roost.builds.BuildReason;
+import dev.roost.builds.Outdated;
 import dev.roost.datastore.DataStore;
 import java.time.Instant;
 import java.util.ArrayList;

@@ -1,9 +1,9 @@
 package dev.roost.agent;
 
-import dev.roost.api.Sql;
-import dev.roost.build.Bases;
-import dev.roost.build.BuilderJob;
-import dev.roost.build.Outdated;
+import dev.roost.builds.Bases;
+import dev.roost.builds.BuilderJob;
+import dev.roost.builds.Outdated;
+import dev.roost.db.Sql;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.persistence.EntityManager;
 import java.sql.ResultSet;

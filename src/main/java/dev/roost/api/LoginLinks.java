@@ -1,5 +1,6 @@
 package dev.roost.api;
 
+import dev.roost.db.Sql;
 import io.quarkus.narayana.jta.QuarkusTransaction;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.persistence.EntityManager;

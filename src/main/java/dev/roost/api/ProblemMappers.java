@@ -2,6 +2,7 @@ package dev.roost.api;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonInclude.Include;
+import dev.roost.db.TransientErrors;
 import dev.roost.runtime.Runtime.RuntimeUnavailable;
 import io.vertx.core.http.HttpClosedException;
 import io.vertx.core.http.HttpServerRequest;
@@ -10,7 +11,6 @@ import jakarta.ws.rs.container.ContainerRequestContext;
 import jakarta.ws.rs.core.HttpHeaders;
 import jakarta.ws.rs.core.MultivaluedMap;
 import jakarta.ws.rs.core.Response;
-import java.sql.SQLException;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -23,15 +23,6 @@ public class ProblemMappers {
   public static final String MEDIA_TYPE = "application/problem+json";
 
   private static final Logger LOG = Logger.getLogger(ProblemMappers.class);
-
-  /**
-   * SQL states that say "try again": connection trouble, shutdown, serialization, too many
-   * connections.
-   */
-  private static final Set<String> PASSING =
-      Set.of(
-          "08000", "08001", "08003", "08004", "08006", "08007", "57P01", "57P02", "57P03", "40001",
-          "40P01", "53300");
 
   private final AllowedMethods allowed;
   private final Rejections rejections;
@@ -120,7 +111,7 @@ public class ProblemMappers {
     if (e instanceof Problem problem) {
       return problem;
     }
-    if (isTransient(e)) {
+    if (TransientErrors.isTransient(e)) {
       LOG.warnf("database out of reach: %s", e.getMessage());
       return Problem.databaseUnreachable();
     }
@@ -130,23 +121,6 @@ public class ProblemMappers {
     }
     LOG.errorf(e, "request %s failed", requestId);
     return Problem.of(ErrorCode.INTERNAL, "The server's log tells more under this request_id.");
-  }
-
-  /** Whether the database will do it later: a connection that broke, or none to be had. */
-  public static boolean isTransient(Throwable e) {
-    for (Throwable cause = e; cause != null; cause = cause.getCause()) {
-      if (cause instanceof SQLException sql
-          && (sql.getSQLState() == null || PASSING.contains(sql.getSQLState()))) {
-        return true;
-      }
-      // A commit that failed has what the database said beside it, not as its cause.
-      for (Throwable beside : cause.getSuppressed()) {
-        if (isTransient(beside)) {
-          return true;
-        }
-      }
-    }
-    return false;
   }
 
   private static boolean isCallerGone(Throwable e) {

@@ -1,6 +1,7 @@
 package dev.roost.api;
 
 import dev.roost.config.RoostConfig;
+import dev.roost.db.Sql;
 import io.quarkus.narayana.jta.QuarkusTransaction;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.event.Event;

@@ -1,6 +1,7 @@
 package dev.roost.api;
 
 import dev.roost.config.RoostConfig;
+import dev.roost.db.Database;
 import io.quarkus.runtime.ShutdownEvent;
 import io.quarkus.runtime.StartupEvent;
 import jakarta.enterprise.context.ApplicationScoped;

@@ -1,6 +1,8 @@
 package dev.roost.api;
 
 import dev.roost.api.Storage.Area;
+import dev.roost.db.Database;
+import dev.roost.db.Sql;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.sql.Connection;
 import java.sql.SQLException;

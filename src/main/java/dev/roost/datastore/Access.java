@@ -1,7 +1,7 @@
 package dev.roost.datastore;
 
 import dev.roost.api.Problem;
-import dev.roost.api.Sql;
+import dev.roost.db.Sql;
 import java.util.Map;
 import java.util.function.Supplier;
 

@@ -1,13 +1,13 @@
 package dev.roost.datastore;
 
-import dev.roost.api.Database;
 import dev.roost.api.ErrorCode;
 import dev.roost.api.JsonText;
 import dev.roost.api.Problem;
-import dev.roost.api.Sql;
 import dev.roost.api.Storage;
 import dev.roost.api.Text;
 import dev.roost.config.RoostConfig;
+import dev.roost.db.Database;
+import dev.roost.db.Sql;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.sql.ResultSet;
 import java.sql.SQLException;

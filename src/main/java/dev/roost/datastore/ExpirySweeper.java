@@ -1,10 +1,10 @@
 package dev.roost.datastore;
 
-import dev.roost.api.Database;
-import dev.roost.event.Leadership;
-import dev.roost.event.Loop;
-import dev.roost.event.Loops;
-import dev.roost.event.Replicas;
+import dev.roost.cluster.Leadership;
+import dev.roost.cluster.Loop;
+import dev.roost.cluster.Loops;
+import dev.roost.cluster.Replicas;
+import dev.roost.db.Database;
 import io.quarkus.runtime.ShutdownEvent;
 import io.quarkus.runtime.StartupEvent;
 import jakarta.enterprise.context.ApplicationScoped;

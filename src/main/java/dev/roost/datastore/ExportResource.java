@@ -1,7 +1,7 @@
 package dev.roost.datastore;
 
 import dev.roost.api.Problem;
-import dev.roost.event.OpenStreams;
+import dev.roost.cluster.OpenStreams;
 import io.smallrye.common.annotation.Blocking;
 import io.smallrye.mutiny.Multi;
 import io.smallrye.mutiny.Uni;

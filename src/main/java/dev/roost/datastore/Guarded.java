@@ -1,8 +1,8 @@
 package dev.roost.datastore;
 
-import dev.roost.api.Database;
 import dev.roost.api.Problem;
-import dev.roost.api.Sql;
+import dev.roost.db.Database;
+import dev.roost.db.Sql;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.sql.Connection;
 import java.sql.SQLException;

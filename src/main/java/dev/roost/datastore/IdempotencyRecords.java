@@ -3,7 +3,7 @@ package dev.roost.datastore;
 import dev.roost.api.ErrorCode;
 import dev.roost.api.JsonText;
 import dev.roost.api.Problem;
-import dev.roost.api.Sql;
+import dev.roost.db.Sql;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;

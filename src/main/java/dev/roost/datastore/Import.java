@@ -3,8 +3,8 @@ package dev.roost.datastore;
 import dev.roost.api.ErrorCode;
 import dev.roost.api.Problem;
 import dev.roost.api.Problem.FieldError;
-import dev.roost.api.ProblemMappers;
 import dev.roost.config.RoostConfig;
+import dev.roost.db.TransientErrors;
 import java.io.IOException;
 import java.io.InputStream;
 import java.time.Instant;
@@ -158,7 +158,7 @@ final class Import {
     Problem problem;
     if (e instanceof Problem known) {
       problem = known;
-    } else if (ProblemMappers.isTransient(e)) {
+    } else if (TransientErrors.isTransient(e)) {
       problem = Problem.databaseUnreachable();
     } else {
       return e;

@@ -1,9 +1,9 @@
 package dev.roost.datastore;
 
-import dev.roost.api.DatabaseClock;
 import dev.roost.api.ErrorCode;
 import dev.roost.api.Problem;
 import dev.roost.config.RoostConfig;
+import dev.roost.db.DatabaseClock;
 import io.smallrye.common.annotation.Blocking;
 import io.vertx.ext.web.RoutingContext;
 import jakarta.ws.rs.HeaderParam;

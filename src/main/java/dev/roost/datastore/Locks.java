@@ -2,10 +2,10 @@ package dev.roost.datastore;
 
 import dev.roost.api.ErrorCode;
 import dev.roost.api.Problem;
-import dev.roost.api.Sql;
 import dev.roost.api.Text;
-import dev.roost.event.Signals;
-import dev.roost.event.Waiting;
+import dev.roost.cluster.Signals;
+import dev.roost.cluster.Waiting;
+import dev.roost.db.Sql;
 import io.smallrye.mutiny.Uni;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.persistence.EntityManager;

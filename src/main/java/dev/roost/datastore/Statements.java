@@ -1,6 +1,6 @@
 package dev.roost.datastore;
 
-import dev.roost.api.Sql;
+import dev.roost.db.Sql;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 

@@ -1,10 +1,15 @@
 package dev.roost.event;
 
-import dev.roost.api.Database;
 import dev.roost.api.ErrorCode;
 import dev.roost.api.JsonText;
 import dev.roost.api.Problem;
-import dev.roost.api.Sql;
+import dev.roost.cluster.Leadership;
+import dev.roost.cluster.Loop;
+import dev.roost.cluster.Loops;
+import dev.roost.cluster.Replicas;
+import dev.roost.cluster.Signals;
+import dev.roost.db.Database;
+import dev.roost.db.Sql;
 import io.quarkus.runtime.ShutdownEvent;
 import io.quarkus.runtime.StartupEvent;
 import jakarta.enterprise.context.ApplicationScoped;

@@ -1,6 +1,7 @@
 package dev.roost.event;
 
-import dev.roost.api.Database;
+import dev.roost.cluster.Signals;
+import dev.roost.db.Database;
 import io.quarkus.runtime.ShutdownEvent;
 import io.quarkus.runtime.StartupEvent;
 import jakarta.enterprise.context.ApplicationScoped;

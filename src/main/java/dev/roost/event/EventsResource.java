@@ -4,6 +4,8 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.roost.api.Page;
 import dev.roost.api.Problem;
+import dev.roost.cluster.OpenStreams;
+import dev.roost.cluster.Waiting;
 import io.smallrye.common.annotation.Blocking;
 import io.smallrye.mutiny.Multi;
 import io.smallrye.mutiny.Uni;

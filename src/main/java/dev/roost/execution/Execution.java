@@ -1,9 +1,9 @@
 package dev.roost.execution;
 
-import dev.roost.api.Conditions;
 import dev.roost.api.Ids;
 import dev.roost.api.JsonText;
-import dev.roost.api.Sql;
+import dev.roost.db.Conditions;
+import dev.roost.db.Sql;
 import io.quarkus.hibernate.orm.panache.PanacheEntityBase;
 import jakarta.persistence.Entity;
 import jakarta.persistence.Id;

@@ -1,8 +1,8 @@
 package dev.roost.execution;
 
-import dev.roost.api.Conditions;
 import dev.roost.api.JsonText;
 import dev.roost.config.RoostConfig;
+import dev.roost.db.Conditions;
 import io.quarkus.hibernate.orm.panache.PanacheEntityBase;
 import io.quarkus.panache.common.Parameters;
 import jakarta.persistence.Column;

@@ -2,9 +2,9 @@ package dev.roost.execution;
 
 import dev.roost.api.Problem;
 import dev.roost.api.Storage;
+import dev.roost.cluster.Signals;
+import dev.roost.cluster.Waiting;
 import dev.roost.config.RoostConfig;
-import dev.roost.event.Signals;
-import dev.roost.event.Waiting;
 import io.quarkus.narayana.jta.QuarkusTransaction;
 import io.smallrye.mutiny.Uni;
 import jakarta.enterprise.context.ApplicationScoped;

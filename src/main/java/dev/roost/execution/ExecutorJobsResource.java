@@ -6,7 +6,7 @@ import dev.roost.api.Needs;
 import dev.roost.api.Page;
 import dev.roost.api.QueryParameters;
 import dev.roost.api.Role;
-import dev.roost.event.Waiting;
+import dev.roost.cluster.Waiting;
 import io.smallrye.common.annotation.Blocking;
 import io.smallrye.mutiny.Uni;
 import jakarta.transaction.Transactional;

@@ -2,7 +2,7 @@ package dev.roost.execution;
 
 import dev.roost.api.Ids;
 import dev.roost.api.Json;
-import dev.roost.api.Sql;
+import dev.roost.db.Sql;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;

@@ -1,10 +1,10 @@
 package dev.roost.executor;
 
 import dev.roost.agent.AgentChanged;
+import dev.roost.cluster.Draining;
+import dev.roost.cluster.FromOtherReplica;
+import dev.roost.cluster.NotificationsLost;
 import dev.roost.config.RoostConfig;
-import dev.roost.event.Draining;
-import dev.roost.event.FromOtherReplica;
-import dev.roost.event.NotificationsLost;
 import dev.roost.execution.ExecutorJobQueued;
 import dev.roost.executor.IdleExecutors.IdleExecutor;
 import io.quarkus.narayana.jta.QuarkusTransaction;

@@ -1,7 +1,7 @@
 package dev.roost.executor;
 
 import dev.roost.api.Ids;
-import dev.roost.api.Sql;
+import dev.roost.db.Sql;
 import io.quarkus.hibernate.orm.panache.PanacheEntityBase;
 import jakarta.persistence.Column;
 import jakarta.persistence.Entity;

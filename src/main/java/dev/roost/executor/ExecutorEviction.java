@@ -1,6 +1,6 @@
 package dev.roost.executor;
 
-import dev.roost.api.Sql;
+import dev.roost.db.Sql;
 import io.quarkus.narayana.jta.QuarkusTransaction;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.event.Event;

@@ -6,7 +6,7 @@ import dev.roost.api.BodySize;
 import dev.roost.api.ErrorCode;
 import dev.roost.api.Problem;
 import dev.roost.api.Takes;
-import dev.roost.event.Waiting;
+import dev.roost.cluster.Waiting;
 import dev.roost.execution.ExecutorJobs;
 import io.smallrye.common.annotation.Blocking;
 import io.smallrye.mutiny.Uni;

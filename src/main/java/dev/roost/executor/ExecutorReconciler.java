@@ -1,12 +1,12 @@
 package dev.roost.executor;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
-import dev.roost.api.DatabaseClock;
-import dev.roost.api.ProblemMappers;
-import dev.roost.build.BuilderJobEnded;
+import dev.roost.builds.BuilderJobEnded;
+import dev.roost.cluster.Loop;
+import dev.roost.cluster.Loops;
 import dev.roost.config.RoostConfig;
-import dev.roost.event.Loop;
-import dev.roost.event.Loops;
+import dev.roost.db.DatabaseClock;
+import dev.roost.db.TransientErrors;
 import dev.roost.execution.Execution;
 import dev.roost.execution.ExecutionReason;
 import dev.roost.execution.Outcome;
@@ -255,7 +255,7 @@ public class ExecutorReconciler {
     } catch (RuntimeUnavailable e) {
       complaints.say("executor " + executor.id, e);
     } catch (RuntimeException e) {
-      if (ProblemMappers.isTransient(e)) {
+      if (TransientErrors.isTransient(e)) {
         throw e;
       }
       LOG.errorf(e, "executor %s can't be looked after", executor.id);

@@ -2,8 +2,8 @@ package dev.roost.executor;
 
 import dev.roost.agent.Agent;
 import dev.roost.agent.AgentChanged;
-import dev.roost.api.Sql;
 import dev.roost.config.RoostConfig;
+import dev.roost.db.Sql;
 import io.quarkus.narayana.jta.QuarkusTransaction;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.event.Event;

@@ -1,6 +1,6 @@
 package dev.roost.executor;
 
-import dev.roost.event.Shared;
+import dev.roost.cluster.Shared;
 
 /**
  * Told when a job found no executor waiting, or room has become free: there may be executors to

@@ -2,10 +2,10 @@ package dev.roost.executor;
 
 import dev.roost.api.ErrorCode;
 import dev.roost.api.Problem;
-import dev.roost.api.Sql;
 import dev.roost.api.Storage;
+import dev.roost.cluster.Signals;
 import dev.roost.config.RoostConfig;
-import dev.roost.event.Signals;
+import dev.roost.db.Sql;
 import dev.roost.execution.Execution.Progress;
 import dev.roost.execution.ExecutionMeters;
 import dev.roost.execution.ExecutorJobQueued;

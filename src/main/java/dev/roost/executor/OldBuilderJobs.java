@@ -1,8 +1,8 @@
 package dev.roost.executor;
 
-import dev.roost.api.Database;
 import dev.roost.api.Ids;
-import dev.roost.api.Sql;
+import dev.roost.db.Database;
+import dev.roost.db.Sql;
 import java.time.Instant;
 import java.util.List;
 

@@ -1,6 +1,6 @@
 package dev.roost.executor;
 
-import dev.roost.api.Sql;
+import dev.roost.db.Sql;
 import java.time.Instant;
 import java.util.Optional;
 

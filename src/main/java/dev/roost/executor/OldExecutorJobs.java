@@ -1,7 +1,7 @@
 package dev.roost.executor;
 
 import dev.roost.api.Ids;
-import dev.roost.api.Sql;
+import dev.roost.db.Sql;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Instant;

@@ -1,6 +1,6 @@
 package dev.roost.executor;
 
-import dev.roost.api.Sql;
+import dev.roost.db.Sql;
 import java.util.List;
 
 /** Removes logs, before what they belong to: one may have a hundred thousand entries. */

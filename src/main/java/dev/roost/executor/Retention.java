@@ -1,11 +1,11 @@
 package dev.roost.executor;
 
-import dev.roost.api.Database;
-import dev.roost.api.ProblemMappers;
+import dev.roost.cluster.Loop;
+import dev.roost.cluster.Loops;
+import dev.roost.cluster.Replicas;
 import dev.roost.config.RoostConfig;
-import dev.roost.event.Loop;
-import dev.roost.event.Loops;
-import dev.roost.event.Replicas;
+import dev.roost.db.Database;
+import dev.roost.db.TransientErrors;
 import dev.roost.runtime.Runtime;
 import dev.roost.runtime.Runtime.RuntimeUnavailable;
 import io.quarkus.runtime.ShutdownEvent;
@@ -115,7 +115,7 @@ public class Retention {
     } catch (ThrottledBatches.Interrupted e) {
       throw e;
     } catch (RuntimeException e) {
-      if (ProblemMappers.isTransient(e)) {
+      if (TransientErrors.isTransient(e)) {
         throw e;
       }
       LOG.errorf(e, "retention of %s failed", name);

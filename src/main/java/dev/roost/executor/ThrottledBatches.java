@@ -1,7 +1,7 @@
 package dev.roost.executor;
 
-import dev.roost.api.Database;
-import dev.roost.event.Leadership;
+import dev.roost.cluster.Leadership;
+import dev.roost.db.Database;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;

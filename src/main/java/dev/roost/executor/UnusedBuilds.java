@@ -1,7 +1,7 @@
 package dev.roost.executor;
 
 import dev.roost.api.Ids;
-import dev.roost.api.Sql;
+import dev.roost.db.Sql;
 import dev.roost.runtime.Runtime;
 import dev.roost.runtime.Runtime.Removal;
 import dev.roost.runtime.Runtime.RuntimeUnavailable;

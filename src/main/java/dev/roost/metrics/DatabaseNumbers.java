@@ -1,7 +1,7 @@
 package dev.roost.metrics;
 
-import dev.roost.api.Database;
-import dev.roost.api.Sql;
+import dev.roost.db.Database;
+import dev.roost.db.Sql;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.util.HashMap;
 import java.util.Map;

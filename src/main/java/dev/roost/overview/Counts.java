@@ -1,6 +1,6 @@
 package dev.roost.overview;
 
-import dev.roost.api.Sql;
+import dev.roost.db.Sql;
 import dev.roost.overview.Statistics.FailedBuild;
 import dev.roost.overview.Statistics.Failure;
 import dev.roost.overview.Statistics.Hour;

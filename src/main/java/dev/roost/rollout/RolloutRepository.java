@@ -1,7 +1,7 @@
 package dev.roost.rollout;
 
 import dev.roost.api.Ids;
-import dev.roost.api.Sql;
+import dev.roost.db.Sql;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.persistence.EntityManager;
 import java.sql.ResultSet;

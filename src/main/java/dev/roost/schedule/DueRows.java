@@ -1,7 +1,7 @@
 package dev.roost.schedule;
 
 import dev.roost.api.Json;
-import dev.roost.api.Sql;
+import dev.roost.db.Sql;
 import dev.roost.execution.ScheduledJobs;
 import java.sql.Connection;
 import java.sql.ResultSet;

@@ -1,8 +1,8 @@
 package dev.roost.schedule;
 
-import dev.roost.api.Conditions;
 import dev.roost.api.Problem;
-import dev.roost.api.Sql;
+import dev.roost.db.Conditions;
+import dev.roost.db.Sql;
 import io.quarkus.hibernate.orm.panache.PanacheEntityBase;
 import jakarta.persistence.Column;
 import jakarta.persistence.Entity;

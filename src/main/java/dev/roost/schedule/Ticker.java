@@ -1,6 +1,6 @@
 package dev.roost.schedule;
 
-import dev.roost.api.Database;
+import dev.roost.db.Database;
 import dev.roost.execution.ScheduledJobs;
 import dev.roost.execution.ScheduledJobs.Request;
 import dev.roost.execution.ScheduledJobs.Result;

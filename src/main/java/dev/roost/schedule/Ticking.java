@@ -1,10 +1,10 @@
 package dev.roost.schedule;
 
-import dev.roost.api.Database;
-import dev.roost.api.ProblemMappers;
 import dev.roost.api.Storage;
+import dev.roost.cluster.Draining;
 import dev.roost.config.RoostConfig;
-import dev.roost.event.Draining;
+import dev.roost.db.Database;
+import dev.roost.db.TransientErrors;
 import dev.roost.execution.ExecutorJobQueued;
 import dev.roost.execution.QueuedJobs;
 import dev.roost.execution.ScheduledJobs.Submitted;
@@ -137,7 +137,7 @@ class Ticking {
     } catch (RuntimeException e) {
       if (!failing) {
         failing = true;
-        if (ProblemMappers.isTransient(e)) {
+        if (TransientErrors.isTransient(e)) {
           LOG.warnf("schedules wait for the database: %s", e.getMessage());
         } else {
           LOG.error("schedules can't be looked after; tried again each second", e);

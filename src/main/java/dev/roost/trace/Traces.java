@@ -1,8 +1,8 @@
 package dev.roost.trace;
 
-import dev.roost.api.Database;
-import dev.roost.api.Sql;
 import dev.roost.config.RoostConfig;
+import dev.roost.db.Database;
+import dev.roost.db.Sql;
 import io.opentelemetry.api.trace.Span;
 import io.opentelemetry.api.trace.SpanBuilder;
 import io.opentelemetry.api.trace.SpanContext;

@@ -1,6 +1,6 @@
 package dev.roost.webhook;
 
-import dev.roost.api.Sql;
+import dev.roost.db.Sql;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;

@@ -1,11 +1,11 @@
 package dev.roost.webhook;
 
+import dev.roost.cluster.Leadership;
+import dev.roost.cluster.Loop;
+import dev.roost.cluster.Loops;
+import dev.roost.cluster.Replicas;
+import dev.roost.cluster.Signals;
 import dev.roost.event.EventLog;
-import dev.roost.event.Leadership;
-import dev.roost.event.Loop;
-import dev.roost.event.Loops;
-import dev.roost.event.Replicas;
-import dev.roost.event.Signals;
 import io.quarkus.runtime.ShutdownEvent;
 import io.quarkus.runtime.StartupEvent;
 import io.vertx.core.Vertx;

@@ -2,7 +2,7 @@ package dev.roost.webhook;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.roost.api.JsonText;
-import dev.roost.api.Sql;
+import dev.roost.db.Sql;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;

@@ -1,13 +1,13 @@
 package dev.roost.webhook;
 
 import dev.roost.api.Cursor;
-import dev.roost.api.Database;
 import dev.roost.api.ErrorCode;
 import dev.roost.api.Ids;
 import dev.roost.api.JsonText;
 import dev.roost.api.Page;
 import dev.roost.api.Problem;
-import dev.roost.api.Sql;
+import dev.roost.db.Database;
+import dev.roost.db.Sql;
 import dev.roost.event.EventLog;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.util.List;

@@ -1,7 +1,7 @@
 package dev.roost.webhook;
 
-import dev.roost.api.Database;
-import dev.roost.api.Sql;
+import dev.roost.db.Database;
+import dev.roost.db.Sql;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.sql.Connection;
 import java.sql.ResultSet;

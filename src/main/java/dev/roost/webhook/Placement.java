@@ -1,7 +1,7 @@
 package dev.roost.webhook;
 
 import dev.roost.api.Ids;
-import dev.roost.api.Sql;
+import dev.roost.db.Sql;
 import dev.roost.event.EventLog;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.sql.Connection;

@@ -1,7 +1,7 @@
 package dev.roost.webhook;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
-import dev.roost.api.Sql;
+import dev.roost.db.Sql;
 import java.sql.Array;
 import java.sql.ResultSet;
 import java.sql.SQLException;

@@ -1,10 +1,10 @@
 package dev.roost.webhook;
 
-import dev.roost.api.Database;
 import dev.roost.api.Ids;
 import dev.roost.api.Page;
 import dev.roost.api.Problem;
-import dev.roost.api.Sql;
+import dev.roost.db.Database;
+import dev.roost.db.Sql;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.sql.Connection;
 import java.sql.SQLException;

@@ -4,7 +4,7 @@ import dev.roost.api.Cursor;
 import dev.roost.api.Needs;
 import dev.roost.api.Page;
 import dev.roost.api.Role;
-import dev.roost.event.Signals;
+import dev.roost.cluster.Signals;
 import io.smallrye.common.annotation.Blocking;
 import jakarta.ws.rs.Consumes;
 import jakarta.ws.rs.DELETE;

@@ -11,7 +11,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.roost.Api;
 import dev.roost.Api.Answer;
 import dev.roost.TestDatabase;
-import dev.roost.build.BuildReason;
+import dev.roost.builds.BuildReason;
 import dev.roost.execution.ExecutionReason;
 import io.quarkus.test.common.WithTestResource;
 import io.quarkus.test.junit.QuarkusTest;

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import dev.roost.Plans;
 import dev.roost.TestDatabase;
 import dev.roost.api.Ids;
-import dev.roost.api.Sql;
+import dev.roost.db.Sql;
 import io.quarkus.test.common.WithTestResource;
 import io.quarkus.test.junit.QuarkusTest;
 import jakarta.inject.Inject;

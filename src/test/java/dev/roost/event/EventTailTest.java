@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.roost.Await;
 import dev.roost.api.JsonText;
+import dev.roost.cluster.OnlyReplica;
+import dev.roost.cluster.Signals;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;

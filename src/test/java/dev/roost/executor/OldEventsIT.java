@@ -4,9 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.roost.TestDatabase;
-import dev.roost.api.Database;
 import dev.roost.api.Ids;
-import dev.roost.event.Leadership;
+import dev.roost.cluster.Leadership;
+import dev.roost.db.Database;
 import io.quarkus.test.common.WithTestResource;
 import io.quarkus.test.junit.QuarkusTest;
 import jakarta.inject.Inject;

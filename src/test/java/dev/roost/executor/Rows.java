@@ -1,7 +1,7 @@
 package dev.roost.executor;
 
-import dev.roost.api.Database;
 import dev.roost.api.Ids;
+import dev.roost.db.Database;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.time.Instant;

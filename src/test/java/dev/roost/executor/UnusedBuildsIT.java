@@ -8,11 +8,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.roost.TestDatabase;
 import dev.roost.TestRuntime;
-import dev.roost.api.Database;
-import dev.roost.build.Bases;
-import dev.roost.build.BuildInputs;
-import dev.roost.build.BuilderJob;
-import dev.roost.event.Leadership;
+import dev.roost.builds.Bases;
+import dev.roost.builds.BuildInputs;
+import dev.roost.builds.BuilderJob;
+import dev.roost.cluster.Leadership;
+import dev.roost.db.Database;
 import dev.roost.runtime.Runtime.RuntimeUnavailable;
 import io.quarkus.narayana.jta.QuarkusTransaction;
 import io.quarkus.test.common.WithTestResource;

@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.roost.Await;
-import dev.roost.api.Database;
+import dev.roost.db.Database;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;

@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.roost.api.Database;
+import dev.roost.db.Database;
 import dev.roost.execution.ScheduledJobs.Submitted;
 import java.time.Duration;
 import java.time.Instant;

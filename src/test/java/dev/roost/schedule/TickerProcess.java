@@ -1,6 +1,6 @@
 package dev.roost.schedule;
 
-import dev.roost.api.Database;
+import dev.roost.db.Database;
 import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;

@@ -1,9 +1,9 @@
 package dev.roost.schedule;
 
 import dev.roost.TestDatabase;
-import dev.roost.api.Database;
 import dev.roost.api.Json;
-import dev.roost.api.Sql;
+import dev.roost.db.Database;
+import dev.roost.db.Sql;
 import dev.roost.execution.ScheduledJobs.Submitted;
 import io.agroal.api.AgroalDataSource;
 import io.agroal.api.configuration.supplier.AgroalDataSourceConfigurationSupplier;

@@ -6,7 +6,7 @@ import dev.roost.Api;
 import dev.roost.FollowerDatabase;
 import dev.roost.Plans;
 import dev.roost.api.Role;
-import dev.roost.api.Sql;
+import dev.roost.db.Sql;
 import io.quarkus.test.common.WithTestResource;
 import io.quarkus.test.junit.QuarkusTest;
 import jakarta.inject.Inject;

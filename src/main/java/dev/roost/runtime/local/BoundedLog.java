@@ -12,9 +12,9 @@ import java.util.List;
  *
  * @param file opened by its writer for appending, so that emptying it loses nothing later
  */
-record BoundedLog(Path file, long maxBytes) {
+public record BoundedLog(Path file, long maxBytes) {
   /** When the file is too long: keeps its last half under another name and empties it. */
-  void trim() throws IOException {
+  public void trim() throws IOException {
     if (Files.exists(file) && Files.size(file) > maxBytes) {
       Files.write(file.resolveSibling(file.getFileName() + ".1"), end(maxBytes / 2));
       try (RandomAccessFile content = new RandomAccessFile(file.toFile(), "rw")) {
@@ -24,7 +24,7 @@ record BoundedLog(Path file, long maxBytes) {
   }
 
   /** Its last lines, few enough for a message; empty when there are none. */
-  String lastLines() throws IOException {
+  public String lastLines() throws IOException {
     List<String> lines = new String(end(4096), StandardCharsets.UTF_8).strip().lines().toList();
     return String.join("\n", lines.subList(Math.max(0, lines.size() - 5), lines.size()));
   }

@@ -114,15 +114,15 @@ public record DataDirectory(Path root) {
     return root.resolve("logs");
   }
 
-  Path database() {
+  public Path database() {
     return root.resolve("database");
   }
 
-  Path databasePassword() {
+  public Path databasePassword() {
     return root.resolve("database.password");
   }
 
-  Path databasePort() {
+  public Path databasePort() {
     return root.resolve("database.port");
   }
 

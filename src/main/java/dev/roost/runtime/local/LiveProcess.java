@@ -20,20 +20,20 @@ import java.util.stream.Stream;
  * @param startTicks field 22 of {@code /proc/PID/stat}
  * @param bootId which start of the machine the ticks count from
  */
-record LiveProcess(long pid, long startTicks, String bootId) {
+public record LiveProcess(long pid, long startTicks, String bootId) {
   private static final Path PROC = Path.of("/proc");
   private static final int STATE = 0;
   private static final int START_TICKS = 19;
 
   /** The process that has this number now; empty when none has, or one that has ended. */
-  static Optional<LiveProcess> of(long pid) {
+  public static Optional<LiveProcess> of(long pid) {
     String[] fields = stat(pid);
     return fields == null
         ? Optional.empty()
         : Optional.of(new LiveProcess(pid, Long.parseLong(fields[START_TICKS]), currentBoot()));
   }
 
-  static Optional<LiveProcess> parse(String text) {
+  public static Optional<LiveProcess> parse(String text) {
     String[] parts = text.strip().split(" ");
     return parts.length == 3
         ? Optional.of(new LiveProcess(Long.parseLong(parts[0]), Long.parseLong(parts[1]), parts[2]))
@@ -41,23 +41,23 @@ record LiveProcess(long pid, long startTicks, String bootId) {
   }
 
   /** What {@link #parse} reads. */
-  String text() {
+  public String text() {
     return pid + " " + startTicks + " " + bootId;
   }
 
-  boolean isAlive() {
+  public boolean isAlive() {
     return of(pid).filter(this::equals).isPresent();
   }
 
   /** Sends SIGTERM. */
-  void terminate() {
+  public void terminate() {
     if (isAlive()) {
       ProcessHandle.of(pid).ifPresent(ProcessHandle::destroy);
     }
   }
 
   /** Sends SIGKILL. */
-  void kill() {
+  public void kill() {
     if (isAlive()) {
       ProcessHandle.of(pid).ifPresent(ProcessHandle::destroyForcibly);
     }
@@ -66,7 +66,7 @@ record LiveProcess(long pid, long startTicks, String bootId) {
   /**
    * @return whether it has ended within that time
    */
-  boolean awaitEnd(Duration limit) throws InterruptedException {
+  public boolean awaitEnd(Duration limit) throws InterruptedException {
     long deadline = System.nanoTime() + limit.toNanos();
     while (isAlive()) {
       if (System.nanoTime() > deadline) {
@@ -81,7 +81,7 @@ record LiveProcess(long pid, long startTicks, String bootId) {
    * All processes that work on that directory: it, or a file below it, is among their arguments, or
    * is their working directory. So a process is found even when nobody has noted its number.
    */
-  static List<LiveProcess> workingIn(Path directory) {
+  public static List<LiveProcess> workingIn(Path directory) {
     List<LiveProcess> found = new ArrayList<>();
     try (Stream<Path> all = Files.list(PROC)) {
       all.map(path -> path.getFileName().toString())
@@ -96,7 +96,7 @@ record LiveProcess(long pid, long startTicks, String bootId) {
   }
 
   /** The arguments with which it was started, its program first; empty when it has ended. */
-  List<String> arguments() {
+  public List<String> arguments() {
     try {
       String all = Files.readString(process(pid, "cmdline"), StandardCharsets.ISO_8859_1);
       return List.of(all.split("\0"));

@@ -273,7 +273,7 @@ public class LocalRuntime implements Runtime {
    *
    * @param host where it listens, maybe on all addresses
    */
-  static String executorUrl(String host, int port) {
+  public static String executorUrl(String host, int port) {
     String reachable =
         switch (host) {
           case "0.0.0.0", "::", "[::]", "localhost" -> "127.0.0.1";

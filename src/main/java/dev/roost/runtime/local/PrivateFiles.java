@@ -16,19 +16,19 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Set;
 
 /** Writing and removing files of the data directory. */
-final class PrivateFiles {
+public final class PrivateFiles {
   private PrivateFiles() {}
 
   /**
    * Writes a small file that only its owner can read, so that it is there either completely or not
    * at all, whenever this process is killed.
    */
-  static void write(Path file, String text) throws IOException {
+  public static void write(Path file, String text) throws IOException {
     write(file, text, false);
   }
 
   /** As {@link #write(Path, String)}, and so that it outlives a power failure from here on. */
-  static void writeDurably(Path file, String text) throws IOException {
+  public static void writeDurably(Path file, String text) throws IOException {
     write(file, text, true);
   }
 
@@ -52,7 +52,7 @@ final class PrivateFiles {
   }
 
   /** The file's text without the white space around it, or null when it isn't there. */
-  static String read(Path file) throws IOException {
+  public static String read(Path file) throws IOException {
     try {
       return Files.readString(file).strip();
     } catch (NoSuchFileException e) {
@@ -61,7 +61,7 @@ final class PrivateFiles {
   }
 
   /** Removes a directory and all that is in it. What is gone already is no error. */
-  static void deleteTree(Path directory) throws IOException {
+  public static void deleteTree(Path directory) throws IOException {
     try {
       Files.walkFileTree(directory, new Remover());
     } catch (NoSuchFileException e) {

@@ -11,7 +11,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /** Finding programs and running short ones. */
-final class Programs {
+public final class Programs {
   private static final List<String> STANDARD_DIRECTORIES =
       List.of("/usr/local/bin", "/usr/bin", "/bin", "/usr/sbin", "/sbin");
 
@@ -22,14 +22,14 @@ final class Programs {
    * @param output standard output
    * @param errors standard error
    */
-  record Result(int status, String output, String errors) {
-    boolean succeeded() {
+  public record Result(int status, String output, String errors) {
+    public boolean succeeded() {
       return status == 0;
     }
   }
 
   /** The directories of a PATH, then the standard ones. */
-  static List<Path> searchPath(String path) {
+  public static List<Path> searchPath(String path) {
     return Stream.concat(
             Stream.of(path == null ? new String[0] : path.split(":")),
             STANDARD_DIRECTORIES.stream())
@@ -39,14 +39,14 @@ final class Programs {
         .toList();
   }
 
-  static Optional<Path> find(String name) {
+  public static Optional<Path> find(String name) {
     return searchPath(System.getenv("PATH")).stream()
         .map(directory -> directory.resolve(name))
         .filter(Programs::isProgram)
         .findFirst();
   }
 
-  static boolean isProgram(Path file) {
+  public static boolean isProgram(Path file) {
     return Files.isRegularFile(file) && Files.isExecutable(file);
   }
 
@@ -55,7 +55,7 @@ final class Programs {
    *
    * @param environment added to this process's own
    */
-  static Result run(List<String> command, Map<String, String> environment, Duration limit)
+  public static Result run(List<String> command, Map<String, String> environment, Duration limit)
       throws IOException, InterruptedException {
     Path output = Files.createTempFile("roost", ".out");
     Path errors = Files.createTempFile("roost", ".err");
@@ -83,7 +83,7 @@ final class Programs {
   }
 
   /** Whether this process is root's. */
-  static boolean isRoot() {
+  public static boolean isRoot() {
     try {
       return Integer.valueOf(0).equals(Files.getAttribute(Path.of("/proc/self"), "unix:uid"));
     } catch (IOException | UnsupportedOperationException e) {

@@ -8,7 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import dev.roost.build.BuildReason;
+import dev.roost.builds.BuildReason;
 import dev.roost.execution.ExecutionReason;
 import dev.roost.runtime.Observation;
 import dev.roost.runtime.Shortage;

@@ -7,10 +7,10 @@ import java.nio.file.Path;
 import java.util.Map;
 
 /** TestLocalSettings made by hand, for tests without Quarkus. */
-final class TestLocalSettings {
+public final class TestLocalSettings {
   private TestLocalSettings() {}
 
-  static SmallRyeConfig of(Path data, Map<String, String> others) {
+  public static SmallRyeConfig of(Path data, Map<String, String> others) {
     SmallRyeConfigBuilder builder =
         new SmallRyeConfigBuilder()
             .addDiscoveredConverters()
@@ -20,7 +20,7 @@ final class TestLocalSettings {
     return builder.build();
   }
 
-  static RoostConfig roost(Path data, Map<String, String> others) {
+  public static RoostConfig roost(Path data, Map<String, String> others) {
     return of(data, others).getConfigMapping(RoostConfig.class);
   }
 }

@@ -1,9 +1,0 @@
-package dev.roost.build;
-
-import dev.roost.event.Shared;
-
-/**
- * Told when there is a new BuilderJob, or one was cancelled: there may be something to start or to
- * stop.
- */
-public record BuilderJobsChanged() implements Shared.WithLeader {}

@@ -1,0 +1,175 @@
+package dev.roost.builds;
+
+import dev.roost.db.Database;
+import dev.roost.db.Sql;
+import dev.roost.runtime.Runtime;
+import jakarta.enterprise.context.ApplicationScoped;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+
+/**
+ * What builds are made on now: the runtime's base for each Python version, and where that is an
+ * image that the settings name by its tag, the digest that the tag had when it was last looked up.
+ */
+@ApplicationScoped
+public class Bases {
+  private static final Duration AGE = Duration.ofSeconds(2);
+
+  private static final Sql ALL =
+      Sql.of("select python_version, reference, digest, checked_at, message from base_image");
+
+  private static final Sql NOTE =
+      Sql.of(
+          """
+          insert into base_image (python_version, reference, digest, checked_at, message)
+          values (:version, :reference, cast(:digest as text), :now, cast(:message as text))
+          on conflict (python_version) do update set
+            reference = excluded.reference,
+            digest = case when base_image.reference = excluded.reference
+              then coalesce(excluded.digest, base_image.digest) else excluded.digest end,
+            checked_at = excluded.checked_at, message = excluded.message""");
+
+  private final Runtime runtime;
+  private final Database database;
+  private final Advisories advisories;
+  private final Clock clock;
+  private volatile Known known = new Known(Instant.MIN, Map.of());
+
+  Bases(Runtime runtime, Database database, Advisories advisories, Clock clock) {
+    this.runtime = runtime;
+    this.database = database;
+    this.advisories = advisories;
+    this.clock = clock;
+  }
+
+  /**
+   * A base image as it was last looked up.
+   *
+   * @param reference as the settings named it then
+   * @param digest null: it was never found
+   * @param message why the last look-up failed; null: it did not
+   */
+  record Image(
+      String pythonVersion, String reference, String digest, Instant checkedAt, String message) {}
+
+  private record Known(Instant readAt, Map<String, Image> images) {}
+
+  /**
+   * What identifies the base that a build gets now.
+   *
+   * @throws Runtime.UnsupportedPython
+   */
+  public String current(String pythonVersion) {
+    String reference = runtime.baseIdentity(pythonVersion);
+    return image(pythonVersion)
+        .map(image -> image.reference() + "@" + image.digest())
+        .orElse(reference);
+  }
+
+  /**
+   * What would be built now.
+   *
+   * @param requirements normalised and sorted
+   * @param nonce or null
+   * @throws Runtime.UnsupportedPython
+   */
+  public BuildInputs inputs(String pythonVersion, List<String> requirements, String nonce) {
+    return BuildInputs.on(current(pythonVersion), runtime, pythonVersion, requirements, nonce);
+  }
+
+  /**
+   * What this replica would build for the BuilderJob: on its base, as long as that can be had. The
+   * key is another one than the job's where something else would go in.
+   *
+   * @throws Runtime.UnsupportedPython
+   */
+  public BuildInputs inputs(BuilderJob job) {
+    List<String> requirements = job.requirements.lines().toList();
+    return job.base != null && runtime.buildsOn(job.pythonVersion, job.base)
+        ? BuildInputs.on(job.base, runtime, job.pythonVersion, requirements, job.nonce)
+        : inputs(job.pythonVersion, requirements, job.nonce);
+  }
+
+  /**
+   * How a Build differs from the one that would be made now; empty where it doesn't, and where none
+   * could be made, since its Python version isn't offered any more.
+   *
+   * @param job that made the Build, or found it
+   * @param builtOn the Build's base; null: it was not written down
+   */
+  public Optional<Outdated> outdated(BuilderJob job, String builtOn) {
+    if (!offers(job.pythonVersion)) {
+      return Optional.empty();
+    }
+    return Outdated.between(
+            job,
+            builtOn == null ? job.base : builtOn,
+            current(job.pythonVersion),
+            base ->
+                BuildInputs.on(
+                    base, runtime, job.pythonVersion, job.requirements.lines().toList(), job.nonce))
+        .map(found -> found.with(advisories.fixed(found.base(), found.currentBase())));
+  }
+
+  /** Whether anything can be built for that Python version. */
+  public boolean offers(String pythonVersion) {
+    return runtime.describe().pythonVersions().contains(pythonVersion);
+  }
+
+  /** The image of the reference that the settings name now, if its digest is known. */
+  private Optional<Image> image(String pythonVersion) {
+    String reference = runtime.baseIdentity(pythonVersion);
+    return Optional.ofNullable(images().get(pythonVersion))
+        .filter(image -> image.reference().equals(reference) && image.digest() != null);
+  }
+
+  /** By Python version; may be some seconds old. */
+  private Map<String, Image> images() {
+    Instant now = clock.instant();
+    Known last = known;
+    if (last.readAt().plus(AGE).isBefore(now)) {
+      last = new Known(now, read());
+      known = last;
+    }
+    return last.images();
+  }
+
+  /** By Python version, as they are in the database. */
+  Map<String, Image> read() {
+    List<Image> images =
+        database.once(
+            connection ->
+                ALL.with()
+                    .list(
+                        connection,
+                        row ->
+                            new Image(
+                                row.getString("python_version"),
+                                row.getString("reference"),
+                                row.getString("digest"),
+                                row.getTimestamp("checked_at").toInstant(),
+                                row.getString("message"))));
+    return images.stream().collect(Collectors.toMap(Image::pythonVersion, Function.identity()));
+  }
+
+  /**
+   * Notes what a look-up has found. What was known of the same reference stays when it found
+   * nothing.
+   */
+  void note(String pythonVersion, String reference, String digest, String message) {
+    Sql.Bound note =
+        NOTE.with("version", pythonVersion)
+            .with("reference", reference)
+            .with("digest", digest)
+            .with("now", clock.instant())
+            .with("message", message);
+    database.once(note::update);
+    known = new Known(Instant.MIN, Map.of());
+  }
+}

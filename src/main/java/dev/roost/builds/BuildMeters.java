@@ -1,0 +1,67 @@
+package dev.roost.builds;
+
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Timer;
+import io.quarkus.narayana.jta.QuarkusTransaction;
+import io.quarkus.runtime.StartupEvent;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.enterprise.event.Observes;
+import java.time.Duration;
+import java.util.stream.LongStream;
+
+/** Counts builds that have ended, on the replica that has ended them. */
+@ApplicationScoped
+class BuildMeters {
+  private static final Duration[] BUCKETS =
+      LongStream.of(1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 900, 1_800)
+          .mapToObj(Duration::ofSeconds)
+          .toArray(Duration[]::new);
+
+  private static final String NO_REASON = "none";
+
+  private final MeterRegistry registry;
+
+  BuildMeters(MeterRegistry registry) {
+    this.registry = registry;
+    counter("succeeded", NO_REASON);
+    counter("reused", NO_REASON);
+    for (BuildReason reason : BuildReason.values()) {
+      counter("failed", reason.code());
+    }
+    timer("succeeded");
+    timer("failed");
+  }
+
+  /** So that its series are there from the start, with zeros. */
+  void start(@Observes StartupEvent event) {}
+
+  private Counter counter(String state, String reason) {
+    return Counter.builder("roost.builds")
+        .description("BuilderJobs that have ended; reused: an earlier Build fitted")
+        .tag("state", state)
+        .tag("reason", reason)
+        .register(registry);
+  }
+
+  private Timer timer(String state) {
+    return Timer.builder("roost.build")
+        .description("Builds, from their start to their end")
+        .tag("state", state)
+        .serviceLevelObjectives(BUCKETS)
+        .register(registry);
+  }
+
+  void ended(@Observes BuilderJobEnded event) {
+    BuilderJob job =
+        QuarkusTransaction.requiringNew().call(() -> BuilderJob.findById(event.builderJobId()));
+    if (job == null || job.finishedAt == null) {
+      return; // Removed, or the database has not ended it.
+    }
+    counter(job.reused ? "reused" : job.state, job.reason == null ? NO_REASON : job.reason)
+        .increment();
+    if (!job.reused && job.startedAt != null && !job.state.equals("cancelled")) {
+      timer(job.state).record(Duration.between(job.startedAt, job.finishedAt));
+    }
+  }
+}

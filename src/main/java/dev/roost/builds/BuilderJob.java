@@ -1,0 +1,319 @@
+package dev.roost.builds;
+
+import dev.roost.api.Ids;
+import dev.roost.api.Page;
+import dev.roost.db.Sql;
+import io.quarkus.hibernate.orm.panache.PanacheEntityBase;
+import io.quarkus.panache.common.Parameters;
+import jakarta.persistence.Entity;
+import jakarta.persistence.Id;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import org.eclipse.microprofile.openapi.annotations.enums.SchemaType;
+import org.eclipse.microprofile.openapi.annotations.media.Schema;
+
+/**
+ * One attempt to build an agent's dependencies. States: queued, running, succeeded, failed,
+ * cancelled.
+ */
+@Entity(name = "builder_job")
+public class BuilderJob extends PanacheEntityBase {
+  private static final Sql LOCK_AGENT =
+      Sql.of(
+          """
+          select a.id from agent a join builder_job j on j.agent_id = a.id where j.id = :job
+          for update of a""");
+
+  private static final Sql RUN_NEWEST =
+      Sql.of(
+          """
+          update agent a set running_revision = built.revision
+          from (
+            select agent_id, max(revision) as revision from agent_revision
+            where builder_job_id = :job group by agent_id) built
+          where a.id = built.agent_id and built.revision > coalesce(a.running_revision, 0)""");
+
+  private static final Sql RUN_ALL_NEWEST =
+      Sql.of(
+          """
+          update agent a set running_revision = built.revision
+          from (
+            select r.agent_id, max(r.revision) as revision
+            from agent_revision r join builder_job j on j.id = r.builder_job_id and j.state = 'succeeded'
+            group by r.agent_id) built
+          where a.id = built.agent_id and a.deleted_at is null
+            and built.revision > coalesce(a.running_revision, 0)""");
+
+  @Id public String id;
+  public String agentId;
+  public int agentRevision;
+  public String pythonVersion;
+
+  /** Normalised and sorted, one a line. */
+  public String requirements;
+
+  public String imageKey;
+
+  /** See {@link BuildInputs#base}. */
+  public String base;
+
+  /** See {@link BuildInputs#nonce}. */
+  public String nonce;
+
+  public String state;
+  public String reason;
+  public String message;
+  public String buildId;
+  public boolean reused;
+
+  /** How much of the builder's output is in the log, bytes. */
+  public long logOffset;
+
+  public Instant createdAt;
+  public Instant startedAt;
+  public Instant finishedAt;
+
+  /** What an agent needs built. */
+  public record Request(String agentId, int agentRevision, BuildInputs inputs) {}
+
+  /**
+   * Makes the BuilderJob; it has succeeded already when there is a Build of that key.
+   *
+   * @param usable whether the runtime still has that Build
+   */
+  public static BuilderJob create(Request request, boolean usable, Instant now) {
+    BuilderJob job = new BuilderJob();
+    job.id = Ids.next("bjob");
+    job.agentId = request.agentId();
+    job.agentRevision = request.agentRevision();
+    job.pythonVersion = request.inputs().pythonVersion();
+    job.requirements = String.join("\n", request.inputs().requirements());
+    job.imageKey = request.inputs().imageKey();
+    job.base = request.inputs().base();
+    job.nonce = request.inputs().nonce();
+    job.state = "queued";
+    job.createdAt = now;
+    if (usable) {
+      Build.ofKey(job.imageKey)
+          .ifPresent(
+              build -> {
+                job.state = "succeeded";
+                job.reused = true;
+                job.buildId = build.id;
+                job.finishedAt = now;
+              });
+    }
+    job.persist();
+    return job;
+  }
+
+  boolean isOpen() {
+    return state.equals("queued") || state.equals("running");
+  }
+
+  public boolean hasSucceeded() {
+    return state.equals("succeeded");
+  }
+
+  public boolean hasFailed() {
+    return state.equals("failed") || state.equals("cancelled");
+  }
+
+  public boolean hasEnded() {
+    return !isOpen();
+  }
+
+  /** Those that have not ended: first those that run, then the others, oldest first. */
+  static List<BuilderJob> open() {
+    return list("state in ('queued', 'running') order by state desc, id");
+  }
+
+  /** The agent's last one of that key. */
+  public static Optional<BuilderJob> latest(String agentId, String imageKey) {
+    return BuilderJob.<BuilderJob>find(
+            "agentId = ?1 and imageKey = ?2 order by createdAt desc, id desc", agentId, imageKey)
+        .firstResultOptional();
+  }
+
+  static boolean isOpen(String id) {
+    return count("id = ?1 and state in ('queued', 'running')", id) > 0;
+  }
+
+  /** The inputs differ from those recorded when the job was created. */
+  static void change(String id, BuildInputs inputs) {
+    update(
+        "imageKey = ?1, base = ?2 where id = ?3 and state in ('queued', 'running')",
+        inputs.imageKey(),
+        inputs.base(),
+        id);
+  }
+
+  static boolean start(String id, Instant now) {
+    return update(
+            "state = 'running', startedAt = :now where id = :id and state = 'queued'",
+            Parameters.with("now", now).and("id", id))
+        == 1;
+  }
+
+  /** One that the runtime has no capacity for waits again. */
+  static void putBack(String id, String message) {
+    update(
+        "state = 'queued', startedAt = null, message = ?1 where id = ?2 and state = 'running'",
+        message,
+        id);
+  }
+
+  /**
+   * Keeps the agent from being changed until the transaction ends. To be called before anything
+   * else is locked, since whoever changes an agent locks in this request.
+   */
+  static void lockAgent(String id) {
+    LOCK_AGENT.with("job", id).list(getEntityManager(), row -> row.getString("id"));
+  }
+
+  /**
+   * The agent, locked by {@link #lockAgent}, runs from now on what was built, unless it is older.
+   */
+  static boolean succeed(String id, String buildId, boolean reused, Instant now) {
+    boolean succeeded =
+        update(
+                """
+                state = 'succeeded', buildId = :build, reused = :reused, message = null, finishedAt = :now
+                where id = :id and state in ('queued', 'running')""",
+                Parameters.with("build", buildId)
+                    .and("reused", reused)
+                    .and("now", now)
+                    .and("id", id))
+            == 1;
+    if (succeeded) {
+      runNewest(id);
+    }
+    return succeeded;
+  }
+
+  /** Agents run from now on their newest revision that is built by that job, unless it is older. */
+  public static void runNewest(String id) {
+    RUN_NEWEST.with("job", id).update(getEntityManager());
+  }
+
+  /**
+   * Has all agents run the newest revision that is built: during an upgrade, a replica of a version
+   * that knew no running revision may have ended a build.
+   */
+  static void runWhatIsBuilt() {
+    RUN_ALL_NEWEST.with().update(getEntityManager());
+  }
+
+  /** Says what a build waits for that has been started; null: for nothing. */
+  static void explain(String id, String message) {
+    update("message = ?1 where id = ?2 and state = 'running'", message, id);
+  }
+
+  static boolean fail(String id, String reason, String message, Instant now) {
+    return update(
+            """
+            state = 'failed', reason = :reason, message = :message, finishedAt = :now
+            where id = :id and state in ('queued', 'running')""",
+            Parameters.with("reason", reason).and("message", message).and("now", now).and("id", id))
+        == 1;
+  }
+
+  public static boolean cancel(String id, BuildReason reason, String message, Instant now) {
+    return update(
+            """
+            state = 'cancelled', reason = :reason, message = :message, finishedAt = :now
+            where id = :id and state in ('queued', 'running')""",
+            Parameters.with("reason", reason.code())
+                .and("message", message)
+                .and("now", now)
+                .and("id", id))
+        == 1;
+  }
+
+  static final List<String> STATES =
+      List.of("queued", "running", "succeeded", "failed", "cancelled");
+
+  /**
+   * @param states empty: all
+   */
+  static Page<View> page(String agentId, List<String> states, String cursor, int limit) {
+    return Page.of(
+        BuilderJob.<BuilderJob>find(
+                """
+                from builder_job
+                where (:cursor is null or id < :cursor) and (:agent is null or agentId = :agent)
+                  and state in :states
+                order by id desc""",
+                Parameters.with("cursor", cursor)
+                    .and("agent", agentId)
+                    .and("states", states.isEmpty() ? STATES : states))
+            .range(0, limit)
+            .list(),
+        limit,
+        job -> job.id,
+        View::of);
+  }
+
+  /** A BuilderJob, as the API shows it. */
+  @Schema(name = "BuilderJob")
+  public record View(
+      String id,
+      String agentId,
+      @Schema(
+              description =
+                  "The revision for which it was made; later ones with the same requirements use it, too")
+          int agentRevision,
+      @Schema(examples = "3.13", description = "Minor version of Python") String pythonVersion,
+      @Schema(description = "Normalised and sorted, one package a line; empty: none")
+          String requirements,
+      @Schema(
+              enumeration = {"queued", "running", "succeeded", "failed", "cancelled"},
+              description = "succeeded, failed and cancelled are final")
+          String state,
+      @Schema(
+              nullable = true,
+              implementation = BuildReason.class,
+              type = SchemaType.STRING,
+              description = "Why it failed or was cancelled; null: it did not, or not yet")
+          String reason,
+      @Schema(
+              nullable = true,
+              description =
+                  "For a person: why it failed or was cancelled, or what it waits for while"
+                      + " it runs; null: there is nothing to say")
+          String message,
+      @Schema(
+              nullable = true,
+              description = "What it made, or found to be there; null: it has not succeeded")
+          String buildId,
+      @Schema(
+              description =
+                  "Whether the Build was there already, so that nothing had to be installed")
+          boolean reused,
+      Instant createdAt,
+      @Schema(
+              nullable = true,
+              description =
+                  "When its build began; null: it waits, was cancelled before, or needed none")
+          Instant startedAt,
+      @Schema(nullable = true, description = "When it ended; null: it waits or runs")
+          Instant finishedAt) {
+    static View of(BuilderJob job) {
+      return new View(
+          job.id,
+          job.agentId,
+          job.agentRevision,
+          job.pythonVersion,
+          job.requirements,
+          job.state,
+          job.reason,
+          job.message,
+          job.buildId,
+          job.reused,
+          job.createdAt,
+          job.startedAt,
+          job.finishedAt);
+    }
+  }
+}

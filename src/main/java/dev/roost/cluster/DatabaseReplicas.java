@@ -1,0 +1,144 @@
+package dev.roost.cluster;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import javax.sql.DataSource;
+import org.jboss.logging.Logger;
+
+/**
+ * Replicas that meet in PostgreSQL: they tell each other by {@code NOTIFY}, and one has the
+ * leader's lock. What is told goes out at once, and what is told while that is on its way goes
+ * together, by a thread of its own and in a transaction of its own.
+ */
+final class DatabaseReplicas implements Replicas, DatabaseSession.Handler {
+  private static final Logger LOG = Logger.getLogger(DatabaseReplicas.class);
+  private static final int CAPACITY = 10_000;
+  private static final long PAUSE_MILLIS = 500;
+  private static final Duration STOP = Duration.ofSeconds(2);
+
+  /** A hint needn't outlive a crash of the database, so nobody waits for its disk. */
+  private static final String SEND =
+      "select pg_notify('%s', p), set_config('synchronous_commit', 'off', true) from unnest(?) p"
+          .formatted(DatabaseSession.CHANNEL);
+
+  private final String id = UUID.randomUUID().toString();
+  private final DataSource pool;
+  private final Outbox outbox = new Outbox(CAPACITY, Payload.ANYTHING);
+  private final List<Runnable> whenGained = new CopyOnWriteArrayList<>();
+  private final DatabaseSession session;
+  private final Thread sender = new Thread(this::send, "replica-sender");
+  private volatile Listener listener;
+  private volatile boolean stopping;
+
+  /**
+   * @param pool for what is told: so short that a connection of its own isn't worth it
+   */
+  DatabaseReplicas(DatabaseSession.Database database, DataSource pool) {
+    this(database, DatabaseSession.Heartbeat.USUAL, pool);
+  }
+
+  DatabaseReplicas(
+      DatabaseSession.Database database, DatabaseSession.Heartbeat heartbeat, DataSource pool) {
+    this.pool = pool;
+    this.session = new DatabaseSession(id, database, heartbeat, this);
+    sender.setDaemon(true);
+  }
+
+  @Override
+  public boolean isHeld() {
+    return session.isLeader();
+  }
+
+  @Override
+  public void whenGained(Runnable action) {
+    whenGained.add(action);
+  }
+
+  @Override
+  public void tellTopic(String topic) {
+    outbox.add(Messages.topic(topic));
+  }
+
+  @Override
+  public void tellEvent(Shared event) {
+    if (!(event instanceof Shared.WithLeader) || !isHeld()) {
+      outbox.add(Messages.event(event));
+    }
+  }
+
+  @Override
+  public void start(Listener listener) {
+    this.listener = listener;
+    session.start();
+    sender.start();
+  }
+
+  @Override
+  public void stop() {
+    stopping = true;
+    session.stop();
+    outbox.close();
+    try {
+      sender.join(STOP.toMillis());
+      session.join(STOP);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  @Override
+  public void connected() {
+    listener.anything();
+  }
+
+  @Override
+  public void leads() {
+    whenGained.forEach(Runnable::run);
+  }
+
+  @Override
+  public void heard(Payload payload) {
+    for (String message : payload.messages()) {
+      Messages.deliver(message, listener);
+      if (message.equals(Payload.ANYTHING)) {
+        leads(); // The leader may have missed what only concerns the leader.
+      }
+    }
+  }
+
+  private void send() {
+    try {
+      for (List<String> messages = outbox.take(); !messages.isEmpty(); messages = outbox.take()) {
+        notify(Payload.pack(id, messages));
+      }
+      // Also heard by this process's own session, which ends upon it.
+      notify(List.of(id));
+    } catch (InterruptedException e) {
+      LOG.debug("the sender was interrupted");
+    }
+  }
+
+  /** Tells until it is told; what comes in the meantime waits in the outbox, which has a bound. */
+  private void notify(List<String> payloads) throws InterruptedException {
+    while (true) {
+      try (Connection connection = pool.getConnection();
+          PreparedStatement statement = connection.prepareStatement(SEND)) {
+        statement.setArray(1, connection.createArrayOf("text", payloads.toArray()));
+        statement.execute();
+        return;
+      } catch (SQLException e) {
+        LOG.debugf("other replicas can't be told now: %s", e.getMessage());
+        if (stopping) {
+          return;
+        }
+        TimeUnit.MILLISECONDS.sleep(PAUSE_MILLIS);
+      }
+    }
+  }
+}

@@ -1,0 +1,211 @@
+package dev.roost.cluster;
+
+import dev.roost.api.Caller;
+import dev.roost.api.ErrorCode;
+import dev.roost.api.KeyDeleted;
+import dev.roost.api.Problem;
+import dev.roost.api.SessionEnded;
+import dev.roost.config.RoostConfig;
+import dev.roost.db.Database;
+import dev.roost.db.Sql;
+import io.quarkus.runtime.ShutdownEvent;
+import io.quarkus.runtime.StartupEvent;
+import io.quarkus.vertx.http.runtime.CurrentVertxRequest;
+import io.vertx.ext.web.RoutingContext;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.enterprise.event.Observes;
+import java.time.Clock;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
+import org.jboss.logging.Logger;
+
+/**
+ * The answers of this process that go on until the client or Roost ends them. Their number is
+ * limited, and each is closed when the key or the session that asked for it is gone.
+ */
+@ApplicationScoped
+public class OpenStreams {
+  private static final Logger LOG = Logger.getLogger(OpenStreams.class);
+  private static final int RETRY_AFTER_SECONDS = 5;
+
+  /** How long a stream outlives its key at most when no other replica's message says so. */
+  private static final int CHECK_SECONDS = 15;
+
+  private static final Sql GONE_KEYS =
+      Sql.of(
+          """
+          select id from unnest(:keys) id where not exists (select 1 from api_key k where k.id = id.id)""");
+
+  private static final Sql GONE_SESSIONS =
+      Sql.of(
+          """
+          select id from unnest(:sessions) id where not exists (
+            select 1 from login_session s
+            where s.secret_sha256 = decode(id.id, 'hex') and s.expires_at > :now)""");
+
+  private final int most;
+  private final int mostOfKey;
+  private final Caller caller;
+  private final CurrentVertxRequest request;
+  private final Database database;
+  private final Clock clock;
+  private final ScheduledExecutorService timer;
+  private final Set<Stream> open = ConcurrentHashMap.newKeySet();
+  private volatile ScheduledFuture<?> checks;
+
+  OpenStreams(
+      RoostConfig config,
+      Caller caller,
+      CurrentVertxRequest request,
+      Database database,
+      Clock clock,
+      ScheduledExecutorService timer) {
+    this.most = config.limits().streams();
+    this.mostOfKey = config.limits().streamsPerKey();
+    this.caller = caller;
+    this.request = request;
+    this.database = database;
+    this.clock = clock;
+    this.timer = timer;
+  }
+
+  /**
+   * One open answer; equal to itself alone.
+   *
+   * @param sessionId null: asked for with the key's text
+   */
+  private static final class Stream {
+    final String keyId;
+    final String sessionId;
+    final Runnable close;
+
+    Stream(String keyId, String sessionId, Runnable close) {
+      this.keyId = keyId;
+      this.sessionId = sessionId;
+      this.close = close;
+    }
+  }
+
+  /**
+   * Counts the answer to the current request as a stream until it ends.
+   *
+   * @throws Problem rate_limited
+   */
+  public void begin() {
+    begin(() -> {});
+  }
+
+  /**
+   * @param ended runs when it ends
+   * @throws Problem rate_limited
+   */
+  public void begin(Runnable ended) {
+    RoutingContext routing = request.getCurrent();
+    // Resetting ends the connection (HTTP/1.1) or the stream (HTTP/2), whatever waits to be sent.
+    Runnable end = begin(caller.keyId(), caller.sessionId(), () -> routing.response().reset());
+    routing.addEndHandler(
+        result -> {
+          end.run();
+          ended.run();
+        });
+  }
+
+  /** Answers what ends the count. */
+  public Runnable begin(String keyId, String sessionId, Runnable close) {
+    Stream stream = new Stream(keyId, sessionId, close);
+    synchronized (open) {
+      if (most > 0 && open.size() >= most) {
+        throw tooMany("This Roost has", most, "streams");
+      }
+      if (mostOfKey > 0
+          && open.stream().filter(other -> other.keyId.equals(keyId)).count() >= mostOfKey) {
+        throw tooMany("This key has", mostOfKey, "streams-per-key");
+      }
+      open.add(stream);
+    }
+    return () -> open.remove(stream);
+  }
+
+  private static Problem tooMany(String who, int limit, String setting) {
+    return Problem.retryLater(
+        ErrorCode.RATE_LIMITED,
+        "%s %,d open streams, the limit (setting roost.limits.%s). Close one, or try again."
+            .formatted(who, limit, setting),
+        RETRY_AFTER_SECONDS);
+  }
+
+  void start(@Observes StartupEvent event) {
+    checks =
+        timer.scheduleWithFixedDelay(this::check, CHECK_SECONDS, CHECK_SECONDS, TimeUnit.SECONDS);
+  }
+
+  void stop(@Observes ShutdownEvent event) {
+    checks.cancel(false);
+  }
+
+  void keyDeleted(@Observes KeyDeleted event) {
+    closeOfKey(event.keyId());
+  }
+
+  void sessionEnded(@Observes SessionEnded event) {
+    closeOfSession(event.sessionId());
+  }
+
+  void hintsLost(@Observes NotificationsLost event) {
+    check();
+  }
+
+  public void closeOfKey(String keyId) {
+    close(stream -> stream.keyId.equals(keyId));
+  }
+
+  public void closeOfSession(String sessionId) {
+    close(stream -> sessionId.equals(stream.sessionId));
+  }
+
+  /** Closes those whose key or session is gone, as far as nobody said so. */
+  void check() {
+    String[] keys = open.stream().map(stream -> stream.keyId).distinct().toArray(String[]::new);
+    if (keys.length == 0) {
+      return;
+    }
+    String[] sessions =
+        open.stream()
+            .map(stream -> stream.sessionId)
+            .filter(Objects::nonNull)
+            .distinct()
+            .toArray(String[]::new);
+    try {
+      database.once(
+          connection -> {
+            List<String> goneKeys =
+                GONE_KEYS.with("keys", keys).list(connection, row -> row.getString(1));
+            goneKeys.forEach(this::closeOfKey);
+            if (sessions.length > 0) {
+              GONE_SESSIONS
+                  .with("sessions", sessions)
+                  .with("now", clock.instant())
+                  .list(connection, row -> row.getString(1))
+                  .forEach(this::closeOfSession);
+            }
+            return null;
+          });
+    } catch (Database.Failure e) {
+      LOG.debugf("whose streams are open can't be checked now: %s", e.getMessage());
+    }
+  }
+
+  private void close(Predicate<Stream> which) {
+    for (Stream stream : open) {
+      if (which.test(stream) && open.remove(stream)) {
+        stream.close.run();
+      }
+    }
+  }
+}

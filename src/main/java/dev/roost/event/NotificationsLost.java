@@ -1,4 +1,0 @@
-package dev.roost.event;
-
-/** Told when hints of other replicas may have got lost: what this replica remembers may be old. */
-public record NotificationsLost() {}

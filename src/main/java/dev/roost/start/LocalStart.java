@@ -1,0 +1,213 @@
+package dev.roost.start;
+
+import dev.roost.config.RoostConfig;
+import dev.roost.runtime.local.DataDirectory;
+import dev.roost.runtime.local.Interpreters;
+import dev.roost.runtime.local.StartFailed;
+import dev.roost.runtime.local.UvProgram;
+import io.quarkus.runtime.Quarkus;
+import java.io.IOException;
+import java.lang.ref.Reference;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.UnknownHostException;
+import java.sql.SQLException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import org.eclipse.microprofile.config.Config;
+
+/**
+ * A run from its start to its end: check, start PostgreSQL unless there is one, run Quarkus, stop
+ * PostgreSQL. Executors and builds on this machine end with Quarkus, while the database still runs.
+ */
+final class LocalStart {
+  private static final String JDBC_URL = "quarkus.datasource.jdbc.url";
+  private static final long STOP_LIMIT_SECONDS = 60;
+  private static final long PARENT_INTERVAL_MILLIS = 250;
+
+  private final RoostConfig config;
+  private final Config settings;
+  private final DataDirectory data;
+  private final CountDownLatch ended = new CountDownLatch(1);
+  private volatile boolean preparing = true;
+  private volatile boolean stopping;
+
+  LocalStart(RoostConfig config, Config settings) {
+    this.config = config;
+    this.settings = settings;
+    this.data = new DataDirectory(config.data());
+  }
+
+  /**
+   * Runs until someone asks it to stop.
+   *
+   * @return the process's exit status
+   * @throws StartFailed with what to do about it
+   */
+  int run(String... arguments) throws StartFailed {
+    AutoCloseable lock = null;
+    if (DataDirectory.isUsedBy(config)) {
+      data.create();
+      lock = data.lock(); // Until the process ends: whoever has it owns all that runs.
+    }
+    checkPort();
+    stopOnSignals();
+    try {
+      CompletableFuture<Void> pythons = CompletableFuture.runAsync(this::checkPythons);
+      try (AutoCloseable database = database()) {
+        pythons.join();
+        return runQuarkus(arguments);
+      }
+    } catch (CompletionException e) {
+      throw e.getCause() instanceof StartFailed failure
+          ? failure
+          : new StartFailed(e.getCause().toString(), e);
+    } catch (StartFailed e) {
+      if (stopping) {
+        return 0; // Whoever has interrupted the start knows why it failed.
+      }
+      throw e;
+    } catch (Exception e) {
+      throw new StartFailed(e.toString(), e);
+    } finally {
+      // What was started for a moment only and has not ended by itself.
+      ProcessHandle.current().descendants().forEach(ProcessHandle::destroyForcibly);
+      ended.countDown();
+      Reference.reachabilityFence(lock); // A channel that nobody holds gets closed and unlocked.
+    }
+  }
+
+  private int runQuarkus(String... arguments) throws StartFailed {
+    preparing = false;
+    if (stopping) {
+      return 0;
+    }
+    if (config.exitWithParent()) {
+      watchParent();
+    }
+    if (DataDirectory.isUsedBy(config)) {
+      Main.set("quarkus.log.file.enabled", "true");
+      Main.set("quarkus.log.file.path", data.logs().resolve("roost.log").toString());
+    } else {
+      Main.set("quarkus.log.console.level", "INFO");
+    }
+    AtomicInteger status = new AtomicInteger();
+    AtomicReference<Throwable> cause = new AtomicReference<>();
+    Quarkus.run(
+        LocalApplication.class,
+        (code, failure) -> {
+          status.set(code);
+          cause.set(failure);
+        },
+        arguments);
+    if (cause.get() != null && !stopping) {
+      throw new StartFailed(rootOf(cause.get()), cause.get());
+    }
+    return status.get();
+  }
+
+  /** What lies below an exception that others have wrapped, for a person. */
+  private static String rootOf(Throwable failure) {
+    Throwable root = failure;
+    // Below what the database's driver says is only what its socket says.
+    while (root.getCause() != null && !(root instanceof SQLException)) {
+      root = root.getCause();
+    }
+    String message = root.getMessage();
+    return message == null ? root.toString() : message.lines().findFirst().orElse(message);
+  }
+
+  /** The embedded database, unless the settings name another one. */
+  private AutoCloseable database() throws StartFailed {
+    Main.useConfiguredDatabase(config);
+    boolean other =
+        config.database().url().isPresent()
+            || settings.getOptionalValue(JDBC_URL, String.class).isPresent();
+    if (other) {
+      return () -> {};
+    }
+    EmbeddedDatabase database = EmbeddedDatabase.start(data);
+    Main.set(JDBC_URL, database.jdbcUrl());
+    Main.set("quarkus.datasource.username", database.username());
+    Main.set("quarkus.datasource.password", database.password());
+    return database;
+  }
+
+  private void checkPythons() {
+    if (!config.runtime().equals("local")) {
+      return;
+    }
+    try {
+      Interpreters.find(UvProgram.find(data), data);
+    } catch (StartFailed e) {
+      throw new CompletionException(e);
+    }
+  }
+
+  private void checkPort() throws StartFailed {
+    try (ServerSocket socket = new ServerSocket()) {
+      socket.setReuseAddress(true);
+      socket.bind(new InetSocketAddress(InetAddress.getByName(config.host()), config.port()));
+    } catch (UnknownHostException e) {
+      throw new StartFailed("roost.host is no address of this machine: " + config.host(), e);
+    } catch (IOException | IllegalArgumentException e) {
+      throw new StartFailed(
+          "port %d of %s can't be used (%s). Another Roost, or another program? Set ROOST_PORT to a free port."
+              .formatted(config.port(), config.host(), e.getMessage()),
+          e);
+    }
+  }
+
+  /**
+   * On SIGTERM and SIGINT the virtual machine ends as soon as its hooks have: this one holds it
+   * until everything has been stopped in order. (Quarkus has a hook too, which ends {@link
+   * Quarkus#run}.)
+   */
+  private void stopOnSignals() {
+    Thread main = Thread.currentThread();
+    java.lang.Runtime.getRuntime()
+        .addShutdownHook(
+            new Thread(
+                () -> {
+                  stopping = true;
+                  if (preparing) {
+                    main.interrupt();
+                  }
+                  try {
+                    ended.await(STOP_LIMIT_SECONDS, TimeUnit.SECONDS);
+                  } catch (InterruptedException e) {
+                    Thread.currentThread().interrupt();
+                  }
+                },
+                "stop"));
+  }
+
+  /** Ends this process when its parent ends: then it gets another one. */
+  private void watchParent() {
+    long parent = parent();
+    Thread thread =
+        new Thread(
+            () -> {
+              while (parent() == parent) {
+                try {
+                  Thread.sleep(PARENT_INTERVAL_MILLIS);
+                } catch (InterruptedException e) {
+                  return;
+                }
+              }
+              System.exit(0);
+            },
+            "parent-watch");
+    thread.setDaemon(true);
+    thread.start();
+  }
+
+  private static long parent() {
+    return ProcessHandle.current().parent().map(ProcessHandle::pid).orElse(0L);
+  }
+}

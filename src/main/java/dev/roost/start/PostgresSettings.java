@@ -1,0 +1,44 @@
+package dev.roost.start;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/** How the embedded PostgreSQL is set up: safe against power failure, small, quiet. */
+final class PostgresSettings {
+  private static final List<String> SETTINGS =
+      List.of(
+          "listen_addresses=127.0.0.1",
+          "unix_socket_directories=",
+          "max_connections=50",
+          // Small: it shares the machine with the scripts.
+          "shared_buffers=64MB",
+          "huge_pages=off",
+          // In its own directory: confined scripts may write to /dev/shm.
+          "dynamic_shared_memory_type=mmap",
+          "io_method=sync", // The default keeps three more processes.
+          "max_worker_processes=2",
+          "max_parallel_workers_per_gather=0",
+          "jit=off",
+          // There is no replica, so only what recovery needs is written.
+          "wal_level=minimal",
+          "max_wal_senders=0",
+          "max_wal_size=256MB",
+          "synchronous_commit=on",
+          "timezone=UTC",
+          "log_timezone=UTC",
+          "log_line_prefix=%m [%p] ",
+          "log_min_messages=warning",
+          "log_min_error_statement=panic", // Statements may hold what users sent.
+          "log_checkpoints=off");
+
+  private PostgresSettings() {}
+
+  static List<String> command(PostgresPrograms programs, Path database, int port) {
+    List<String> command = new ArrayList<>();
+    command.addAll(List.of(programs.server().toString(), "-D", database.toString()));
+    command.addAll(List.of("-c", "port=" + port));
+    SETTINGS.forEach(setting -> command.addAll(List.of("-c", setting)));
+    return command;
+  }
+}
