@@ -1,4 +1,4 @@
-import { html, type TemplateResult } from "lit";
+import { html, nothing, type TemplateResult } from "lit";
 import { words } from "../../core/format";
 
 /** A reason in words, with what to do about it. */
@@ -144,7 +144,7 @@ export const WAITING: Record<string, string> = {
 /** A reason in a row of a table; the code, by which the API filters, on hover. */
 export const reasonCell = ({ title }: Reason, code: string, message: string | null): TemplateResult =>
   html`<span class="why cut" title=${message ? `${code}: ${message}` : code}
-    >${title} <span class="faint">${message}</span></span
+    >${title}${message ? html` <span class="faint">· ${message}</span>` : nothing}</span
   >`;
 
 /** Reasons that are not failures. */
