@@ -24,7 +24,7 @@ def _no_settings_from_outside(
     monkeypatch.setattr(roost, "api_key", None)
     monkeypatch.setattr(roost, "base_url", None)
     monkeypatch.setattr(roost, "progress", False)
-    monkeypatch.setattr(_client._default, "_kept", None)
+    monkeypatch.setattr(_client._default, "_current", None)
 
 
 @pytest.fixture

@@ -243,7 +243,7 @@ def test_what_is_too_deep_to_read_is_a_plain_error(stored: StoreServer) -> None:
 )
 def test_what_has_too_many_digits_is_a_plain_error(stored: StoreServer) -> None:
     stored.entries["k"] = ("1" * 5000, 1)
-    with pytest.raises(roost.ServerError, match=r"can't be read here: .*digits"):
+    with pytest.raises(roost.ServerError, match=r"can't be parsed: .*digits"):
         stored.store["k"]
     with pytest.raises(ValueError, match="the value of 'l'"):
         stored.store["l"] = 1 << 20_000

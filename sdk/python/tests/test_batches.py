@@ -100,7 +100,7 @@ def test_many_payloads_are_several_batches(runs: RunServer) -> None:
 def test_large_payloads_are_several_batches(
     runs: RunServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(_batch, "_BATCH_MOST_BYTES", 100)
+    monkeypatch.setattr(_batch, "_MAX_BATCH_BYTES", 100)
     runs.agent.execute_batch(["x" * 30] * 5 + ["y" * 200] + ["z"])
     assert [len(payloads) for payloads in runs.batches()] == [3, 2, 1, 1]
 

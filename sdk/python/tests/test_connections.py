@@ -135,7 +135,7 @@ def test_a_forked_process_makes_its_own_connections(
 
 def test_nobody_there_says_so() -> None:
     lost = roost.Client(KEY, "http://127.0.0.1:9", max_retries=0)
-    with lost, pytest.raises(roost.APIConnectionError, match="Is it running there"):
+    with lost, pytest.raises(roost.APIConnectionError, match="Is it running"):
         lost.runtime()
 
 

@@ -196,7 +196,7 @@ def test_executions_are_chosen_by_states_reason_and_time(server: Server) -> None
         "started_after": "2026-11-02T09:00:00+00:00",
         "started_before": "2026-11-02T09:00:00+00:00",
     }
-    with pytest.raises(ValueError, match="started_after needs a time zone"):
+    with pytest.raises(ValueError, match="started_after requires a time zone"):
         server.client.executions.list(started_after=datetime(2026, 11, 2))
 
 

@@ -66,7 +66,7 @@ def test_an_export_that_gets_nowhere_gives_up(stored: StoreServer) -> None:
     fill(stored, 10)
     breaking(stored, after=30)  # less than a line
     target = io.BytesIO()
-    with pytest.raises(roost.APIConnectionError, match="broke"):
+    with pytest.raises(roost.APIConnectionError, match="was lost"):
         stored.store.export(target)
     assert target.getvalue() == b""
     assert len(stored.requests) == 9
@@ -119,7 +119,7 @@ def test_resuming_leaves_another_file_alone(
 ) -> None:
     path = tmp_path / "table.csv"
     path.write_bytes(content)
-    with pytest.raises(ValueError, match=r"no .*export"):
+    with pytest.raises(ValueError, match=r"not .*export"):
         stored.store.export(path, resume=True)
     assert path.read_bytes() == content
     assert stored.requests == []
@@ -211,7 +211,7 @@ def test_what_is_stored_is_told_for_the_whole_file(
 def test_a_line_that_no_entry_is_long_enough_for_is_a_mistake(
     stored: StoreServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("roost._ndjson._LINE_MOST_BYTES", 100)
+    monkeypatch.setattr("roost._ndjson._MAX_LINE_BYTES", 100)
     monkeypatch.setattr("roost._ndjson._PART_BYTES", 50)
     with pytest.raises(roost.ValidationError, match="line 2: longer than 100 bytes"):
         stored.store.import_(io.BytesIO(b'{"key":"a","value":1}\n' + b"x" * 101))

@@ -114,8 +114,8 @@ def test_a_terminal_says_what_is_waited_for(server: Server, terminal: Terminal) 
     slow(server)
     roost.Agent(server.client, agent()).execute()
     assert terminal.shown == [
-        "xjob_1 waits for the build",
-        "xjob_1 waits for an executor",
+        "xjob_1 waiting for the build",
+        "xjob_1 waiting for an executor",
         "xjob_1 running",
         "xjob_1 running",
     ]
@@ -171,7 +171,7 @@ def test_another_thread_is_silent(server: Server, terminal: Terminal) -> None:
 
 def test_there_is_one_line_at_a_time(terminal: Terminal) -> None:
     with _progress.line(None, lambda: 0.0) as first, _progress.line(None, lambda: 0.0) as second:
-        assert (first.seen, second.seen) == (True, False)
+        assert (first.visible, second.visible) == (True, False)
         second.show("two")
         first.show("one")
     assert terminal.shown == ["one"]
@@ -212,5 +212,5 @@ def test_a_notebook_gets_a_display_that_is_emptied(
     monkeypatch.setattr(roost, "progress", None)
     slow(server)
     roost.Agent(server.client, agent()).execute()
-    assert shown[0].startswith("xjob_1 waits for the build · ")
+    assert shown[0].startswith("xjob_1 waiting for the build · ")
     assert shown[-1] == ""

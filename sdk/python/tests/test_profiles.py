@@ -76,7 +76,7 @@ def test_a_profile_in_a_form_that_cannot_be_replaced_is_left_alone() -> None:
     path.write_text(text, encoding="utf-8")
     with pytest.raises(ValueError, match=r"config\.toml"):
         _profiles.save("a", "http://b", "b")
-    with pytest.raises(ValueError, match="by hand"):
+    with pytest.raises(ValueError, match="edited automatically"):
         _profiles.remove("a")
     assert path.read_text(encoding="utf-8") == text
 

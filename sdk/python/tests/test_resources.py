@@ -63,10 +63,10 @@ def test_stores_that_were_made_for_an_agent_that_is_refused_are_deleted(server: 
 
 
 def test_a_name_where_an_id_belongs_is_explained(server: Server) -> None:
-    with pytest.raises(roost.NotFound, match="to find it by its name, give name='sq'") as raised:
+    with pytest.raises(roost.NotFound, match="to look up a name, use name='sq'") as raised:
         server.client.agents.retrieve("sq")
     assert raised.value.status == 404
-    with pytest.raises(roost.NotFound, match="give name='people'"):
+    with pytest.raises(roost.NotFound, match="use name='people'"):
         server.client.datastores.retrieve("people")
     with pytest.raises(roost.NotFound) as raised:
         server.client.agents.retrieve("agent_9")

@@ -33,7 +33,7 @@ def test_a_rollout_is_of_all_agents_or_of_those_given(
 
 
 def test_no_agents_are_not_all_agents(server: Server) -> None:
-    with pytest.raises(ValueError, match="leave it out"):
+    with pytest.raises(ValueError, match="omit it"):
         server.client.rollouts.start([])
     with pytest.raises(TypeError, match="a list"):
         server.client.rollouts.start("agent_1")
@@ -113,6 +113,6 @@ def test_wait_is_until_nothing_goes_on(server: Server, last: dict[str, Any]) -> 
 
 def test_wait_gives_up_and_says_that_it_goes_on(server: Server) -> None:
     server.on("GET", PATH, rollout("running", queued=1))
-    with pytest.raises(roost.APITimeout, match="rollout_1 had not ended after 10 s and goes on"):
+    with pytest.raises(roost.APITimeout, match="rollout_1 is still running after 10 s"):
         roost.Rollout(server.client, rollout("running", queued=1)).wait(10)
     assert sum(server.clock.slept) == 10

@@ -73,7 +73,7 @@ def test_times_are_aware(server: Server) -> None:
 
 
 def test_a_time_without_a_zone_is_refused(server: Server) -> None:
-    with pytest.raises(ValueError, match="ends_at needs a time zone"):
+    with pytest.raises(ValueError, match="ends_at requires a time zone"):
         roost.Schedule(server.client, schedule()).update(ends_at=datetime(2026, 11, 3))
     assert server.requests == []
 

@@ -1,4 +1,4 @@
-"""Roost's Python SDK: make agents, run them, read their results and logs.
+"""Roost's Python SDK: create agents, run them, read their results and logs.
 
 ::
 
@@ -8,11 +8,11 @@
     execution = agent.execute(payload={"name": "Ada"})
     print(execution.return_value)
 
-The API key is `roost.api_key`, or the environment's `ROOST_API_KEY`, or, for a Roost on this
-machine, the key file that it wrote. The server is `roost.base_url`, or `ROOST_URL`, or
-`http://127.0.0.1:8080`. For several servers or keys at once, make a `roost.Client` for each.
+The API key is `roost.api_key`, or `ROOST_API_KEY` in the environment, or, for a server on this
+machine, its key file. The server is `roost.base_url`, or `ROOST_URL`, or `http://127.0.0.1:8080`.
+For several servers or keys, create a `roost.Client` for each.
 
-`roost.aio` has the same with `async def`.
+`roost.aio` is the same API for asyncio.
 
 All errors are `roost.RoostError`; see `roost._errors` for the tree.
 """
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from ._public import *  # noqa: F403
     from ._public import __all__ as __all__
 else:
-    # Loaded when it is asked for, since all of it, with an HTTP library, takes a quarter of a
-    # second, which the help and the completion of the command line can do without.
+    # Lazy, since loading everything, with an HTTP library, takes a quarter of a second, which the
+    # command line's help and completion don't need.
     def __getattr__(name):
         if name == "aio":
             from importlib import import_module
@@ -53,13 +53,13 @@ else:
 __version__: str = _version.VERSION
 
 api_key: str | None = None
-"""The API key of the default client; takes effect at the next call."""
+"""The API key of the default client; used from the next call on."""
 
 base_url: str | None = None
-"""The server of the default client; takes effect at the next call."""
+"""The server of the default client; used from the next call on."""
 
 progress: bool | None = None
-"""Whether to show a line while something is waited for, on stderr or below a notebook's cell.
+"""Whether to show a progress line while waiting, on stderr or below a notebook's cell.
 
-`None`: when the main thread waits, and stderr is a terminal or this is a notebook.
+`None`: on the main thread, if stderr is a terminal or in a notebook.
 """

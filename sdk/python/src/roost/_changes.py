@@ -1,4 +1,4 @@
-"""What can be changed of Schedules and webhooks."""
+"""The arguments of updates of Schedules and webhooks."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Overlap = Literal["allow", "skip", "queue"]
 
 
 class ScheduleChanges(TypedDict, total=False):
-    """What `Schedule.update` can change; each is as in `Schedule.create`."""
+    """The arguments of `Schedule.update`, as in `Schedule.create`."""
 
     cron: str
     name: str
@@ -29,7 +29,7 @@ class ScheduleChanges(TypedDict, total=False):
 
 
 class WebhookChanges(TypedDict, total=False):
-    """What `Webhook.update` can change; each is as in `Webhook.create`."""
+    """The arguments of `Webhook.update`, as in `Webhook.create`."""
 
     url: str
     description: str

@@ -1,4 +1,4 @@
-"""Time and randomness, in one place so that tests can stand in for both."""
+"""Time and randomness, which tests replace."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ class Clock:
         return time.monotonic()
 
     def sleep(self, seconds: float) -> None:
-        """Do nothing for that long."""
+        """Block for that long."""
         time.sleep(seconds)
 
     async def asleep(self, seconds: float) -> None:
-        """Let others do something for that long."""
+        """Suspend the task for that long."""
         import anyio
 
         await anyio.sleep(seconds)

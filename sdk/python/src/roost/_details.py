@@ -1,4 +1,4 @@
-"""The parts of resources that are more than a text or a number."""
+"""Structured fields of resources."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class ErrorInfo:
 
 @dataclass(frozen=True)
 class Timings:
-    """Seconds spent waiting, getting ready, and in the script; `None` for what didn't happen."""
+    """Seconds spent queued, starting, and in the script; `None` for phases not reached."""
 
     queued: float | None
     starting: float | None
@@ -37,7 +37,7 @@ class Timings:
 
 @dataclass(frozen=True)
 class Usage:
-    """What the script's processes used."""
+    """The resource usage of the script's processes."""
 
     cpu_seconds: float | None
     max_memory_bytes: int | None
@@ -57,9 +57,9 @@ def usage_of(data: Any) -> Usage:
 
 @dataclass(frozen=True)
 class Package:
-    """A distribution that a Build has installed, with its hash and the size of its files.
+    """A package installed in a Build, with its hash and the size of its files.
 
-    `size_bytes` is `None` for builds of former versions of Roost.
+    `size_bytes` is `None` for Builds of earlier versions of Roost.
     """
 
     name: str
@@ -74,7 +74,7 @@ def packages_of(data: Any) -> tuple[Package, ...]:
 
 @dataclass(frozen=True)
 class LastRun:
-    """The latest run that a Schedule has ordered: the time that it stands for, and its state."""
+    """The latest run of a Schedule: its scheduled time, job and state."""
 
     scheduled_time: datetime
     executor_job_id: str
@@ -83,7 +83,7 @@ class LastRun:
 
 @dataclass(frozen=True)
 class SchedulePreview:
-    """What a cron expression means: in words, and the next times that it stands for."""
+    """A cron expression in words, and its next times."""
 
     description: str
     next: Sequence[datetime]
@@ -103,8 +103,8 @@ def last_run_of(data: Mapping[str, Any]) -> LastRun:
 class DeliveryAttempt:
     """One request to a webhook's URL.
 
-    `status` is that of HTTP, `None` when there was no answer; `message` says why it did not
-    succeed; `duration` is in seconds.
+    `status` is the HTTP status, `None` without a response; `message` says why it failed;
+    `duration` is in seconds.
     """
 
     attempt: int

@@ -13,16 +13,16 @@ from ._errors import ServerError
 from ._http import httpx
 from ._values import parse_time
 
-__all__ = ["PAGE_MOST", "Entry", "pairs_of", "version_of"]
+__all__ = ["MAX_PAGE_SIZE", "Entry", "pairs_of", "version_of"]
 
-PAGE_MOST = 200
+MAX_PAGE_SIZE = 200
 
 
 @dataclass(frozen=True)
 class Entry:
-    """A key with its value, the version that every change makes grow, and when it expires.
+    """A key with its value, its version, which increases with every change, and its expiry.
 
-    `expires_at` is `None` for what never expires.
+    `expires_at` is `None` for entries that never expire.
     """
 
     key: str
@@ -45,11 +45,11 @@ class Entry:
 
 
 def version_of(response: httpx.Response) -> int:
-    """Return the version that an answer's `ETag` is."""
+    """Return the version in a response's `ETag`."""
     tag = response.headers.get("ETag", "")
     match = re.fullmatch(r'(?:W/)?"?(\d+)[^"]*"?', tag)
     if match is None:
-        raise ServerError(f"the answer's ETag is not a version: {tag!r}")
+        raise ServerError(f"the response's ETag is not a version: {tag!r}")
     return int(match[1])
 
 

@@ -5,25 +5,25 @@
     RoostError
     ├── AuthenticationError     no API key was found, or the server doesn't know it (401)
     ├── PermissionDenied        the key's role doesn't allow this (403)
-    ├── NotFound                there is no such thing (404)
-    ├── Gone                    what was asked for is not kept any more: old events (410)
-    ├── Conflict                it clashes with what is there: a name taken, a store in use, a
-    │   │                       transaction whose reads have changed (409)
-    │   └── PreconditionFailed  the entry has another version than asked for (412)
-    ├── ValidationError         the request is not valid; `.errors` says where and why (400, 422)
+    ├── NotFound                the resource doesn't exist (404)
+    ├── Gone                    the requested events are no longer stored (410)
+    ├── Conflict                a name is taken, a store is in use, or the reads of a
+    │   │                       transaction have changed (409)
+    │   └── PreconditionFailed  the entry has another version than requested (412)
+    ├── ValidationError         the request is invalid; `.errors` says where and why (400, 422)
     ├── TooLarge                a limit is exceeded; the message names it (413)
     ├── RateLimited             too many requests, or the queue is full (429); `.retry_after`
-    ├── Unavailable             the server can't work at the moment (502, 503, 504)
-    ├── ServerError             the server failed (other 5xx), or the answer makes no sense
-    ├── APIConnectionError      no connection, or it broke (also a `ConnectionError`)
-    ├── APITimeout              no answer or no end within the time given (also a `TimeoutError`)
-    ├── ExecutionFailed         no success and `check=True`, or it never ran; `.execution`, `.job`
+    ├── Unavailable             the server is temporarily unavailable (502, 503, 504)
+    ├── ServerError             the server failed (other 5xx), or the response is invalid
+    ├── APIConnectionError      no connection, or it was lost (also a `ConnectionError`)
+    ├── APITimeout              no response or no end in time (also a `TimeoutError`)
+    ├── ExecutionFailed         no success with `check=True`, or it never ran; `.execution`, `.job`
     ├── BuildFailed             an agent's dependencies can't be built; `.builder_job`
-    ├── SignatureError          what came to a webhook is not signed by Roost, or is too old
+    ├── SignatureError          a webhook request isn't signed by Roost, or is too old
     └── ScriptError             a script can't run: syntax error, no `main` (also a `ValueError`)
 
-What the server answers is mapped by the problem's `code` first and by the HTTP status second.
-Codes that a later server adds arrive as the class of their status, or as `RoostError` itself.
+The class depends on the problem's `code` first and on the HTTP status second. Codes of later
+servers are mapped by their status, or to `RoostError` itself.
 """
 
 from __future__ import annotations
@@ -63,9 +63,8 @@ __all__ = [
 class RoostError(Exception):
     """The root of all errors of this package.
 
-    `code` is the API's word for the problem, `status` the HTTP status, `detail` what the server
-    says about this case, `request_id` what to look for in the server's log. Each is `None` where
-    there was no answer to take it from.
+    `code` is the API's code of the problem, `status` the HTTP status, `detail` the server's
+    explanation, `request_id` the id in the server's log. All are `None` without a response.
     """
 
     def __init__(
@@ -93,22 +92,22 @@ class PermissionDenied(RoostError):
 
 
 class NotFound(RoostError):
-    """There is no such thing (404)."""
+    """The resource doesn't exist (404)."""
 
 
 class Gone(RoostError):
-    """Events after the one that was asked for are not kept any more (410).
+    """Events after the requested one are no longer stored (410).
 
-    `after="0"` begins with the oldest that are; what has happened before is lost to the log.
+    `after="0"` starts with the oldest stored event.
     """
 
 
 @dataclass(frozen=True)
 class FieldError:
-    """One thing that is wrong with a request.
+    """One error in a request.
 
     `pointer` is a JSON pointer into the request (`/requirements`), `line` counts from 1 in a
-    field of several lines, `code` is the API's word for it, `detail` says what to do.
+    field of several lines, `code` is the API's code, `detail` says what to do.
     """
 
     pointer: str | None = None
@@ -119,25 +118,25 @@ class FieldError:
     def __str__(self) -> str:
         where = (self.pointer or "").lstrip("/") or "request"
         line = "" if self.line is None else f", line {self.line}"
-        return f"{where}{line}: {self.detail or self.code or 'not valid'}"
+        return f"{where}{line}: {self.detail or self.code or 'invalid'}"
 
 
 class Conflict(RoostError):
-    """The request clashes with what is there (409), for example a name that is taken.
+    """The request conflicts with the current state (409), for example a name that is taken.
 
-    Of a transaction: what it read has changed; the message names it, and nothing was written.
-    `errors` says where in the request.
+    For a transaction: an entry that it read has changed; the message names it, and nothing was
+    written. `errors` says where in the request.
     """
 
     errors: Sequence[FieldError] = ()
 
 
 class PreconditionFailed(Conflict):
-    """The entry has another version than `if_match` asked for (412)."""
+    """The entry's version isn't `if_match` (412)."""
 
 
 class ValidationError(RoostError):
-    """The request is not valid (400, 422); `errors` holds every problem that it has."""
+    """The request is invalid (400, 422); `errors` has all of its errors."""
 
     errors: Sequence[FieldError] = ()
 
@@ -151,39 +150,39 @@ class TooLarge(RoostError):
 class RateLimited(RoostError):
     """Too many requests, or too many queued ExecutorJobs (429).
 
-    `retry_after` is the number of seconds to wait, if the server gave one.
+    `retry_after` is the number of seconds to wait, if given by the server.
     """
 
     retry_after: float | None = None
 
 
 class Unavailable(RoostError):
-    """The server, or something that it needs, can't work at the moment (502, 503, 504)."""
+    """The server, or a service that it needs, is temporarily unavailable (502, 503, 504)."""
 
     retry_after: float | None = None
 
 
 class ServerError(RoostError):
-    """The server failed, or gave an answer that makes no sense."""
+    """The server failed, or its response is invalid."""
 
 
 class APIConnectionError(RoostError, ConnectionError):
-    """No connection could be made, or it broke before the answer was complete."""
+    """The connection failed, or was lost before the response was complete."""
 
 
 class APITimeout(RoostError, TimeoutError):
-    """No answer, or no end of what was waited for, within the time given.
+    """No response, or the job didn't end, in time.
 
-    `job` is the ExecutorJob that was waited for, if it was one. It goes on.
+    `job` is the ExecutorJob, if one was waited for. It keeps running.
     """
 
     job: ExecutorJob | None = None
 
 
 class ExecutionFailed(RoostError):
-    """A script failed and `check=True` was asked for, or an ExecutorJob ended without running it.
+    """A script failed with `check=True`, or an ExecutorJob ended without running it.
 
-    `execution` is the last attempt, `None` when there was none; `job` is the ExecutorJob; `code`
+    `execution` is the last attempt, if any; `job` is the ExecutorJob; `code`
     is the reason.
     """
 
@@ -192,7 +191,7 @@ class ExecutionFailed(RoostError):
 
 
 class BuildFailed(RoostError):
-    """An agent's dependencies can't be built. The message is the installer's explanation.
+    """An agent's dependencies can't be built. The message is that of the installer.
 
     `builder_job` is the attempt that failed, `code` its reason.
     """
@@ -201,7 +200,7 @@ class BuildFailed(RoostError):
 
 
 class ScriptError(RoostError, ValueError):
-    """A script can't run, which was found before it was sent.
+    """A script can't run; detected before it was sent.
 
     `code` is `syntax_error` or `no_main`; `line` and `column` count from 1.
     """
@@ -211,4 +210,4 @@ class ScriptError(RoostError, ValueError):
 
 
 class SignatureError(RoostError):
-    """What came to a webhook is not signed with its secret, or was signed too long ago."""
+    """A webhook request isn't signed with the secret, or was signed too long ago."""

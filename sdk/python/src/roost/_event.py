@@ -1,4 +1,4 @@
-"""What the log of events consists of."""
+"""Events."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ __all__ = ["Event"]
 
 @dataclass(frozen=True)
 class Event:
-    """A change of a state, for example of type "execution.succeeded".
+    """A state change, for example of type "execution.succeeded".
 
-    `id` is its position in the log, with which `events(after=…)` goes on; `subject` the id of what
-    has changed, `agent_id` the agent that it belongs to, or `None`; `data` that thing's most
-    important fields as they were after the change, with times as text.
+    `id` is the position in the event log, for `events(after=…)`; `subject` is the id of the changed
+    resource, `agent_id` its agent, or `None`; `data` has the resource's most important fields after
+    the change, with times as text.
     """
 
     id: str

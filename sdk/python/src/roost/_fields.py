@@ -1,4 +1,4 @@
-"""What all resources have in common: read-only fields over the server's answer."""
+"""The base of all resources: read-only fields of the server's response."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 
 class Field(Generic[T]):
-    """A field of the API's answer. Read-only; `None` when the answer didn't have it."""
+    """A read-only field of the API's response; `None` if absent."""
 
     __slots__ = ("_convert", "_name")
 
@@ -42,14 +42,13 @@ class Field(Generic[T]):
         return self._convert(value)
 
     def __set__(self, instance: Record, value: object) -> None:
-        raise AttributeError(f"{self._name} can't be assigned; what can be changed has update()")
+        raise AttributeError(f"{self._name} is read-only; use update(), where available")
 
 
 class Record:
-    """A thing that the server keeps, as it was when it was last asked for.
+    """A resource of the server, as of its last retrieval.
 
-    Two are equal when they are the same thing, whatever is known of it. Pickling leaves the client
-    out; the copy uses the default one.
+    Equality compares the type and the id. Pickling omits the client; the copy uses the default one.
     """
 
     __slots__ = ("_bound", "_data")
@@ -68,7 +67,7 @@ class Record:
         self._data = data
 
     def to_dict(self) -> dict[str, Any]:
-        """Return what the API said of it, as a copy that is the caller's own: JSON values only."""
+        """Return a deep copy of the API's response, as JSON values."""
         import copy
 
         return copy.deepcopy(dict(self._data))
@@ -95,29 +94,29 @@ class Record:
 
 
 def path_to(*parts: str) -> str:
-    """Return a path of these parts; all but the first are percent-encoded, slashes too."""
+    """Return a path of these parts; all but the first are percent-encoded, including slashes."""
     first, *rest = parts
     encoded: list[str] = []
     for part in rest:
         if not part:
-            raise ValueError("an empty id names nothing")
-        # Dots alone would be taken for "this folder" and "the one above".
+            raise ValueError("the id must not be empty")
+        # "." and ".." would be resolved as path segments.
         dots = part in (".", "..")
         encoded.append(part.replace(".", "%2E") if dots else quote(part, safe=""))
     return "/".join([first, *encoded])
 
 
 def known_fields(kind: Any, data: Mapping[str, Any]) -> Any:
-    """Return a dataclass of what it knows of `data`; what it doesn't know is left out."""
+    """Return a dataclass with its fields of `data`; unknown fields are ignored."""
     return kind(**{name: data.get(name) for name in kind.__dataclass_fields__})
 
 
 @contextmanager
 def hint_at_name(id: str, prefix: str) -> Generator[None, None, None]:  # noqa: A002
-    """Say in a `NotFound` of the block that what was given as an id may be a name."""
+    """Add advice to a `NotFound` of the block if the id may be a name."""
     try:
         yield
     except NotFound as error:
         if not id.startswith(prefix):
-            error.args = (f"{error}; {id!r} is no id: to find it by its name, give name={id!r}",)
+            error.args = (f"{error}; {id!r} is not an id; to look up a name, use name={id!r}",)
         raise

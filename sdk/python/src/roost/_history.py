@@ -1,4 +1,4 @@
-"""What an agent was, and what it has been doing."""
+"""Revisions and activity of agents."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ __all__ = [
 
 @dataclass(frozen=True)
 class AgentRevision:
-    """What an agent ran with from one change of that to the next.
+    """A revision of an agent: its script, dependencies and variables.
 
-    `env_vars` are hidden from keys that may not write agents, as in `Agent`; `build_id` is `None`
-    when the dependencies of this revision were never built.
+    The values of `env_vars` are hidden from keys without the role write, as in `Agent`; `build_id`
+    is `None` if the dependencies of this revision were never built.
     """
 
     agent_id: str
@@ -65,7 +65,7 @@ class AgentRevision:
 class BuildFailure:
     """Why the newest revision of an agent could not be built.
 
-    `reason` is a word of the API, `message` a sentence. The BuilderJob has the log.
+    `reason` is a code, `message` a sentence. The BuilderJob has the log.
     """
 
     revision: int
@@ -101,7 +101,7 @@ class LatestExecution:
 
 @dataclass(frozen=True)
 class ExecutionCounts:
-    """How many Executions succeeded, and how many failed, timed out or were lost."""
+    """The numbers of Executions that succeeded, and that failed, timed out or were lost."""
 
     succeeded: int
     failed: int
@@ -109,9 +109,9 @@ class ExecutionCounts:
 
 @dataclass(frozen=True)
 class Activity:
-    """What an agent is doing: what is `running` and `queued` now, came last and comes next.
+    """An agent's activity: its `running` and `queued` jobs, last and next runs.
 
-    `executions_7d` counts those that ended within seven days.
+    `executions_7d` counts Executions that ended in the last seven days.
     """
 
     builder_job: LatestBuilderJob | None

@@ -1,4 +1,4 @@
-"""What notebooks show of things. All of it is escaped: much of it was written by scripts."""
+"""HTML for notebooks. All text is escaped, since scripts wrote much of it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 __all__ = ["pre", "table"]
 
-_TEXT_MOST_CHARACTERS = 2000
+_MAX_TEXT_CHARACTERS = 2000
 
 
 def table(title: str, rows: Iterable[tuple[str, Any]]) -> str:
@@ -22,7 +22,7 @@ def table(title: str, rows: Iterable[tuple[str, Any]]) -> str:
 
 
 def pre(text: str) -> str:
-    """Return text as it is, in lines."""
+    """Return preformatted text."""
     return f'<pre style="margin:0">{_escaped(text)}</pre>'
 
 
@@ -36,6 +36,6 @@ def _cell(value: Any) -> str:
     if isinstance(value, datetime):
         return _escaped(value.isoformat(sep=" ", timespec="seconds"))
     text = str(value)
-    if len(text) > _TEXT_MOST_CHARACTERS:
-        text = text[:_TEXT_MOST_CHARACTERS] + "…"
+    if len(text) > _MAX_TEXT_CHARACTERS:
+        text = text[:_MAX_TEXT_CHARACTERS] + "…"
     return pre(text) if "\n" in text else _escaped(text)

@@ -1,8 +1,7 @@
-"""httpx, imported when it is first needed.
+"""httpx, imported on first use.
 
-Importing httpx takes longer than importing all of Roost, so `import roost` leaves it to the first
-client. Where click and rich are installed, httpx would import its own command line with them as
-well; it does without, as it does where they are not installed.
+Importing httpx takes longer than importing all of Roost, so it is deferred to the first client.
+The command line of httpx, which would import click and rich, is never imported.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ else:
         return httpx
 
     class _Lazy:
-        """The names of httpx; each is kept when it has been asked for once."""
+        """The attributes of httpx, cached after the first access."""
 
         def __getattr__(self, name):
             value = getattr(_load(), name)

@@ -1,4 +1,4 @@
-"""What a log consists of."""
+"""Log entries."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ __all__ = ["Log", "LogEntry"]
 class LogEntry:
     """One line that a script wrote, or that Roost wrote about it (`stream` "system").
 
-    `seq` counts from 1 without gaps; `level` and `logger` are there for what came through
-    `logging`; `continued` is true when the line was too long and goes on in the next entry.
-    `str()` is the message.
+    `seq` counts from 1 without gaps; `level` and `logger` are only set for entries of `logging`;
+    `continued` is true if the line was too long and continues in the next entry. `str()` is the
+    message.
     """
 
     seq: int

@@ -1,4 +1,4 @@
-"""Exports of DataStores as files: lines of JSON, in parts that fit into a request."""
+"""Export files of DataStores: lines of JSON, sent in parts."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ Source = Union[str, "os.PathLike[str]", IO[bytes]]
 
 NDJSON = "application/x-ndjson"
 _PART_BYTES = 4 << 20
-# A value of 1 MiB and a key are less, escaped too; more would not fit into a request.
-_LINE_MOST_BYTES = 64 << 20
+# More than any entry, even with escapes.
+_MAX_LINE_BYTES = 64 << 20
 _BLOCK_BYTES = 1 << 20
 _LINE = re.compile(r"\A(line )(\d+)(?=:)")
 _BATCH = re.compile(r"\A(line \d+: the batch up to line )(\d+)(?=:)")
@@ -42,7 +42,7 @@ _KEY = re.compile(rb'\s*\{\s*"key"\s*:\s*("(?:[^"\\]|\\.)*")')
 
 
 def opened(file: Target, mode: Literal["rb", "wb", "ab"]) -> AbstractContextManager[IO[bytes]]:
-    """Return the file, to be closed at the end only if it was opened here."""
+    """Return the file as a context manager, which closes it only if opened here."""
     return open(file, mode) if isinstance(file, (str, os.PathLike)) else nullcontext(file)
 
 
@@ -50,14 +50,14 @@ def key_of(line: bytes) -> str:
     """Return the key of an export's line."""
     match = _KEY.match(line)
     if match is None:
-        raise ValueError(f"this is no line of an export: {line[:80]!r}")
+        raise ValueError(f"not a line of an export: {line[:80]!r}")
     key = parse_json(match[1])
     assert isinstance(key, str)
     return key
 
 
 def continue_after(path: str | os.PathLike[str], prefix: str) -> str | None:
-    """Cut an incomplete last line off and return the key of the one before."""
+    """Remove an incomplete last line and return the key of the one before."""
     try:
         file = open(path, "r+b")  # noqa: SIM115
     except FileNotFoundError:
@@ -67,10 +67,10 @@ def continue_after(path: str | os.PathLike[str], prefix: str) -> str | None:
         end = _after_line_break(file, size)
         if end == 0:
             if size:
-                # It may be anything: what is not certainly ours is not ours to cut off.
+                # Never truncate a file that may not be an export.
                 file.seek(0)
                 if not file.read(2).startswith(b'{"'[:size]):
-                    raise ValueError(f"{os.fspath(path)} is no export: it has no line of one")
+                    raise ValueError(f"{os.fspath(path)} is not an export: it has no complete line")
             file.truncate(0)
             return None
         start = _after_line_break(file, end - 1)
@@ -85,7 +85,7 @@ def continue_after(path: str | os.PathLike[str], prefix: str) -> str | None:
 
 
 def _after_line_break(file: IO[bytes], end: int) -> int:
-    """Return where the bytes after the last line break before `end` begin; 0 without one."""
+    """Return the offset after the last line break before `end`; 0 without one."""
     while end > 0:
         start = max(0, end - _BLOCK_BYTES)
         file.seek(start)
@@ -101,31 +101,31 @@ def parts(file: IO[bytes]) -> Iterator[tuple[int, bytes]]:
     part: list[bytes] = []
     size = before = 0
     while True:
-        line = file.readline(_LINE_MOST_BYTES + 1)
+        line = file.readline(_MAX_LINE_BYTES + 1)
         if not isinstance(line, bytes):
-            raise TypeError("import_ reads bytes: open the file with mode 'rb'")
+            raise TypeError("import_ requires bytes: open the file with mode 'rb'")
         if part and (not line or size + len(line) > _PART_BYTES):
             yield before, b"".join(part)
             before += len(part)
             part, size = [], 0
         if not line:
             return
-        if len(line) > _LINE_MOST_BYTES:
+        if len(line) > _MAX_LINE_BYTES:
             raise ValidationError(
-                f"line {before + len(part) + 1}: longer than {_LINE_MOST_BYTES:,} bytes, "
-                f"which no entry is{stored(before)}"
+                f"line {before + len(part) + 1}: longer than {_MAX_LINE_BYTES:,} bytes, "
+                f"more than any entry{stored(before)}"
             )
         part.append(line)
         size += len(line)
 
 
 def stored(lines: int) -> str:
-    """Return a line that says how many of the file's are stored."""
+    """Return a sentence with the number of stored lines."""
     return f"\nthe {lines:,} lines before line {lines + 1:,} are stored" if lines else ""
 
 
 def count_from_the_start(error: RoostError, before: int) -> None:
-    """Make the numbers of lines in a part those of the whole file."""
+    """Convert line numbers of a part to line numbers of the whole file."""
     if not before or error.detail is None or not _LINE.match(error.detail):
         return
     detail = _shifted(error.detail, before)
@@ -142,7 +142,7 @@ def count_from_the_start(error: RoostError, before: int) -> None:
 
 
 def _shifted(detail: str, before: int) -> str:
-    """Shift where the mistake is and, at the end, how many lines are stored."""
+    """Shift the line of the error and, at the end, the number of stored lines."""
     detail = _LINE.sub(lambda match: f"{match[1]}{int(match[2]) + before}", detail)
     detail = _BATCH.sub(lambda match: f"{match[1]}{int(match[2]) + before}", detail)
     end = _PROGRESS.search(detail)

@@ -13,10 +13,10 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Page(Generic[T]):
-    """One page of a list: its items, and where the next one begins.
+    """One page of a list: its items, and the cursor of the next page.
 
-    `next_cursor` is `None` when there is no further page. A page may be shorter than what was
-    asked for, or even empty, and not be the last.
+    `next_cursor` is `None` for the last page. Other pages may also be shorter than requested, or
+    even empty.
     """
 
     items: list[T]
@@ -29,5 +29,5 @@ class Page(Generic[T]):
         return len(self.items)
 
     def __bool__(self) -> bool:
-        """A page is something, also without items."""
+        """Always true, even without items."""
         return True

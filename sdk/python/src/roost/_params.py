@@ -1,4 +1,4 @@
-"""What of many optional arguments was given."""
+"""Optional arguments as query parameters and settings."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["given", "without_none"]
 
 
 def given(**filters: object) -> dict[str, str]:
-    """Return the filters that are not `None` as query parameters; several values with commas."""
+    """Return the filters that aren't `None` as query parameters; lists are comma-separated."""
     return {name: _text(name, value) for name, value in filters.items() if value is not None}
 
 

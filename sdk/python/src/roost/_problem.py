@@ -1,4 +1,4 @@
-"""From an HTTP answer, or from the lack of one, to an error."""
+"""Errors for HTTP responses and transport failures."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from ._errors import (
 from ._http import httpx
 from ._values import parse_json
 
-__all__ = ["from_answer", "from_transport", "retry_after"]
+__all__ = ["from_response", "from_transport", "retry_after"]
 
 _BY_CODE: dict[str, type[RoostError]] = {
     "malformed_json": ValidationError,
@@ -59,11 +59,11 @@ _BY_STATUS: dict[int, type[RoostError]] = {
     504: Unavailable,
 }
 
-_MOST_OF_A_FOREIGN_BODY = 200
+_MAX_FOREIGN_BODY = 200
 
 
 def retry_after(response: httpx.Response) -> float | None:
-    """Return the seconds that `Retry-After` asks to wait, from either of its two forms."""
+    """Return the seconds of `Retry-After`, which has two forms."""
     text = response.headers.get("Retry-After")
     if text is None:
         return None
@@ -75,7 +75,7 @@ def retry_after(response: httpx.Response) -> float | None:
 
     try:
         until = parsedate_to_datetime(text)
-        # The server's own clock, so that a wrong one here makes no difference.
+        # By the server's clock, since the local one may be wrong.
         now = parsedate_to_datetime(response.headers["Date"])
         seconds: float = (until - now).total_seconds()
         return max(0.0, seconds)
@@ -83,8 +83,8 @@ def retry_after(response: httpx.Response) -> float | None:
         return None
 
 
-def from_answer(response: httpx.Response, key_source: str) -> RoostError:
-    """Return the error that an answer outside 2xx stands for. Its body must have been read."""
+def from_response(response: httpx.Response, key_source: str) -> RoostError:
+    """Return the error for a response outside 2xx. Its body must have been read."""
     problem = _problem_of(response)
     status = response.status_code
     code = _text(problem.get("code"))
@@ -111,21 +111,21 @@ def from_answer(response: httpx.Response, key_source: str) -> RoostError:
 
 
 def from_transport(error: httpx.TransportError, base_url: str, timeout: float) -> RoostError:
-    """Return the error for a request that got no complete answer."""
+    """Return the error for a request without a complete response."""
     if isinstance(error, (httpx.ReadTimeout, httpx.WriteTimeout)):
-        return APITimeout(f"no answer from {base_url} within {timeout:g} s")
+        return APITimeout(f"no response from {base_url} within {timeout:g} s")
     reason = str(error) or type(error).__name__
     if "CERTIFICATE_VERIFY_FAILED" in reason:
         return APIConnectionError(
-            f"{base_url} has a certificate that is not trusted here: {reason}. "
-            "Set SSL_CERT_FILE to the certificate of its authority."
+            f"the certificate of {base_url} is not trusted: {reason}. "
+            "Set SSL_CERT_FILE to its CA certificate."
         )
     if isinstance(error, (httpx.ConnectError, httpx.ConnectTimeout)):
         return APIConnectionError(
-            f"can't reach Roost at {base_url}: {reason}. Is it running there? "
-            "Start it, or set roost.base_url or ROOST_URL to where it runs."
+            f"can't reach Roost at {base_url}: {reason}. Is it running? "
+            "Start it, or set roost.base_url or ROOST_URL to its URL."
         )
-    return APIConnectionError(f"the connection to {base_url} broke: {reason}")
+    return APIConnectionError(f"the connection to {base_url} was lost: {reason}")
 
 
 def _problem_of(response: httpx.Response) -> dict[str, Any]:
@@ -149,14 +149,14 @@ def _error_of(error: object) -> FieldError:
 
 
 def _explain_foreign(response: httpx.Response) -> str:
-    """Say what can be said about an answer that isn't one of Roost's problems."""
+    """Describe a response that isn't a problem document."""
     if response.is_redirect:
         return (
             f"{response.url.host} redirects to {response.headers.get('Location')}: "
             "set roost.base_url or ROOST_URL to that server"
         )
-    text = " ".join(response.text.split())[:_MOST_OF_A_FOREIGN_BODY]
-    return text or response.reason_phrase or "no explanation was given"
+    text = " ".join(response.text.split())[:_MAX_FOREIGN_BODY]
+    return text or response.reason_phrase or "no explanation"
 
 
 def _text(value: object) -> str | None:

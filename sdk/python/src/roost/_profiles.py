@@ -1,4 +1,4 @@
-"""Profiles: servers and the keys for them, in `~/.config/roost/config.toml`.
+"""Profiles: servers and their API keys, in `~/.config/roost/config.toml`.
 
 ::
 
@@ -6,7 +6,7 @@
     url = "https://roost.example.org"
     api_key = "roost_…"
 
-`ROOST_PROFILE` chooses one, "default" without it. `XDG_CONFIG_HOME` is respected.
+`ROOST_PROFILE` selects one; the default is "default". `XDG_CONFIG_HOME` is respected.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _HEADER = re.compile(r"\s*\[")
 
 @dataclass(frozen=True)
 class Profile:
-    """A server, and the key for it; either may be missing."""
+    """A server and its key; either may be missing."""
 
     name: str
     url: str | None
@@ -36,17 +36,17 @@ class Profile:
 
 
 def config_path() -> Path:
-    """Return where the profiles are, whether there are any or not."""
+    """Return the path of the profiles, which may not exist."""
     home = os.environ.get("XDG_CONFIG_HOME")
-    # The specification of XDG says that relative paths are to be ignored.
+    # The XDG specification requires relative paths to be ignored.
     root = Path(home) if home and Path(home).is_absolute() else Path("~/.config").expanduser()
     return root / "roost" / "config.toml"
 
 
 def load() -> dict[str, Profile]:
-    """Return all profiles by name; none when there is no file.
+    """Return all profiles by name; none without a file.
 
-    Raises `ValueError`, which names the file, when it can't be read as profiles.
+    Raises `ValueError`, which names the file, if it is invalid.
     """
     path = config_path()
     try:
@@ -59,9 +59,9 @@ def load() -> dict[str, Profile]:
 
 
 def chosen() -> Profile | None:
-    """Return the profile that `ROOST_PROFILE` names, or the one named "default" if it is there.
+    """Return the profile named by `ROOST_PROFILE`, or "default" if it exists.
 
-    Raises `ValueError` when there is none of the name in `ROOST_PROFILE`.
+    Raises `ValueError` if the profile of `ROOST_PROFILE` doesn't exist.
     """
     name = os.environ.get("ROOST_PROFILE")
     profiles = load()
@@ -77,12 +77,12 @@ def chosen() -> Profile | None:
 
 
 def save(name: str, url: str, api_key: str) -> Path:
-    """Add or replace a profile and return the file, which nobody else can read.
+    """Add or replace a profile and return the file, which only the user can read.
 
-    Everything else in the file stays as it is, comments too.
+    The rest of the file is unchanged, including comments.
     """
     if not _NAME.fullmatch(name):
-        raise ValueError(f"a profile's name is made of letters, digits, - and _, not {name!r}")
+        raise ValueError(f"a profile's name may have letters, digits, - and _ only, not {name!r}")
     before = _without(_text(), name)
     gap = "\n" if before else ""
     section = f"[profiles.{name}]\nurl = {_quoted(url)}\napi_key = {_quoted(api_key)}\n"
@@ -90,7 +90,7 @@ def save(name: str, url: str, api_key: str) -> Path:
 
 
 def remove(name: str) -> bool:
-    """Remove a profile; return whether it was there."""
+    """Remove a profile; return whether it existed."""
     if name not in load():
         return False
     _write(_without(_text(), name), name, present=False)
@@ -119,7 +119,7 @@ def _profile(name: str, table: Any, path: Path) -> Profile:
 
 
 def _parse(text: str) -> Mapping[str, Any]:
-    # Here, since most who use this package have no such file.
+    # Imported here, since most users have no such file.
     if sys.version_info >= (3, 11):
         import tomllib
     else:
@@ -151,10 +151,11 @@ def _without(text: str, name: str) -> str:
 def _write(text: str, name: str, *, present: bool) -> Path:
     path = config_path()
     if (name in _profiles(text, path)) is not present:
-        raise ValueError(f"{path} has the profile {name!r} in a form that is edited by hand only")
+        raise ValueError(
+            f"{path} has the profile {name!r} in a form that can't be edited automatically"
+        )
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    # A new file with mode 0600 that takes the old one's place: never readable by others, never half
-    # written.
+    # Atomically replaced by a new file with mode 0600.
     import tempfile
 
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".config-", suffix=".toml")
@@ -169,5 +170,5 @@ def _write(text: str, name: str, *, present: bool) -> Path:
 
 
 def _quoted(text: str) -> str:
-    # JSON's strings are TOML's, but for the one control character that JSON takes as it is.
+    # A JSON string is a TOML string, except for the control character that JSON doesn't escape.
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -1,4 +1,4 @@
-"""A line that says what is being waited for, for whoever sits at a terminal or a notebook."""
+"""A progress line while waiting, in a terminal or a notebook."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from typing import Any, Callable, Protocol
 
-__all__ = ["Line", "line", "somebody_looks"]
+__all__ = ["Line", "line", "progress_enabled"]
 
 _busy = threading.Lock()
-"""Held by the one line that there can be at a time; who waits meanwhile does so in silence."""
+"""Held by the only visible line; concurrent waits show nothing."""
 
 
 class _Screen(Protocol):
@@ -23,7 +23,7 @@ class _Screen(Protocol):
 
 
 class Line:
-    """Shows what is being waited for and how long that has taken; nothing without a screen."""
+    """Shows the status and the elapsed time; nothing without a screen."""
 
     def __init__(self, screen: _Screen | None, monotonic: Callable[[], float]) -> None:
         self._screen = screen
@@ -31,20 +31,20 @@ class Line:
         self._began = monotonic()
 
     @property
-    def seen(self) -> bool:
-        """Whether somebody looks at it."""
+    def visible(self) -> bool:
+        """Whether the line is shown."""
         return self._screen is not None
 
     def show(self, text: str) -> None:
-        """Replace what the line says."""
+        """Replace the text of the line."""
         if self._screen is not None:
             self._screen.show(f"{text} · {self._monotonic() - self._began:.0f} s")
 
 
-def somebody_looks(wanted: bool | None) -> bool:
-    """Say whether to show progress; `wanted` overrules `roost.progress`.
+def progress_enabled(wanted: bool | None) -> bool:
+    """Return whether to show progress; `wanted` overrides `roost.progress`.
 
-    Without either of them: when this is the main thread and errors go to a terminal or a notebook.
+    By default: on the main thread, if stderr is a terminal or a notebook.
     """
     import roost
 
@@ -58,8 +58,8 @@ def somebody_looks(wanted: bool | None) -> bool:
 
 @contextmanager
 def line(wanted: bool | None, monotonic: Callable[[], float]) -> Generator[Line, None, None]:
-    """Show a line until the end of the block, if it is wanted and there is no other one."""
-    if not somebody_looks(wanted) or not _busy.acquire(blocking=False):
+    """Show a line until the end of the block, if enabled and no other line is shown."""
+    if not progress_enabled(wanted) or not _busy.acquire(blocking=False):
         yield Line(None, monotonic)
         return
     screen: _Screen = _Notebook() if _in_notebook() else _Terminal()
@@ -71,7 +71,7 @@ def line(wanted: bool | None, monotonic: Callable[[], float]) -> Generator[Line,
 
 
 class _Terminal:
-    """The last line of a terminal, by way of stderr."""
+    """The last line of a terminal, via stderr."""
 
     def show(self, text: str) -> None:
         import shutil
@@ -83,14 +83,14 @@ class _Terminal:
         self._write("\r\x1b[K")
 
     def _write(self, text: str) -> None:
-        # Whatever is wrong with stderr, it is no reason not to wait.
+        # A broken stderr must not interrupt the wait.
         with suppress(AttributeError, OSError, ValueError):
             sys.stderr.write(text)
             sys.stderr.flush()
 
 
 class _Notebook:
-    """A display of its own below the cell, which is emptied at the end."""
+    """A separate display below the cell, emptied at the end."""
 
     def __init__(self) -> None:
         self._display: Any = None
@@ -111,13 +111,13 @@ class _Notebook:
 def _is_terminal() -> bool:
     if os.environ.get("TERM") == "dumb":
         return False
-    with suppress(AttributeError, ValueError):  # there may be no stderr, or a closed one
+    with suppress(AttributeError, ValueError):  # stderr may be None or closed
         return sys.stderr.isatty()
     return False
 
 
 def _in_notebook() -> bool:
-    """Say whether this is IPython's kernel, without importing what isn't there already."""
+    """Return whether this is IPython's kernel, without importing IPython."""
     module = sys.modules.get("IPython")
     shell: Any = None if module is None else module.get_ipython()
     return shell is not None and getattr(shell, "kernel", None) is not None

@@ -1,4 +1,4 @@
-"""Ranges of keys that a transaction has read, and how the server recognises that they changed."""
+"""Ranges of keys read by a transaction, with tags by which the server detects changes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Range = Mapping[str, Any]
 
 
 class Scan:
-    """What one iteration has seen of the store, in the form in which the server checks it."""
+    """The range read by one iteration, in the form that the server checks."""
 
     def __init__(self, prefix: str) -> None:
         self.prefix = prefix
@@ -24,12 +24,12 @@ class Scan:
         self._versions = hashlib.sha256()
 
     def see(self, entry: Entry) -> None:
-        """Take note of the next entry."""
+        """Add the next entry."""
         self._versions.update(b"%d\n" % entry.version)
         self.through = entry.key
 
     def range(self) -> Range | None:
-        """Return the range with its tag: up to where it came, if it was broken off."""
+        """Return the range with its tag; if the iteration stopped early, up to its last key."""
         tag = self._versions.hexdigest()
         if self.complete:
             return {"prefix": self.prefix, "tag": tag}
@@ -39,7 +39,7 @@ class Scan:
 
 
 def name_of(keys: Range) -> str:
-    """Return what a person calls a range."""
+    """Return a description of a range."""
     which = f"the keys that begin with {keys['prefix']!r}" if keys["prefix"] else "all keys"
     if "through" in keys:
         return f"{which} up to {keys['through']!r}"

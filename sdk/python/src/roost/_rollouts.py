@@ -1,4 +1,4 @@
-"""What a rollout is made of, and why an agent needs one."""
+"""Parts of rollouts, and the reasons for them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["Advisory", "Outdated", "RolloutAgent", "RolloutCounts"]
 
 @dataclass(frozen=True)
 class Advisory:
-    """One thing that is wrong with a base image, as whoever runs Roost has listed it."""
+    """A known vulnerability of a base image, from the operator's list."""
 
     id: str
     severity: str | None = None
@@ -30,11 +30,11 @@ class Advisory:
 
 @dataclass(frozen=True)
 class Outdated:
-    """How an agent's Build differs from the one that would be made now.
+    """How an agent's Build differs from a Build created now.
 
-    `reasons` are "base", "sdk" or both. `base` is what the Build was made on, an image or an
-    interpreter; `None` when an earlier version of Roost made it and did not write that down.
-    `fixes` are what is wrong with that base and not with the current one, as far as is listed.
+    `reasons` are "base", "sdk" or both. `base` is the Build's base, an image or an interpreter;
+    `None` for Builds of earlier versions of Roost. `fixes` are listed advisories of that base that
+    the current base doesn't have.
     """
 
     reasons: tuple[OutdatedReason, ...]
@@ -51,7 +51,7 @@ class Outdated:
 
 @dataclass(frozen=True)
 class RolloutCounts:
-    """How many agents of a rollout are in which state."""
+    """The numbers of a rollout's agents by state."""
 
     total: int
     queued: int
@@ -69,11 +69,11 @@ class RolloutCounts:
 
 @dataclass(frozen=True)
 class RolloutAgent:
-    """An agent of a rollout, and what has become of it.
+    """An agent of a rollout, with its state.
 
     `state` is queued, building, updated, failed, skipped or undone; `message` says why it failed
-    or was skipped. It ran on what `from_builder_job_id` made; `to_builder_job_id` is the new
-    BuilderJob, `None` when there is none.
+    or was skipped. `from_builder_job_id` is the previous BuilderJob, `to_builder_job_id` the new
+    one, if any.
     """
 
     agent_id: str

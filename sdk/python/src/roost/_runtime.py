@@ -1,4 +1,4 @@
-"""What the server runs agents with."""
+"""The server's runtime."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ __all__ = ["Runtime"]
 class Runtime:
     """Where builds and executors run (`kind` "local" or "kubernetes"), and with which Pythons.
 
-    `default` is the version of an agent that doesn't ask for one. `data` is all that the server
-    said, so also what this version of the package has no name for.
+    `default` is the version of agents without one. `data` is the whole response, including fields
+    unknown to this version of the package.
     """
 
     kind: str | None

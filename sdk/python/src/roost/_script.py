@@ -1,4 +1,4 @@
-"""What can be said about a script without running it."""
+"""Static checks of a script."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ import warnings
 
 from ._errors import ScriptError
 
-__all__ = ["can_judge", "check", "syntax_error"]
+__all__ = ["is_as_new_as", "check", "syntax_error"]
 
-# With one of these a script may define `main` where reading it doesn't show.
+# A script that uses one of these may define `main` dynamically.
 _DYNAMIC = frozenset({"exec", "globals", "locals", "vars", "setattr", "__dict__", "__getattr__"})
 
 
 def check(script: str) -> ScriptError | None:
-    """Raise `ScriptError` for a script that surely can't run; return a syntax error.
+    """Raise `ScriptError` for a script that certainly can't run; return a syntax error, if any.
 
-    That counts only when this Python `can_judge` the one that will run the script.
+    A syntax error is only conclusive if `is_as_new_as` the Python that will run the script.
     """
     text = script[1:] if script.startswith("\ufeff") else script
     try:
@@ -30,9 +30,9 @@ def check(script: str) -> ScriptError | None:
             table = symtable.symtable(text, "agent.py", "exec")
     except SyntaxError as error:
         return syntax_error(error)
-    except ValueError as error:  # Python before 3.12 says so of a null character
+    except ValueError as error:  # a null character, before Python 3.12
         raise _script_error(str(error), "syntax_error") from None
-    except (MemoryError, RecursionError):  # nested too deeply for here, perhaps not for there
+    except (MemoryError, RecursionError):  # nested too deeply here, perhaps not there
         return None
     if not _may_have_main(tree, table):
         raise _script_error(
@@ -42,8 +42,8 @@ def check(script: str) -> ScriptError | None:
     return None
 
 
-def can_judge(python_version: str | None) -> bool:
-    """Say whether this Python is at least as new: an older one doesn't know what is allowed."""
+def is_as_new_as(python_version: str | None) -> bool:
+    """Return whether this Python is at least that version; older ones reject newer syntax."""
     match = re.match(r"(\d+)\.(\d+)", python_version or "")
     return match is not None and sys.version_info[:2] >= (int(match[1]), int(match[2]))
 
@@ -68,7 +68,7 @@ def _may_have_main(tree: ast.Module, table: symtable.SymbolTable) -> bool:
 
 
 def syntax_error(error: SyntaxError) -> ScriptError:
-    """Return what is raised for it."""
+    """Return the ScriptError for a syntax error."""
     where = f"line {error.lineno}: " if error.lineno else ""
     text = f"\n    {error.text.strip()}" if error.text and error.text.strip() else ""
     found = _script_error(

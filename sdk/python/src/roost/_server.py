@@ -1,4 +1,4 @@
-"""What a server says of itself: its settings, and a way to its dashboard."""
+"""The server's settings and login links."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ class LoginLink:
 
 @dataclass(frozen=True)
 class ServerSetting:
-    """A setting of the server, with the variable of its environment that sets it.
+    """A setting of the server, with its environment variable.
 
-    `set` says whether it was set, or is the `default`. The value of a secret is "(set)".
+    `set` is false if the value is the `default`. The value of a secret is "(set)".
     """
 
     name: str

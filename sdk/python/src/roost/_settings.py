@@ -1,4 +1,4 @@
-"""Where the API key and the base URL come from."""
+"""Resolution of the API key and the base URL."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _DEFAULT_PORT = 8080
 
 @dataclass(frozen=True)
 class Settings:
-    """An API key, where it was found, and the server that it is for."""
+    """An API key, its source, and its server."""
 
     base_url: str
     api_key: str = field(repr=False)
@@ -30,17 +30,17 @@ class Settings:
 
 
 def resolve(api_key: str | None = None, base_url: str | None = None) -> Settings:
-    """Return what to use: the arguments, the module's attributes, the environment, a profile.
+    """Return the settings from the arguments, the module, the environment or a profile.
 
-    The key file of a local Roost comes last, and only for a server on this machine: it would be
-    of no use to any other, and none of its business. Nor is a profile's key any of another's.
+    A local Roost's key file comes last, and is only used for a server on this machine. A profile's
+    key is only used for the profile's server.
     """
     import roost
 
     for name, given in (("api_key", api_key), ("roost.api_key", roost.api_key)):
         if given is not None and not given.strip():
-            # Taken for "not given" it would mean another key, perhaps one that may do more.
-            raise AuthenticationError(f"{name} is empty; leave it out to use the next key there is")
+            # Treated as "not given", another key would be used, perhaps with more rights.
+            raise AuthenticationError(f"{name} is empty; omit it to use the next available key")
     wanted = base_url or roost.base_url or os.environ.get("ROOST_URL")
     own = api_key or roost.api_key or os.environ.get("ROOST_API_KEY")
     profile = None if wanted and own and own.strip() else _profile()
@@ -57,7 +57,7 @@ def resolve(api_key: str | None = None, base_url: str | None = None) -> Settings
         source = f"the profile {profile.name!r} in {config_path()}"
         return _settings(url, profile.api_key, source)
 
-    ways = "set roost.api_key or ROOST_API_KEY, give api_key= to roost.Client, or run `roost login`"
+    ways = "set roost.api_key or ROOST_API_KEY, pass api_key= to roost.Client, or run `roost login`"
     if not _is_loopback(url):
         raise AuthenticationError(f"there is no API key for {url}: {ways}")
     path = Path(os.environ.get("ROOST_DATA") or "~/.roost").expanduser() / "api_key"
@@ -65,8 +65,8 @@ def resolve(api_key: str | None = None, base_url: str | None = None) -> Settings
         key = path.read_text(encoding="utf-8")
     except OSError as error:
         raise AuthenticationError(
-            f"there is no API key: {ways}. A Roost that was started on this machine writes one "
-            f"to {path}, but that can't be read: {error.strerror or error}"
+            f"there is no API key: {ways}. A server on this machine writes one to {path}, which "
+            f"can't be read: {error.strerror or error}"
         ) from None
     except UnicodeDecodeError:
         key = ""
@@ -84,11 +84,11 @@ def _profile() -> Profile | None:
 
 def _settings(url: str, key: str, source: str) -> Settings:
     key = key.strip()
-    # Checked here, since an HTTP library would put the whole key into its message.
+    # Checked here, since the HTTP library's error would contain the key.
     if not (key.isascii() and key.isprintable() and " " not in key):
         raise AuthenticationError(
-            f"the API key from {source} holds characters that no API key has (it is not shown "
-            "here); was all of it copied, and nothing else?"
+            f"the API key from {source} has invalid characters (it is not shown here); was it "
+            "copied completely, and nothing else?"
         ) from None
     return Settings(url, key, source)
 
@@ -97,9 +97,9 @@ def _clean_url(text: str) -> str:
     try:
         url = httpx.URL(text.strip())
     except httpx.InvalidURL as error:
-        raise ValueError(f"the base URL is not valid: {error}") from None
+        raise ValueError(f"the base URL is invalid: {error}") from None
     if url.userinfo:
-        raise ValueError("the base URL must not hold a user name or a password")
+        raise ValueError("the base URL must not contain a user name or a password")
     if url.scheme not in ("http", "https") or not url.host or url.query or url.fragment:
         raise ValueError(f"the base URL must look like http://127.0.0.1:8080, not {text!r}")
     clean = str(url).rstrip("/")
@@ -107,7 +107,7 @@ def _clean_url(text: str) -> str:
 
 
 def _local_url() -> str:
-    """Return where a Roost of this machine listens: the server reads `ROOST_PORT`, too."""
+    """Return the URL of a Roost on this machine, which also reads `ROOST_PORT`."""
     text = os.environ.get("ROOST_PORT") or str(_DEFAULT_PORT)
     if not (text.isascii() and text.isdigit() and 0 < int(text) < 65536):
         raise ValueError(f"ROOST_PORT must be a port, not {text!r}")

@@ -1,4 +1,4 @@
-"""Signatures of webhooks, as Standard Webhooks has them: version 1, HMAC with SHA-256."""
+"""Webhook signatures according to Standard Webhooks: version 1, HMAC with SHA-256."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def verify(
     secrets: str | Sequence[str],
     tolerance: float,
 ) -> dict[str, Any]:
-    """Return the event that is the body, or raise `SignatureError` if no secret signed it."""
+    """Return the event in the body, or raise `SignatureError` if no secret signed it."""
     import hmac
 
     content = body.encode() if isinstance(body, str) else bytes(body)
@@ -34,16 +34,16 @@ def verify(
     if not (timestamp.isascii() and timestamp.isdigit() and len(timestamp) < 16):
         raise SignatureError("webhook-timestamp is not a number of seconds")
     if abs(time.time() - int(timestamp)) > tolerance:
-        raise SignatureError(f"webhook-timestamp is more than {tolerance:g} s away from now")
+        raise SignatureError(f"webhook-timestamp differs from now by more than {tolerance:g} s")
     signed = f"{id_}.{timestamp}.".encode() + content
     given = [each[len(_VERSION) :] for each in signatures.split() if each.startswith(_VERSION)]
     matches = False
     for key in keys:
         expected = _signature(key, signed)
-        for each in given:  # all, so that the time tells nothing
+        for each in given:  # all, for constant time
             matches |= hmac.compare_digest(expected, each.encode())
     if not matches:
-        raise SignatureError("no signature of webhook-signature is by any of the secrets")
+        raise SignatureError("no signature in webhook-signature matches a secret")
     event: dict[str, Any] = parse_json(content)
     return event
 
@@ -63,7 +63,7 @@ def _key(secret: str) -> bytes:
     except ValueError:
         key = b""
     if not key:
-        raise ValueError("a webhook's secret is whsec_ and base64") from None
+        raise ValueError("a webhook's secret must be whsec_ and base64") from None
     return key
 
 

@@ -8,12 +8,12 @@ from typing import NamedTuple
 
 __all__ = ["Event", "Parser", "events"]
 
-# Only these end a line. str.splitlines() has eight more, which JSON text may hold as they are.
+# Only these end a line. str.splitlines() has eight more, which JSON text may contain.
 _LINE_END = re.compile(rb"\r\n|\n|\r")
 
 
 class Event(NamedTuple):
-    """One event. `id` is that of the last event that had one."""
+    """One event. `id` is the id of the last event that had one."""
 
     name: str
     data: str
@@ -21,22 +21,21 @@ class Event(NamedTuple):
 
 
 class Parser:
-    """Takes a stream piece by piece, and gives what is complete.
+    """An incremental parser.
 
-    `last_id` is the last identifier that was given, also by what has no data; an unfinished event
-    doesn't count.
+    `last_id` is the last id, also of events without data; unfinished events don't count.
     """
 
     def __init__(self) -> None:
         self.last_id: str | None = None
-        self._parts: list[bytes] = []  # of a line that goes on
+        self._parts: list[bytes] = []  # of an unfinished line
         self._after_return = False
         self._name = ""
         self._data: list[str] = []
         self._id: str | None = None
 
     def feed(self, chunk: bytes) -> list[Event]:
-        """Return the events that end in this piece."""
+        """Return the events that this chunk completes."""
         found: list[Event] = []
         for line in self._lines(chunk):
             if line:

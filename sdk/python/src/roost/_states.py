@@ -1,7 +1,7 @@
 """The states of the API, as types.
 
-They are for type checkers and editors: nothing is refused at run time. A newer server may have
-others, which come as the text that they are.
+They are for type checkers and editors; nothing is checked at run time. A newer server may have
+others, which are plain strings.
 """
 
 from __future__ import annotations
@@ -31,4 +31,4 @@ ScheduleState = Literal["active", "paused"]
 WebhookState = Literal["active", "disabled"]
 DeliveryState = Literal["pending", "succeeded", "failed"]
 WaitingOn = Literal["build", "executor", "capacity", "concurrency", "retry_delay", "storage"]
-"""What a queued ExecutorJob waits for."""
+"""Why an ExecutorJob is queued."""

@@ -1,4 +1,4 @@
-"""What the server has been doing: executions an hour, and what goes wrong."""
+"""Statistics: executions per hour, and failures."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = [
 
 @dataclass(frozen=True)
 class HourCounts:
-    """How many Executions ended in the hour that begins at `hour`, by state."""
+    """The numbers of Executions that ended in the hour from `hour` on, by state."""
 
     hour: datetime
     succeeded: int
@@ -33,7 +33,7 @@ class HourCounts:
 
 @dataclass(frozen=True)
 class ExecutorCounts:
-    """How many executors there are, by what they do, and how many there may be."""
+    """The numbers of executors by state, and their limit."""
 
     starting: int
     idle: int
@@ -43,7 +43,7 @@ class ExecutorCounts:
 
 @dataclass(frozen=True)
 class LatestFailure:
-    """The latest Execution that failed for a reason."""
+    """The latest Execution that failed with a reason."""
 
     execution_id: str
     agent_id: str
@@ -54,7 +54,7 @@ class LatestFailure:
 
 @dataclass(frozen=True)
 class Failure:
-    """A reason for which `count` Executions of `agents` agents failed."""
+    """A reason, with the numbers of failed Executions and of their agents."""
 
     reason: str | None
     count: int
@@ -76,10 +76,10 @@ class FailedBuild:
 
 @dataclass(frozen=True)
 class Statistics:
-    """What has happened between `from_` and `to`, and what is going on now.
+    """Statistics from `from_` to `to`, and current counts.
 
-    `hours` has one item for each hour, the oldest first; `failures` the most frequent first;
-    `failed_builds` the newest first. `running` and `queued` count what there is now.
+    `hours` has one item per hour, oldest first; `failures` most frequent first; `failed_builds`
+    newest first. `running` and `queued` are current counts.
     """
 
     from_: datetime

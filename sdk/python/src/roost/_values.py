@@ -1,4 +1,4 @@
-"""How values travel: JSON, times, and the difference between "nothing given" and `None`."""
+"""Conversion of values: JSON, times, and omitted arguments."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = [
 
 
 class NotGiven(enum.Enum):
-    """The type of `NOT_GIVEN`, which stands for an argument that was left out."""
+    """The type of `NOT_GIVEN`, the default of omitted arguments."""
 
     NOT_GIVEN = "not given"
 
@@ -35,14 +35,14 @@ NOT_GIVEN = NotGiven.NOT_GIVEN
 def dump_json(value: Any, what: str) -> bytes:
     """Return `value` as JSON text.
 
-    Raises `TypeError` or `ValueError`, beginning with `what`, for what JSON can't hold: unknown
-    types, cycles, `NaN` and infinities; and for what is nested too deeply for Python's `json`.
+    Raises `TypeError` or `ValueError`, beginning with `what`, for values that JSON doesn't support:
+    unknown types, cycles, `NaN` and infinities, and values nested too deeply for Python's `json`.
     """
     try:
         text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
         try:
             return text.encode()
-        except UnicodeEncodeError:  # a lone surrogate, which JSON has only as an escape
+        except UnicodeEncodeError:  # a lone surrogate, which JSON can only escape
             return json.dumps(value, allow_nan=False, separators=(",", ":")).encode()
     except TypeError as error:
         raise TypeError(f"{what}{_path_to_unknown(value)}: {error}") from None
@@ -53,7 +53,7 @@ def dump_json(value: Any, what: str) -> bytes:
 
 
 def _path_to_unknown(value: Any) -> str:
-    """Return where in `value` the first thing is that JSON can't hold, such as `["at"][0]`."""
+    """Return the path of the first unsupported item in `value`, such as `["at"][0]`."""
     inside: Iterable[tuple[Any, Any]] = ()
     if isinstance(value, dict):
         inside = cast("Mapping[Any, Any]", value).items()
@@ -68,7 +68,7 @@ def _path_to_unknown(value: Any) -> str:
 
 
 def parse_json(text: bytes) -> Any:
-    """Return what Python's `json` makes of UTF-8 text; integers are exact at any size."""
+    """Return the value of JSON text in UTF-8; integers are exact at any size."""
     return json.loads(text.decode())
 
 
@@ -76,24 +76,24 @@ _FRACTION = re.compile(r"\.(\d+)")
 
 
 def parse_time(text: str) -> datetime:
-    """Return an RFC 3339 time as an aware `datetime`; digits below a microsecond are cut off."""
+    """Return an RFC 3339 time as an aware `datetime`; truncated to microseconds."""
     if text.endswith(("Z", "z")):
         text = text[:-1] + "+00:00"
     try:
         return datetime.fromisoformat(text)
-    except ValueError:  # Python 3.9 and 3.10 take three or six digits only
+    except ValueError:  # Python 3.9 and 3.10 accept only three or six digits
         return datetime.fromisoformat(
             _FRACTION.sub(lambda match: "." + match.group(1)[:6].ljust(6, "0"), text)
         )
 
 
 def parse_time_or_none(text: str | None) -> datetime | None:
-    """Return a time that may be missing."""
+    """Return a time, or None for None."""
     return None if text is None else parse_time(text)
 
 
 def format_time(name: str, value: datetime) -> str:
-    """Return a time as the API takes it; without a time zone it would be a guess."""
+    """Return a time for the API; ValueError without a time zone."""
     if value.utcoffset() is None:
-        raise ValueError(f"{name} needs a time zone: {value.isoformat()} has none")
+        raise ValueError(f"{name} requires a time zone: {value.isoformat()} has none")
     return value.astimezone(timezone.utc).isoformat()

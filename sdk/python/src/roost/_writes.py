@@ -1,4 +1,4 @@
-"""What can be written to a DataStore, and the request that writes it all or not at all."""
+"""Writes to a DataStore, and the body of a transaction."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Set:
-    """Store a value, given as JSON text, for `ttl` seconds or for good."""
+    """Store a value, given as JSON text, for `ttl` seconds or permanently."""
 
     text: bytes
     ttl: float | None = None
 
     @classmethod
     def of(cls, key: str, value: Any, ttl: float | None = None) -> Set:
-        """Return the writing of a value as it is now."""
+        """Return a write of the current value."""
         if not key:
             raise ValueError("the empty string can't be a key")
         if ttl is not None and not ttl > 0:
@@ -50,12 +50,12 @@ class Set:
 
 @dataclass(frozen=True)
 class Delete:
-    """Remove the entry, if it is there."""
+    """Remove the entry, if it exists."""
 
 
 @dataclass(frozen=True)
 class Increment:
-    """Add to the number that is there then; an absent one counts as 0."""
+    """Add to the stored number; an absent one counts as 0."""
 
     amount: int | float
 
@@ -65,7 +65,7 @@ Write = Union[Set, Delete, Increment]
 
 @dataclass(frozen=True)
 class Written:
-    """What a write has made: the entry's version, 0 when it is gone, and an increment's number."""
+    """A write's result: the new version, 0 for a deletion, and an increment's sum."""
 
     version: int
     sum: Any
@@ -76,19 +76,19 @@ _BATCH_BYTES = 4 << 20
 
 
 def checked_key(key: str) -> str:
-    """Return the key. How long it may be is the server's business."""
+    """Return the key. The server checks its length."""
     if not isinstance(key, str):
         raise TypeError(f"keys must be strings, not {type(key).__name__}")
     try:
         key.encode()
     except UnicodeEncodeError:
-        message = f"the key {key!r} holds half of a surrogate pair; keys are Unicode"
+        message = f"the key {key!r} contains half of a surrogate pair; keys are Unicode"
         raise ValueError(message) from None
     return key
 
 
 def checked_amount(amount: int | float) -> int | float:
-    """Return the amount if it is a number that JSON has."""
+    """Return the amount if it is a JSON number."""
     if isinstance(amount, bool) or not isinstance(amount, (int, float)):
         raise TypeError(f"the amount must be an int or a float, not {type(amount).__name__}")
     if isinstance(amount, float) and not math.isfinite(amount):
@@ -99,11 +99,11 @@ def checked_amount(amount: int | float) -> int | float:
 def total(key: str, value: Any, amount: int | float) -> int | float:
     """Return the sum, in decimal as on the server: 0.1 + 0.2 is 0.3.
 
-    Raises `ValidationError` when the value is no number, as the server does.
+    Raises `ValidationError` if the value isn't a number, as the server does.
     """
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         kind = "null" if value is None else f"a {type(value).__name__}"
-        message = f"the value of {key!r} is {kind}, no number: it can't be incremented"
+        message = f"the value of {key!r} is {kind}, not a number: it can't be incremented"
         raise ValidationError(message, code="validation_failed")
     number: int | float = value
     if isinstance(number, int) and isinstance(amount, int):
@@ -113,26 +113,26 @@ def total(key: str, value: Any, amount: int | float) -> int | float:
     exact = _exact(number) + _exact(amount)
     try:
         return float(exact)
-    except OverflowError:  # as reading a number that is too large for a float gives it
+    except OverflowError:  # as when parsing a number that is too large for a float
         return math.inf if exact > 0 else -math.inf
 
 
 def _exact(number: int | float) -> Fraction:
-    """Return the decimal that a float is written as, not the binary number that it is."""
+    """Return the decimal value of a float's repr, not its binary value."""
     from fractions import Fraction
 
     return Fraction(repr(number)) if isinstance(number, float) else Fraction(number)
 
 
 class Batch:
-    """What many small transactions are to write, up to 1,000 writes and 4 MiB each."""
+    """Writes, split into transactions of up to 1,000 writes and 4 MiB."""
 
     def __init__(self) -> None:
         self._writes: dict[str, Write] = {}
         self._size = 0
 
     def add(self, key: str, write: Write) -> dict[str, Write]:
-        """Take one more; return what has to be written before it, mostly nothing."""
+        """Add a write; return the full batch before it, or an empty one."""
         cost = len(key.encode()) + (len(write.text) if isinstance(write, Set) else 0)
         full = len(self._writes) == _BATCH_WRITES or self._size + cost > _BATCH_BYTES
         before = self.rest() if full else {}
@@ -141,7 +141,7 @@ class Batch:
         return before
 
     def rest(self) -> dict[str, Write]:
-        """Return what is left to be written, and begin anew."""
+        """Return and clear the remaining writes."""
         rest, self._writes, self._size = self._writes, {}, 0
         return rest
 
@@ -172,7 +172,7 @@ def _json(key: str, write: Write) -> bytes:
 
 
 def conflict_message(error: Conflict, keys: Sequence[str], ranges: Sequence[Range]) -> str:
-    """Return what has changed, by its name."""
+    """Return a message that names what has changed."""
     names: list[str] = []
     for each in error.errors:
         place = _place(each)
@@ -186,7 +186,7 @@ def conflict_message(error: Conflict, keys: Sequence[str], ranges: Sequence[Rang
 
 
 def named(error: TooLarge | ValidationError, keys: Sequence[str]) -> str:
-    """Return lines that say which keys the error is about."""
+    """Return lines that name the keys of the error."""
     places = [_place(each) for each in error.errors]
     indexes = sorted({place[1] for place in places if place is not None and place[0] == "writes"})
     return "".join(f"\n  writes/{n} is {keys[n]!r}" for n in indexes if n < len(keys))

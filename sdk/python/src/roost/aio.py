@@ -1,4 +1,4 @@
-"""The same as `roost`, with `async def`, for asyncio.
+"""The API of `roost` for asyncio.
 
 ::
 
@@ -16,13 +16,13 @@
 
     asyncio.run(main())
 
-What takes a request is awaited; lists, logs to be followed, events and what `map` returns are for
-`async for`. A `DataStore` and a `Transaction` are no mappings here, but have the operations of one
-as methods: `get`, `set`, `delete`, `contains`, `count`, `setdefault`, `pop` and so on. Errors and
-whatever needs no request are the very classes of `roost`.
+Requests are coroutines; lists, followed logs, events and the results of `map` are for `async for`.
+A `DataStore` and a `Transaction` aren't mappings here, but have methods instead: `get`, `set`,
+`delete`, `contains`, `count`, `setdefault`, `pop` and so on. Errors and classes without requests
+are those of `roost`.
 
-Without a `Client` of one's own there is one for each event loop, with the settings of `roost`
-(`roost.api_key`, `roost.base_url`, the environment, a profile). It is closed when the loop ends.
+The default client is one per event loop, with the settings of `roost` (`roost.api_key`,
+`roost.base_url`, the environment, a profile). It is closed when the loop ends.
 """
 
 from __future__ import annotations

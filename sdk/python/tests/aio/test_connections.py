@@ -150,7 +150,7 @@ async def test_many_requests_at_once_share_few_connections() -> None:
 
 async def test_nobody_there_says_so() -> None:
     async with aio.Client(KEY, "http://127.0.0.1:9", max_retries=0) as lost:
-        with pytest.raises(roost.APIConnectionError, match="Is it running there"):
+        with pytest.raises(roost.APIConnectionError, match="Is it running"):
             await lost.runtime()
 
 

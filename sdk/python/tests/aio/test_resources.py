@@ -119,7 +119,7 @@ async def test_lists_come_a_page_at_a_time(server: Server, client: aio.Client) -
 async def test_a_timeout_names_the_job_that_goes_on(server: Server, greeter: aio.Agent) -> None:
     server.on("POST", EXECUTE, job("running"))
     server.on("GET", JOB, job("running"))
-    with pytest.raises(roost.APITimeout, match="goes on") as raised:
+    with pytest.raises(roost.APITimeout, match="is still") as raised:
         await greeter.execute(timeout=3)
     assert isinstance(raised.value.job, aio.ExecutorJob)
 
@@ -225,6 +225,6 @@ def test_the_default_client_is_one_for_each_loop(monkeypatch: pytest.MonkeyPatch
     asyncio.run(use())
     assert len({id(each) for each in made}) == 4
     assert all(each._transport._http.is_closed for each in made), "they end with their loops"
-    assert not _client._default._kept
+    assert not _client._default._clients
     with pytest.raises(RuntimeError):
         aio.Agent.list()

@@ -114,7 +114,7 @@ async def test_a_cancelled_map_cancels_what_waits(
     make: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # A task that is cancelled does not wait long for a server that is slow.
-    monkeypatch.setattr("roost._async._concurrency._LAST_WORDS_SECONDS", PATIENCE)
+    monkeypatch.setattr("roost._async._concurrency._CLEANUP_SECONDS", PATIENCE)
     agent: aio.Agent = await make(script=SLEEP, max_concurrency=1)
     ordered = asyncio.Event()
 

@@ -33,18 +33,18 @@ __all__ = ["Agent"]
 class Agent(AgentRuns):
     """A script and its settings.
 
-    `requirements` is text with one specifier a line. The server hides the values of `env_vars`
+    `requirements` is text with one specifier per line. The server hides the values of `env_vars`
     from keys that may not write agents. `timeout`, `retry_delay` and `keep_warm` are in seconds,
-    `memory` in MiB, `cpu` in cores. `never_retry` are reasons after which no further attempt is
-    made, whatever `max_attempts` says. `profile` is the kind of pod, `None` the default; `egress`
-    is "all", "none" or text with a destination a line.
+    `memory` in MiB, `cpu` in cores. `never_retry` are reasons that are never retried, whatever
+    `max_attempts`. `profile` is the kind of pod, `None` the default; `egress` is "all", "none" or
+    text with one destination per line.
 
-    `revision` grows with every change of what runs. A revision runs when its build has succeeded:
-    `running_revision` is the newest such one, `None` before the first build; `building_revision`
-    is still to be built, and `build_failure` says why the newest could not be. `build_id` is that
-    of the last successful build, `None` before the first; `outdated` says how what it runs on
-    differs from what would be built now, `None` when it does not. `activity` is there when it
-    was asked for with `include_activity=True`.
+    `revision` increases with every change of the code, the dependencies or the variables. A
+    revision runs once its build has succeeded: `running_revision` is the newest such revision,
+    `None` before the first build; `building_revision` is being built; `build_failure` says why the
+    newest build failed. `build_id` is the last successful Build, `None` before the first;
+    `outdated` says how it differs from a Build created now, `None` if it doesn't. `activity` is
+    only set with `include_activity=True`.
     """
 
     __slots__ = ()
@@ -104,19 +104,19 @@ class Agent(AgentRuns):
         egress: str | Sequence[str] | None = None,
         client: Client | None = None,
     ) -> Agent:
-        """Make an agent; Roost begins to build its dependencies at once.
+        """Create an agent; Roost starts building its dependencies.
 
-        `script` is its text. `requirements` is a list of `name==version`, or text with one a line;
-        `env_vars` a mapping, or text with a `KEY=VALUE` a line. `stores` are DataStores, or names
-        of DataStores, which are made when missing; `store_ids` are ids; with neither, the agent
-        gets a store of its own, with an empty list none. `timeout`, `retry_delay` and `keep_warm`
-        are in seconds, `memory` in MiB, `cpu` in cores. `never_retry` are reasons, such as
-        "exception", after which no further attempt is made. `profile` is a kind of pod that the
-        server offers. `egress` is what the script may connect to: "all", "none", or a list of
-        `address:port` and `block:port`. What is left out is the server's default.
+        `script` is its text. `requirements` is a list of `name==version`, or text with one per
+        line; `env_vars` a mapping, or text with one `KEY=VALUE` per line. `stores` are DataStores
+        or names of DataStores, created if missing; `store_ids` are ids. Without either, the agent
+        gets a new store; with an empty list, none. `timeout`, `retry_delay` and `keep_warm` are in
+        seconds, `memory` in MiB, `cpu` in cores. `never_retry` are reasons, such as "exception",
+        that are never retried. `profile` is a kind of pod that the server offers. `egress` is what
+        the script may connect to: "all", "none", or a list of `address:port` and `block:port`.
+        Omitted settings have the server's defaults.
 
-        Raises `ScriptError` for a script that can't run, `ValidationError` for settings that the
-        server doesn't accept, with every reason.
+        Raises `ScriptError` for a script that can't run, `ValidationError` for invalid settings,
+        with all reasons.
         """
         return await (client or default_client()).agents.create(
             script=script,
@@ -148,7 +148,7 @@ class Agent(AgentRuns):
         include_activity: bool = False,
         client: Client | None = None,
     ) -> Agent:
-        """Return the agent with that id or that name."""
+        """Return the agent with that id or name."""
         agents = (client or default_client()).agents
         return await agents.retrieve(id, name=name, include_activity=include_activity)
 
@@ -164,27 +164,27 @@ class Agent(AgentRuns):
     ) -> Paged[Agent]:
         """Return up to `limit` agents, newest first, fetched as they are needed.
 
-        `name` is a whole name; `q` a part of what is looked for. With `include_activity` each has
-        its `activity`: what it is doing, and has done last.
+        `name` is an exact name; `q` is a substring of the name. With `include_activity`, each agent
+        has its `activity`: its current and last executions.
         """
         agents = (client or default_client()).agents
         return agents.list(name=name, q=q, limit=limit, include_activity=include_activity)
 
     async def update(self, **changes: Unpack[AgentChanges]) -> Agent:
-        """Change what is given, in place; see `create` for the settings.
+        """Change the given settings, in place; see `create` for the settings.
 
-        A change of the script, the requirements, the variables or the Python version makes the
-        next revision; one of the requirements or the Python version also makes a BuilderJob. What
-        is executed runs the revision before until that is built: see `wait_until_built`.
+        A change of the script, the requirements, the variables or the Python version creates a
+        revision; a change of the requirements or the Python version also creates a BuilderJob.
+        Until that build succeeds, the previous revision runs: see `wait_until_built`.
         """
         transport = self._client._transport
         async with encoded(self._client, changes) as body:
             if "script" in body:
-                doubt = _script.check(body["script"])
-                if doubt is not None and _script.can_judge(
+                syntax_error = _script.check(body["script"])
+                if syntax_error is not None and _script.is_as_new_as(
                     body.get("python_version") or self.python_version
                 ):
-                    raise doubt
+                    raise syntax_error
             response = await transport.request(
                 "PATCH", path_to(self._path, self.id), body=dump_json(body, "changes")
             )
@@ -192,47 +192,46 @@ class Agent(AgentRuns):
         return self
 
     async def delete(self) -> None:
-        """Delete it, with its schedules. Its DataStores and the history of its runs stay."""
+        """Delete the agent and its schedules. Its DataStores and execution history are kept."""
         await self._client._transport.request("DELETE", path_to(self._path, self.id))
 
     def revisions(self, *, limit: int | None = None) -> Paged[AgentRevision]:
-        """Return up to `limit` revisions, newest first: what it ran with after each change."""
+        """Return up to `limit` revisions of the agent, newest first."""
         return self._client.agents.revisions(self.id, limit=limit)
 
     async def revision_at(self, revision: int) -> AgentRevision:
-        """Return what it ran with in that revision. Raises `NotFound` when there was none."""
+        """Return one revision of the agent. Raises `NotFound` if it doesn't exist."""
         return await self._client.agents.revision_at(self.id, revision)
 
     async def roll_back(self, revision: int) -> Agent:
-        """Make it run again, in place, what it ran in that revision, as a new one.
+        """Restore an earlier revision, in place, as a new revision.
 
-        Its script, requirements, variables and Python version become those of then; everything
-        else stays. When that changes nothing, there is no new revision.
+        Restores script, requirements, variables and Python version; other settings are kept. If
+        nothing changes, no revision is created.
         """
         transport = self._client._transport
         path = path_to(self._path, self.id) + "/roll-back"
         body = dump_json({"revision": revision}, "roll-back")
-        # Doing it twice is the same as doing it once: the second time nothing changes.
+        # Idempotent: the second request changes nothing.
         self._data = transport.parse(
             await transport.request("POST", path, body=body, repeatable=True)
         )
         return self
 
     async def rebuild(self) -> Rollout:
-        """Build its dependencies again, on the current base; return the rollout at once.
+        """Rebuild the dependencies on the current base; return the rollout without waiting.
 
-        Packages that its requirements need without naming a version may be newer then. The agent
-        uses the new Build once it is made, and keeps the one it has if it can't be made. Raises
-        `Conflict` while it is being built.
+        Indirect dependencies may become newer. The agent uses the new Build when it succeeds, and
+        keeps its current Build otherwise. Raises `Conflict` while a build is running.
         """
         return await self._client.rollouts.rebuild(self.id)
 
     async def wait_until_built(self, timeout: float | None = None) -> Agent:
-        """Wait until its newest revision is built, and so runs; return it, refreshed.
+        """Wait until the newest revision is built and runs; return the agent, refreshed.
 
-        Raises `BuildFailed` with the installer's explanation, `APITimeout` after `timeout` seconds.
-        When it fails, `running_revision` runs on. Not needed for a new agent: `execute` waits for
-        its first build.
+        Raises `BuildFailed` with the installer's message, `APITimeout` after `timeout` seconds. If
+        the build fails, `running_revision` still runs. Not needed for a new agent: `execute` waits
+        for the first build.
         """
         client, clock = self._client, self._client._transport.clock
         deadline = None if timeout is None else clock.monotonic() + timeout

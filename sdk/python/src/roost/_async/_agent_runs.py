@@ -1,4 +1,4 @@
-"""What an agent can be asked to run: one payload, many, or one at set times."""
+"""Methods of Agent that run it: with one payload, with many, or on a schedule."""
 
 from __future__ import annotations
 
@@ -6,23 +6,23 @@ from datetime import datetime
 from typing import Any, Literal, overload
 
 from .._changes import MissedRuns, Overlap
-from .._ordered import options
+from .._submissions import options
 from .._values import NOT_GIVEN, NotGiven
 from ._batch import Batch, execute_batch
 from ._execution import Execution
 from ._executor_job import ExecutorJob
 from ._map import map_payloads
-from ._orders import submit
 from ._resource import Resource
 from ._schedule import Schedule
 from ._stream import Items, Stream
-from ._waiting import hold_most
+from ._submit import submit
+from ._waiting import max_hold
 
 __all__ = ["AgentRuns"]
 
 
 class AgentRuns(Resource):
-    """The part of an Agent that orders executions."""
+    """The methods of an Agent that submit jobs."""
 
     __slots__ = ()
 
@@ -61,22 +61,22 @@ class AgentRuns(Resource):
         concurrency_key: str | None = None,
         idempotency_key: str | None = None,
     ) -> Execution | ExecutorJob:
-        """Run it once and return the Execution when it has ended, whether it succeeded or not.
+        """Run the agent once and return the Execution when it has ended, successful or not.
 
-        `payload` is any JSON value. `timeout` is how long to wait, in seconds, not how long the
-        script may run: after it, `APITimeout` is raised and the job goes on. `check=True` raises
-        `ExecutionFailed` unless the script succeeded; without it that is raised only when the
-        script never ran, for example because the build failed. `wait=False` is `submit`.
+        `payload` is any JSON value. `timeout` is how many seconds to wait, not how long the script
+        may run: after it, `APITimeout` is raised and the job keeps running. `check=True` raises
+        `ExecutionFailed` unless the script succeeded; otherwise that is only raised if the script
+        never ran, for example because the build failed. `wait=False` is `submit`.
 
-        Orders with a higher `priority` (-100 to 100, 0 by default) are run first. Of those of an
-        agent with the same `concurrency_key`, one runs at a time.
+        Jobs with a higher `priority` (-100 to 100, 0 by default) run first. Jobs of an agent with
+        the same `concurrency_key` run one at a time.
 
         A second call with the same `idempotency_key` and payload within a day returns the same
-        run. Without one every call is a run of its own, and is never run twice by a retry.
+        run. Without a key, every call is a separate run; retries never run it twice.
         """
         if not wait:
             if timeout is not None or check:
-                raise ValueError("timeout and check need wait=True")
+                raise ValueError("timeout and check require wait=True")
             return await self.submit(
                 payload,
                 priority=priority,
@@ -85,7 +85,7 @@ class AgentRuns(Resource):
             )
         client = self._client
         deadline = None
-        hold = hold_most(client)
+        hold = max_hold(client)
         if timeout is not None:
             deadline = client._transport.clock.monotonic() + timeout
             hold = max(0.0, min(hold, timeout))
@@ -101,7 +101,7 @@ class AgentRuns(Resource):
         concurrency_key: str | None = None,
         idempotency_key: str | None = None,
     ) -> ExecutorJob:
-        """Order a run and return the ExecutorJob at once; its `wait()` gets the result."""
+        """Submit a job and return it without waiting; `wait()` returns its result."""
         given = options(priority, concurrency_key)
         return await submit(self._client, self.id, payload, idempotency_key, given)
 
@@ -113,12 +113,12 @@ class AgentRuns(Resource):
         concurrency_key: str | None = None,
         idempotency_key: str | None = None,
     ) -> Batch:
-        """Order a run for each payload, and return when all are ordered.
+        """Submit a job for each payload, without waiting for results.
 
-        Up to 1,000 payloads and 64 MiB of JSON are one batch: ordered all or not at all. More are
-        sent as several. Raises `RateLimited` when they don't fit into the agent's queue; `map`
-        waits for room instead. When a later batch fails, the error's message says how many
-        payloads are ordered and with which `idempotency_key` the same call orders the rest.
+        Up to 1,000 payloads and 64 MiB of JSON are one batch, submitted atomically; more are sent
+        as several batches. Raises `RateLimited` if they don't fit into the agent's queue; `map`
+        waits for capacity instead. If a later batch fails, the error's message says how many
+        payloads were submitted and which `idempotency_key` submits the rest.
         """
         given = options(priority, concurrency_key)
         return await execute_batch(self._client, self.id, payloads, idempotency_key, given)
@@ -133,20 +133,19 @@ class AgentRuns(Resource):
         priority: int | None = None,
         concurrency_key: str | None = None,
     ) -> Stream[Any]:
-        """Run it once for each payload and yield what the runs return, as they come.
+        """Run the agent once for each payload and yield the return values.
 
-        In the order of the payloads; or, with `ordered=False`, in that in which the runs end.
-        `payloads` may be long, slow or endless; they are taken between results. 200 runs, after
-        many results up to 1,000, are ordered ahead of the result that is taken, and memory doesn't
-        grow beyond those. Nothing is ordered before the first result is asked for. A full queue is
-        waited for, and connections that break are made again; no run is ordered twice by that and
-        no result lost.
+        In the order of the payloads or, with `ordered=False`, in the order of completion.
+        `payloads` may be long, slow or infinite; they are consumed between results. Up to 200
+        jobs, rising to 1,000 with the number of results, are submitted ahead of the current
+        result, which bounds memory. Nothing is submitted before the first result is requested.
+        Waits while the queue is full, and reconnects; no job is submitted twice and no result is
+        lost.
 
-        A run without success raises `ExecutionFailed` where its result would be; with
-        `return_exceptions=True` that is yielded instead, and it goes on. `timeout` is how many
-        seconds after this call each result must be there, else `APITimeout` is raised. An error,
-        `close()` and the end of the last reference end the iterator. Then what has not begun to
-        run is cancelled, and what runs goes on.
+        A failed run raises `ExecutionFailed` in place of its result; with `return_exceptions=True`
+        the error is yielded instead, and the iteration continues. `timeout` is the deadline of
+        each result in seconds after this call; then `APITimeout` is raised. An error, `close()`
+        and garbage collection end the iterator: queued jobs are cancelled, running ones continue.
         """
         return map_payloads(
             self._client,
@@ -173,7 +172,7 @@ class AgentRuns(Resource):
         starts_at: datetime | None = None,
         ends_at: datetime | None = None,
     ) -> Schedule:
-        """Have it run at the times of `cron`; the parameters are those of `Schedule.create`."""
+        """Run the agent on a schedule; the parameters are those of `Schedule.create`."""
         return await self._client.schedules.create(
             agent_id=self.id,
             cron=cron,

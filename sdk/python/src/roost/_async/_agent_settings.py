@@ -1,4 +1,4 @@
-"""An agent's settings, from what Python has to what the API takes."""
+"""Conversion of an agent's settings from Python to the API."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["AgentChanges", "encoded"]
 
 
 class AgentChanges(TypedDict, total=False):
-    """What `Agent.update` can change; each is as in `Agent.create`."""
+    """The arguments of `Agent.update`, as in `Agent.create`."""
 
     name: str
     script: str
@@ -43,23 +43,23 @@ class AgentChanges(TypedDict, total=False):
 async def encoded(
     client: Client, settings: Mapping[str, Any]
 ) -> AsyncGenerator[dict[str, Any], None]:
-    """Give the block the JSON object for these settings.
+    """Yield the JSON object for these settings.
 
-    Stores given by name are made when missing. If the block raises, they are deleted again, unless
-    an agent has got them meanwhile.
+    Stores given by name are created if missing. If the block raises, they are deleted, unless an
+    agent uses them by then.
     """
-    made: list[DataStore] = []
+    created: list[DataStore] = []
     try:
-        yield await _encode(client, settings, made)
+        yield await _encode(client, settings, created)
     except Exception:
-        for store in made:
+        for store in created:
             with suppress(RoostError):
                 await client.datastores.delete(store.id)
         raise
 
 
 async def _encode(
-    client: Client, settings: Mapping[str, Any], made: list[DataStore]
+    client: Client, settings: Mapping[str, Any], created: list[DataStore]
 ) -> dict[str, Any]:
     body: dict[str, Any] = {}
     for name, value in settings.items():
@@ -80,17 +80,17 @@ async def _encode(
         body[name] = value
     if "stores" in body:
         if "store_ids" in body:
-            raise TypeError("give stores or store_ids, not both")
+            raise TypeError("use stores or store_ids, not both")
         stores = not_text("stores", body.pop("stores"))
-        body["store_ids"] = [await _store_id(client, store, made) for store in stores]
+        body["store_ids"] = [await _store_id(client, store, created) for store in stores]
     return body
 
 
-async def _store_id(client: Client, store: str | DataStore, made: list[DataStore]) -> str:
+async def _store_id(client: Client, store: str | DataStore, created: list[DataStore]) -> str:
     if not isinstance(store, DataStore):
         store, is_new = await client.datastores._ensure(store)
         if is_new:
-            made.append(store)
+            created.append(store)
     return store.id
 
 

@@ -51,7 +51,7 @@ class Agents:
         profile: str | None = None,
         egress: str | Sequence[str] | None = None,
     ) -> Agent:
-        """Make an agent, as `Agent.create` does."""
+        """Create an agent; see `Agent.create`."""
         settings = without_none(
             script=script,
             name=name,
@@ -73,11 +73,11 @@ class Agents:
             stores=stores,
         )
         if isinstance(script, str):
-            doubt = _script.check(script)
-            if doubt is not None and _script.can_judge(
+            syntax_error = _script.check(script)
+            if syntax_error is not None and _script.is_as_new_as(
                 python_version or await self._default_python_version()
             ):
-                raise doubt
+                raise syntax_error
         transport = self._client._transport
         async with encoded(self._client, settings) as body:
             response = await transport.request("POST", "/agents", body=dump_json(body, "agent"))
@@ -90,9 +90,9 @@ class Agents:
         name: str | None = None,
         include_activity: bool = False,
     ) -> Agent:
-        """Return the agent with that id or that name."""
+        """Return the agent with that id or name."""
         if (id is None) == (name is None):
-            raise TypeError("give an id or a name")
+            raise TypeError("give either an id or a name")
         if id is not None:
             params = _included(include_activity)
             with hint_at_name(id, "agent_"):
@@ -116,7 +116,7 @@ class Agents:
         return Paged(self._client, "/agents", params, partial(Agent, self._client), limit=limit)
 
     async def delete(self, id: str) -> None:  # noqa: A002
-        """Delete the agent with that id, as `Agent.delete` does."""
+        """Delete the agent with that id; see `Agent.delete`."""
         await self._client._transport.request("DELETE", path_to("/agents", id))
 
     def revisions(self, id: str, *, limit: int | None = None) -> Paged[AgentRevision]:  # noqa: A002
@@ -126,18 +126,18 @@ class Agents:
         )
 
     async def revision_at(self, id: str, revision: int) -> AgentRevision:  # noqa: A002
-        """Return what the agent with that id ran with in that revision."""
+        """Return one revision of the agent with that id."""
         path = path_to("/agents", id, "revisions", str(revision))
         return AgentRevision.of(await self._client._transport.get(path))
 
     async def roll_back(self, id: str, revision: int) -> Agent:  # noqa: A002
-        """Make the agent with that id run again what it ran then, as `Agent.roll_back` does."""
+        """Restore an earlier revision of the agent with that id; see `Agent.roll_back`."""
         return await Agent(self._client, {"id": id}).roll_back(revision)
 
     async def _default_python_version(self) -> str | None:
         try:
             return (await self._client.runtime()).default
-        except RoostError:  # the server says it soon enough, if it matters
+        except RoostError:  # the next request reports the same error
             return None
 
 

@@ -1,4 +1,4 @@
-"""Batches: many executions that are ordered at once."""
+"""Batches: jobs submitted together."""
 
 from __future__ import annotations
 
@@ -6,33 +6,35 @@ from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .._errors import RoostError
-from .._ordered import BATCH_MOST, KEY_MOST_CHARACTERS, Ordered, checked_key
+from .._submissions import MAX_BATCH, MAX_KEY_CHARACTERS, SubmittedBatch, checked_key
 from ._executor_job import ExecutorJob
 from ._map import collect
-from ._orders import cancel_batch, chunks, submit_batch
 from ._resource import default_client
 from ._stream import Items, Stream
+from ._submit import cancel_batch, chunks, submit_batch
 
 if TYPE_CHECKING:
     from ._client import Client
 
 __all__ = ["Batch", "execute_batch"]
 
-# The server takes 80 MB.
-_BATCH_MOST_BYTES = 64 << 20
+# The server's limit is 80 MB.
+_MAX_BATCH_BYTES = 64 << 20
 
 
 class Batch:
-    """The executions that `Agent.execute_batch` has ordered.
+    """The jobs submitted by `Agent.execute_batch`.
 
-    `ids` are those of the ExecutorJobs, in the order of the payloads. `batch_ids` are what
-    `ExecutorJob.list(batch_id=…)` takes; more than one when there were more payloads than go into
-    a request. Iterating yields the return values, as `results()` does.
+    `ids` are the ids of the ExecutorJobs, in the order of the payloads. `batch_ids` are for
+    `ExecutorJob.list(batch_id=…)`; more than one if the payloads needed several requests.
+    Iterating yields the return values, as `results()` does.
     """
 
     __slots__ = ("_batches", "_client", "agent_id", "batch_ids", "ids")
 
-    def __init__(self, client: Client | None, agent_id: str, batches: Sequence[Ordered]) -> None:
+    def __init__(
+        self, client: Client | None, agent_id: str, batches: Sequence[SubmittedBatch]
+    ) -> None:
         self.agent_id: str = agent_id
         self.ids: Sequence[str] = [job_id for batch in batches for job_id in batch.job_ids]
         self.batch_ids: Sequence[str] = [batch.id for batch in batches]
@@ -46,9 +48,9 @@ class Batch:
         return_exceptions: bool = False,
         timeout: float | None = None,
     ) -> Stream[Any]:
-        """Yield what the executions return: in the order of the payloads, or as they end.
+        """Yield the return values, in the order of the payloads or of completion.
 
-        The parameters are those of `Agent.map`. It can be called again; to stop early cancels
+        The parameters are those of `Agent.map`. Can be called again; stopping early cancels
         nothing.
         """
         return collect(
@@ -61,7 +63,7 @@ class Batch:
         )
 
     async def jobs(self) -> AsyncGenerator[ExecutorJob, None]:
-        """Return the ExecutorJobs as they are now, in the order of the payloads."""
+        """Return the current ExecutorJobs, in the order of the payloads."""
         jobs = self._bound().executor_jobs
         for batch in self._batches:
             found = [job async for job in jobs.list(batch_id=batch.id)]
@@ -69,7 +71,7 @@ class Batch:
                 yield job
 
     async def cancel(self) -> None:
-        """Ask for the end of all that have not ended."""
+        """Cancel all jobs that have not ended."""
         client = self._bound()
         for batch_id in reversed(self.batch_ids):
             await cancel_batch(client, batch_id, running=True)
@@ -97,22 +99,22 @@ async def execute_batch(
     idempotency_key: str | None,
     given: Mapping[str, Any],
 ) -> Batch:
-    """Order an execution for each payload, in as many requests as it takes."""
+    """Submit a job for each payload, in as many requests as needed."""
     key = checked_key(idempotency_key)
-    batches: list[Ordered] = []
-    async for chunk in chunks(payloads, BATCH_MOST, _BATCH_MOST_BYTES):
+    batches: list[SubmittedBatch] = []
+    async for chunk in chunks(payloads, MAX_BATCH, _MAX_BATCH_BYTES):
         number = len(batches) + 1
         part_key = key if number == 1 else f"{key}/{number}"
-        if len(part_key) > KEY_MOST_CHARACTERS:
-            raise ValueError(f"idempotency_key is too long to be told from that of part {number}")
+        if len(part_key) > MAX_KEY_CHARACTERS:
+            raise ValueError(f"idempotency_key is too long for a suffix for part {number}")
         try:
             batches.append(await submit_batch(client, agent_id, chunk, part_key, given))
         except RoostError as error:
             if batches:
                 count = sum(len(batch.job_ids) for batch in batches)
                 error.args = (
-                    f"{error}\nthe first {count:,} payloads are ordered; the same call with "
-                    f"idempotency_key={key!r} orders the rest",
+                    f"{error}\nthe first {count:,} payloads were submitted; the same call with "
+                    f"idempotency_key={key!r} submits the rest",
                 )
             raise
     return Batch(client, agent_id, batches)

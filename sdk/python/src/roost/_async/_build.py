@@ -1,4 +1,4 @@
-"""BuilderJobs, and the Builds that they make."""
+"""BuilderJobs and Builds."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ _ENDED = frozenset({"succeeded", "failed", "cancelled"})
 
 
 class BuilderJob(Resource):
-    """One attempt to build an agent's dependencies. Roost makes them; clients only look.
+    """One attempt to build an agent's dependencies. Created by Roost, read-only for clients.
 
-    `state` is queued, running, succeeded, failed or cancelled. `reused` is true when a Build with
-    the same content was there already.
+    `state` is queued, running, succeeded, failed or cancelled. `reused` is true if a Build with the
+    same content already existed.
     """
 
     __slots__ = ()
@@ -80,7 +80,7 @@ class BuilderJob(Resource):
 
     @property
     def ended(self) -> bool:
-        """Whether the state will not change any more."""
+        """Whether the state is final."""
         return self.state in _ENDED or self.finished_at is not None
 
     @overload
@@ -96,8 +96,8 @@ class BuilderJob(Resource):
     ) -> Awaitable[builtins.list[LogEntry]] | Stream[LogEntry]:
         """Return the entries of the build's log after `after_seq`.
 
-        As a list of what there is; or, with `follow=True`, as an iterator that yields entries as
-        they are written and stops when the job has ended. This object is then up to date.
+        As a list; or, with `follow=True`, as an iterator that yields entries as they are written
+        and stops when the job has ended. This object is then up to date.
         """
         path = path_to(self._path, self.id) + "/logs"
         if follow:
@@ -105,18 +105,17 @@ class BuilderJob(Resource):
         return _logs.read(self._client, path, after_seq)
 
     async def text_logs(self) -> str:
-        """Return the build's log so far as plain text."""
+        """Return the build's current log as plain text."""
         return await _logs.read_text(self._client, path_to(self._path, self.id) + "/logs")
 
 
 class Build(Resource):
-    """What a successful BuilderJob has made: an immutable image or environment.
+    """The result of a successful BuilderJob: an immutable image or environment.
 
-    Agents with the same Python version and requirements share one. `image` is a reference by
-    digest, `None` on the local runtime; `duration` is in seconds. `base` is what it was made on, an
-    image by digest or an interpreter, `None` when an earlier version of Roost made it. Since
-    `removed_at` the image or environment is gone, as nothing has used it for long; it is made again
-    when it is needed.
+    Shared by agents with the same Python version and requirements. `image` is a reference by
+    digest, `None` on the local runtime; `duration` is in seconds. `base` is the base image by
+    digest, or the interpreter; `None` for Builds of earlier versions of Roost. An unused image or
+    environment is removed at `removed_at`, and rebuilt when needed.
     """
 
     __slots__ = ()

@@ -1,4 +1,4 @@
-"""The client: a server, a key, and the connections between."""
+"""The client: a server, a key, and a connection pool."""
 
 from __future__ import annotations
 
@@ -33,13 +33,12 @@ DEFAULT_MAX_RETRIES = 4
 
 
 class Client:
-    """A server and a key for it, with one pool of connections. Threads may share it.
+    """A server and an API key, with one connection pool. Thread-safe.
 
-    `api_key` and `base_url` default to what the module uses. `timeout` is how long to wait for an
-    answer that the server has no reason to hold back, in seconds; `max_retries` how often a
-    request is sent again after a failure that may pass. `progress` says whether to show a line
-    while something is waited for; by default `roost.progress` does. An `http_client` of one's own
-    (for a proxy, certificates, tests) is used as it is and not closed.
+    `api_key` and `base_url` default to the module's settings. `timeout` is the timeout of a
+    request in seconds, long polling excluded; `max_retries` the number of retries after a
+    transient failure. `progress` enables a progress line while waiting; the default is
+    `roost.progress`. A custom `http_client` (for a proxy, certificates, tests) is not closed.
 
     Closed by `close()` or at the end of an `async with` block.
     """
@@ -79,26 +78,26 @@ class Client:
 
     @property
     def base_url(self) -> str:
-        """The server's address, without `/v1`."""
+        """The server's URL, without `/v1`."""
         return self._transport.base_url
 
     async def runtime(self) -> Runtime:
-        """Return what the server runs agents with."""
+        """Return the server's runtime and Python versions."""
         return Runtime.of(await self._transport.get("/runtime"))
 
     async def statistics(self, hours: int = 24, *, agent_id: str | None = None) -> Statistics:
-        """Return what has happened in the last `hours` (1 to 168), and what is going on now."""
+        """Return statistics of the last `hours` (1 to 168), and current counts."""
         return Statistics.of(
             await self._transport.get("/statistics", given(hours=hours, agent_id=agent_id))
         )
 
     async def login_link(self) -> LoginLink:
-        """Make a URL that signs a browser in to the dashboard with this client's key, once."""
+        """Create a URL that signs in to the dashboard once, with this client's key."""
         response = await self._transport.request("POST", "/login-links")
         return LoginLink.of(self._transport.parse(response), self.base_url)
 
     async def settings(self) -> Sequence[ServerSetting]:
-        """Return the settings of the server. Needs a key that may write."""
+        """Return the settings of the server. Requires the role write."""
         answer = await self._transport.get("/settings")
         return tuple(ServerSetting.of(data) for data in answer["data"])
 
@@ -111,7 +110,7 @@ class Client:
         after: str | int | None = None,
         follow: bool = True,
     ) -> Stream[Event]:
-        """Yield every change of a state from now on, as `roost.events` does."""
+        """Yield all state changes from now on; see `roost.events`."""
         return _events.events(
             types=types,
             agent_id=agent_id,
@@ -122,7 +121,7 @@ class Client:
         )
 
     async def close(self) -> None:
-        """Close the connections. What came from this client can't be used any more."""
+        """Close the connections. Resources of this client can't be used afterwards."""
         await self._transport.close()
 
     async def __aenter__(self) -> Client:
@@ -140,22 +139,22 @@ class Client:
         return f"<{type(self).__module__}.Client base_url={self.base_url!r}>"
 
 
-def _made(settings: Settings) -> Client:
+def _created(settings: Settings) -> Client:
     client = Client.__new__(Client)
     client._use(settings)
     return client
 
 
-_default = DefaultClient(_made)
+_default = DefaultClient(_created)
 
 
 def default_client() -> Client:
-    """Return the client of the module's present settings."""
+    """Return the client for the module's current settings."""
     return _default.get(resolve())
 
 
 async def statistics(
     hours: int = 24, *, agent_id: str | None = None, client: Client | None = None
 ) -> Statistics:
-    """Return what has happened in the last `hours` (1 to 168), and what is going on now."""
+    """Return statistics of the last `hours` (1 to 168), and current counts."""
     return await (client or default_client()).statistics(hours, agent_id=agent_id)

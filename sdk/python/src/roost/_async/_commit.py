@@ -1,4 +1,4 @@
-"""The request that writes to a DataStore all or nothing."""
+"""The atomic write to a DataStore."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ async def commit(
     ranges: Sequence[Range],
     writes: Mapping[str, Write],
 ) -> dict[str, Written]:
-    """Apply all writes if nothing that was read has changed; return what came of each.
+    """Apply all writes if no read entry has changed; return their results.
 
-    It carries an idempotency key, so that it is sent again when its answer got lost. Raises
-    `Conflict`, whose message names what has changed.
+    Retried after a lost response, with an idempotency key. Raises `Conflict`, whose message names
+    what has changed.
     """
     try:
         response = await transport.request(

@@ -1,4 +1,4 @@
-"""What waiting takes in `async` code. Written by hand; `_sync` has a counterpart to each name."""
+"""Concurrency helpers for `async` code. Written by hand; `_sync` has counterparts."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ __all__ = [
     "aclosing",
     "in_thread",
     "iterate",
-    "last_words",
+    "shielded_cleanup",
     "next_or",
     "stream",
 ]
@@ -32,13 +32,13 @@ __all__ = [
 T = TypeVar("T")
 D = TypeVar("D")
 
-_LAST_WORDS_SECONDS = 10.0
+_CLEANUP_SECONDS = 10.0
 
 
 def stream(
     items: AsyncGenerator[T, None], begin: Callable[[], Awaitable[None]] | None = None
 ) -> Stream[T]:
-    """Return a stream of these; `begin` is called before the first is taken."""
+    """Return a stream of the items; `begin` is called before the first one."""
     return Stream(items, begin)
 
 
@@ -52,7 +52,7 @@ async def aclosing(items: AsyncGenerator[T, None]) -> AsyncGenerator[AsyncGenera
 
 
 async def iterate(items: Items[T]) -> AsyncGenerator[T, None]:
-    """Yield the items, of whichever kind they are."""
+    """Yield the items of either kind of iterable."""
     if isinstance(items, AsyncIterable):
         async for item in items:
             yield item
@@ -62,7 +62,7 @@ async def iterate(items: Items[T]) -> AsyncGenerator[T, None]:
 
 
 async def next_or(items: AsyncIterator[T], default: D) -> T | D:
-    """Return the next item, or the default when there is none."""
+    """Return the next item, or the default at the end."""
     try:
         return await items.__anext__()
     except StopAsyncIteration:
@@ -70,14 +70,14 @@ async def next_or(items: AsyncIterator[T], default: D) -> T | D:
 
 
 async def in_thread(function: Callable[..., T], *arguments: Any) -> T:
-    """Call what reads or writes a file, without keeping the event loop from everything else."""
+    """Call a function that blocks on a file, without blocking the event loop."""
     return await anyio.to_thread.run_sync(function, *arguments)
 
 
 @contextmanager
-def last_words() -> Generator[None, None, None]:
-    """Let requests be made although the task is being cancelled, for a short time."""
-    with anyio.move_on_after(_LAST_WORDS_SECONDS, shield=True):
+def shielded_cleanup() -> Generator[None, None, None]:
+    """Allow requests for a short time although the task is being cancelled."""
+    with anyio.move_on_after(_CLEANUP_SECONDS, shield=True):
         yield
 
 
@@ -89,38 +89,38 @@ C = TypeVar("C", bound=_Closable)
 
 
 class DefaultClient(Generic[C]):
-    """Keeps one client for each event loop, since connections belong to one.
+    """One client per event loop, since connections belong to a loop.
 
-    It is made anew when the settings change, and closed when its loop ends.
+    Replaced when the settings change, and closed when its loop ends.
     """
 
     def __init__(self, make: Callable[[Settings], C]) -> None:
         self._make = make
-        self._kept: dict[asyncio.AbstractEventLoop, tuple[Settings, C]] = {}
+        self._clients: dict[asyncio.AbstractEventLoop, tuple[Settings, C]] = {}
         self._closers: set[AsyncGenerator[None, None]] = set()
 
     def get(self, settings: Settings) -> C:
-        """Return the client with these settings of the loop that is running."""
+        """Return the running loop's client with these settings."""
         loop = asyncio.get_running_loop()
-        kept = self._kept.get(loop)
+        kept = self._clients.get(loop)
         if kept is None or kept[0] != settings:
-            kept = self._kept[loop] = settings, self._make(settings)
+            kept = self._clients[loop] = settings, self._make(settings)
             self._close_with(loop, kept[1])
         return kept[1]
 
     def _close_with(self, loop: asyncio.AbstractEventLoop, client: C) -> None:
-        """Have the client closed by the loop's last act, which is to end its generators."""
+        """Close the client when the loop shuts down its generators."""
 
         async def until_the_end() -> AsyncGenerator[None, None]:
             try:
                 yield
             finally:
-                self._kept.pop(loop, None)
+                self._clients.pop(loop, None)
                 self._closers.discard(closer)
                 await client.close()
 
         closer = until_the_end()
         self._closers.add(closer)
-        # Up to its `yield`, on the way to which there is nothing to wait for.
+        # Run it up to its `yield`, which needs no waiting.
         with suppress(StopIteration):
             closer.__anext__().__await__().__next__()

@@ -6,7 +6,7 @@ from collections.abc import AsyncGenerator, Awaitable, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Callable, TypeVar, cast
 
-from .._entries import PAGE_MOST, Entry, pairs_of, version_of
+from .._entries import MAX_PAGE_SIZE, Entry, pairs_of, version_of
 from .._errors import NotFound
 from .._fields import Field, path_to
 from .._ndjson import Source, Target
@@ -28,7 +28,7 @@ __all__ = ["DataStore"]
 
 T = TypeVar("T")
 
-# Each conflict means that someone else got something done; so many in a row mean a mistake.
+# Each conflict means that another writer succeeded; this many in a row indicate a bug.
 _ATTEMPTS_AT_ONE_OPERATION = 1000
 _MISSING = object()
 
@@ -36,14 +36,14 @@ _MISSING = object()
 class DataStore(Resource, StoreMapping):
     """A durable, ordered mapping of string keys to JSON values, shared by agents.
 
-    In `roost` it is a `MutableMapping`; in `roost.aio` the operations of one are methods: `get`,
-    `set`, `delete`, `contains`, `count`, and `async for` goes through the keys.
+    In `roost` it is a `MutableMapping`; in `roost.aio` it has methods instead: `get`, `set`,
+    `delete`, `contains`, `count`, and `async for` iterates over the keys.
 
-    Every operation is at least one request: reading gives the present state, and a write is
-    durable when the call returns. Changing a value that was read does not store it. `pop`,
-    `popitem`, `setdefault` and `increment` are atomic; for anything else that depends on what was
-    read there are `transact()` and `transaction()`. `entries`, `size_bytes` and `agent_ids` are
-    as of the last `refresh()`; the length is asked for anew.
+    Every operation is at least one request: reads return the current state, and writes are
+    durable when the call returns. Changing a returned value does not store it. `pop`, `popitem`,
+    `setdefault` and `increment` are atomic; for other read-modify-write operations use
+    `transact()` or `transaction()`. `entries`, `size_bytes` and `agent_ids` are as of the last
+    `refresh()`; the length is always requested.
     """
 
     __slots__ = ()
@@ -66,7 +66,7 @@ class DataStore(Resource, StoreMapping):
 
     @classmethod
     async def create(cls, name: str | None = None, *, client: Client | None = None) -> DataStore:
-        """Make an empty store. Raises `Conflict` when the name is taken."""
+        """Create an empty store. Raises `Conflict` if the name is taken."""
         return await (client or default_client()).datastores.create(name)
 
     @classmethod
@@ -77,7 +77,7 @@ class DataStore(Resource, StoreMapping):
         name: str | None = None,
         client: Client | None = None,
     ) -> DataStore:
-        """Return the store with that id or that name."""
+        """Return the store with that id or name."""
         return await (client or default_client()).datastores.retrieve(id, name=name)
 
     @classmethod
@@ -92,7 +92,7 @@ class DataStore(Resource, StoreMapping):
         return (client or default_client()).datastores.list(name=name, limit=limit)
 
     async def entry(self, key: str) -> Entry:
-        """Return the value of a key with its version. Raises `KeyError` when it is absent."""
+        """Return the entry of a key, with its version. Raises `KeyError` if it is absent."""
         entry = await self._find(key)
         if entry is None:
             raise KeyError(key)
@@ -108,8 +108,8 @@ class DataStore(Resource, StoreMapping):
     ) -> int:
         """Store a value and return its version.
 
-        `ttl` is in seconds, after which the entry is gone. With `if_match` it is stored only when
-        the entry has that version, 0 meaning that it is absent; else `PreconditionFailed`.
+        The entry expires after `ttl` seconds. With `if_match`, the value is stored only if the
+        entry has that version, 0 if it must be absent; else raises `PreconditionFailed`.
         """
         write = Set.of(checked_key(key), value, ttl)
         headers: dict[str, str] = {}
@@ -124,20 +124,20 @@ class DataStore(Resource, StoreMapping):
             self._entry_path(key),
             body=write.text,
             headers=headers,
-            # Doing it again would find the version of the first time and fail.
+            # A retry would find the version of the first request and fail.
             repeatable=if_match is None,
         )
         return version_of(response)
 
     def scan(self, prefix: str = "") -> Paged[Entry]:
         """Return the entries whose keys have a prefix, in order, fetched as they are needed."""
-        return self._scan(checked_key(prefix), PAGE_MOST)
+        return self._scan(checked_key(prefix), MAX_PAGE_SIZE)
 
     async def increment(self, key: str, amount: int | float = 1) -> int | float:
         """Add to a number and return the new one. Atomic, and in decimal: 0.1 + 0.2 is 0.3.
 
-        An absent key counts as 0, and an expiry stays. Raises `ValidationError` when the value is
-        no number.
+        An absent key counts as 0, and the expiry is kept. Raises `ValidationError` if the value is
+        not a number.
         """
         write = Increment(checked_amount(amount))
         path = path_to(self._path, self.id)
@@ -164,7 +164,7 @@ class DataStore(Resource, StoreMapping):
         return await transact(self, lambda tx: tx.popitem(), _ATTEMPTS_AT_ONE_OPERATION)
 
     async def setdefault(self, key: str, default: Any = None) -> Any:
-        """Return the value of a key; if it is absent, store the default. Atomic."""
+        """Return the value of a key, or store and return the default. Atomic."""
         try:
             return await self._value(key)
         except KeyError:
@@ -176,7 +176,7 @@ class DataStore(Resource, StoreMapping):
     async def update(self, other: Any = (), /, **values: Any) -> None:
         """Store the pairs of a mapping or an iterable, in batches of up to 1,000 and 4 MiB.
 
-        Each batch is one transaction: stored as a whole or not at all.
+        Each batch is one atomic transaction.
         """
         batch = Batch()
         for key, value in pairs_of(other, values):
@@ -184,7 +184,7 @@ class DataStore(Resource, StoreMapping):
         await self._commit(batch.rest())
 
     async def clear(self) -> None:
-        """Delete the entries that are there, in batches of 1,000; each is one transaction."""
+        """Delete all entries, in batches of 1,000; each batch is one transaction."""
         batch = Batch()
         async for key, _ in self._pairs(""):
             await self._commit(batch.add(key, Delete()))
@@ -193,48 +193,47 @@ class DataStore(Resource, StoreMapping):
     def transaction(self) -> Transaction:
         """Return a transaction, to be used in an `async with` block.
 
-        At the end of the block all its writes are applied, if nothing that it read has changed;
-        else `Conflict` is raised and nothing was written. `transact()` tries again by itself.
+        At the end of the block all writes are applied, if no read entry has changed; otherwise
+        `Conflict` is raised and nothing is written. `transact()` retries automatically.
         """
         return Transaction(self)
 
     async def transact(
         self, function: Callable[[Transaction], Awaitable[T]], attempts: int = 50
     ) -> T:
-        """Call `function(transaction)` in a transaction, again after a conflict; return its value.
+        """Call `function(transaction)` in a transaction, with retries; return its return value.
 
-        So it may be called several times and should do nothing else. Between attempts there is a
-        random pause, up to 1 ms and twice that each time, at most half a second. Raises the
-        `Conflict` of the last attempt; any other exception at once, with nothing written.
+        The function may be called several times and should have no other effects. The random
+        pause between attempts is at most 1 ms, doubled each time up to half a second. Raises the
+        `Conflict` of the last attempt; other exceptions immediately, with nothing written.
         """
         return await transact(self, function, attempts)
 
     async def export(self, file: Target, prefix: str = "", *, resume: bool = False) -> int:
         """Write the entries whose keys have a prefix to a file; return how many were written.
 
-        `file` is a path, whose file is written anew, or a binary file object. A line of NDJSON is
-        an entry, with the value's exact text and when it expires; `import_` reads it. A connection
-        that breaks is made again after the last complete line, in constant memory. With `resume`,
-        for a path, an export that was interrupted is continued: what the file's last complete
-        line says stays, an incomplete one is cut off.
+        `file` is a path, which is overwritten, or a binary file object. Each entry is a line of
+        NDJSON, with the value's exact text and the expiry; `import_` reads it. Resumes after
+        disconnects, in constant memory. With `resume` and a path, continues an interrupted export
+        after its last complete line; an incomplete line is removed.
 
-        What is written meanwhile may be in it or not: the server's pages of it are each consistent
-        in themselves, not all together.
+        Concurrent writes may or may not be included: each page is a consistent snapshot, the
+        export as a whole is not.
         """
         return await _portable.export(self, file, prefix, resume)
 
     def iter_export(self, prefix: str = "", after: str | None = None) -> Stream[bytes]:
-        """Yield an export as blocks of whole lines, of the keys after `after` if it is given."""
+        """Yield an export as blocks of whole lines, optionally of keys after `after`."""
         path = path_to(self._path, self.id) + "/export"
         return stream(_portable.blocks(self._client, path, checked_key(prefix), after))
 
     async def import_(self, file: Source) -> int:
-        """Store what `export` has written, from a path or a binary file; return how many entries.
+        """Import the output of `export` from a path or a binary file; return the number of entries.
 
-        Entries that have expired since are left out. What is there under a key is replaced, all
-        else stays. It is sent in parts that are sent again when the connection breaks; to do all
-        of it again is harmless, too. Raises `ValidationError`, or `TooLarge`, with the number of
-        the line in the file; the message says which lines are stored.
+        Expired entries are skipped. Existing keys are overwritten, others are kept. The file is
+        sent in parts, with retries; it is safe to import it again. Raises `ValidationError` or
+        `TooLarge`, with the number of the line in the file; the message says which lines are
+        stored.
         """
         return await _portable.import_(self, file)
 
@@ -276,10 +275,13 @@ class DataStore(Resource, StoreMapping):
         return Paged(self._client, self._entries_path(), params, Entry.of, page_size=page_size)
 
     async def _find(self, key: str) -> Entry | None:
-        # As a list, which has the expiry as well, and answers 404 only if there is no such store.
+        # As a list, which includes the expiry, and returns 404 only for a missing store.
         if not checked_key(key):
             raise KeyError(key)
-        params = {"prefix": key, "limit": "1"}  # before all others that begin so comes the key
+        params = {
+            "prefix": key,
+            "limit": "1",
+        }  # the key sorts before all keys that it is a prefix of
         page = await self._client._transport.get(self._entries_path(), params)
         for data in page["data"]:
             if data["key"] == key:
@@ -299,7 +301,7 @@ class DataStore(Resource, StoreMapping):
         return path_to(self._path, self.id, "entries", key)
 
     async def _absent(self, key: str) -> KeyError | NotFound:
-        # 404 may also say that the store itself is gone, which must not look like "no such key".
+        # 404 may also mean that the store was deleted, which isn't a KeyError.
         try:
             await self.refresh()
         except NotFound as error:

@@ -25,7 +25,7 @@ class DataStores:
         self._client = client
 
     async def create(self, name: str | None = None) -> DataStore:
-        """Make an empty store. Raises `Conflict` when the name is taken."""
+        """Create an empty store. Raises `Conflict` if the name is taken."""
         transport = self._client._transport
         body = dump_json({} if name is None else {"name": name}, "store")
         response = await transport.request("POST", "/datastore", body=body)
@@ -37,9 +37,9 @@ class DataStores:
         *,
         name: str | None = None,
     ) -> DataStore:
-        """Return the store with that id or that name."""
+        """Return the store with that id or name."""
         if (id is None) == (name is None):
-            raise TypeError("give an id or a name")
+            raise TypeError("give either an id or a name")
         if id is not None:
             with hint_at_name(id, "store_"):
                 data = await self._client._transport.get(path_to("/datastore", id))
@@ -50,11 +50,11 @@ class DataStores:
         raise NotFound(f"there is no DataStore with the name {name!r}", code="not_found")
 
     async def ensure(self, name: str) -> DataStore:
-        """Return the store with that name, made if there was none."""
+        """Return the store with that name, created if missing."""
         return (await self._ensure(name))[0]
 
     async def _ensure(self, name: str) -> tuple[DataStore, bool]:
-        """Return the store, and whether it was made."""
+        """Return the store, and whether it was created."""
         try:
             return await self.retrieve(name=name), False
         except NotFound:
@@ -75,7 +75,7 @@ class DataStores:
         )
 
     async def delete(self, id: str, *, force: bool = False) -> None:  # noqa: A002
-        """Delete the store with that id, as `DataStore.delete` does."""
+        """Delete the store with that id; see `DataStore.delete`."""
         await self._client._transport.request(
             "DELETE", path_to("/datastore", id), params={"force": "true"} if force else None
         )

@@ -1,4 +1,4 @@
-"""The log of events: every change of a state, in order, and how it is followed."""
+"""The event log: all state changes, in order, and how to follow it."""
 
 from __future__ import annotations
 
@@ -13,32 +13,32 @@ from .._values import parse_json
 from ._concurrency import aclosing, next_or, stream
 from ._resource import default_client
 from ._stream import Stream
-from ._waiting import OUTAGE_MOST_SECONDS, PASSING, Outage
+from ._waiting import MAX_OUTAGE_SECONDS, TRANSIENT_ERRORS, Outage
 
 if TYPE_CHECKING:
     from ._client import Client
 
 __all__ = [
-    "GOOD_STREAM_SECONDS",
-    "SILENCE_MOST_SECONDS",
+    "WORKING_STREAM_SECONDS",
+    "MAX_SILENCE_SECONDS",
     "EventLog",
     "events",
 ]
 
 # The server sends a comment every 15 seconds; longer silence is a dead connection.
-SILENCE_MOST_SECONDS = 60.0
-# A stream that held this long was a good one: what broke it is a new trouble, not the old.
-GOOD_STREAM_SECONDS = 5.0
-# Before anything came, the server is more likely to be somewhere else than to come back.
-_FIRST_OUTAGE_MOST_SECONDS = 10.0
+MAX_SILENCE_SECONDS = 60.0
+# A stream that lasted this long was working: its end starts a new outage.
+WORKING_STREAM_SECONDS = 5.0
+# Before the first event, a wrong URL is more likely than an outage.
+_MAX_FIRST_OUTAGE_SECONDS = 10.0
 _PAGE_SIZE = 200
 
 
 class EventLog:
-    """The events that match, read from a position on; what was given isn't given again.
+    """The matching events after a position, without duplicates.
 
     `position` is that of the last event seen, or of a later one that didn't match; with `None` the
-    first stream begins with what happens from now on.
+    first stream starts with new events.
     """
 
     def __init__(self, client: Client, filters: Mapping[str, str], position: int | None) -> None:
@@ -47,17 +47,18 @@ class EventLog:
         self._filters = filters
 
     async def page(self) -> list[Event]:
-        """Return the next events that are there, without waiting for any; none: that was all."""
+        """Return the next existing events without waiting; an empty list at the end."""
         params = {**self._filters, "after": str(self.position or 0), "limit": str(_PAGE_SIZE)}
         return self._fresh((await self._transport.get("/events", params))["data"])
 
     async def stream(
-        self, silence: float = SILENCE_MOST_SECONDS
+        self, silence: float = MAX_SILENCE_SECONDS
     ) -> AsyncGenerator[list[Event], None]:
-        """Yield events as they come over one connection, each time those that came together.
+        """Yield new events of one connection, in lists of those that arrive together.
 
-        That may be none, since the server makes itself heard at once and then every 15 seconds.
-        Returns when the server ends it; raises `APITimeout` after `silence` seconds without a word.
+        Lists may be empty: the server sends a comment at the start and then every 15 seconds.
+        Returns when the server closes the stream; raises `APITimeout` after `silence` seconds
+        without data.
         """
         headers = {"Accept": "text/event-stream", "Accept-Encoding": "identity"}
         if self.position is not None:
@@ -67,8 +68,8 @@ class EventLog:
             "/events", params=self._filters, headers=headers, read_timeout=silence
         ) as response:
             async for chunk in response.aiter_bytes():
-                came = parser.feed(chunk)
-                burst = self._fresh(parse_json(event.data.encode()) for event in came)
+                received = parser.feed(chunk)
+                burst = self._fresh(parse_json(event.data.encode()) for event in received)
                 if parser.last_id:
                     self.position = max(self.position or 0, int(parser.last_id))
                 yield burst
@@ -92,16 +93,15 @@ def events(
     follow: bool = True,
     client: Client | None = None,
 ) -> Stream[Event]:
-    """Yield every change of a state from now on, or after the event `after`, for ever.
+    """Yield all state changes from now on, or after the event `after`, indefinitely.
 
-    "Now" is when a block of `async with` begins, or else when the first is taken.
-    `types` are names such as "execution.failed" and "builder_job.*"; `agent_id` and `subject`
-    choose, too. A connection that breaks is made again after the last event seen, so that none is
-    skipped and none comes twice; only after two minutes without the server its error is raised.
-    `aclose()` ends it.
+    "Now" is the start of the `async with` block, or else the first iteration.
+    `types` are names such as "execution.failed" and "builder_job.*"; `agent_id` and `subject` are
+    further filters. After a disconnect the stream resumes after the last event, without gaps or
+    duplicates; an error is raised only after an outage of two minutes. `aclose()` ends it.
 
-    `after="0"` begins with the oldest event that is kept. Raises `Gone` when `after` is older than
-    that. With `follow=False` it stops at the last event that is there, and begins with the oldest
+    `after="0"` starts with the oldest stored event. Raises `Gone` if events after `after` are no
+    longer stored. With `follow=False` it stops at the latest event, and starts with the oldest
     unless `after` is given.
     """
     client = client or default_client()
@@ -111,7 +111,7 @@ def events(
     log = EventLog(client, filters, None if after is None else int(after))
     if not follow:
         return stream(_kept(log))
-    outage = Outage(client._transport, _FIRST_OUTAGE_MOST_SECONDS)
+    outage = Outage(client._transport, _MAX_FIRST_OUTAGE_SECONDS)
     return stream(_follow(client, log, outage), lambda: _begin(log, outage))
 
 
@@ -125,16 +125,16 @@ async def _kept(log: EventLog) -> AsyncGenerator[Event, None]:
 
 
 async def _begin(log: EventLog, outage: Outage) -> None:
-    """Find out at which position of the log "now" is."""
+    """Determine the current position of the log."""
     while log.position is None:
         try:
             async with aclosing(log.stream()) as bursts:
                 await next_or(bursts, None)
-            trouble: RoostError = APIConnectionError("the stream of events has ended at once")
-        except PASSING as error:
-            trouble = error
+            failure: RoostError = APIConnectionError("the event stream was closed immediately")
+        except TRANSIENT_ERRORS as error:
+            failure = error
         if log.position is None:
-            await outage.endure(trouble, "no event was seen yet")
+            await outage.pause(failure, "no event was seen yet")
 
 
 async def _follow(client: Client, log: EventLog, outage: Outage) -> AsyncGenerator[Event, None]:
@@ -144,16 +144,16 @@ async def _follow(client: Client, log: EventLog, outage: Outage) -> AsyncGenerat
         try:
             async with aclosing(log.stream()) as bursts:
                 async for burst in bursts:
-                    outage.most_seconds = OUTAGE_MOST_SECONDS
+                    outage.max_seconds = MAX_OUTAGE_SECONDS
                     if burst:
-                        outage.over()
+                        outage.reset()
                     for event in burst:
                         yield event
-            trouble: RoostError = APIConnectionError(
-                f"{client.base_url} ends the stream of events again and again"
+            failure: RoostError = APIConnectionError(
+                f"{client.base_url} keeps closing the event stream"
             )
-        except PASSING as error:
-            trouble = error
-        if clock.monotonic() - began >= GOOD_STREAM_SECONDS:
-            outage.over()
-        await outage.endure(trouble, f'events(after="{log.position}") goes on from here')
+        except TRANSIENT_ERRORS as error:
+            failure = error
+        if clock.monotonic() - began >= WORKING_STREAM_SECONDS:
+            outage.reset()
+        await outage.pause(failure, f'events(after="{log.position}") continues from here')

@@ -1,4 +1,4 @@
-"""Executions: one attempt each at running an agent."""
+"""Executions: single attempts to run an agent."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ _ENDED = frozenset({"succeeded", "failed", "timed_out", "cancelled", "lost"})
 class Execution(Resource):
     """One attempt at an ExecutorJob.
 
-    `state` is running, succeeded, failed, timed_out, cancelled or lost. What didn't succeed has a
-    `reason`, a word of the API, and a `message`, a sentence; `error` is the script's exception if
-    that was it. `return_value` is what Python's `json` makes of what `main` returned.
+    `state` is running, succeeded, failed, timed_out, cancelled or lost. A failed execution has a
+    `reason`, a code, and a `message`, a sentence; `error` is the script's exception, if any.
+    `return_value` is the return value of `main`, decoded from JSON.
     """
 
     __slots__ = ()
@@ -86,7 +86,7 @@ class Execution(Resource):
     ) -> Paged[Execution]:
         """Return up to `limit` Executions that match, newest first, fetched as they are needed.
 
-        `state` is one or several; the times are aware.
+        `state` is one or several; times must have a time zone.
         """
         return (client or default_client()).executions.list(
             agent_id=agent_id,
@@ -101,7 +101,7 @@ class Execution(Resource):
 
     @property
     def ended(self) -> bool:
-        """Whether the state will not change any more."""
+        """Whether the state is final."""
         return self.state in _ENDED or self.finished_at is not None
 
     @overload
@@ -127,9 +127,9 @@ class Execution(Resource):
     ) -> Awaitable[builtins.list[LogEntry]] | Stream[LogEntry]:
         """Return the log's entries after `after_seq`.
 
-        As a list of what there is, of that `level` or with `contains` in the message if they are
-        given; or, with `follow=True`, as an iterator that yields entries as they are written and
-        stops when the execution has ended. This object is then up to date.
+        As a list, filtered by `level` and by the text `contains`; or, with `follow=True`, as an
+        iterator that yields entries as they are written and stops when the execution has ended.
+        This object is then up to date.
         """
         path = self._log_path()
         if not follow:
@@ -139,7 +139,7 @@ class Execution(Resource):
         return stream(_logs.follow(self._client, path, after_seq or 0, self._become))
 
     async def text_logs(self) -> str:
-        """Return the log so far as plain text, as `kubectl logs` shows it."""
+        """Return the current log as plain text, as `kubectl logs` shows it."""
         return await _logs.read_text(self._client, self._log_path())
 
     def _log_path(self) -> str:

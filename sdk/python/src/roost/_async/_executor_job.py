@@ -1,4 +1,4 @@
-"""ExecutorJobs: orders to run an agent once, and waiting for them."""
+"""ExecutorJobs: requests to run an agent once, and waiting for them."""
 
 from __future__ import annotations
 
@@ -27,27 +27,26 @@ if TYPE_CHECKING:
 __all__ = ["ENDED", "ExecutorJob", "ExecutorJobs"]
 
 ENDED = ("succeeded", "failed", "cancelled")
-"""The states that don't change any more."""
+"""The final states."""
 
 
-_WAITS_FOR = {
-    "build": "waits for the build",
-    "executor": "waits for an executor",
-    "capacity": "waits for capacity",
-    "concurrency": "waits for its turn",
-    "retry_delay": "waits before the next attempt",
-    "storage": "waits for space in Roost's storage",
+_WAITING_ON = {
+    "build": "waiting for the build",
+    "executor": "waiting for an executor",
+    "capacity": "waiting for capacity",
+    "concurrency": "waiting for its concurrency limit",
+    "retry_delay": "waiting to retry",
+    "storage": "waiting for storage",
 }
 
 
 class ExecutorJob(Resource):
-    """The order to run an agent once, with a payload.
+    """A job that runs an agent once, with a payload.
 
-    `state` is queued, running, succeeded, failed or cancelled. While it is queued, `waiting_on`
-    says for what: build, executor, capacity, concurrency, storage or retry_delay; in the last case,
-    it goes on at `next_attempt_at`. `attempts` counts the Executions; the latest is `execution`.
-    Those that were ordered together have a `batch_id`, those of a schedule a `schedule_id`, and the
-    `scheduled_time` that they stand for.
+    `state` is queued, running, succeeded, failed or cancelled. While it is queued, `waiting_on` is
+    build, executor, capacity, concurrency, storage or retry_delay; `next_attempt_at` is the time
+    of the retry. `attempts` counts the Executions; the latest is `execution`. Jobs of a batch have
+    a `batch_id`, jobs of a schedule a `schedule_id` and their `scheduled_time`.
     """
 
     __slots__ = ()
@@ -104,25 +103,25 @@ class ExecutorJob(Resource):
 
     @property
     def execution(self) -> Execution | None:
-        """The latest Execution; `None` when there was none yet."""
+        """The latest Execution; `None` before the first."""
         data = self._data.get("execution")
         return None if data is None else Execution(self._bound, data)
 
     @property
     def ended(self) -> bool:
-        """Whether the state will not change any more."""
+        """Whether the state is final."""
         return self.state in ENDED or self.finished_at is not None
 
     async def wait(self, timeout: float | None = None, *, check: bool = False) -> Execution:
-        """Wait until it has ended and return its last Execution, whether that succeeded or not.
+        """Wait until the job has ended and return its last Execution, successful or not.
 
-        Raises `APITimeout` after `timeout` seconds (the job goes on), `ExecutionFailed` when it
-        ended without any Execution, or, with `check=True`, without success.
+        Raises `APITimeout` after `timeout` seconds (the job keeps running), `ExecutionFailed` if it
+        ended without an Execution or, with `check=True`, without success.
         """
         return await self._outcome(self._deadline(timeout), timeout, check)
 
     async def cancel(self) -> ExecutorJob:
-        """Ask for its end. Harmless when it has ended; a running script gets time to clean up."""
+        """Cancel the job. No effect if it has ended; a running script gets time to clean up."""
         transport = self._client._transport
         path = path_to(self._path, self.id) + "/cancel"
         self._data = transport.parse(await transport.request("POST", path, repeatable=True))
@@ -137,8 +136,8 @@ class ExecutorJob(Resource):
     def logs(self, follow: bool = False) -> Awaitable[builtins.list[LogEntry]] | Stream[LogEntry]:
         """Return the log entries of all its Executions, the oldest attempt's first.
 
-        As a list of what there is; or, with `follow=True`, as an iterator that yields entries as
-        they are written, those of later attempts too, and stops when the job has ended.
+        As a list; or, with `follow=True`, as an iterator that yields entries as they are written,
+        including later attempts, and stops when the job has ended.
         """
         if follow:
             return stream(self._follow())
@@ -150,9 +149,9 @@ class ExecutorJob(Resource):
 
     async def _follow(self) -> AsyncGenerator[LogEntry, None]:
         seen: set[str] = set()
-        asks = _waiting.Asks(self)
+        poller = _waiting.Poller(self)
         while True:
-            ended = self.ended  # looked at before the list, so that no attempt can come between
+            ended = self.ended  # read before the list, so that no attempt is missed
             fresh = [
                 execution for execution in await self._executions() if execution.id not in seen
             ]
@@ -164,7 +163,7 @@ class ExecutorJob(Resource):
                         yield entry
             if ended:
                 return
-            await asks.for_news(nothing_new=not fresh)
+            await poller.poll_slower(unchanged=not fresh)
 
     async def _executions(self) -> builtins.list[Execution]:
         listed = self._client.executions.list(executor_job_id=self.id)
@@ -173,7 +172,7 @@ class ExecutorJob(Resource):
         return found
 
     def _progress(self) -> str:
-        waiting = _WAITS_FOR.get(self.waiting_on or "") if self.state == "queued" else None
+        waiting = _WAITING_ON.get(self.waiting_on or "") if self.state == "queued" else None
         return f"{self.id} {waiting or self.state}"
 
     def _deadline(self, timeout: float | None) -> float | None:
@@ -184,7 +183,7 @@ class ExecutorJob(Resource):
     ) -> Execution:
         if not self.ended:
             try:
-                advice = ": wait() waits longer, cancel() ends it"
+                advice = ": call wait() again, or cancel()"
                 await _waiting.until_ended(self, deadline, timeout, advice)
             except APITimeout as expired:
                 expired.job = cast("Any", self)
@@ -198,7 +197,7 @@ class ExecutorJob(Resource):
 
 def _failure(job: ExecutorJob, execution: Execution | None) -> ExecutionFailed:
     if execution is None:
-        text = f"{job.id} ended as {job.state} without being run"
+        text = f"{job.id} ended as {job.state} without an execution"
         source: ExecutorJob | Execution = job
     else:
         text = f"{execution.id} ended as {execution.state}"

@@ -20,7 +20,7 @@ __all__ = ["Key", "Keys"]
 class Key(Resource):
     """An API key. `role` is read, execute or write.
 
-    `key` is the key itself, which only `client.keys.create` gets to see, once.
+    `key` is the key itself, returned only once, by `client.keys.create`.
     """
 
     __slots__ = ()
@@ -34,7 +34,7 @@ class Key(Resource):
     created_at: Field[datetime] = Field(parse_time)
 
     async def delete(self) -> None:
-        """Delete it: from now on the server refuses it."""
+        """Delete the key. The server rejects it immediately."""
         await self._client.keys.delete(self.id)
 
 
@@ -45,7 +45,7 @@ class Keys:
         self._client = client
 
     async def create(self, *, name: str, role: Literal["read", "execute", "write"]) -> Key:
-        """Make a key; its `key` is shown this once."""
+        """Create a key; its `key` is returned only once."""
         transport = self._client._transport
         body = dump_json({"name": name, "role": role}, "key")
         return Key(

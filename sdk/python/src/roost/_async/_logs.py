@@ -1,4 +1,4 @@
-"""Log entries, and how they are read and followed."""
+"""Reading and following of logs."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ __all__ = ["follow", "read", "read_text"]
 
 _PAGE_SIZE = 1000
 # The server sends a comment every 15 seconds; longer silence is a dead connection.
-_SILENCE_MOST_SECONDS = 60.0
-# A stream that held this long was a good one: what broke it is a new trouble, not the old.
-_GOOD_STREAM_SECONDS = 5.0
-_FAILURES_MOST = 8
+_MAX_SILENCE_SECONDS = 60.0
+# A stream that lasted this long was working: its end resets the failures.
+_WORKING_STREAM_SECONDS = 5.0
+_MAX_FAILURES = 8
 
 
 async def read(
@@ -33,14 +33,14 @@ async def read(
     level: str | None = None,
     contains: str | None = None,
 ) -> list[LogEntry]:
-    """Return what has been written so far, page by page."""
+    """Return the current entries, page by page."""
     params = given(after_seq=after_seq, level=level, contains=contains)
     items = each(client, path, params, page_size=_PAGE_SIZE)
     return Log([LogEntry.of(data) async for data in items])
 
 
 async def read_text(client: Client, path: str) -> str:
-    """Return what has been written so far as plain text."""
+    """Return the current log as plain text."""
     response = await client._transport.request("GET", path, headers={"Accept": "text/plain"})
     return response.content.decode("utf-8", "replace")
 
@@ -48,10 +48,9 @@ async def read_text(client: Client, path: str) -> str:
 async def follow(
     client: Client, path: str, after_seq: int, on_end: Callable[[Any], None]
 ) -> AsyncGenerator[LogEntry, None]:
-    """Yield entries as they are written, until the end; `on_end` gets the end's data.
+    """Yield entries as they are written, until the end; `on_end` receives the final data.
 
-    A connection that breaks is made again from the entry after the last one seen, so that none
-    is lost and none comes twice.
+    After a disconnect it resumes after the last entry, without gaps or duplicates.
     """
     transport = client._transport
     last = after_seq
@@ -61,10 +60,10 @@ async def follow(
         if last:
             headers["Last-Event-ID"] = str(last)
         began = transport.clock.monotonic()
-        asked: float | None = None
+        retry_after: float | None = None
         try:
             async with transport.stream(
-                path, headers=headers, read_timeout=_SILENCE_MOST_SECONDS
+                path, headers=headers, read_timeout=_MAX_SILENCE_SECONDS
             ) as response:
                 async for event in _events(response):
                     if event.name == "end":
@@ -78,16 +77,16 @@ async def follow(
                         failures = 0
                         yield entry
             broken: RoostError = APIConnectionError(
-                f"{transport.base_url} ends the log of {path} again and again before its end"
+                f"{transport.base_url} keeps closing the log stream {path} before its end"
             )
         except (APIConnectionError, APITimeout, RateLimited, Unavailable) as error:
             broken = error
-            asked = getattr(error, "retry_after", None)
-        if transport.clock.monotonic() - began >= _GOOD_STREAM_SECONDS:
+            retry_after = getattr(error, "retry_after", None)
+        if transport.clock.monotonic() - began >= _WORKING_STREAM_SECONDS:
             failures = 0
-        if failures >= _FAILURES_MOST:
+        if failures >= _MAX_FAILURES:
             raise broken
-        delay = transport.backoff(failures, asked)
+        delay = transport.backoff(failures, retry_after)
         failures += 1
         await transport.clock.asleep(delay)
 

@@ -1,4 +1,4 @@
-"""Running an agent with each of many payloads: sending them bit by bit, yielding what comes."""
+"""Running an agent with many payloads: submission in chunks, results as an iterator."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from .._errors import APITimeout, ExecutionFailed, RateLimited, RoostError
-from .._ordered import Ordered
-from ._concurrency import aclosing, last_words, next_or, stream
-from ._orders import chunks, submit_batch
+from .._submissions import SubmittedBatch
+from ._concurrency import aclosing, next_or, shielded_cleanup, stream
 from ._results import Results
 from ._stream import Items, Stream
-from ._waiting import PASSING, Outage
+from ._submit import chunks, submit_batch
+from ._waiting import TRANSIENT_ERRORS, Outage
 
 if TYPE_CHECKING:
     from ._client import Client
@@ -23,21 +23,21 @@ if TYPE_CHECKING:
 
 __all__ = ["collect", "map_payloads"]
 
-# Ordered and not yielded yet: at first, and after many results. Whoever stops early has to cancel
-# them one by one.
-_AHEAD_AT_FIRST = 200
-_AHEAD_MOST = 1000
-_CHUNK_MOST = 100
-_CHUNK_MOST_BYTES = 4 << 20
-# Payloads that take long to come are not kept back until there are many.
-_CHUNK_MOST_SECONDS = 0.1
-_GLANCE_SECONDS = 0.25
+# Jobs submitted ahead of the current result: initially, and after many results. Stopping early
+# cancels them.
+_INITIAL_AHEAD = 200
+_MAX_AHEAD = 1000
+_MAX_CHUNK = 100
+_MAX_CHUNK_BYTES = 4 << 20
+# Slow payloads are sent before a chunk is full.
+_MAX_CHUNK_SECONDS = 0.1
+_PEEK_SECONDS = 0.25
 _RETRY_AFTER_SECONDS = 1.0
-_RETRY_AFTER_MOST_SECONDS = 60.0
+_MAX_RETRY_AFTER_SECONDS = 60.0
 
 
 class _Sender:
-    """Orders the payloads, a chunk at a time, each once."""
+    """Submits the payloads in chunks, each payload once."""
 
     def __init__(
         self,
@@ -49,36 +49,36 @@ class _Sender:
     ) -> None:
         self.done = False
         self.slow = False
-        self.again_at = 0.0
-        """When to try again, since the queue was full; sooner when one of one's own has ended."""
-        self.ahead_most = min(max(_AHEAD_AT_FIRST, 2 * parallel), _AHEAD_MOST)
-        self._room_at = -1
+        self.retry_at = 0.0
+        """When to retry after a full queue; earlier if enough of our own jobs have ended."""
+        self.max_ahead = min(max(_INITIAL_AHEAD, 2 * parallel), _MAX_AHEAD)
+        self._resume_at_open = -1
         self._client = client
         self._clock = client._transport.clock
         self._agent_id = agent_id
         self._given = given
         self._began = 0.0
-        self._chunks = chunks(payloads, _CHUNK_MOST, _CHUNK_MOST_BYTES, self._takes_long)
+        self._chunks = chunks(payloads, _MAX_CHUNK, _MAX_CHUNK_BYTES, self._takes_long)
         self._chunk: list[bytes] = []
         self._key = ""
-        self._most = _CHUNK_MOST
+        self._most = _MAX_CHUNK
         self._outage = Outage(client._transport)
 
     def may_send(self, ahead: int, open_jobs: int) -> bool:
-        """Whether there is something to send, and no reason to wait."""
-        if self.done or ahead > self.ahead_most - _CHUNK_MOST:
+        """Whether to submit the next chunk now."""
+        if self.done or ahead > self.max_ahead - _MAX_CHUNK:
             return False
-        return self._clock.monotonic() >= self.again_at or open_jobs <= self._room_at
+        return self._clock.monotonic() >= self.retry_at or open_jobs <= self._resume_at_open
 
     def yielded(self) -> None:
-        """Go a little further ahead after a result."""
-        self.ahead_most = min(self.ahead_most + 1, _AHEAD_MOST)
+        """Raise the limit by one after a result."""
+        self.max_ahead = min(self.max_ahead + 1, _MAX_AHEAD)
 
-    async def send(self, deadline: float, open_jobs: int) -> Ordered | None:
-        """Order the next chunk, or part of it.
+    async def send(self, deadline: float, open_jobs: int) -> SubmittedBatch | None:
+        """Submit the next chunk, or part of it.
 
-        Returns `None` when there are no more payloads, and when the order could not be made yet;
-        then it is tried again the next time, with the same key, so that it is made once.
+        Returns `None` if there are no more payloads, or if the submission failed; the next call
+        then retries with the same idempotency key.
         """
         if not self._chunk:
             self._began = self._clock.monotonic()
@@ -92,54 +92,54 @@ class _Sender:
         self._key = self._key or str(uuid.uuid4())
         now = self._clock.monotonic()
         try:
-            # Without retries: what waits for this one may have results to yield.
+            # Without retries, since results may be ready to be yielded.
             ordered = await submit_batch(
                 self._client, self._agent_id, part, self._key, self._given, deadline=now
             )
         except RateLimited as error:
-            self._keep_back(error, len(part), open_jobs)
+            self._back_off(error, len(part), open_jobs)
             return None
-        except PASSING as error:
-            note = "payloads were being sent; those that were ordered before are cancelled"
-            await self._outage.endure(error, note, began=now, most=deadline - now)
+        except TRANSIENT_ERRORS as error:
+            note = "while submitting payloads; queued jobs are cancelled"
+            await self._outage.pause(error, note, began=now, most=deadline - now)
             return None
-        self._outage.over()
+        self._outage.reset()
         self._chunk, self._key = self._chunk[len(part) :], ""
-        self._most = min(_CHUNK_MOST, self._most * 2)
-        self.again_at, self._room_at = 0.0, -1
+        self._most = min(_MAX_CHUNK, self._most * 2)
+        self.retry_at, self._resume_at_open = 0.0, -1
         return ordered
 
-    def _keep_back(self, error: RateLimited, size: int, open_jobs: int) -> None:
-        pause = min(error.retry_after or _RETRY_AFTER_SECONDS, _RETRY_AFTER_MOST_SECONDS)
+    def _back_off(self, error: RateLimited, size: int, open_jobs: int) -> None:
+        pause = min(error.retry_after or _RETRY_AFTER_SECONDS, _MAX_RETRY_AFTER_SECONDS)
         if error.code == "queue_full":
-            # Nothing of it was ordered, so it may be cut: all of it may never fit.
+            # Nothing was submitted; split the chunk, since all of it may never fit.
             self._key = ""
             if open_jobs:
                 self._most = max(1, min(size, open_jobs // 4))
-                self._room_at = open_jobs - self._most
+                self._resume_at_open = open_jobs - self._most
             elif size > 1:
                 self._most = size // 2
                 return
-        self.again_at = self._clock.monotonic() + pause
+        self.retry_at = self._clock.monotonic() + pause
 
     def _takes_long(self) -> bool:
-        return self._clock.monotonic() - self._began >= _CHUNK_MOST_SECONDS
+        return self._clock.monotonic() - self._began >= _MAX_CHUNK_SECONDS
 
 
-class _Turns:
-    """Whose result is yielded next, and what that looks like."""
+class _ResultOrder:
+    """The order in which results are yielded."""
 
     def __init__(self, ordered: bool, return_exceptions: bool) -> None:
         self._return_exceptions = return_exceptions
         self._queue: deque[str] | None = deque() if ordered else None
 
-    def expect(self, batch: Ordered) -> None:
-        """Queue these, if the order matters."""
+    def expect(self, batch: SubmittedBatch) -> None:
+        """Append the jobs of a batch, if the order matters."""
         if self._queue is not None:
             self._queue.extend(batch.job_ids)
 
     async def ready(self, results: Results) -> ExecutorJob | None:
-        """Take the one whose turn it is, if it has ended."""
+        """Take the next job, if it has ended."""
         if self._queue is None:
             next_id = next(iter(results.ended), None)
         else:
@@ -152,7 +152,7 @@ class _Turns:
         return job
 
     async def outcome(self, job: ExecutorJob) -> Any:
-        """Return what a job that has ended came to."""
+        """Return the result of an ended job."""
         try:
             return (await job.wait(check=True)).return_value
         except ExecutionFailed as failure:
@@ -172,36 +172,36 @@ def map_payloads(
     return_exceptions: bool,
     timeout: float | None,
 ) -> Stream[Any]:
-    """Order an execution for each payload and yield what they return; the rest is cancelled.
+    """Submit a job for each payload and yield the return values; cancel the rest at the end.
 
-    `parallel` is how many the agent runs at a time.
+    `parallel` is the agent's `max_concurrency`.
     """
     deadline = _deadline(client, timeout)
     sender = _Sender(client, agent_id, payloads, given, parallel)
     results = Results(client, agent_id, deadline)
-    turns = _Turns(ordered, return_exceptions)
-    running = _run(client, sender, results, turns, deadline, timeout)
+    order = _ResultOrder(ordered, return_exceptions)
+    running = _run(client, sender, results, order, deadline, timeout)
     return stream(_cancelling(results, running))
 
 
 def collect(
     client: Client,
     agent_id: str,
-    batches: Iterable[Ordered],
+    batches: Iterable[SubmittedBatch],
     *,
     ordered: bool,
     return_exceptions: bool,
     timeout: float | None,
 ) -> Stream[Any]:
-    """Yield what those return that are ordered already; none is cancelled."""
+    """Yield the return values of submitted batches; cancels nothing."""
     deadline = _deadline(client, timeout)
     results = Results(client, agent_id, deadline)
-    turns = _Turns(ordered, return_exceptions)
+    order = _ResultOrder(ordered, return_exceptions)
     for batch in batches:
         results.add(batch)
-        turns.expect(batch)
+        order.expect(batch)
     nothing = _Sender(client, agent_id, (), {})
-    return stream(_run(client, nothing, results, turns, deadline, timeout))
+    return stream(_run(client, nothing, results, order, deadline, timeout))
 
 
 def _deadline(client: Client, timeout: float | None) -> float:
@@ -216,9 +216,9 @@ async def _cancelling(
             async for result in inner:
                 yield result
     finally:
-        # Whoever stops early wants no more of it, and no other error than the one that stopped it.
-        # RuntimeError: the client is closed already.
-        with suppress(RoostError, RuntimeError), last_words():
+        # Errors of the cleanup must not replace the one that stopped the iteration.
+        # RuntimeError: the client is already closed.
+        with suppress(RoostError, RuntimeError), shielded_cleanup():
             await results.cancel_waiting()
 
 
@@ -226,7 +226,7 @@ async def _run(
     client: Client,
     sender: _Sender,
     results: Results,
-    turns: _Turns,
+    order: _ResultOrder,
     deadline: float,
     timeout: float | None,
 ) -> AsyncGenerator[Any, None]:
@@ -237,27 +237,27 @@ async def _run(
                 batch = await sender.send(deadline, results.open)
                 if batch is not None:
                     results.add(batch)
-                    turns.expect(batch)
-                await results.glance(_GLANCE_SECONDS)
-            job = await turns.ready(results)
+                    order.expect(batch)
+                await results.peek(_PEEK_SECONDS)
+            job = await order.ready(results)
             while job is not None:
                 sender.yielded()
-                yield await turns.outcome(job)
+                yield await order.outcome(job)
                 if sender.may_send(len(results), results.open) and not sender.slow:
                     break
-                job = await turns.ready(results)
+                job = await order.ready(results)
             else:
                 now = clock.monotonic()
                 if sender.done and not len(results):
                     return
                 if now >= deadline:
                     raise APITimeout(
-                        f"{results.open:,} of the executions that were ordered had not ended "
+                        f"{results.open:,} of the submitted executions had not ended "
                         f"after {timeout:g} s"
                     )
                 if sender.may_send(len(results), results.open):
                     continue
-                until = sender.again_at if sender.again_at > now and not sender.done else math.inf
+                until = sender.retry_at if sender.retry_at > now and not sender.done else math.inf
                 if len(results):
                     await results.wait(until)
                 else:

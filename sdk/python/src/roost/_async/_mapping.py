@@ -1,4 +1,4 @@
-"""What a store and a transaction have of a mapping. Written by hand: `_sync` has a real one."""
+"""The mapping methods of stores and transactions. Written by hand: `_sync` has a real mapping."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ __all__ = ["PrefixMapping", "StoreMapping"]
 
 
 class PrefixMapping(ABC):
-    """Entries in the order of their keys, all or those with a prefix.
+    """Entries in the order of their keys, optionally with a prefix.
 
-    `async for` goes through the keys.
+    `async for` iterates over the keys.
     """
 
     __slots__ = ()
@@ -26,7 +26,7 @@ class PrefixMapping(ABC):
 
     @abstractmethod
     async def _has(self, key: object) -> bool:
-        """Say whether the key is there."""
+        """Return whether the key exists."""
 
     @abstractmethod
     async def _remove(self, key: str) -> None:
@@ -34,7 +34,7 @@ class PrefixMapping(ABC):
 
     @abstractmethod
     async def _count(self) -> int:
-        """Return how many keys there are."""
+        """Return the number of keys."""
 
     @abstractmethod
     def _pairs(self, prefix: str) -> AsyncGenerator[tuple[str, Any], None]:
@@ -52,15 +52,15 @@ class PrefixMapping(ABC):
             return default
 
     async def contains(self, key: str) -> bool:
-        """Say whether the key is there."""
+        """Return whether the key exists."""
         return await self._has(key)
 
     async def count(self) -> int:
-        """Return how many keys there are."""
+        """Return the number of keys."""
         return await self._count()
 
     async def setdefault(self, key: str, default: Any = None) -> Any:
-        """Return the value of a key; if it is absent, store the default."""
+        """Return the value of a key, or store and return the default."""
         try:
             return await self._value(key)
         except KeyError:
@@ -95,13 +95,13 @@ class PrefixMapping(ABC):
 
 
 class StoreMapping(PrefixMapping):
-    """A mapping that can be deleted as a whole, too."""
+    """A mapping with a `delete` for the whole store."""
 
     __slots__ = ()
 
     @abstractmethod
     async def _delete_store(self, force: bool) -> None:
-        """Delete the store with all that is in it."""
+        """Delete the store with all of its entries."""
 
     @overload
     async def delete(self, key: str, /) -> None: ...
@@ -110,14 +110,14 @@ class StoreMapping(PrefixMapping):
     async def delete(self, /, *, force: bool = ...) -> None: ...
 
     async def delete(self, key: str | NotGiven = NOT_GIVEN, /, *, force: bool = False) -> None:
-        """Delete the entry of a key, which raises `KeyError` when it is absent.
+        """Delete the entry of a key. Raises `KeyError` if it is absent.
 
-        Without a key: delete the store with all that is in it, which raises `Conflict` while agents
-        use it, unless `force` is true.
+        Without a key, deletes the store with all of its entries. Raises `Conflict` while agents use
+        it, unless `force` is true.
         """
         if key is NOT_GIVEN:
             await self._delete_store(force)
         elif force:
-            raise TypeError("force is for the whole store; an entry is deleted without")
+            raise TypeError("force is only for deleting the whole store")
         else:
             await self._remove(key)

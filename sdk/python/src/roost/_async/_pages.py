@@ -1,4 +1,4 @@
-"""Lists that come a page at a time."""
+"""Paged lists."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ if TYPE_CHECKING:
 
 __all__ = ["Paged", "each"]
 
-_MOST_IN_A_PAGE = 200
+_MAX_PAGE_SIZE = 200
 
 T = TypeVar("T")
 
 
 class Paged(AsyncIterator[T]):
-    """A list of the API. An iterator over its items, each page fetched when it is reached.
+    """A list of the API: an iterator over its items that fetches pages on demand.
 
-    `pages` has the pages themselves, and begins where another page has ended.
+    `pages` yields the pages themselves, optionally after another page.
     """
 
     __slots__ = ("_client", "_item", "_items", "_limit", "_page_size", "_params", "_path")
@@ -55,16 +55,16 @@ class Paged(AsyncIterator[T]):
         return f"<{name} of /v1{self._path}{query and '?'}{query}: iterate over it, or its pages()>"
 
     async def pages(self, *, cursor: str | None = None) -> AsyncGenerator[Page[T], None]:
-        """Yield the pages, from the first one on or after the page whose `next_cursor` is given.
+        """Yield the pages, from the first one or after the page whose `next_cursor` is given.
 
-        Their sizes are the server's choice, or at most the list's `limit`, which all of them
-        together keep. Iterating over the list itself is not affected.
+        The server chooses the page sizes; the list's `limit` applies to all pages together.
+        Iteration over the list itself is not affected.
         """
         params, left = dict(self._params), self._limit
         while left is None or left > 0:
             size = self._page_size
             if left is not None:
-                size = min(left, size or _MOST_IN_A_PAGE)
+                size = min(left, size or _MAX_PAGE_SIZE)
             if size is not None:
                 params["limit"] = str(size)
             if cursor is not None:
@@ -91,5 +91,5 @@ def each(
     *,
     page_size: int | None = None,
 ) -> Paged[Any]:
-    """Return a list as the API has it."""
+    """Return a list of API objects."""
     return Paged(client, path, params, lambda data: data, page_size=page_size)

@@ -1,4 +1,4 @@
-"""DataStores as files: exports and imports as lines of JSON, in constant memory."""
+"""Export and import of DataStores as lines of JSON, in constant memory."""
 
 from __future__ import annotations
 
@@ -35,16 +35,18 @@ if TYPE_CHECKING:
 
 __all__ = ["blocks", "export", "import_"]
 
-_FAILURES_MOST = 8
-_PASSING = (APIConnectionError, APITimeout, RateLimited, ServerError, Unavailable)
+_MAX_FAILURES = 8
+_TRANSIENT_ERRORS = (APIConnectionError, APITimeout, RateLimited, ServerError, Unavailable)
 
 
 async def export(store: DataStore, file: Target, prefix: str, resume: bool) -> int:
-    """Write an export to a file; return the number of lines that were written."""
+    """Write an export to a file; return the number of lines written."""
     after: str | None = None
     if resume:
         if not isinstance(file, (str, os.PathLike)):
-            raise TypeError("resume=True needs a path; for a file object use iter_export(after=…)")
+            raise TypeError(
+                "resume=True requires a path; for a file object use iter_export(after=…)"
+            )
         after = await in_thread(continue_after, file, prefix)
     lines = 0
     path = path_to(store._path, store.id) + "/export"
@@ -61,8 +63,7 @@ async def blocks(
 ) -> AsyncGenerator[bytes, None]:
     """Yield an export as blocks of whole lines.
 
-    A connection that breaks is made again from the key after the last complete line, so that
-    none is lost and none comes twice.
+    After a disconnect it resumes after the last complete line, without gaps or duplicates.
     """
     transport = client._transport
     last_line: bytes | None = None
@@ -70,7 +71,7 @@ async def blocks(
     while True:
         if last_line is not None:
             after, last_line = key_of(last_line), None
-        asked: float | None = None
+        retry_after: float | None = None
         rest: list[bytes] = []
         try:
             async with transport.stream(
@@ -91,19 +92,19 @@ async def blocks(
             if not any(rest):
                 return
             broken: RoostError = APIConnectionError(
-                f"{transport.base_url} ends the export of {path} again and again within a line"
+                f"{transport.base_url} keeps closing the export {path} within a line"
             )
         except (APIConnectionError, APITimeout, RateLimited, Unavailable) as error:
             broken = error
-            asked = getattr(error, "retry_after", None)
-        if failures >= _FAILURES_MOST:
+            retry_after = getattr(error, "retry_after", None)
+        if failures >= _MAX_FAILURES:
             raise broken
-        await transport.clock.asleep(transport.backoff(failures, asked))
+        await transport.clock.asleep(transport.backoff(failures, retry_after))
         failures += 1
 
 
 async def import_(store: DataStore, file: Source) -> int:
-    """Send a file in parts of whole lines; return the number of entries that were stored."""
+    """Send a file in parts of whole lines; return the number of entries stored."""
     path = path_to(store._path, store.id) + "/import"
     imported = 0
     with opened(file, "rb") as source:
@@ -122,12 +123,12 @@ async def _send(client: Client, path: str, before: int, part: bytes) -> int:
             path,
             body=part,
             headers={"Content-Type": NDJSON},
-            repeatable=True,  # it stores what it has stored before
+            repeatable=True,  # storing the same entries again is harmless
         )
     except RoostError as error:
         count_from_the_start(error, before)
-        if isinstance(error, _PASSING):
-            error.args = (f"{error}{stored(before)}\nimporting all of it again is harmless",)
+        if isinstance(error, _TRANSIENT_ERRORS):
+            error.args = (f"{error}{stored(before)}\nit is safe to import the whole file again",)
         raise
     count: int = transport.parse(response)["imported"]
     return count

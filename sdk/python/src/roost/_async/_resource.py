@@ -1,4 +1,4 @@
-"""What the server keeps, and the client that it came from."""
+"""Resources of the server, bound to a client."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["Resource", "default_client"]
 
 
 class Resource(Record):
-    """A thing that the server keeps, as it was when it was last asked for."""
+    """A resource of the server, as of its last retrieval."""
 
     __slots__ = ()
 
@@ -29,13 +29,13 @@ class Resource(Record):
         return bound if bound is not None else default_client()
 
     async def refresh(self) -> Self:
-        """Ask the server for the present state, in place."""
+        """Fetch the current state, in place."""
         self._data = await self._client._transport.get(path_to(self._path, self.id))
         return self
 
 
 def default_client() -> Client:
-    """Return the client of the module's present settings."""
+    """Return the client for the module's current settings."""
     from ._client import default_client
 
     return default_client()

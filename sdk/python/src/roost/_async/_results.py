@@ -1,9 +1,8 @@
-"""What becomes of many ExecutorJobs: following them to their ends and fetching the results.
+"""Following many ExecutorJobs to their ends and fetching the results.
 
-The log of events tells which have ended, whoever ran them; it is read on from before the first of
-them, so that nothing is missed when a connection breaks. It is only a hint all the same: a batch
-that has been quiet for a minute, and every batch when the log isn't kept that far back, is looked
-at itself.
+The event log says which jobs have ended; it is read from before the first of them, so that nothing
+is missed after a disconnect. Batches without events for a minute, and all batches if the log
+isn't kept that far back, are polled as well.
 """
 
 from __future__ import annotations
@@ -16,13 +15,13 @@ from typing import TYPE_CHECKING, Callable, TypeVar
 from .._errors import APIConnectionError, APITimeout, Gone
 from .._event import Event
 from .._fields import path_to
-from .._ordered import Ordered
+from .._submissions import SubmittedBatch
 from ._concurrency import next_or
-from ._events import GOOD_STREAM_SECONDS, SILENCE_MOST_SECONDS, EventLog
+from ._events import MAX_SILENCE_SECONDS, WORKING_STREAM_SECONDS, EventLog
 from ._executor_job import ENDED, ExecutorJob
-from ._orders import cancel_batch
 from ._pages import each
-from ._waiting import PASSING, Outage
+from ._submit import cancel_batch
+from ._waiting import TRANSIENT_ERRORS, Outage
 
 if TYPE_CHECKING:
     from ._client import Client
@@ -32,40 +31,39 @@ __all__ = ["Results"]
 T = TypeVar("T")
 
 _PATH = "/executor-jobs"
-_PAGE_MOST = 200
-_QUIET_MOST_SECONDS = 60.0
-# So few are asked for one by one.
+_MAX_PAGE_SIZE = 200
+_MAX_QUIET_SECONDS = 60.0
+# Up to this many are fetched one by one.
 _FEW = 3
-# A page of a batch holds what is not wanted, too; it is worth its while from this part on.
-_WORTH_A_PAGE = 0.1
-# Events that come so close are the first of many, which a page has together.
+# The minimum share of wanted jobs for which a page of a batch is fetched.
+_MIN_PAGE_SHARE = 0.1
+# Events in quick succession: the rest is read as a page.
 _BUSY_SECONDS = 0.25
-# A stream that is silent for longer than its reader has time is opened again with less patience,
-# but not for this little.
+# A stream whose read timeout exceeds the remaining time by more than this is reopened with a
+# shorter one.
 _TOLERANCE_SECONDS = 1.0
-_NOTE = "executions were being waited for; they may well go on"
+_NOTE = "while waiting for executions, which may still be running"
 
 
 class _Batch:
-    """One batch: which of its jobs are open, and when to look at it."""
+    """One batch: the number of its open jobs, and when to poll it."""
 
-    def __init__(self, ordered: Ordered, look_at: float) -> None:
-        self.id = ordered.id
-        self.job_ids = ordered.job_ids
-        self.open = len(ordered.job_ids)
-        self.look_at = look_at
-        self.page_size = _PAGE_MOST
+    def __init__(self, submitted: SubmittedBatch, poll_at: float) -> None:
+        self.id = submitted.id
+        self.job_ids = submitted.job_ids
+        self.open = len(submitted.job_ids)
+        self.poll_at = poll_at
+        self.page_size = _MAX_PAGE_SIZE
 
 
 class Results:
-    """The ExecutorJobs of an agent that were added, until they are taken.
+    """The ExecutorJobs of an agent that were added and not yet taken.
 
-    `ended` has the states of those that have ended and were not taken yet, in the order in which
-    that became known.
+    `ended` has the final states of jobs that were not yet taken, in the order of completion.
     """
 
     def __init__(self, client: Client, agent_id: str, deadline: float) -> None:
-        # Not a dict: to find the first one of that takes longer the more were taken before it.
+        # Not a dict: finding its first item takes longer the more items were removed before it.
         self.ended: OrderedDict[str, str] = OrderedDict()
         self._client = client
         self._transport = client._transport
@@ -74,9 +72,9 @@ class Results:
         types = ",".join(f"executor_job.{state}" for state in ENDED)
         self._log = EventLog(client, {"types": types, "agent_id": agent_id}, None)
         self._read_at = self._clock.monotonic()
-        self._woken_at = -math.inf
+        self._notified_at = -math.inf
         self._stream: AsyncGenerator[list[Event], None] | None = None
-        self._patience = math.inf
+        self._read_timeout = math.inf
         self._opened = 0.0
         self._gone = False
         self._outage = Outage(client._transport)
@@ -86,42 +84,42 @@ class Results:
 
     @property
     def open(self) -> int:
-        """How many have not ended."""
+        """The number of jobs that have not ended."""
         return len(self._places) - len(self.ended)
 
     def __len__(self) -> int:
         return len(self._places)
 
-    def add(self, ordered: Ordered) -> None:
-        """Follow these, too."""
+    def add(self, submitted: SubmittedBatch) -> None:
+        """Follow the jobs of another batch."""
         now = self._clock.monotonic()
         if self._log.position is None:
-            self._log.position = ordered.last_event_id
-        # The events of what was ordered by an earlier request may have been read before its answer.
-        batch = _Batch(ordered, now if ordered.repeated else now + _QUIET_MOST_SECONDS)
+            self._log.position = submitted.last_event_id
+        # Events of an earlier, repeated request may have been read already.
+        batch = _Batch(submitted, now if submitted.repeated else now + _MAX_QUIET_SECONDS)
         self._open[batch.id] = batch
-        for index, job_id in enumerate(ordered.job_ids):
+        for index, job_id in enumerate(submitted.job_ids):
             self._places[job_id] = (batch, index)
 
     async def take(self, job_id: str) -> ExecutorJob:
-        """Return one that has ended, and forget it."""
+        """Return and remove an ended job."""
         if job_id not in self._fetched:
-            await self._enduring(lambda: self._fetch(job_id))
+            await self._retrying(lambda: self._fetch(job_id))
         del self._places[job_id], self.ended[job_id]
         return self._fetched.pop(job_id)
 
-    async def glance(self, every: float) -> None:
-        """See what has ended, without waiting, if that was last seen so many seconds ago."""
+    async def peek(self, every: float) -> None:
+        """Read new events without waiting, if they were last read `every` seconds ago."""
         if self._clock.monotonic() - self._read_at >= every and self.open and not self._gone:
             try:
-                await self._enduring(self._read_page)
+                await self._retrying(self._read_page)
             except Gone:
                 self._gone = True
 
     async def wait(self, until: float = math.inf) -> None:
-        """Return when more have ended, at `until`, a time of the clock, or at the deadline.
+        """Return when more jobs have ended, at `until`, a time of the clock, or at the deadline.
 
-        There must be some that have not ended.
+        Requires open jobs.
         """
         before = len(self.ended)
         until = min(until, self._deadline)
@@ -131,10 +129,10 @@ class Results:
                 return
             try:
                 if self._gone:
-                    await self._begin_anew()
-                due = [batch for batch in self._open.values() if batch.look_at <= now]
+                    await self._restart_stream()
+                due = [batch for batch in self._open.values() if batch.poll_at <= now]
                 if due:
-                    await self._look_at(due)
+                    await self._poll(due)
                 else:
                     await self._read(until - now)
                     if len(self.ended) > before and self._is_busy() and self.open:
@@ -142,71 +140,69 @@ class Results:
             except Gone:
                 self._gone = True
                 await self.disconnect()
-            except PASSING as error:
+            except TRANSIENT_ERRORS as error:
                 await self.disconnect()
-                await self._outage.endure(error, _NOTE, began=now, most=until - now)
+                await self._outage.pause(error, _NOTE, began=now, most=until - now)
 
     async def disconnect(self) -> None:
-        """Give up the connection; the next `wait` makes a new one."""
+        """Close the connection; the next `wait` opens a new one."""
         if self._stream is not None:
             stream, self._stream = self._stream, None
             await stream.aclose()
 
     async def cancel_waiting(self) -> None:
-        """Ask for the end of those that have not begun."""
+        """Cancel the queued jobs."""
         for batch in reversed(list(self._open.values())):
             await cancel_batch(self._client, batch.id, running=False)
 
     async def _read(self, left: float) -> None:
-        """Read what comes next of the stream, for about `left` seconds at most."""
+        """Read the next events of the stream, for about `left` seconds at most."""
         now = self._clock.monotonic()
-        if self._stream is None or self._patience > left + _TOLERANCE_SECONDS:
+        if self._stream is None or self._read_timeout > left + _TOLERANCE_SECONDS:
             await self.disconnect()
-            self._patience = min(SILENCE_MOST_SECONDS, left)
-            self._stream = self._log.stream(self._patience)
+            self._read_timeout = min(MAX_SILENCE_SECONDS, left)
+            self._stream = self._log.stream(self._read_timeout)
             self._opened = now
         try:
             burst = await next_or(self._stream, None)
         except APITimeout:
-            if self._patience < SILENCE_MOST_SECONDS:  # it is the caller's time that is over
+            if self._read_timeout < MAX_SILENCE_SECONDS:  # the caller's deadline
                 await self.disconnect()
                 return
             raise
-        if burst or self._clock.monotonic() - self._opened >= GOOD_STREAM_SECONDS:
-            self._outage.over()
+        if burst or self._clock.monotonic() - self._opened >= WORKING_STREAM_SECONDS:
+            self._outage.reset()
         if burst is None:
-            raise APIConnectionError(
-                f"{self._transport.base_url} ends the stream of events again and again"
-            )
+            raise APIConnectionError(f"{self._transport.base_url} keeps closing the event stream")
         self._note(burst)
 
     async def _read_page(self) -> None:
         self._note(await self._log.page())
 
     def _is_busy(self) -> bool:
-        before, self._woken_at = self._woken_at, self._clock.monotonic()
-        return self._woken_at - before < _BUSY_SECONDS
+        before, self._notified_at = self._notified_at, self._clock.monotonic()
+        return self._notified_at - before < _BUSY_SECONDS
 
-    async def _begin_anew(self) -> None:
-        """Go on with what happens from now on, and look at all that may have happened before."""
+    async def _restart_stream(self) -> None:
+        """Continue with new events, and poll all batches for what happened before."""
         await self.disconnect()
         self._log.position = None
-        self._patience = SILENCE_MOST_SECONDS
+        self._read_timeout = MAX_SILENCE_SECONDS
         self._stream = self._log.stream()
         nothing: list[Event] = []
         self._note(await next_or(self._stream, nothing))
         self._gone = False
         for batch in self._open.values():
-            batch.look_at = 0.0
+            batch.poll_at = 0.0
 
-    async def _look_at(self, batches: list[_Batch]) -> None:
+    async def _poll(self, batches: list[_Batch]) -> None:
         for batch in batches:
-            # Those that have ended, so that no payload comes along of one that hasn't.
+            # Only ended jobs, to skip the payloads of the others.
             for state in ENDED:
                 params = {"batch_id": batch.id, "state": state}
-                async for data in each(self._client, _PATH, params, page_size=_PAGE_MOST):
+                async for data in each(self._client, _PATH, params, page_size=_MAX_PAGE_SIZE):
                     self._end(data["id"], state)
-            batch.look_at = self._clock.monotonic() + _QUIET_MOST_SECONDS
+            batch.poll_at = self._clock.monotonic() + _MAX_QUIET_SECONDS
 
     def _note(self, events: Iterable[Event]) -> None:
         for event in events:
@@ -219,43 +215,43 @@ class Results:
         self.ended[job_id] = state
         batch, _ = self._places[job_id]
         batch.open -= 1
-        batch.look_at = self._clock.monotonic() + _QUIET_MOST_SECONDS
+        batch.poll_at = self._clock.monotonic() + _MAX_QUIET_SECONDS
         if not batch.open:
             del self._open[batch.id]
 
     async def _fetch(self, job_id: str) -> None:
-        """Get that one, and with it as many that come next in its batch as pays off."""
+        """Fetch a job, together with the next ones of its batch if that saves requests."""
         batch, index = self._places[job_id]
         end = min(index + batch.page_size, len(batch.job_ids))
         wanted = [place for place in range(index, end) if self._is_missing(batch.job_ids[place])]
         end = max(wanted, default=index) + 1
-        if len(wanted) > max(_FEW, _WORTH_A_PAGE * (end - index)):
+        if len(wanted) > max(_FEW, _MIN_PAGE_SHARE * (end - index)):
             params = {"batch_id": batch.id, "state": "succeeded", "limit": str(end - index)}
             if end < len(batch.job_ids):
-                params["cursor"] = batch.job_ids[end]  # the list goes on with the one before
+                params["cursor"] = batch.job_ids[end]  # the list continues with the previous job
             for data in (await self._transport.get(_PATH, params))["data"]:
                 if self._is_missing(data["id"]):
                     self._fetched[data["id"]] = ExecutorJob(self._client, data)
             if job_id in self._fetched:
                 return
-            batch.page_size = max(1, batch.page_size // 2)  # pages are cut when they get large
+            batch.page_size = max(1, batch.page_size // 2)  # large pages are truncated
         data = await self._transport.get(path_to(_PATH, job_id))
         self._fetched[job_id] = ExecutorJob(self._client, data)
 
     def _is_missing(self, job_id: str) -> bool:
         return self.ended.get(job_id) == "succeeded" and job_id not in self._fetched
 
-    async def _enduring(self, action: Callable[[], Awaitable[T]]) -> T:
-        """Do it, again and again while the server is away."""
+    async def _retrying(self, action: Callable[[], Awaitable[T]]) -> T:
+        """Run the action, with retries while the server is unavailable."""
         while True:
             began = self._clock.monotonic()
             try:
                 done = await action()
-            except PASSING as error:
+            except TRANSIENT_ERRORS as error:
                 left = self._deadline - self._clock.monotonic()
                 if left <= 0:
-                    raise APITimeout(f"the time was over while {_NOTE}") from error
-                await self._outage.endure(error, _NOTE, began=began, most=left)
+                    raise APITimeout(f"timed out {_NOTE}") from error
+                await self._outage.pause(error, _NOTE, began=began, most=left)
             else:
-                self._outage.over()
+                self._outage.reset()
                 return done

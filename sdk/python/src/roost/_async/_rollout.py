@@ -16,7 +16,7 @@ from .._states import RolloutAgentState, RolloutState
 from .._values import dump_json, parse_time
 from ._pages import Paged
 from ._resource import Resource, default_client
-from ._waiting import PASSING, Outage
+from ._waiting import TRANSIENT_ERRORS, Outage
 
 if TYPE_CHECKING:
     from ._agent import Agent
@@ -30,11 +30,11 @@ _STEPS_SECONDS = (0.5, 1.0, 2.0)
 
 
 class Rollout(Resource):
-    """Builds the dependencies of agents again, a few at a time; each uses its new Build once made.
+    """Rebuilds the dependencies of agents, a few at a time; each then uses its new Build.
 
-    `state` is running, paused, completed or undone. `automatic` is true when Roost began it;
-    `message` says why Roost paused it, `None` when it did not. `counts` says how many agents are
-    in which state; `agents()` lists them.
+    `state` is running, paused, completed or undone. `automatic` is true if Roost started it;
+    `message` says why Roost paused it, `None` if it didn't. `counts` are the numbers of agents by
+    state; `agents()` lists them.
     """
 
     __slots__ = ()
@@ -52,10 +52,10 @@ class Rollout(Resource):
     async def start(
         cls, agents: Sequence[str | Agent] | None = None, *, client: Client | None = None
     ) -> Rollout:
-        """Bring outdated agents to the current base and SDK, and return the rollout at once.
+        """Rebuild outdated agents on the current base and SDK; return the rollout without waiting.
 
-        `agents` are ids or agents, of which the outdated ones are built; `None` for all that are
-        outdated. Where none is, the rollout is completed at once.
+        `agents` are ids or agents, of which the outdated ones are rebuilt; `None` for all. Without
+        outdated agents, the rollout is completed immediately.
         """
         return await (client or default_client()).rollouts.start(agents)
 
@@ -80,12 +80,12 @@ class Rollout(Resource):
 
     @property
     def counts(self) -> RolloutCounts:
-        """How many agents are in which state."""
+        """The number of agents by state."""
         return RolloutCounts.of(self._data["agents"])
 
     @property
     def ended(self) -> bool:
-        """Whether it is completed, or undone on all of its agents."""
+        """Whether the rollout is completed, or undone for all agents."""
         counts = self.counts
         left = counts.queued + counts.building + counts.updated
         return self.state == "completed" or (self.state == "undone" and left == 0)
@@ -96,58 +96,56 @@ class Rollout(Resource):
         state: RolloutAgentState | Sequence[RolloutAgentState] | None = None,
         limit: int | None = None,
     ) -> Paged[RolloutAgent]:
-        """Return up to `limit` of its agents, fetched as needed. `state` is one or several."""
+        """Return up to `limit` agents of the rollout, fetched as needed; `state` may be several."""
         return self._client.rollouts.agents(self.id, state=state, limit=limit)
 
     async def pause(self) -> Rollout:
-        """Build and change nothing more, in place. Builds that have begun end."""
+        """Pause the rollout, in place. Running builds finish."""
         return await self._move("pause")
 
     async def resume(self) -> Rollout:
-        """Go on after a pause, in place."""
+        """Resume the rollout, in place."""
         return await self._move("resume")
 
     async def undo(self) -> Rollout:
-        """Have its agents use the Builds of before again, in place; they follow one by one.
+        """Restore the agents' previous Builds, in place, one agent after another.
 
-        Agents that were deployed since stay as they are. No rollout to the same Builds begins
-        automatically afterwards.
+        Agents deployed since are not changed. No rollout to the same Builds starts automatically
+        afterwards.
         """
         return await self._move("undo")
 
     async def wait(self, timeout: float | None = None) -> Rollout:
-        """Wait until it has ended or is paused; return it, refreshed.
+        """Wait until the rollout has ended or is paused; return it, refreshed.
 
-        Raises `APITimeout` after `timeout` seconds; the rollout goes on. Agents that failed raise
-        nothing: see `counts.failed`, and `agents(state="failed")` for why.
+        Raises `APITimeout` after `timeout` seconds; the rollout continues. Failed agents raise
+        nothing: see `counts.failed` and `agents(state="failed")`.
         """
         transport = self._client._transport
         clock = transport.clock
         deadline = None if timeout is None else clock.monotonic() + timeout
-        outage, asked = Outage(transport), 0
+        outage, polls = Outage(transport), 0
         with _progress.line(self._client._progress, clock.monotonic) as line:
             while True:
                 began = clock.monotonic()
-                trouble: RoostError | None = None
+                failure: RoostError | None = None
                 try:
                     self._data = await transport.get(path_to(_PATH, self.id), deadline=deadline)
-                except PASSING as error:
-                    trouble = error
-                if trouble is None and (self.ended or self.state == "paused"):
+                except TRANSIENT_ERRORS as error:
+                    failure = error
+                if failure is None and (self.ended or self.state == "paused"):
                     return self
                 line.show(self._progress())
                 left = float("inf") if deadline is None else deadline - clock.monotonic()
                 if left <= 0:
-                    raise APITimeout(
-                        f"{self.id} had not ended after {timeout:g} s and goes on"
-                    ) from trouble
-                if trouble is None:
-                    outage.over()
-                    await clock.asleep(min(left, _STEPS_SECONDS[min(asked, 2)]))
-                    asked += 1
+                    raise APITimeout(f"{self.id} is still running after {timeout:g} s") from failure
+                if failure is None:
+                    outage.reset()
+                    await clock.asleep(min(left, _STEPS_SECONDS[min(polls, 2)]))
+                    polls += 1
                 else:
-                    note = f"{self.id} was being waited for; it may well go on"
-                    await outage.endure(trouble, note, began=began, most=left)
+                    note = f"while waiting for {self.id}, which may still be running"
+                    await outage.pause(failure, note, began=began, most=left)
 
     def _progress(self) -> str:
         counts = self.counts
@@ -157,7 +155,7 @@ class Rollout(Resource):
     async def _move(self, verb: str) -> Rollout:
         transport = self._client._transport
         path = f"{path_to(_PATH, self.id)}/{verb}"
-        # Doing it twice is the same as doing it once: the second time nothing changes.
+        # Idempotent: the second request changes nothing.
         self._data = transport.parse(await transport.request("POST", path, repeatable=True))
         return self
 
@@ -169,11 +167,11 @@ class Rollouts:
         self._client = client
 
     async def start(self, agents: Sequence[str | Agent] | None = None) -> Rollout:
-        """Bring outdated agents to the current base and SDK, as `Rollout.start` does."""
+        """Rebuild outdated agents; see `Rollout.start`."""
         if isinstance(agents, str):
             raise TypeError("agents must be a list, not one string")
         if agents is not None and not agents:
-            raise ValueError("an empty list names no agent; for all, leave it out")
+            raise ValueError("the list of agents is empty; omit it for all outdated agents")
         ids: Any = None
         if agents is not None:
             ids = [each if isinstance(each, str) else each.id for each in agents]
@@ -208,7 +206,7 @@ class Rollouts:
         return Paged(self._client, path, given(state=state), RolloutAgent.of, limit=limit)
 
     async def pause(self, id: str) -> Rollout:  # noqa: A002
-        """Pause the rollout with that id, as `Rollout.pause` does."""
+        """Pause the rollout with that id; see `Rollout.pause`."""
         return await Rollout(self._client, {"id": id}).pause()
 
     async def resume(self, id: str) -> Rollout:  # noqa: A002
@@ -216,11 +214,11 @@ class Rollouts:
         return await Rollout(self._client, {"id": id}).resume()
 
     async def undo(self, id: str) -> Rollout:  # noqa: A002
-        """Undo the rollout with that id, as `Rollout.undo` does."""
+        """Undo the rollout with that id; see `Rollout.undo`."""
         return await Rollout(self._client, {"id": id}).undo()
 
     async def rebuild(self, agent_id: str) -> Rollout:
-        """Build the agent with that id again, as `Agent.rebuild` does."""
+        """Rebuild the agent with that id; see `Agent.rebuild`."""
         transport = self._client._transport
         path = path_to("/agents", agent_id) + "/rebuild"
         return Rollout(self._client, transport.parse(await transport.request("POST", path)))

@@ -1,4 +1,4 @@
-"""Schedules: an agent that runs at set times."""
+"""Schedules: agents that run at the times of a cron expression."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ __all__ = ["Schedule"]
 
 
 class Schedule(Resource):
-    """A cron expression with which an agent runs by itself.
+    """A cron expression on which an agent runs automatically.
 
-    `state` is active or paused. `next_run_at` is `None` when there is no next run: it is paused,
-    or past `ends_at`. `last_run` is what it has ordered last, `None` before the first.
-    `description` says in words what `cron` means; `jitter` is in seconds. Times are aware.
+    `state` is active or paused. `next_run_at` is `None` if there is no next run: paused or past
+    `ends_at`. `last_run` is the latest run, `None` before the first. `description` is `cron` in
+    words; `jitter` is in seconds. Times have a time zone.
     """
 
     __slots__ = ()
@@ -71,16 +71,16 @@ class Schedule(Resource):
         ends_at: datetime | None = None,
         client: Client | None = None,
     ) -> Schedule:
-        """Make a Schedule; its agent runs with `payload` at the times of `cron` in `time_zone`.
+        """Create a Schedule: the agent runs with `payload` at the times of `cron` in `time_zone`.
 
-        `time_zone` is an IANA name, UTC by default. `missed_runs` says what becomes of times that
-        passed while Roost was down: "skip", "run_once" (the default: the latest) or "run_all" (the
-        latest `missed_runs_limit`). `overlap` says what becomes of a run while an earlier one isn't
-        over: "allow" (the default), "skip" or "queue". `jitter` delays each run by up to that many
-        seconds. It only runs from `starts_at` to `ends_at`, which must have a time zone.
+        `time_zone` is an IANA name, UTC by default. `missed_runs` is the policy for runs missed
+        while Roost was down: "skip", "run_once" (the default: the latest) or "run_all" (the latest
+        `missed_runs_limit`). `overlap` is the policy while an earlier run hasn't ended: "allow"
+        (the default), "skip" or "queue". `jitter` is the maximum random delay in seconds. Runs are
+        limited to `starts_at` to `ends_at`, which must have a time zone.
 
-        Raises `ValidationError` for a bad expression, with what to write instead, and `Conflict`
-        when the agent has a Schedule of that `name`.
+        Raises `ValidationError` for an invalid expression, with advice, and `Conflict` if the agent
+        has a Schedule of that `name`.
         """
         return await (client or default_client()).schedules.create(
             agent_id=agent_id,
@@ -126,39 +126,39 @@ class Schedule(Resource):
         after: datetime | None = None,
         client: Client | None = None,
     ) -> SchedulePreview:
-        """Say what an expression means, with its next `count` (1 to 100) times after `after`.
+        """Describe an expression, with its next `count` (1 to 100) times after `after`.
 
-        Those default to 5 and now. Raises `ValidationError` for a bad expression.
+        The defaults are 5 and now. Raises `ValidationError` for an invalid expression.
         """
         return await (client or default_client()).schedules.preview(
             cron, time_zone=time_zone, count=count, after=after
         )
 
     async def update(self, **changes: Unpack[ScheduleChanges]) -> Schedule:
-        """Change what is given, in place; see `create` for what that can be.
+        """Change the given settings, in place; see `create`.
 
-        When the times change, the next run is the first after now.
+        If the times change, the next run is the first after now.
         """
         return await self._change(schedule_body(changes))
 
     async def pause(self) -> Schedule:
-        """Order no more runs, in place. Times that pass meanwhile are not missed runs."""
+        """Pause the schedule, in place. Runs skipped by a pause are not missed runs."""
         return await self._change({"state": "paused"})
 
     async def resume(self) -> Schedule:
-        """Go on after a pause, in place, with the first time after now."""
+        """Resume the schedule, in place, with its next time from now."""
         return await self._change({"state": "active"})
 
     async def delete(self) -> None:
-        """Delete it. What it has ordered stays."""
+        """Delete the schedule. Its jobs are kept."""
         await self._client.schedules.delete(self.id)
 
     async def trigger(self) -> ExecutorJob:
-        """Order a run now, also when it is paused, and return the ExecutorJob at once."""
+        """Submit a job now, even if paused, and return it without waiting."""
         return await self._client.schedules.trigger(self.id)
 
     async def next(self, count: int | None = None) -> Sequence[datetime]:
-        """Return the next `count` (1 to 100, 5 by default) times at which it is to run."""
+        """Return the next `count` (1 to 100, 5 by default) run times."""
         return (await self._client.schedules.next(self.id, count)).next
 
     async def _change(self, body: Mapping[str, Any]) -> Schedule:

@@ -48,7 +48,7 @@ class Schedules:
         starts_at: datetime | None = None,
         ends_at: datetime | None = None,
     ) -> Schedule:
-        """Make a Schedule, as `Schedule.create` does."""
+        """Create a Schedule; see `Schedule.create`."""
         settings = without_none(
             agent_id=agent_id,
             cron=cron,
@@ -86,7 +86,7 @@ class Schedules:
         return Paged(self._client, _PATH, params, partial(Schedule, self._client), limit=limit)
 
     async def update(self, id: str, **changes: Unpack[ScheduleChanges]) -> Schedule:  # noqa: A002
-        """Change what is given of the Schedule with that id, as `Schedule.update` does."""
+        """Change settings of the Schedule with that id; see `Schedule.update`."""
         return await Schedule(self._client, {"id": id}).update(**changes)
 
     async def pause(self, id: str) -> Schedule:  # noqa: A002
@@ -98,17 +98,17 @@ class Schedules:
         return await Schedule(self._client, {"id": id}).resume()
 
     async def delete(self, id: str) -> None:  # noqa: A002
-        """Delete the Schedule with that id. What it has ordered stays."""
+        """Delete the Schedule with that id. Its jobs are kept."""
         await self._client._transport.request("DELETE", path_to(_PATH, id))
 
     async def trigger(self, id: str) -> ExecutorJob:  # noqa: A002
-        """Order a run of the Schedule with that id now, as `Schedule.trigger` does."""
+        """Submit a job of the Schedule with that id now; see `Schedule.trigger`."""
         transport = self._client._transport
         response = await transport.request("POST", path_to(_PATH, id) + "/trigger")
         return ExecutorJob(self._client, transport.parse(response))
 
     async def next(self, id: str, count: int | None = None) -> SchedulePreview:  # noqa: A002
-        """Return the next `count` times of the Schedule with that id, and what it means."""
+        """Return the next `count` times and the description of the Schedule with that id."""
         path = path_to(_PATH, id) + "/next"
         return SchedulePreview.of(await self._client._transport.get(path, given(count=count)))
 
@@ -120,7 +120,7 @@ class Schedules:
         count: int | None = None,
         after: datetime | None = None,
     ) -> SchedulePreview:
-        """Say what an expression means, as `Schedule.preview` does."""
+        """Describe an expression; see `Schedule.preview`."""
         body = schedule_body(without_none(cron=cron, time_zone=time_zone, count=count, after=after))
         transport = self._client._transport
         response = await transport.request(

@@ -1,4 +1,4 @@
-"""What comes bit by bit: logs, events, results. `_sync` has generators instead."""
+"""Streams of logs, events and results. `_sync` has generators instead."""
 
 from __future__ import annotations
 
@@ -11,15 +11,14 @@ __all__ = ["Items", "Stream"]
 T = TypeVar("T")
 
 Items = Union[Iterable[T], AsyncIterable[T]]
-"""What can be gone through: with `for` or with `async for`."""
+"""An iterable or an async iterable."""
 
 
 class Stream(AsyncIterator[T]):
-    """What comes bit by bit, to be read once with `async for`.
+    """A stream, to be read once with `async for`.
 
-    `async with` closes it at the end of the block, however that ends, and with it the connection;
-    so does `aclose()`. Without either a stream that was not read to its end is closed when Python
-    finds that nobody refers to it any more.
+    `async with` closes it and its connection at the end of the block; so does `aclose()`. Without
+    either, a stream that was not read to its end is closed by the garbage collector.
     """
 
     __slots__ = ("_begin", "_items")
@@ -40,7 +39,7 @@ class Stream(AsyncIterator[T]):
         return await self._items.__anext__()
 
     async def aclose(self) -> None:
-        """End it: the connection is closed, and what `map` has ordered too much is cancelled."""
+        """Close the stream and its connection; queued jobs of `map` are cancelled."""
         await self._items.aclose()
 
     async def __aenter__(self) -> Stream[T]:

@@ -1,4 +1,4 @@
-"""Transactions on a DataStore: reads that are remembered, writes that wait for the end."""
+"""Transactions on a DataStore: tracked reads, buffered writes."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import AsyncGenerator, Awaitable
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Callable, TypeVar
 
-from .._entries import PAGE_MOST, Entry
+from .._entries import MAX_PAGE_SIZE, Entry
 from .._errors import Conflict
 from .._fields import path_to
 from .._ranges import Range, Scan
@@ -34,22 +34,22 @@ __all__ = ["Transaction", "transact"]
 
 T = TypeVar("T")
 
-_BACKOFF_FIRST_SECONDS = 0.001
-_BACKOFF_MOST_SECONDS = 0.5
+_FIRST_BACKOFF_SECONDS = 0.001
+_MAX_BACKOFF_SECONDS = 0.5
 _MISSING = object()
 
 
 class Transaction(PrefixMapping):
-    """The entries of a store as a mapping whose changes are written together, or not at all.
+    """The entries of a store as a mapping whose changes are written atomically.
 
-    Made by `DataStore.transaction()` and used in an `async with` block, by one task at a time.
-    What is read is remembered with its version, what is written waits for the end of the block.
-    There the server applies all writes at once, if nothing that was read has changed: a key, the
-    absence of a key, the keys that an iteration went through, their number. Otherwise nothing is
-    written and `Conflict` is raised. An exception in the block writes nothing.
+    Created by `DataStore.transaction()` and used in an `async with` block, by one task at a time.
+    Reads are tracked with their versions, writes are buffered until the end of the block. Then the
+    server applies all writes atomically, if nothing that was read has changed: a key, the absence
+    of a key, the keys of an iteration, their number. Otherwise nothing is written and `Conflict`
+    is raised. An exception in the block writes nothing.
 
-    Reading sees the transaction's own writes. What was read may not fit together when someone
-    writes meanwhile; then the end says so.
+    Reads see the transaction's own writes. They are not a snapshot: concurrent writes may make
+    them inconsistent, which then raises `Conflict`.
     """
 
     __slots__ = (
@@ -64,7 +64,7 @@ class Transaction(PrefixMapping):
     )
 
     versions: dict[str, int]
-    """After the end, the version of each key that was written, 0 for one that was deleted."""
+    """After the end, the version of each written key, 0 for a deleted one."""
 
     def __init__(self, store: DataStore) -> None:
         self.versions = {}
@@ -86,16 +86,16 @@ class Transaction(PrefixMapping):
         return f"<{type(self).__module__}.Transaction on {self._store.id}: {self._state}>"
 
     async def set(self, key: str, value: Any, *, ttl: float | None = None) -> None:
-        """Store a value as it is now at the end; with `ttl`, for that many seconds from then."""
+        """Store the current value at the end of the block; with `ttl`, for that many seconds."""
         self._check_open()
         self._writes[key] = Set.of(checked_key(key), value, ttl)
 
     async def increment(self, key: str, amount: int | float = 1) -> None:
         """Add to a number, at the end and on the server.
 
-        An absent key counts as 0, and an expiry stays. It doesn't read, so that it conflicts with
-        nobody, unless the transaction reads the key as well. If the value is no number then,
-        the end of the block raises `ValidationError`.
+        An absent key counts as 0, and the expiry is kept. It reads nothing, so it can't conflict
+        unless the transaction also reads the key. If the value isn't a number, the end of the
+        block raises `ValidationError`.
         """
         self._check_open()
         checked_amount(amount)
@@ -123,7 +123,7 @@ class Transaction(PrefixMapping):
         return value
 
     async def popitem(self) -> tuple[str, Any]:
-        """Remove the first key and return it with its value; `KeyError` when none is left."""
+        """Remove the first key and return it with its value; `KeyError` if there is none."""
         self._check_open()
         deleted = sum(isinstance(write, Delete) for write in self._writes.values())
         first = await next_or(self._merged("", page_size=1 + deleted), None)
@@ -133,7 +133,7 @@ class Transaction(PrefixMapping):
         return first
 
     async def clear(self) -> None:
-        """Delete every entry. All keys are read for that."""
+        """Delete all entries, after reading all keys."""
         for key in [key async for key, _ in self._pairs("")]:
             self._writes[key] = Delete()
 
@@ -180,7 +180,7 @@ class Transaction(PrefixMapping):
 
     async def __aenter__(self) -> Self:
         if self._state != "not begun":
-            raise RuntimeError("a transaction can be used once; make another one")
+            raise RuntimeError("a transaction can be used only once; create another one")
         self._state = "open"
         return self
 
@@ -226,12 +226,12 @@ class Transaction(PrefixMapping):
         return self._merged(checked_key(prefix))
 
     async def _merged(
-        self, prefix: str, page_size: int = PAGE_MOST
+        self, prefix: str, page_size: int = MAX_PAGE_SIZE
     ) -> AsyncGenerator[tuple[str, Any], None]:
         scan = Scan(prefix)
         self._scans.append(scan)
         own = sorted((key for key in self._writes if key.startswith(prefix)), reverse=True)
-        stored = self._store._scan(prefix, min(page_size, PAGE_MOST))
+        stored = self._store._scan(prefix, min(page_size, MAX_PAGE_SIZE))
         while True:
             self._check_open()
             entry = await next_or(stored, None)
@@ -272,7 +272,7 @@ class Transaction(PrefixMapping):
 async def transact(
     store: DataStore, function: Callable[[Transaction], Awaitable[T]], attempts: int
 ) -> T:
-    """Call the function in transactions until one has no conflict, at most `attempts` times."""
+    """Call the function in transactions until one succeeds, at most `attempts` times."""
     if attempts < 1:
         raise ValueError("attempts must be at least 1")
     clock = store._client._transport.clock
@@ -282,11 +282,11 @@ async def transact(
             async with transaction:
                 result = await function(transaction)
         except Conflict as error:
-            # One that the function raised for a reason of its own is not for us to repeat.
+            # Don't retry a Conflict of something else that the function did.
             if error is not transaction._conflict or attempt >= attempts:
                 raise
         else:
             return result
-        most = min(_BACKOFF_MOST_SECONDS, _BACKOFF_FIRST_SECONDS * 2.0 ** min(attempt - 1, 16))
+        most = min(_MAX_BACKOFF_SECONDS, _FIRST_BACKOFF_SECONDS * 2.0 ** min(attempt - 1, 16))
         await clock.asleep(clock.uniform(0.0, most))
     raise AssertionError("unreachable")

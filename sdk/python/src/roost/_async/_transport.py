@@ -1,4 +1,4 @@
-"""HTTP: one pooled connection set, bearer authentication, retries."""
+"""HTTP: a connection pool, bearer authentication, retries."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from .._version import VERSION
 
 __all__ = ["Transport"]
 
-_BACKOFF_FIRST_SECONDS = 0.5
-_BACKOFF_MOST_SECONDS = 8.0
-# A server that asks for more than this is better told about to the caller than waited for.
-_RETRY_AFTER_MOST_SECONDS = 60.0
+_FIRST_BACKOFF_SECONDS = 0.5
+_MAX_BACKOFF_SECONDS = 8.0
+# A longer Retry-After is raised as an error instead.
+_MAX_RETRY_AFTER_SECONDS = 60.0
 _KEEP_ALIVE_SECONDS = 30.0
 _RETRIED_STATUSES = frozenset({429, 502, 503, 504})
 
@@ -37,7 +37,7 @@ _HEADERS_WITH_BODY = {**_HEADERS, "Content-Type": "application/json"}
 
 
 class _Bearer:
-    """Adds the API key at the last moment, so that no header dictionary elsewhere holds it."""
+    """Adds the API key when a request is sent, to keep it out of other header dictionaries."""
 
     __slots__ = ("_value",)
 
@@ -53,11 +53,11 @@ class _Bearer:
 
 
 class Transport:
-    """Sends requests and turns every failure into a `RoostError`.
+    """Sends requests and converts failures to `RoostError`.
 
-    A request is sent again, with exponential backoff and full jitter, after a connection error,
-    429, 502, 503 and 504 when doing it twice is the same as doing it once (`repeatable`); any
-    other is sent again only when there was no connection to send it on. `Retry-After` is kept to.
+    Idempotent (`repeatable`) requests are retried, with exponential backoff and full jitter, after
+    a connection error, 429, 502, 503 and 504; others only if they were never sent. `Retry-After`
+    is respected.
     """
 
     def __init__(
@@ -85,8 +85,8 @@ class Transport:
             max_keepalive_connections=100,
             keepalive_expiry=_KEEP_ALIVE_SECONDS,
         )
-        if self._loopback:  # a proxy from the environment can't reach this machine
-            # Reading the certificates of all authorities takes longer than most commands.
+        if self._loopback:  # no proxy from the environment for this machine
+            # Loading the CA certificates takes longer than most commands.
             encrypted = not self.base_url.startswith("http:")
             transport = httpx.AsyncHTTPTransport(verify=encrypted, limits=limits)
             return httpx.AsyncClient(transport=transport)
@@ -124,10 +124,10 @@ class Transport:
         read_timeout: float | None = None,
         deadline: float | None = None,
     ) -> httpx.Response:
-        """Send a request, again if need be, and return an answer with a 2xx status.
+        """Send a request, with retries, and return a response with a 2xx status.
 
-        `repeatable` is true by default for all methods but POST. No retry begins after
-        `deadline`, a time of the clock.
+        `repeatable` is true by default for all methods but POST. No retry starts after `deadline`,
+        a time of the clock.
         """
         if repeatable is None:
             repeatable = method != "POST"
@@ -136,33 +136,33 @@ class Transport:
         while True:
             request = self._build(method, path, params, body, headers, read_timeout)
             cause: httpx.TransportError | None = None
-            asked: float | None = None
+            retry_after: float | None = None
             try:
                 response = await self._client().send(
                     request, auth=self._auth, follow_redirects=False
                 )
-                # What it was read from refers back to it. Without this circle it, and the body
-                # that was sent, go when they are no longer needed, not some large bodies later.
+                # Break the reference cycle of response and stream, so that both bodies are freed
+                # immediately instead of by the garbage collector.
                 response.stream = httpx.ByteStream(b"")
             except httpx.TransportError as caught:
                 cause = caught
                 error = _problem.from_transport(caught, self.base_url, read_timeout or self.timeout)
                 never_sent = _was_never_sent(caught)
-                again = (repeatable or never_sent) and not _is_hopeless(caught)
+                again = (repeatable or never_sent) and not _is_permanent(caught)
                 maybe_done = maybe_done or not never_sent
             else:
                 if response.is_success:
                     return response
                 if method == "DELETE" and response.status_code == 404 and maybe_done:
-                    return response  # an earlier attempt deleted it and its answer was lost
-                error = _problem.from_answer(response, self._key_source)
+                    return response  # an earlier attempt deleted it and its response was lost
+                error = _problem.from_response(response, self._key_source)
                 again = repeatable and response.status_code in _RETRIED_STATUSES
                 maybe_done = maybe_done or response.status_code != 429
-                asked = _problem.retry_after(response)
+                retry_after = _problem.retry_after(response)
             if not again or retries >= self._max_retries:
                 raise error from cause
-            delay = self.backoff(retries, asked)
-            if asked is not None and asked > _RETRY_AFTER_MOST_SECONDS:
+            delay = self.backoff(retries, retry_after)
+            if retry_after is not None and retry_after > _MAX_RETRY_AFTER_SECONDS:
                 raise error from cause
             if deadline is not None and self.clock.monotonic() + delay >= deadline:
                 raise error from cause
@@ -178,7 +178,7 @@ class Transport:
         headers: Mapping[str, str] | None = None,
         read_timeout: float | None = None,
     ) -> AsyncGenerator[httpx.Response, None]:
-        """GET an answer to be read as it comes. Not retried: only the reader knows where it was."""
+        """GET a streamed response. Not retried: only the reader knows the position."""
         request = self._build("GET", path, params, None, headers, read_timeout)
         try:
             response = await self._client().send(
@@ -187,7 +187,7 @@ class Transport:
             try:
                 if not response.is_success:
                     await response.aread()
-                    raise _problem.from_answer(response, self._key_source)
+                    raise _problem.from_response(response, self._key_source)
                 yield response
             finally:
                 await response.aclose()
@@ -197,19 +197,19 @@ class Transport:
             ) from error
 
     def parse(self, response: httpx.Response) -> Any:
-        """Return the JSON value of an answer."""
+        """Return the JSON value of a response."""
         cause: ValueError | None
         try:
             return parse_json(response.content)
         except RecursionError:
-            cause, message = None, "the answer is nested too deeply to be read here"
+            cause, message = None, "the response is nested too deeply"
         except (json.JSONDecodeError, UnicodeDecodeError) as error:
             cause = error
             message = (
-                f"the answer of {self.base_url} is not JSON ({error}); is Roost what runs there?"
+                f"the response of {self.base_url} is not JSON ({error}); is it a Roost server?"
             )
         except ValueError as error:  # a number of more digits than this Python converts
-            cause, message = error, f"the answer can't be read here: {error}"
+            cause, message = error, f"the response can't be parsed: {error}"
         raise ServerError(
             message,
             status=response.status_code,
@@ -218,13 +218,13 @@ class Transport:
 
     def backoff(self, retries: int, at_least: float | None = None) -> float:
         """Return how long to wait before retry number `retries` (from 0), in seconds."""
-        most = min(_BACKOFF_MOST_SECONDS, _BACKOFF_FIRST_SECONDS * 2.0 ** min(retries, 10))
+        most = min(_MAX_BACKOFF_SECONDS, _FIRST_BACKOFF_SECONDS * 2.0 ** min(retries, 10))
         return (at_least or 0.0) + self.clock.uniform(0.0, most)
 
     def _client(self) -> httpx.AsyncClient:
         if self._owned and self._process != os.getpid():
-            # After a fork both processes would read from the same sockets. The old client is
-            # kept, unused, because the end of its sockets is the parent's business.
+            # After a fork, both processes would read from the same sockets. Keep the old client
+            # referenced but unused: only the parent may close its sockets.
             self._left_to_parent = self._http
             self._http = self._new_http()
             self._process = os.getpid()
@@ -243,7 +243,7 @@ class Transport:
         if params:
             url += "?" + urlencode(params, quote_via=quote)
         base = _HEADERS if body is None else _HEADERS_WITH_BODY
-        # Our own client adds nothing to a request, and is slower at making one.
+        # Our own client adds nothing to a request; building it directly is faster.
         build = httpx.Request if self._owned else self._http.build_request
         request = build(method, url, headers={**base, **headers} if headers else base, content=body)
         other = self.timeout
@@ -262,7 +262,7 @@ def _was_never_sent(error: httpx.TransportError) -> bool:
     )
 
 
-def _is_hopeless(error: httpx.TransportError) -> bool:
+def _is_permanent(error: httpx.TransportError) -> bool:
     if isinstance(error, (httpx.LocalProtocolError, httpx.UnsupportedProtocol)):
         return True
     return "CERTIFICATE_VERIFY_FAILED" in str(error)

@@ -1,4 +1,4 @@
-"""Waiting for a job with requests that the server holds back (`?wait=`)."""
+"""Waiting for a job by long polling (`?wait=`)."""
 
 from __future__ import annotations
 
@@ -16,76 +16,76 @@ if TYPE_CHECKING:
     from ._transport import Transport
 
 __all__ = [
-    "OUTAGE_MOST_SECONDS",
-    "PASSING",
-    "Asks",
+    "MAX_OUTAGE_SECONDS",
+    "TRANSIENT_ERRORS",
+    "Poller",
     "Outage",
     "held",
-    "hold_most",
+    "max_hold",
     "until_ended",
 ]
 
-# The API allows 60, but many proxies cut a silent connection at 60.
-HOLD_MOST_SECONDS = 50.0
-# A control plane that is being replaced is back by then, and the job has gone on meanwhile.
-OUTAGE_MOST_SECONDS = 120.0
-# Whoever looks on wants to see that something happens.
-_HOLD_MOST_WHEN_SEEN_SECONDS = 1.0
-_RETRY_AFTER_MOST_SECONDS = 60.0
+# The API allows 60, but many proxies close an idle connection after 60.
+MAX_HOLD_SECONDS = 50.0
+# Long enough for the replacement of a control plane; jobs keep running meanwhile.
+MAX_OUTAGE_SECONDS = 120.0
+# Progress is visible, so poll more often.
+_MAX_HOLD_WITH_PROGRESS_SECONDS = 1.0
+_MAX_RETRY_AFTER_SECONDS = 60.0
 _STEPS_SECONDS = (0.05, 0.1, 0.2, 0.5, 1.0)
 
-PASSING = (APIConnectionError, APITimeout, RateLimited, Unavailable)
-"""What may be over at the next attempt."""
+TRANSIENT_ERRORS = (APIConnectionError, APITimeout, RateLimited, Unavailable)
+"""Errors that are worth a retry."""
 
 
 class Outage:
-    """Pauses between attempts at a server that is away, until it has been away for too long."""
+    """Pauses between attempts while a server is unavailable, up to a maximum duration."""
 
-    def __init__(self, transport: Transport, most_seconds: float = OUTAGE_MOST_SECONDS) -> None:
-        self.most_seconds = most_seconds
+    def __init__(self, transport: Transport, max_seconds: float = MAX_OUTAGE_SECONDS) -> None:
+        self.max_seconds = max_seconds
         self._transport = transport
         self._began: float | None = None
         self._failures = 0
 
-    def over(self) -> None:
-        """Forget it: an attempt has succeeded."""
+    def reset(self) -> None:
+        """Reset after a successful attempt."""
         self._began, self._failures = None, 0
 
-    async def endure(
+    async def pause(
         self, error: RoostError, note: str, *, began: float | None = None, most: float = math.inf
     ) -> None:
-        """Wait before the next attempt, no longer than `most` seconds.
+        """Wait before the next attempt, at most `most` seconds.
 
-        Raises the error, with the note, after `most_seconds` of failures; the first attempt that
-        failed was made at `began`.
+        Raises the error, with the note, after `max_seconds` of failures; the first failed attempt
+        started at `began`.
         """
         now = self._transport.clock.monotonic()
         if self._began is None:
             self._began = now if began is None else began
-        if now - self._began >= self.most_seconds:
+        if now - self._began >= self.max_seconds:
             error.args = (f"{error}\n{note}",)
             raise error
-        asked = getattr(error, "retry_after", None)
+        retry_after = getattr(error, "retry_after", None)
         pause = self._transport.backoff(
-            self._failures, min(asked or 0.0, _RETRY_AFTER_MOST_SECONDS)
+            self._failures, min(retry_after or 0.0, _MAX_RETRY_AFTER_SECONDS)
         )
         self._failures += 1
         await self._transport.clock.asleep(max(0.0, min(most, pause)))
 
 
-def hold_most(client: Client) -> float:
-    """Return for how long the server may hold an answer, in seconds."""
-    seen = _progress.somebody_looks(client._progress)
-    return _HOLD_MOST_WHEN_SEEN_SECONDS if seen else HOLD_MOST_SECONDS
+def max_hold(client: Client) -> float:
+    """Return the maximum duration of a long poll, in seconds."""
+    seen = _progress.progress_enabled(client._progress)
+    return _MAX_HOLD_WITH_PROGRESS_SECONDS if seen else MAX_HOLD_SECONDS
 
 
 def held(hold: float) -> dict[str, str]:
-    """Return the query that asks the server to hold its answer; it takes whole seconds only."""
+    """Return the query of a long poll, in whole seconds."""
     return {"wait": str(int(hold))} if hold >= 1 else {}
 
 
-class Asks:
-    """Asks for a job's state, and sees to it that this never becomes a tight loop."""
+class Poller:
+    """Polls a job's state, never in a tight loop."""
 
     def __init__(self, job: ExecutorJob | BuilderJob) -> None:
         self._job = job
@@ -93,8 +93,8 @@ class Asks:
         self._early = 0
         self._quiet = 0
 
-    async def once(self, hold: float, deadline: float | None = None) -> None:
-        """Refresh the job; the server holds its answer up to `hold` seconds for the end."""
+    async def poll(self, hold: float, deadline: float | None = None) -> None:
+        """Refresh the job; the server delays the response up to `hold` seconds for its end."""
         job, transport = self._job, self._transport
         began = transport.clock.monotonic()
         job._data = await transport.get(
@@ -103,32 +103,32 @@ class Asks:
             read_timeout=hold + transport.timeout,
             deadline=deadline,
         )
-        # Less than a second is not held, and a server that is going down, or a proxy, may answer
-        # at once: then pause here instead.
+        # Below a second there is no long poll, and a stopping server or a proxy may respond early:
+        # pause here instead.
         missing = hold - (transport.clock.monotonic() - began)
         if not job.ended and missing > hold / 2:
             await transport.clock.asleep(min(missing, _STEPS_SECONDS[min(self._early, 4)]))
             self._early += 1
 
-    async def for_news(self, *, nothing_new: bool) -> None:
-        """Refresh the job, less and less often while there is nothing new."""
-        self._quiet = self._quiet + 1 if nothing_new else 0
-        await self.once(_STEPS_SECONDS[min(self._quiet, 5) - 1] if self._quiet else 0.0)
+    async def poll_slower(self, *, unchanged: bool) -> None:
+        """Refresh the job, at growing intervals while it is unchanged."""
+        self._quiet = self._quiet + 1 if unchanged else 0
+        await self.poll(_STEPS_SECONDS[min(self._quiet, 5) - 1] if self._quiet else 0.0)
 
 
 async def until_ended(
     job: ExecutorJob | BuilderJob, deadline: float | None, timeout: float | None, advice: str = ""
 ) -> None:
-    """Keep asking until the job has ended. Outlives a restart of the server.
+    """Poll until the job has ended. Survives a restart of the server.
 
-    Raises `APITimeout` at the deadline, and errors that won't go away by waiting at once.
+    Raises `APITimeout` at the deadline; permanent errors are raised immediately.
     """
     clock = job._client._transport.clock
     with _progress.line(job._client._progress, clock.monotonic) as line:
-        await _ask_until_ended(job, deadline, timeout, advice, line)
+        await _poll_until_ended(job, deadline, timeout, advice, line)
 
 
-async def _ask_until_ended(
+async def _poll_until_ended(
     job: ExecutorJob | BuilderJob,
     deadline: float | None,
     timeout: float | None,
@@ -137,31 +137,30 @@ async def _ask_until_ended(
 ) -> None:
     transport = job._client._transport
     clock = transport.clock
-    asks = Asks(job)
+    poller = Poller(job)
     outage = Outage(transport)
-    hold = _HOLD_MOST_WHEN_SEEN_SECONDS if line.seen else HOLD_MOST_SECONDS
+    hold = _MAX_HOLD_WITH_PROGRESS_SECONDS if line.visible else MAX_HOLD_SECONDS
     while True:
         now = clock.monotonic()
         left = math.inf if deadline is None else max(0.0, deadline - now)
-        trouble: RoostError | None = None
+        failure: RoostError | None = None
         try:
-            await asks.once(min(hold, left), deadline)
-        except PASSING as error:
-            trouble = error
+            await poller.poll(min(hold, left), deadline)
+        except TRANSIENT_ERRORS as error:
+            failure = error
         if job.ended:
             return
-        line.show(job._progress() if trouble is None else f"{job.id}: {_first_line(trouble)}")
+        line.show(job._progress() if failure is None else f"{job.id}: {_first_line(failure)}")
         left = math.inf if deadline is None else deadline - clock.monotonic()
         if left <= 0:
             raise APITimeout(
-                f"{job.id} had not ended after {timeout:g} s "
-                f"(it was {job.state}) and goes on{advice}"
-            ) from trouble
-        if trouble is None:
-            outage.over()
+                f"{job.id} is still {job.state} after {timeout:g} s{advice}"
+            ) from failure
+        if failure is None:
+            outage.reset()
         else:
-            note = f"{job.id} was being waited for; it may well go on"
-            await outage.endure(trouble, note, began=now, most=left)
+            note = f"while waiting for {job.id}, which may still be running"
+            await outage.pause(failure, note, began=now, most=left)
 
 
 def _first_line(error: RoostError) -> str:

@@ -1,4 +1,4 @@
-"""Webhooks: whom Roost tells about events, and what came of it."""
+"""Webhooks and their deliveries."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ _PATH = "/webhooks"
 
 
 class Delivery(Resource):
-    """One event for one webhook. Its id is what the receiver sees as `webhook-id`.
+    """One event for one webhook. Its id is the header `webhook-id` of the request.
 
-    `state` is pending, succeeded or failed; `attempts` counts, and `status` and `message` are of
-    the last one. `attempts_log` has them all, and `request` is the body that is sent; both are
-    `None` in lists.
+    `state` is pending, succeeded or failed; `attempts` is the number of attempts, `status` and
+    `message` are of the last one. `attempts_log` has all attempts, `request` is the body; both
+    are `None` in lists.
     """
 
     __slots__ = ()
@@ -56,12 +56,12 @@ class Delivery(Resource):
     request: Field[Any] = Field()
 
     async def refresh(self) -> Self:
-        """Ask the server for the present state, in place, with `attempts_log` and `request`."""
+        """Fetch the current state, in place, with `attempts_log` and `request`."""
         self._data = await self._client._transport.get(self._own_path())
         return self
 
     async def replay(self) -> Delivery:
-        """Have it sent again, in place."""
+        """Send the delivery again, in place."""
         transport = self._client._transport
         response = await transport.request("POST", self._own_path() + "/replay", repeatable=True)
         self._data = transport.parse(response)
@@ -72,15 +72,14 @@ class Delivery(Resource):
 
 
 class Webhook(Resource):
-    """A URL to which Roost sends events, signed as Standard Webhooks says.
+    """A URL to which Roost sends events, signed according to Standard Webhooks.
 
     `state` is active or disabled; `message` says why Roost has disabled it. `agent_id` is `None`
-    when the events of all agents are sent. `secret` is there only in the answer that made or
-    changed it.
+    for events of all agents. `secret` is only set in the response that created or changed it.
     """
 
     __slots__ = ()
-    _shown = ("id", "state")  # many a URL is a secret itself
+    _shown = ("id", "state")  # a URL may itself be a secret
     _shown_in_notebooks = ("description", "event_types", "message")
     _path = _PATH
 
@@ -105,11 +104,11 @@ class Webhook(Resource):
         secret: str | None = None,
         client: Client | None = None,
     ) -> Webhook:
-        """Make a webhook; its `secret` is shown this once.
+        """Create a webhook; its `secret` is returned only once.
 
         `event_types` are names such as "execution.failed" and "builder_job.*", all by default;
-        with `agent_id`, only events of that agent are sent. A `secret` of one's own is "whsec_"
-        and base64. Raises `ValidationError` for a URL that isn't allowed.
+        with `agent_id`, only events of that agent are sent. A custom `secret` is "whsec_" and
+        base64. Raises `ValidationError` for a URL that isn't allowed.
         """
         return await (client or default_client()).webhooks.create(
             url,
@@ -137,33 +136,33 @@ class Webhook(Resource):
         *,
         tolerance: float = _signature.TOLERANCE_SECONDS,
     ) -> dict[str, Any]:
-        """Return the event of a request that came to the URL, if it is signed with the secret.
+        """Return the event of a webhook request if it is signed with the secret.
 
-        `body` must be what came, byte for byte. Of several secrets, one suffices, as while they
-        change. Raises `SignatureError` for any other request, and for one that was signed more than
-        `tolerance` seconds ago. The same event may come again: its `webhook-id` stays.
+        `body` must be the exact bytes of the request. Of several secrets, one must match, as during
+        a rotation. Raises `SignatureError` for any other request, and if it was signed more than
+        `tolerance` seconds ago. An event may be delivered again, with the same `webhook-id`.
         """
         return _signature.verify(body, headers, secret, tolerance)
 
     async def update(self, **changes: Unpack[WebhookChanges]) -> Webhook:
-        """Change what is given, in place; see `create`. `state="active"` enables it again.
+        """Change the given settings, in place; see `create`. `state="active"` enables it again.
 
-        After a change of the `secret` the former one signs, too, for a day.
+        After a change of the `secret`, the previous one also signs for a day.
         """
         return await self._change(changes)
 
     async def rotate_secret(self) -> str:
-        """Have a new secret made and return it; the former one signs, too, for a day."""
+        """Create and return a new secret; the previous one also signs for a day."""
         await self._change({"rotate_secret": True})
         assert self.secret is not None
         return self.secret
 
     async def delete(self) -> None:
-        """Delete it, with its deliveries."""
+        """Delete the webhook and its deliveries."""
         await self._client.webhooks.delete(self.id)
 
     async def test(self) -> Delivery:
-        """Send it an event of type "webhook.test" and return what came of that within 15 s."""
+        """Send an event of type "webhook.test" and return its delivery, within 15 s."""
         transport = self._client._transport
         response = await transport.request("POST", path_to(_PATH, self.id) + "/test")
         return Delivery(self._bound, transport.parse(response))
@@ -185,10 +184,9 @@ class Webhook(Resource):
         return await Delivery(self._bound, {"id": id, "webhook_id": self.id}).refresh()
 
     async def replay(self, after: str | int) -> int:
-        """Have all sent that it has not got since the event `after`; return how many that are.
+        """Send all undelivered events since the event `after`; return their number.
 
-        Those are events that it should have got while it was disabled or not there, and deliveries
-        that failed.
+        These are events from before it was created or while it was disabled, and failed deliveries.
         """
         transport = self._client._transport
         body = dump_json({"after": str(after)}, "replay")
@@ -203,7 +201,7 @@ class Webhook(Resource):
             "PATCH",
             path_to(_PATH, self.id),
             body=dump_json(body, "changes"),
-            # The secret of a lost answer would never be seen.
+            # The secret of a lost response would be lost.
             repeatable="rotate_secret" not in body,
         )
         self._data = transport.parse(response)

@@ -39,7 +39,7 @@ class Webhooks:
         description: str | None = None,
         secret: str | None = None,
     ) -> Webhook:
-        """Make a webhook, as `Webhook.create` does; its `secret` is shown this once."""
+        """Create a webhook; see `Webhook.create`. Its `secret` is returned only once."""
         if isinstance(event_types, str):
             raise TypeError("event_types must be a list, not one string")
         body = without_none(
@@ -62,15 +62,15 @@ class Webhooks:
         return Paged(self._client, _PATH, {}, partial(Webhook, self._client), limit=limit)
 
     async def update(self, id: str, **changes: Unpack[WebhookChanges]) -> Webhook:  # noqa: A002
-        """Change what is given of the webhook with that id, as `Webhook.update` does."""
+        """Change settings of the webhook with that id; see `Webhook.update`."""
         return await Webhook(self._client, {"id": id}).update(**changes)
 
     async def delete(self, id: str) -> None:  # noqa: A002
-        """Delete the webhook with that id, with its deliveries."""
+        """Delete the webhook with that id and its deliveries."""
         await self._client._transport.request("DELETE", path_to(_PATH, id))
 
     async def test(self, id: str) -> Delivery:  # noqa: A002
-        """Send an event of type "webhook.test", as `Webhook.test` does."""
+        """Send an event of type "webhook.test"; see `Webhook.test`."""
         return await Webhook(self._client, {"id": id}).test()
 
     def deliveries(
@@ -86,9 +86,9 @@ class Webhooks:
         return webhook.deliveries(state=state, event_type=event_type, limit=limit)
 
     async def replay(self, id: str, after: str | int) -> int:  # noqa: A002
-        """Have all sent that it has not got since then, as `Webhook.replay` does."""
+        """Send all undelivered events since the event `after`; see `Webhook.replay`."""
         return await Webhook(self._client, {"id": id}).replay(after)
 
     async def rotate_secret(self, id: str) -> str:  # noqa: A002
-        """Have a new secret made and return it; the former one signs, too, for a day."""
+        """Create and return a new secret; the previous one also signs for a day."""
         return await Webhook(self._client, {"id": id}).rotate_secret()

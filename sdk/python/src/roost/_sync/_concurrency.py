@@ -1,4 +1,4 @@
-"""What waiting takes without `async`. Written by hand; `_async` has a counterpart to each name."""
+"""Counterparts of the `async` concurrency helpers. Written by hand."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = [
     "closing",
     "in_thread",
     "iterate",
-    "last_words",
+    "shielded_cleanup",
     "next_or",
     "stream",
 ]
@@ -27,7 +27,7 @@ C = TypeVar("C")
 def stream(
     items: Generator[T, None, None], begin: Callable[[], None] | None = None
 ) -> Generator[T, None, None]:
-    """Return the items, after `begin` was called."""
+    """Call `begin`, if any, and return the items."""
     if begin is not None:
         begin()
     return items
@@ -39,34 +39,34 @@ def iterate(items: Iterable[T]) -> Iterator[T]:
 
 
 def next_or(items: Iterator[T], default: D) -> T | D:
-    """Return the next item, or the default when there is none."""
+    """Return the next item, or the default at the end."""
     return next(items, default)
 
 
 def in_thread(function: Callable[..., T], *arguments: Any) -> T:
-    """Call what reads or writes a file; there is nothing that it could keep from working."""
+    """Call a function that blocks on a file, in this thread."""
     return function(*arguments)
 
 
-def last_words() -> AbstractContextManager[None]:
-    """Do nothing: whoever is interrupted here has time."""
+def shielded_cleanup() -> AbstractContextManager[None]:
+    """Do nothing: without `async`, nothing interrupts the cleanup."""
     return nullcontext()
 
 
 class DefaultClient(Generic[C]):
-    """Keeps one client. It is made anew when the settings change.
+    """One client, replaced when the settings change.
 
-    The one before stays open, since things that came from it go on using it.
+    The previous client stays open, since its resources still use it.
     """
 
     def __init__(self, make: Callable[[Settings], C]) -> None:
         self._make = make
-        self._kept: tuple[Settings, C] | None = None
+        self._current: tuple[Settings, C] | None = None
         self._lock = threading.Lock()
 
     def get(self, settings: Settings) -> C:
         """Return the client with these settings."""
         with self._lock:
-            if self._kept is None or self._kept[0] != settings:
-                self._kept = settings, self._make(settings)
-            return self._kept[1]
+            if self._current is None or self._current[0] != settings:
+                self._current = settings, self._make(settings)
+            return self._current[1]

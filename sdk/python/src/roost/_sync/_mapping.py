@@ -1,4 +1,4 @@
-"""What a store and a transaction have of a mapping: all. Written by hand, unlike in `_async`."""
+"""The mapping interface of stores and transactions. Written by hand, unlike in `_async`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["PrefixMapping", "StoreMapping"]
 
 
 class PrefixMapping(MutableMapping[str, Any]):
-    """A mapping that is read in the order of its keys, all or those with a prefix."""
+    """A mapping in the order of its keys, optionally with a prefix."""
 
     __slots__ = ()
 
@@ -20,7 +20,7 @@ class PrefixMapping(MutableMapping[str, Any]):
 
     @abstractmethod
     def _has(self, key: object) -> bool:
-        """Say whether the key is there."""
+        """Return whether the key exists."""
 
     @abstractmethod
     def _remove(self, key: str) -> None:
@@ -28,7 +28,7 @@ class PrefixMapping(MutableMapping[str, Any]):
 
     @abstractmethod
     def _count(self) -> int:
-        """Return how many keys there are."""
+        """Return the number of keys."""
 
     @abstractmethod
     def _pairs(self, prefix: str) -> Generator[tuple[str, Any], None, None]:
@@ -70,16 +70,16 @@ class PrefixMapping(MutableMapping[str, Any]):
 
 
 class StoreMapping(PrefixMapping):
-    """A mapping that can be deleted as a whole, too."""
+    """A mapping with a `delete` for the whole store."""
 
     __slots__ = ()
 
     @abstractmethod
     def _delete_store(self, force: bool) -> None:
-        """Delete the store with all that is in it."""
+        """Delete the store with all of its entries."""
 
     def delete(self, *, force: bool = False) -> None:
-        """Delete the store with all that is in it.
+        """Delete the store with all of its entries.
 
         Raises `Conflict` while agents use it, unless `force` is true.
         """

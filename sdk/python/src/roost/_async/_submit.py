@@ -1,4 +1,4 @@
-"""Orders to run an agent, once or for many payloads at a time."""
+"""Submission of jobs, one or a batch."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import AsyncGenerator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Callable
 
 from .._fields import path_to
-from .._ordered import Ordered, checked_key
+from .._submissions import SubmittedBatch, checked_key
 from .._values import NOT_GIVEN, dump_json
 from . import _waiting
 from ._concurrency import iterate
@@ -27,7 +27,7 @@ async def submit(
     given: Mapping[str, Any],
     hold: float = 0.0,
 ) -> ExecutorJob:
-    """Make an ExecutorJob; the server holds its answer up to `hold` seconds for the end."""
+    """Create an ExecutorJob; the server delays the response up to `hold` seconds for its end."""
     transport = client._transport
     body = dump_json(given, "options")
     if payload is not NOT_GIVEN:
@@ -53,10 +53,10 @@ async def submit_batch(
     given: Mapping[str, Any],
     *,
     deadline: float | None = None,
-) -> Ordered:
-    """Make the ExecutorJobs for these JSON texts, all or none.
+) -> SubmittedBatch:
+    """Create the ExecutorJobs for these JSON texts, atomically.
 
-    No retry begins after `deadline`, a time of the clock.
+    No retry starts after `deadline`, a time of the clock.
     """
     transport = client._transport
     rest = b"," + dump_json(given, "options")[1:] if given else b"}"
@@ -69,7 +69,7 @@ async def submit_batch(
         deadline=deadline,
     )
     answer = transport.parse(response)
-    return Ordered(
+    return SubmittedBatch(
         answer["batch_id"],
         answer["executor_job_ids"],
         int(answer["last_event_id"]),
@@ -78,7 +78,7 @@ async def submit_batch(
 
 
 async def cancel_batch(client: Client, batch_id: str, *, running: bool) -> None:
-    """Ask for the end of the ExecutorJobs of a batch that wait, and of those that run as well."""
+    """Cancel the queued ExecutorJobs of a batch, and the running ones with `running`."""
     body = dump_json({"batch_id": batch_id, "running": running}, "batch")
     await client._transport.request("POST", "/executor-jobs/cancel", body=body, repeatable=True)
 
@@ -89,10 +89,9 @@ async def chunks(
     most_bytes: int,
     cut: Callable[[], bool] = lambda: False,
 ) -> AsyncGenerator[list[bytes], None]:
-    """Yield the payloads' JSON texts, as many together as those limits allow.
+    """Yield the payloads' JSON texts, in chunks within the limits.
 
-    What is taken from `payloads` is yielded before anything else is when `cut()` says so. A text
-    that is too long comes alone.
+    `cut()` ends a chunk early. A text that exceeds the limit is a chunk of its own.
     """
     chunk: list[bytes] = []
     size = 0
