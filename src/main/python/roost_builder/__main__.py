@@ -5,8 +5,8 @@ import sys
 from typing import Optional
 
 if not __package__:
-    # Started by path: the parent directory makes the package importable. It goes last, and this one
-    # away, so that neither can hide a module of Python's own.
+    # Started by path: the parent directory makes the package importable. It comes last on the path and this one is
+    # removed, so that neither hides a module of Python's own.
     own_directory = os.path.dirname(os.path.abspath(__file__))
     sys.path[:] = [entry for entry in sys.path if os.path.abspath(entry) != own_directory]
     sys.path.append(os.path.dirname(own_directory))

@@ -1,4 +1,4 @@
-"""Packs a directory into a tar file that says nothing about when, where and by whom it was packed."""
+"""Packs a directory into a reproducible tar file: without times, owners and anything else of this machine."""
 
 import os
 import stat
@@ -6,15 +6,15 @@ import tarfile
 from collections.abc import Iterator
 from pathlib import Path
 
-# The earliest time that a ZIP archive can hold, so that what is made of these files works too; see
+# The earliest time that a ZIP archive can hold, so that wheels can be built from these files; see
 # https://reproducible-builds.org/docs/timestamps/
 TIME = 315_532_800
 
 
 def write(directory: Path, output: Path) -> None:
-    """Write all below the directory with its absolute path, and the directories that lead there but the first.
+    """Write everything below the directory with its absolute path, and its parent directories but the first.
 
-    That one (``/opt``) is the base image's. Files belong to root, since what is packed is never to be written.
+    That one (``/opt``) is the base image's. Files belong to root, since nothing in it is ever written to.
     """
     unfinished = output.with_name(output.name + ".unfinished")
     with tarfile.open(unfinished, "w", format=tarfile.PAX_FORMAT) as tar:
@@ -40,7 +40,7 @@ def below(directory: Path) -> Iterator[Path]:
 
 
 def entry_of(path: Path) -> tarfile.TarInfo:
-    """The entry of a file, a link or a directory, with nothing of the machine's."""
+    """The entry of a file, a link or a directory, with nothing that depends on this machine."""
     status = path.lstat()
     entry = tarfile.TarInfo(str(path).lstrip("/"))
     entry.mtime = TIME

@@ -11,7 +11,7 @@ COMPILER = Path(__file__).with_name("compiler.py")
 
 
 def compile_all(directory: Path) -> int:
-    """Compile every module below the directory, and tell how many could be; raise BuildFailed when it stops.
+    """Compile every module below the directory, and return how many compiled; raise BuildFailed.
 
     ``-I`` can't be used, since it ignores the hash seed. An environment of these two variables, no ``site`` and the
     root directory do the same.
@@ -27,6 +27,6 @@ def compile_all(directory: Path) -> int:
         check=False,
     )
     if ended.returncode != 0:
-        lines = ended.stderr.splitlines() or [f"The compiler of {os.fspath(directory)} ended without a word."]
+        lines = ended.stderr.splitlines() or [f"The compiler of {os.fspath(directory)} ended without output."]
         raise failure_of(ended.returncode, lines)
     return int(ended.stdout)

@@ -1,6 +1,6 @@
-"""Which certificate authorities are trusted: the system's, and those of ``ROOST_CA_FILE`` besides.
+"""Which certificate authorities are trusted: the system's, and those of ``ROOST_CA_FILE``.
 
-uv and crane take one file, ``SSL_CERT_FILE``, and then know no other; so both are put together into one.
+uv and crane take one file, ``SSL_CERT_FILE``, instead of the system's; so both are joined into one.
 """
 
 import os
@@ -21,13 +21,13 @@ SYSTEM = (
 
 
 def bundle(environment: Mapping[str, str], own_environment: Mapping[str, str], directory: Path) -> Optional[Path]:
-    """The file with everyone to trust, or None where the system names nobody and nobody was added.
+    """The file with all trusted authorities, or None where there are none.
 
     environment: the program's, which may name a file in ``SSL_CERT_FILE`` already.
     own_environment: where ``ROOST_CA_FILE`` may be.
     directory: where to write the file.
     """
-    system = next(filter(holds_something, [Path(environment.get("SSL_CERT_FILE", "")), *map(Path, SYSTEM)]), None)
+    system = next(filter(is_nonempty, [Path(environment.get("SSL_CERT_FILE", "")), *map(Path, SYSTEM)]), None)
     added = own_environment.get(ADDED)
     if not added:
         return system
@@ -37,18 +37,18 @@ def bundle(environment: Mapping[str, str], own_environment: Mapping[str, str], d
         raise BuildFailed(
             "runtime_unavailable", f"The certificate authorities can't be read: {cause_of(error)}"
         ) from error
-    together = directory / "certificate-authorities.pem"
-    together.write_bytes((system.read_bytes() + b"\n" if system else b"") + certificates)
-    return together
+    joined = directory / "certificate-authorities.pem"
+    joined.write_bytes((system.read_bytes() + b"\n" if system else b"") + certificates)
+    return joined
 
 
-def holds_something(file: Path) -> bool:
+def is_nonempty(file: Path) -> bool:
     """Whether it is a file, and not empty."""
     return os.path.isfile(file) and os.path.getsize(file) > 0
 
 
 def of_registries(environment: Mapping[str, str], directory: Path) -> dict[str, str]:
-    """The environment for a program that speaks with registries: with those that were added, if any were.
+    """The environment for a program that connects to registries, with the added authorities.
 
     directory: where to write the file.
     """

@@ -11,7 +11,7 @@
     roost_builder delete --image REPOSITORY@DIGEST [--insecure] [--timeout SECONDS]
     roost_builder resolve --base IMAGE --platform linux/amd64 [--insecure] [--timeout SECONDS]
 
-``TMP`` is removed at the end. What ``uv`` or ``crane`` says goes to standard output line by line. A result is
+``TMP`` is removed at the end. The output of ``uv`` or ``crane`` goes to standard output line by line. A result is
 the last line, a JSON object::
 
     {"outcome": "succeeded", "packages": [{"name", "version", "sha256", "size_bytes"}, …], "size_bytes": 123}
@@ -30,8 +30,8 @@ and prints either result, with the exit status 0 or 1; a successful one also has
     {"image": "REPOSITORY@sha256:…", "layer": "sha256:…" or null, "base": "IMAGE@sha256:…"}
 
 ``delete`` removes an image from its registry and prints either result, with the exit status 0 or 1; a successful one
-also has what was found: ``image`` (it is deleted now), ``missing``, or ``unsupported``, when the registry deletes
-nothing; the latter two with the registry's words::
+also has ``found``: ``image`` (it is deleted now), ``missing``, or ``unsupported``, when the registry deletes
+nothing; the last two with the registry's message::
 
     {"outcome": "succeeded", "found": "unsupported", "message": "…"}
 
@@ -42,7 +42,7 @@ one also has the digest for the platform::
 
 With ``--wheel``, requirements of that wheel's package mean the wheel; see ``sdk``.
 
-Which package index is used is said in ``settings``, which certificate authorities in ``certificates``.
+``settings`` has the choice of the package index, ``certificates`` that of the certificate authorities.
 """
 
 import argparse
@@ -85,7 +85,7 @@ def main(arguments: Optional[list[str]] = None) -> int:
 
 
 def build(options: argparse.Namespace) -> dict[str, Any]:
-    """Makes what the target says and returns what the successful result tells about it."""
+    """Builds the target, and returns the fields of the successful result."""
     options.directory.mkdir(parents=True, exist_ok=True)
     if options.requirements is None:
         options.requirements = options.directory / "requirements.txt"
@@ -110,7 +110,7 @@ def build(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def layers(options: argparse.Namespace) -> bool:
-    """Whether a layer of an image is to be made."""
+    """Whether the target is a layer of an image."""
     return bool(options.target == "layer")
 
 
@@ -123,7 +123,7 @@ def parse_build(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--requirements-variable", help="the environment variable to write to that file first")
     parser.add_argument("--target", required=True, choices=["venv", "layer"], help="what to make")
     parser.add_argument("--prefix", type=Path, help="where a layer's environment will be used")
-    parser.add_argument("--output", required=True, type=Path, help="the place of what is made")
+    parser.add_argument("--output", required=True, type=Path, help="where the result is written")
     parser.add_argument("--timeout", required=True, type=float, help="seconds")
     parser.add_argument("--wheel", type=Path, help="what requirements of its name mean")
     parser.add_argument("--sandbox", help="confine uv and build code, as the executor's option says (target venv)")

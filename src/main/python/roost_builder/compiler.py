@@ -1,4 +1,4 @@
-"""The program that ``bytecode`` starts: compiles every module below a directory, and prints how many it could.
+"""The program that ``bytecode`` starts: compiles every module below a directory, and prints how many compiled.
 
 What ``marshal`` writes depends on more than the source: on which strings the process has interned already and on how
 often its objects are referred to. So every module is compiled in a fork of one process that has done nothing
@@ -8,7 +8,7 @@ The compiled file names its source by a hash that is never checked, since the ti
 
 import sys
 
-sys.path[:] = sys.path[1:]  # The builder's directory: its modules are not meant to be imported from here.
+sys.path[:] = sys.path[1:]  # The builder's directory, whose modules must not be imported here.
 
 import os  # noqa: E402
 import py_compile  # noqa: E402
@@ -52,7 +52,7 @@ def compile_one(path: str) -> None:
         py_compile.compile(path, doraise=True, invalidation_mode=py_compile.PycInvalidationMode.UNCHECKED_HASH)
         os._exit(COMPILED)
     except py_compile.PyCompileError as error:
-        # Templates and samples for other versions of Python are no error. Only memory is not the source's fault.
+        # Templates and samples for other versions of Python are no error. Only a lack of memory is an error.
         if error.exc_type_name != "MemoryError":
             os._exit(NOT_PYTHON)
         os.write(2, b"MemoryError\n")
@@ -62,7 +62,7 @@ def compile_one(path: str) -> None:
 
 
 def ended() -> bool:
-    """Waits for one process and tells whether it has compiled its module; ends the program when it couldn't work."""
+    """Waits for one process; whether it has compiled its module. Ends the program when the process failed."""
     status = os.waitstatus_to_exitcode(os.wait()[1])
     if status == FAILED:
         sys.exit(1)

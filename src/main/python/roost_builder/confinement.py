@@ -1,4 +1,4 @@
-"""What uv, and the build code of packages that it runs, may reach on a machine that they share with Roost."""
+"""What uv, and the build code of packages that it runs, may access on a machine that they share with Roost."""
 
 import argparse
 import os
@@ -12,9 +12,9 @@ FILES = ("SSL_CERT_FILE", "SSL_CERT_DIR", "SSL_CLIENT_CERT", "UV_CONFIG_FILE", "
 
 
 def prepared(options: argparse.Namespace, environment: dict[str, str]) -> Callable[[], None]:
-    """What confines a process to this build. Sets ``TMPDIR``, since ``/tmp`` isn't for builds.
+    """A function that confines a process to this build. Sets ``TMPDIR``, since builds can't write to ``/tmp``.
 
-    environment: uv's; what it names of certificates and configuration can be read. uv's cache can be written, and
+    environment: uv's; the certificates and configuration that it names can be read. uv's cache can be written, and
     is shared by all builds.
     """
     from roost_executor import sandbox  # beside this package where builds are confined

@@ -1,7 +1,7 @@
-"""Runs ``crane``, which speaks with container registries, and tells its errors apart.
+"""Runs ``crane``, a client of container registries, and classifies its errors.
 
 crane needs no privileges and no daemon: an image is a few documents and archives that it sends over HTTP.
-It tries a request three times by itself; here the whole command is tried again, for registries that restart.
+It retries a request three times; here the whole command is retried, for registries that restart.
 """
 
 import re
@@ -23,7 +23,7 @@ MISSING = re.compile(
 )
 REFUSED = re.compile(r"UNAUTHORIZED|DENIED|\b401\b|\b403\b|unauthorized|authentication required|access forbidden")
 UNSUPPORTED = re.compile(r"\bUNSUPPORTED\b|\b405\b")
-PASSING = re.compile(
+TRANSIENT = re.compile(
     r"\b(408|429|499|500|502|503|504|522)\b|TOOMANYREQUESTS|UNAVAILABLE|\bEOF\b|broken pipe|i/o timeout|"
     r"connection (refused|reset)|TLS handshake timeout|Client\.Timeout|no route to host|server misbehaving|"
     r"Temporary failure|http2: |BLOB_UPLOAD_(INVALID|UNKNOWN)"
@@ -40,12 +40,12 @@ class CraneFailed(Exception):
         self.missing = MISSING.search(message) is not None
         self.refused = REFUSED.search(message) is not None
         self.unsupported = UNSUPPORTED.search(message) is not None
-        self.passing = PASSING.search(message) is not None and not self.missing and not self.refused
+        self.transient = TRANSIENT.search(message) is not None and not self.missing and not self.refused
         self.pulling = message.startswith("pulling ")
 
 
 class Crane:
-    """crane for one platform's images, or for what has no platform."""
+    """crane for one platform's images, or without a platform."""
 
     def __init__(
         self, executable: str, platform: Optional[str], insecure: bool, environment: Mapping[str, str]
@@ -75,7 +75,7 @@ class Crane:
             try:
                 return self._try(*arguments)
             except CraneFailed as failure:
-                if not failure.passing:
+                if not failure.transient:
                     raise
                 print(f"{failure.message}; trying again in {pause:g} s")
                 time.sleep(pause)

@@ -1,4 +1,4 @@
-"""Knows the passwords of package indexes, so that no line that is printed holds one."""
+"""Finds the passwords of package indexes, and removes them from all that is printed."""
 
 import contextlib
 import netrc
@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from urllib.parse import unquote
 
 CREDENTIALS = re.compile(r"://([^/@\s]+)@")
-# Shorter ones would hide half of what is said, and are none.
+# Shorter strings are unlikely to be passwords, and would hide half of the output.
 MIN_CHARACTERS = 5
 
 

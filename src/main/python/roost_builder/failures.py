@@ -1,8 +1,7 @@
-"""Why a build failed, told from what uv said.
+"""Why a build failed, classified by uv's output.
 
-uv explains well, but to people: its exit status is 1 or 2 for everything. So its words are looked at, with the
-precise patterns first. They are uv's of 2024 to 2026; words that nobody knows fall through to
-``runtime_unavailable``, with all that uv said.
+uv's exit status is 1 or 2 for every error, so its messages are matched, the most precise patterns first. The
+patterns fit uv's releases of 2024 to 2026; an unknown message becomes ``runtime_unavailable``, with uv's output.
 """
 
 import errno
@@ -49,10 +48,10 @@ class BuildFailed(Exception):
 
 
 def failure_of(status: int, lines: list[str]) -> BuildFailed:
-    """What to tell after a run of uv that failed.
+    """Reason and message for a run of uv that failed.
 
     status: as in subprocess, negative for a signal.
-    lines: what it said, free of credentials.
+    lines: its output, without credentials.
     """
     words, output = split(lines)
     explanation = "\n".join(words)
@@ -66,7 +65,7 @@ def failure_of(status: int, lines: list[str]) -> BuildFailed:
 
 
 def reason_of(status: int, explanation: str, output: str) -> str:
-    """One of the build reasons of the API, from how uv ended and what it said."""
+    """One of the build reasons of the API, from uv's exit status and output."""
     if OUT_OF_DISK.search(explanation) or OUT_OF_DISK.search(output):
         return "out_of_disk"
     if status == -9 or OUT_OF_MEMORY.search(explanation) or OUT_OF_MEMORY.search(output):
@@ -85,8 +84,7 @@ def reason_of(status: int, explanation: str, output: str) -> str:
 
 
 def split(lines: list[str]) -> tuple[list[str], list[str]]:
-    """uv's own words, from its first error on and without their indentation, and what a build backend printed
-    last."""
+    """uv's own messages, from its first error on and without indentation, and the last output of a build backend."""
     start = next((number for number, line in enumerate(lines) if HEAD.match(line)), 0)
     words: list[str] = []
     output: list[str] = []
@@ -104,17 +102,17 @@ def split(lines: list[str]) -> tuple[list[str], list[str]]:
 
 
 def without_directories(text: str) -> str:
-    """The text with only the names of files: where the builder works is the server's own matter. URLs stay."""
+    """The text with only the names of files: the server's directories are not for users. URLs stay."""
     return DIRECTORIES.sub("…/", text)
 
 
 def cause_of(error: OSError) -> str:
-    """What the operating system says, without the path."""
+    """The operating system's message, without the path."""
     return error.strerror or type(error).__name__
 
 
 def explain_os_error(error: OSError) -> tuple[str, str]:
-    """The reason and the message of an error of the operating system's in the builder itself."""
+    """The reason and the message of an OSError in the builder itself."""
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         return "out_of_disk", f"There is no space left for the build: {cause_of(error)}"
     if error.errno == errno.ENOMEM:

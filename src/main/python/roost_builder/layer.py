@@ -1,7 +1,7 @@
 """Makes a layer of a container image: the environment with the requirements, packed.
 
-The same files from the index on the same base image make the same bytes, whenever and wherever that is done.
-So a registry stores it once, and a build that is repeated has the digest to show for it.
+Builds are reproducible: the same files from the index on the same base image make the same bytes.
+So a registry stores a layer once, and a repeated build has the same digest.
 """
 
 import argparse
@@ -16,7 +16,7 @@ from roost_builder import archive, bytecode, lock
 from roost_builder.packages import has_requirements, install, site_packages, size_bytes
 from roost_builder.uv import Uv
 
-# uv's notes to itself: locks, marks for backup programs, and how it built a package.
+# Files that uv leaves: locks, marks for backup programs, and how it built a package.
 LEFTOVERS = (".lock", ".gitignore", "CACHEDIR.TAG")
 BUILD_NOTES = ("uv_build.json", "uv_cache.json")
 
@@ -40,18 +40,18 @@ def build(uv: Uv, options: argparse.Namespace) -> dict[str, Any]:
         print(f"Packed {size / 1e6:.1f} MB")
     else:
         print("No requirements: nothing to install")
-    made = {"packages": [package._asdict() for package in packages], "size_bytes": size}
-    (options.output / "result.json").write_text(json.dumps({"outcome": "succeeded", **made}), encoding="utf-8")
-    return made
+    result = {"packages": [package._asdict() for package in packages], "size_bytes": size}
+    (options.output / "result.json").write_text(json.dumps({"outcome": "succeeded", **result}), encoding="utf-8")
+    return result
 
 
 def tidy(environment: Path) -> None:
-    """Removes what tells about the build instead of the packages, and puts what is listed in order."""
+    """Removes files that depend on the build, and sorts the lists of installed files."""
     for name in LEFTOVERS:
         (environment / name).unlink(missing_ok=True)
     packages = site_packages(environment)
     for directory in packages.rglob("__pycache__"):
-        shutil.rmtree(directory)  # What a package brought knows other times of its sources.
+        shutil.rmtree(directory)  # Compiled files of a package have other times of their sources.
     for information in packages.glob("*.dist-info"):
         for name in BUILD_NOTES:
             (information / name).unlink(missing_ok=True)

@@ -1,4 +1,4 @@
-"""Resolves requirements and installs them into an environment: what every target does."""
+"""Resolves requirements and installs them into an environment, for every target."""
 
 import os
 import re
@@ -17,7 +17,7 @@ def has_requirements(file: Path) -> bool:
 
 
 def install(uv: Uv, environment: Path, requirements: Path, locked: Path, *flags: str) -> list[lock.Package]:
-    """Resolve into a lock, install from that into an environment, and tell what is installed now.
+    """Resolve into a lock, install from that into an environment, and return what is installed.
 
     flags: further options of ``uv pip sync``.
     """
@@ -45,7 +45,7 @@ def resolve(uv: Uv, python: str, requirements: Path, locked: Path) -> None:
 
 
 def nearby_versions(uv: Uv, python: str, name: str, version: str) -> list[str]:
-    """The next version below and the next above one that doesn't exist, where there are such."""
+    """The nearest versions below and above one that doesn't exist."""
     compile_one = ["pip", "compile", "-q", "--python", python, "--no-deps", "--no-header", "--no-annotate"]
     below = uv.ask(*compile_one, "-", given=f"{name}<{version}\n")
     above = uv.ask(*compile_one, "--resolution", "lowest", "-", given=f"{name}>{version}\n")

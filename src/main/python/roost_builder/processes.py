@@ -26,7 +26,7 @@ def end_session() -> None:
 
 
 def session_members() -> list[int]:
-    """The processes of this session that live, without this one."""
+    """The living processes of this session, without this one."""
     own = os.getpid()
     members = []
     for name in os.listdir("/proc"):

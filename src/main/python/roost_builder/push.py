@@ -1,7 +1,7 @@
 """Puts a layer onto its base image and pushes the result.
 
-Runs in a container of its own, the only one that sees the registry's credentials. What the build has left was
-written by code that nobody has looked at, so it is read as such.
+Runs in a container of its own, the only one with the registry's credentials. The build's files were written by
+untrusted code, and are read as such.
 """
 
 import argparse
@@ -21,12 +21,12 @@ from roost_builder.failures import BuildFailed, cause_of
 MAX_RESULT_BYTES = 16 << 20
 DIGEST = re.compile(r"@sha256:[0-9a-f]{64}$")
 
-# What a package has in the result, and as what.
+# A package's fields in the result, and their types.
 PACKAGE = {"name": str, "version": str, "sha256": str, "size_bytes": int}
 
 
 def push(options: argparse.Namespace) -> dict[str, Any]:
-    """Push the image, and return what the successful result tells about it; raise BuildFailed."""
+    """Push the image, and return the fields of the successful result; raise BuildFailed."""
     with tempfile.TemporaryDirectory() as directory:
         environment = certificates.of_registries(os.environ, Path(directory))
         crane = Crane(options.crane, options.platform, options.insecure, environment)
@@ -86,14 +86,14 @@ def base_failure(failure: CraneFailed, base: str, platform: str) -> BuildFailed:
 
 
 def explained(failure: CraneFailed) -> str:
-    """What crane says, with a hint where one is needed."""
+    """crane's message, with a hint where the registry refused it."""
     if failure.refused:
         return failure.message + "\nThe registry refused it: check its credentials and what they allow."
     return failure.message
 
 
 def result_of_build(file: Path) -> dict[str, Any]:
-    """What the build says that it has installed, in the shape that it has to have."""
+    """The build's result, validated."""
     try:
         if size_of(file) > MAX_RESULT_BYTES:
             raise ValueError("it is too large")

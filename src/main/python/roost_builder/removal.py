@@ -13,9 +13,9 @@ from roost_builder.push import explained
 
 
 def delete(options: argparse.Namespace) -> dict[str, Any]:
-    """Remove the image, and return what the successful result tells: what was found; raise BuildFailed.
+    """Remove the image, and return the fields of the successful result; raise BuildFailed.
 
-    An image that isn't there, or a registry that lets nobody delete anything, is a success: there is nothing to do.
+    An image that isn't there, or a registry that supports no deletion, is a success: there is nothing to do.
     """
     with tempfile.TemporaryDirectory() as directory:
         environment = certificates.of_registries(os.environ, Path(directory))

@@ -1,4 +1,4 @@
-"""Has requirements of Roost's SDK mean the wheel that came with Roost, whatever an index has under that name."""
+"""Points requirements of Roost's SDK to the wheel that comes with Roost, never to an index."""
 
 import re
 from pathlib import Path

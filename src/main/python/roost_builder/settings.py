@@ -1,6 +1,6 @@
-"""Which package index a build uses, and what of the environment ``uv`` gets to see.
+"""Which package index a build uses, and which environment variables ``uv`` gets.
 
-The first of these that is there names the index:
+The first of these that is set names the index:
 
 1. ``ROOST_BUILDS_INDEX_URL`` (the setting ``roost.builds.index-url``), in the environment because arguments
    can be seen by everyone and it may hold credentials;
@@ -10,7 +10,7 @@ The first of these that is there names the index:
 5. uv's default.
 
 Places beside an index (``find-links``) are not used. Certificates come from ``SSL_CERT_FILE``, or from where
-pip has been told to look.
+pip's settings say.
 """
 
 import configparser

@@ -1,4 +1,4 @@
-"""Runs the work of a command within its time, turns what goes wrong into a result, and ends what it started."""
+"""Runs a command within its timeout, turns failures into a result, and ends all processes that it started."""
 
 import contextlib
 import json
@@ -12,17 +12,17 @@ from roost_builder.processes import end_session
 
 
 class DeadlineExceeded(Exception):
-    """The command's time is over."""
+    """The command's timeout has passed."""
 
 
 class Terminated(Exception):
-    """Someone asked the command to stop."""
+    """The command received SIGTERM."""
 
 
 class Outcome(NamedTuple):
-    """What the work has made, and whether that need not be printed."""
+    """The fields of the successful result, and whether it is not printed."""
 
-    made: dict[str, Any]
+    fields: dict[str, Any]
     silent: bool = False
 
 
@@ -34,7 +34,7 @@ class Ended(NamedTuple):
 
 
 def supervised(work: Callable[[], Outcome], name: str, timeout_seconds: float) -> Ended:
-    """Do the work and print its result as the last line; nothing is printed when someone ends it.
+    """Do the work and print its result as the last line; nothing is printed after SIGTERM.
 
     name: "build", "push" or "deletion", for a person.
     """
@@ -60,7 +60,7 @@ def attempt(work: Callable[[], Outcome], name: str, timeout_seconds: float) -> "
     try:
         outcome = work()
         disarm()
-        return {"outcome": "succeeded", **outcome.made}, outcome.silent
+        return {"outcome": "succeeded", **outcome.fields}, outcome.silent
     except BuildFailed as failure:
         return failed(failure.reason, failure.message), False
     except DeadlineExceeded:
@@ -72,7 +72,7 @@ def attempt(work: Callable[[], Outcome], name: str, timeout_seconds: float) -> "
 
 
 def failed(reason: str, message: str) -> dict[str, Any]:
-    """A result that says why there is no environment or image."""
+    """A failed result."""
     return {"outcome": "failed", "reason": reason, "message": message}
 
 
@@ -83,7 +83,7 @@ def start_session() -> None:
 
 
 def disarm() -> None:
-    """Turns the time-out off: the result is known."""
+    """Turns the timeout off: the result is known."""
     signal.setitimer(signal.ITIMER_REAL, 0)
     signal.signal(signal.SIGALRM, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_IGN)

@@ -1,4 +1,4 @@
-"""Runs ``uv`` and passes on what it says."""
+"""Runs ``uv`` and prints its output."""
 
 import collections
 import subprocess
@@ -13,7 +13,7 @@ MAX_LINE_CHARACTERS = 16_384
 KEPT_LINES = 400
 
 
-class Said(NamedTuple):
+class Output(NamedTuple):
     """How a run of uv ended: its exit status and its output, without the middle when that is very long."""
 
     status: int
@@ -42,13 +42,13 @@ class Uv:
         self.confine = confine
 
     def run(self, *arguments: str) -> None:
-        """Run uv, print what it says, and raise BuildFailed when it fails."""
-        said = self._run(arguments)
-        if said.status != 0:
-            raise failure_of(said.status, said.lines)
+        """Run uv, print its output, and raise BuildFailed when it fails."""
+        output = self._run(arguments)
+        if output.status != 0:
+            raise failure_of(output.status, output.lines)
 
     def ask(self, *arguments: str, given: str) -> list[str]:
-        """What uv answers to a question on its standard input; nothing when it can't."""
+        """uv's output for this standard input; empty when it fails."""
         answer = subprocess.run(
             [str(self.executable), *arguments],
             cwd=self.directory,
@@ -63,7 +63,7 @@ class Uv:
         )
         return answer.stdout.splitlines() if answer.returncode == 0 else []
 
-    def _run(self, arguments: tuple[str, ...]) -> Said:
+    def _run(self, arguments: tuple[str, ...]) -> Output:
         try:
             process = subprocess.Popen(
                 [str(self.executable), *arguments],
@@ -90,4 +90,4 @@ class Uv:
                 head.append(line)
             else:
                 tail.append(line)
-        return Said(process.wait(), head + list(tail))
+        return Output(process.wait(), head + list(tail))

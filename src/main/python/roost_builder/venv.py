@@ -14,9 +14,9 @@ from roost_builder.uv import Uv
 
 
 def build(uv: Uv, options: argparse.Namespace) -> dict[str, Any]:
-    """Make the environment, put it where it belongs, and tell what is in it.
+    """Make the environment, move it to its place, and return what is in it.
 
-    It is relocatable, so that the rename does it no harm.
+    It is relocatable, so that it works after the rename.
     """
     environment = options.directory / "environment"
     uv.run("venv", "-q", "--relocatable", "--no-project", "--python", sys.executable, str(environment))

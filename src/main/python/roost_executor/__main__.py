@@ -6,13 +6,13 @@ import sys
 
 OWN_DIRECTORY = os.path.dirname(os.path.abspath(__file__))
 
-# Started with -B, which is for the script's sake: the environment that it imports from stays as it was
-# built. The executor's own modules are compiled once, where their directory may be written to. `Child` sets it back.
+# -B is for the script: the environment that it imports from stays unchanged. The executor's own modules are compiled
+# once, where their directory is writable. `Child` sets this back.
 sys.dont_write_bytecode = not os.access(OWN_DIRECTORY, os.W_OK)
 
 if not __package__:
     # Started by path (`python -I -B …/roost_executor`): the parent directory makes the package
-    # importable. It goes last, so that it can't hide a module of the script's.
+    # importable. It comes last on the path, so that it hides no module of the script.
     sys.path[:] = [entry for entry in sys.path if os.path.abspath(entry) != OWN_DIRECTORY]
     sys.path.append(os.path.dirname(OWN_DIRECTORY))
 
@@ -22,22 +22,22 @@ usage: roost_executor sidecar OPTIONS    the link to the control plane
          --executor ID          this executor's id
          --token-file FILE      holds the first bearer token
          --directory DIR        this process's own directory
-         [--ca-file FILE]       the authorities by which to know the control plane (default: the system's)
-         [--sockets DIR]        where the two processes meet (default: --directory)
-         [--publish-code DIR]   copy this package into DIR first of all, for the runner
+         [--ca-file FILE]       certificate authorities of the control plane (default: the system's)
+         [--sockets DIR]        the directory of the sockets between the two (default: --directory)
+         [--publish-code DIR]   first copy this package into DIR, for the runner
          [--runner PYTHON]      start the runner with this Python interpreter
-         [--parent PID]         be killed when this parent process ends
-         [--sandbox JSON]       the runner's
-         [--group FILE]         the runner's
+         [--parent PID]         killed when this parent process ends
+         [--sandbox JSON]       passed to the runner
+         [--group FILE]         passed to the runner
        roost_executor runner OPTIONS     runs the script, in a fork for each execution
          --directory DIR        this process's own directory
-         [--sockets DIR]        where the two processes meet (default: --directory)
-         [--parent PID]         end when this is no longer the parent process
-         [--clean DIR[:DIR…]]   what executions leave in these too, which are this container's alone, is removed
+         [--sockets DIR]        the directory of the sockets between the two (default: --directory)
+         [--parent PID]         exit when this is no longer the parent process
+         [--clean DIR[:DIR…]]   remove what executions leave in these directories of this container
          [--sandbox JSON]       confine scripts: {"readable": [PATH, …], "writable": […], "private": […]}
-         [--group FILE]         join that control group (its cgroup.procs), which bounds processes
-       roost_executor probe OPTIONS      prints as JSON what can confine scripts on this machine
-         [--bubblewrap FILE]    inside of that program
+         [--group FILE]         join the control group with this cgroup.procs, which limits processes
+       roost_executor probe OPTIONS      print as JSON how scripts can be confined on this machine
+         [--bubblewrap FILE]    inside this program
 """
 COMMANDS = {
     "sidecar": (
@@ -58,10 +58,10 @@ def main() -> int:
         print_probe(options.get("bubblewrap"))
         return 0
     if os.getpid() == 1:
-        # The first process of a container: what has no handler yet would be ignored.
+        # The first process of a container ignores signals without a handler.
         signal.signal(signal.SIGTERM, lambda *_: os._exit(128 + signal.SIGTERM))
     if "publish-code" in options:
-        from roost_executor.publish import publish
+        from roost_executor.sidecar.publish import publish
 
         publish(options["publish-code"])
     if os.getpgrp() != os.getpid():
@@ -72,8 +72,8 @@ def main() -> int:
     if command == "runner":
         if "group" in options:
             with open(options["group"], "wb", buffering=0) as group:
-                group.write(b"0")  # whoever writes
-        from roost_executor.runner import Runner
+                group.write(b"0")  # the writing process
+        from roost_executor.runner.runner import Runner
 
         own: tuple[str, ...] = ()
         if "sandbox" in options:
@@ -85,17 +85,17 @@ def main() -> int:
         clean = tuple(options["clean"].split(":")) if "clean" in options else ()
         return Runner(directory, sockets, parent, clean, own).run()
     if "parent" in options:
-        from roost_executor.linux import die_with
+        from roost_executor.linux import die_with_parent
 
-        die_with(int(options["parent"]))
+        die_with_parent(int(options["parent"]))
     runner_id = None
     if "runner" in options:
-        from roost_executor.spawn import spawn_runner
+        from roost_executor.sidecar.spawn import spawn_runner
 
         # Before the heavier imports, so that both processes start side by side.
         shared = {name: options[name] for name in ("sandbox", "group") if name in options}
         runner_id = spawn_runner(options["runner"], directory, sockets, shared)
-    from roost_executor.sidecar import Sidecar
+    from roost_executor.sidecar.sidecar import Sidecar
 
     url, executor, token_file = options["url"], options["executor"], options["token-file"]
     ca_file = options.get("ca-file")
@@ -103,7 +103,7 @@ def main() -> int:
 
 
 def _options(arguments: "list[str]") -> "tuple[str, dict[str, str]]":
-    """The command and its options, given as `--name value` or `--name=value`; ends the process when they're wrong.
+    """The command and its options, given as `--name value` or `--name=value`; exits with a message when they are wrong.
 
     argparse would take a quarter of the time in which an executor starts.
     """
@@ -112,20 +112,20 @@ def _options(arguments: "list[str]") -> "tuple[str, dict[str, str]]":
         sys.stdout.write(USAGE)
         sys.exit(0)
     if command not in COMMANDS:
-        _wrong("the first argument is sidecar or runner")
+        _wrong("the first argument must be sidecar, runner or probe")
     required, optional = COMMANDS[command]
     options: dict[str, str] = {}
     rest = iter(arguments[1:])
     for argument in rest:
         name, equals, value = argument.partition("=")
         if not name.startswith("--") or name[2:] not in required + optional:
-            _wrong(f"{command} doesn't know {name}")
+            _wrong(f"{command} has no option {name}")
         options[name[2:]] = value if equals else next(rest, "")
         if not options[name[2:]]:
-            _wrong(f"{name} wants a value")
+            _wrong(f"{name} requires a value")
     missing = [name for name in required if name not in options]
     if missing:
-        _wrong(f"{command} wants --{missing[0]}")
+        _wrong(f"{command} requires --{missing[0]}")
     return command, options
 
 

@@ -14,11 +14,11 @@ def truncate_when_large(descriptor: int) -> None:
             os.ftruncate(descriptor, 0)
             os.lseek(descriptor, 0, os.SEEK_SET)
     except OSError:
-        pass  # the second way home is a help, never a reason to fail
+        pass  # the output files are a fallback, never a reason to fail
 
 
 def directory_bytes(path: str) -> int:
-    """Bytes on disk of everything below `path`. Files that vanish meanwhile count nothing."""
+    """Bytes on disk of everything below `path`. Files that are removed meanwhile don't count."""
     total = 0
     pending = [path]
     while pending:

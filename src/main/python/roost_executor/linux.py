@@ -19,7 +19,7 @@ NOTHING = b"\0\0\0\0"
 
 
 def become_subreaper() -> None:
-    """Orphans below this process become its children, so that none of them can get away."""
+    """Orphans below this process become its children, so that none of them escapes."""
     _library.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 
@@ -31,7 +31,7 @@ def set_dumpable(dumpable: bool) -> None:
     _library.prctl(PR_SET_DUMPABLE, int(dumpable), 0, 0, 0)
 
 
-def forget_variables(prefixes: "tuple[str, ...]") -> None:
+def remove_variables(prefixes: "tuple[str, ...]") -> None:
     """Removes variables, also from what this process was started with: its forks show that as /proc/self/environ."""
     wanted = tuple(prefix.encode() for prefix in prefixes)
     environment = ctypes.POINTER(ctypes.c_void_p).in_dll(_library, "environ")
@@ -49,7 +49,7 @@ def forget_variables(prefixes: "tuple[str, ...]") -> None:
         ctypes.memset(address, 0, length)
 
 
-def die_with(parent: int) -> None:
+def die_with_parent(parent: int) -> None:
     """This process is killed when `parent`, which forked it, ends; at once if it has ended already."""
     _library.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
     if os.getppid() != parent:

@@ -7,7 +7,7 @@ import sys
 import tempfile
 from typing import Any, Optional
 
-from roost_executor import bubblewrap, namespaces, sandbox
+from roost_executor import PACKAGE_DIRECTORY, bubblewrap, namespaces, sandbox
 
 LIMIT_SECONDS = 20
 
@@ -40,11 +40,10 @@ def probe() -> "dict[str, Any]":
 
 def probe_inside(program: str) -> "dict[str, Any]":
     """The same inside of bubblewrap."""
-    package = os.path.dirname(os.path.abspath(__file__))
-    around = bubblewrap.command(program, readable=[os.path.dirname(package), sys.prefix, sys.base_prefix])
+    around = bubblewrap.command(program, readable=[os.path.dirname(PACKAGE_DIRECTORY), sys.prefix, sys.base_prefix])
     try:
         run = subprocess.run(
-            [*around, sys.executable, "-I", "-B", package, "probe"],
+            [*around, sys.executable, "-I", "-B", PACKAGE_DIRECTORY, "probe"],
             capture_output=True,
             text=True,
             timeout=LIMIT_SECONDS,

@@ -23,7 +23,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple, Optional
 
-from roost_executor import bubblewrap, namespaces, seccomp, tasks
+from roost_executor import PACKAGE_DIRECTORY, bubblewrap, namespaces, seccomp, tasks
 from roost_executor.seccomp import filters_calls
 
 _library = ctypes.CDLL(None, use_errno=True)
@@ -133,7 +133,7 @@ def confine_script(script: str, directory: str) -> None:
         os.environ["HOME"] = directory
     if _set_up.ports is not None:
         os.environ["RES_OPTIONS"] = "use-vc"  # names are looked up over TCP: resolv.conf(5)
-    confine([os.path.dirname(os.path.abspath(__file__)), os.path.dirname(script)], places)
+    confine([PACKAGE_DIRECTORY, os.path.dirname(script)], places)
 
 
 def confine(readable: "Iterable[str]", writable: "Iterable[str]") -> None:

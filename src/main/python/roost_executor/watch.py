@@ -21,26 +21,26 @@ LONGEST_STEP_SECONDS = 2.0
 
 
 class Watch:
-    """One execution's watch over the runner. `look` is called once a second or more often."""
+    """One execution's watch over the runner. `check` is called once a second or more often."""
 
     def __init__(self, process: "int | None", clock: "Callable[[], float]" = time.monotonic) -> None:
         """`process`: the runner's id; None where it is in another container."""
         self._process = process
         self._clock = clock
-        self._looked_at = clock()
+        self._checked_at = clock()
         self._silent_seconds = 0.0
         self._continued = 0
 
-    def heard(self) -> None:
+    def reset(self) -> None:
         """The runner has sent something, or can't be expected to."""
-        self._looked_at = self._clock()
+        self._checked_at = self._clock()
         self._silent_seconds = 0.0
 
-    def look(self) -> "str | None":
-        """Why the runner has to be given up; None while it doesn't."""
+    def check(self) -> "str | None":
+        """Why the runner must be killed; None while it need not."""
         now = self._clock()
-        self._silent_seconds += min(now - self._looked_at, LONGEST_STEP_SECONDS)
-        self._looked_at = now
+        self._silent_seconds += min(now - self._checked_at, LONGEST_STEP_SECONDS)
+        self._checked_at = now
         if self._silent_seconds < STOPPED_AFTER_SECONDS:
             return None
         if self._process is not None and is_stopped(self._process):

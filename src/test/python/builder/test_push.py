@@ -191,7 +191,7 @@ def fake(directory: Path, script: str) -> Crane:
     return Crane(str(file), "linux/amd64", False, os.environ)
 
 
-def test_a_passing_error_passes(
+def test_a_transient_error_is_retried(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(crane_module, "PAUSES_SECONDS", (0.0, 0.0))

@@ -73,8 +73,8 @@ class Result:
         return [entry["message"] for entry in self.entries]
 
 
-class Orders:
-    """Orders executions of an executor under `plane`, and waits for what comes of them."""
+class Jobs:
+    """Submits executions to an executor under `plane`, and waits for their results."""
 
     plane: ControlPlane
 
@@ -82,7 +82,7 @@ class Orders:
         self._count = 0
 
     def submit(self, script: str, **changes: Any) -> str:
-        """Orders an execution; returns its id. The script of the first one stays."""
+        """Submits an execution; returns its id. The runner keeps the script of the first one."""
         self._count += 1
         name = changes.pop("execution_id", f"exec_{self._count}")
         base = merged(WORK, {"execution_id": name, "agent": {"script": textwrap.dedent(script)}})
@@ -117,7 +117,7 @@ class Orders:
         )
 
 
-class Executor(Orders):
+class Executor(Jobs):
     """Starts sidecar and runner; `close` ends them and checks that no process is left."""
 
     def __init__(

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Optional
 
 from control_plane import WAIT_SECONDS, ControlPlane
-from executor import PACKAGE, PYTHON, Orders, processes_of, wait_until
+from executor import PACKAGE, PYTHON, Jobs, processes_of, wait_until
 
 RUNNER_USER = 10001
 SIDECAR_USER = 10002
@@ -141,7 +141,7 @@ class Container:
         return 128 - status if status < 0 else status
 
 
-class Pod(Orders):
+class Pod(Jobs):
     """`start_sidecar` and `start_runner` start the containers, in any order; `close` ends them."""
 
     def __init__(self, directory: Path, isolated: bool, plane: "Optional[ControlPlane]" = None) -> None:

@@ -14,7 +14,7 @@ from executor import PACKAGE
 
 sys.path.insert(0, str(PACKAGE.parent))
 
-from roost_executor.link import Address, BadAnswer, Link  # noqa: E402
+from roost_executor.sidecar.link import Address, BadResponse, Link  # noqa: E402
 
 OK = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
 
@@ -140,7 +140,7 @@ def test_what_is_no_answer_is_a_broken_connection(serve: Serve, answer: bytes) -
     with pytest.raises(OSError):
         ask(link)
     assert ask(link) == (200, b"ok")
-    assert issubclass(BadAnswer, OSError)
+    assert issubclass(BadResponse, OSError)
 
 
 def test_addresses_have_a_host_and_maybe_a_port() -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, Callable
 
 import pytest
-from executor import Executor, Orders, wait_until
+from executor import Executor, Jobs, wait_until
 from pod import Pod, children
 
 HOSTILE = Path(__file__).with_name("hostile.py").read_text(encoding="utf-8")
@@ -14,16 +14,16 @@ MakePod = Callable[[], Pod]
 EVERYWHERE = ["/tmp", "/work", "/dev/shm", "/dev/mqueue"]
 
 
-def attack(orders: Orders, name: str, **arguments: Any) -> Any:
+def attack(jobs: Jobs, name: str, **arguments: Any) -> Any:
     """Runs a function of the hostile script; its result."""
     payload = json.dumps({"run": name, "with": arguments})
-    return orders.run(HOSTILE, payload=payload, memory_mib=512).value
+    return jobs.run(HOSTILE, payload=payload, memory_mib=512).value
 
 
-def check_neighbour(orders: Orders) -> None:
+def check_neighbour(jobs: Jobs) -> None:
     """The execution after it is what it would have been."""
-    orders.plane.stores.put("store_main", "source", json.dumps(HOSTILE))
-    assert orders.run(HOSTILE).value == {
+    jobs.plane.stores.put("store_main", "source", json.dumps(HOSTILE))
+    assert jobs.run(HOSTILE).value == {
         "source": True,
         "touched": False,
         "module": False,

@@ -275,7 +275,7 @@ def test_the_second_way_home_has_the_same_lines_and_frames(executor: Executor) -
         f"[{second['time']} exec_1/2 logging WARNING root] careful",
     ]
     frames = [json.loads(line) for line in executor.output.read_text().splitlines()]
-    # A return value that has arrived is not printed; test_trouble.py has those that have not.
+    # A return value that has arrived is not printed; test_outages.py has those that have not.
     kept = [frame for frame in result.frames if frame["type"] not in ("log", "returned")]
     assert [each for each in frames if each["frame"]["type"] != "returned"] == [
         {"execution_id": "exec_1", "frame": frame} for frame in kept

@@ -76,7 +76,7 @@ def test_the_sidecar_may_come_long_before(make_pod: MakePod) -> None:
     pod.start_sidecar()
     wait_until(lambda: (pod.link / "store.sock").exists())
     published = pod.link / "code/roost_executor"
-    assert {path.name for path in PACKAGE.glob("*.py")} == {path.name for path in published.glob("*.py")}
+    assert sources(PACKAGE) == sources(published)
     for name in ("runner.sock", "store.sock"):
         wait_until(lambda name=name: (pod.link / name).stat().st_mode & 0o777 == 0o666)
     pod.start_runner()
@@ -138,9 +138,9 @@ def test_boot_gives_up_with_a_message(tmp_path: Path) -> None:
     ("arguments", "message"),
     [
         ([], "the first argument"),
-        (["runner"], "runner wants --directory"),
-        (["runner", "--directory"], "--directory wants a value"),
-        (["runner", "--directory=d", "--url=u"], "runner doesn't know --url"),
+        (["runner"], "runner requires --directory"),
+        (["runner", "--directory"], "--directory requires a value"),
+        (["runner", "--directory=d", "--url=u"], "runner has no option --url"),
     ],
 )
 def test_a_wrong_command_line_is_explained(arguments: "list[str]", message: str) -> None:
@@ -148,15 +148,17 @@ def test_a_wrong_command_line_is_explained(arguments: "list[str]", message: str)
     assert ended.returncode == 2 and message in ended.stderr
 
 
+def sources(package: Path) -> "set[str]":
+    return {str(path.relative_to(package)) for path in package.rglob("*.py")}
+
+
 def test_published_code_is_for_all_and_stays_compiled(tmp_path: Path) -> None:
-    command = (
-        "import sys; sys.path.append(sys.argv[1]); from roost_executor.publish import publish; publish(sys.argv[2])"
-    )
+    command = "import sys; sys.path.append(sys.argv[1]); from roost_executor.sidecar.publish import publish; publish(sys.argv[2])"
     package = tmp_path / "image/roost_executor"
-    (package / "__pycache__").mkdir(parents=True)
-    for path in PACKAGE.glob("*.py"):
-        (package / path.name).write_bytes(path.read_bytes())
-        os.utime(package / path.name, (1_700_000_000, 1_700_000_000))
+    for name in sources(PACKAGE):
+        (package / name).parent.mkdir(parents=True, exist_ok=True)
+        (package / name).write_bytes((PACKAGE / name).read_bytes())
+        os.utime(package / name, (1_700_000_000, 1_700_000_000))
     subprocess.run([sys.executable, "-m", "compileall", "-q", str(package)], check=True)
     code = tmp_path / "link/code"
     for _ in range(2):  # a second time changes nothing
@@ -166,13 +168,20 @@ def test_published_code_is_for_all_and_stays_compiled(tmp_path: Path) -> None:
         )
     published = code / "roost_executor"
     assert os.listdir(code) == ["roost_executor"]
-    assert sorted(os.listdir(published / "__pycache__")) == sorted(os.listdir(package / "__pycache__"))
-    assert (published / "runner.py").stat().st_mtime == 1_700_000_000
-    assert (published / "runner.py").stat().st_mode & 0o777 == 0o644
+    for directory in ("__pycache__", "runner/__pycache__"):
+        assert sorted(os.listdir(published / directory)) == sorted(os.listdir(package / directory))
+    assert (published / "runner/runner.py").stat().st_mtime == 1_700_000_000
+    assert (published / "runner/runner.py").stat().st_mode & 0o777 == 0o644
     assert published.stat().st_mode & 0o777 == 0o755
     used = subprocess.check_output(
-        [sys.executable, "-I", "-v", "-c", f"import sys; sys.path.append({str(code)!r}); import roost_executor.clock"],
+        [
+            sys.executable,
+            "-I",
+            "-v",
+            "-c",
+            f"import sys; sys.path.append({str(code)!r}); import roost_executor.wire.clock",
+        ],
         stderr=subprocess.STDOUT,
         text=True,
     )
-    assert f"matches {published}/clock.py" in used
+    assert f"matches {published}/wire/clock.py" in used

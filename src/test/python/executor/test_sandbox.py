@@ -18,7 +18,7 @@ sys.path.insert(0, str(PACKAGE.parent))
 
 from roost_executor import namespaces, sandbox  # noqa: E402
 from roost_executor.probe import probe_inside  # noqa: E402
-from roost_executor.sockets import UnixPath  # noqa: E402
+from roost_executor.wire.sockets import UnixPath  # noqa: E402
 
 NEIGHBOUR = (Path(__file__).parents[2] / "resources/e2e/neighbour.py").read_text(encoding="utf-8")
 ABI = sandbox.landlock_abi()

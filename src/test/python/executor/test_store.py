@@ -154,7 +154,7 @@ def test_a_script_reaches_its_own_stores_alone(executor: Executor) -> None:
     result = executor.run(
         """
         def main(r, store):
-            store._connection.store_id = "store_of_others"
+            store._operations.connection.store_id = "store_of_others"
             try:
                 return store["a"]
             except store.Error as error:

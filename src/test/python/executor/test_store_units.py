@@ -16,11 +16,12 @@ from executor import PACKAGE, merged
 
 sys.path.insert(0, str(PACKAGE.parent))
 
-from roost_executor import sockets, store_server  # noqa: E402
-from roost_executor.link import Address  # noqa: E402
-from roost_executor.store import Store  # noqa: E402
-from roost_executor.store_requests import Part, Room  # noqa: E402
-from roost_executor.store_values import added  # noqa: E402
+from roost_executor.script.store import Store  # noqa: E402
+from roost_executor.script.store_values import added  # noqa: E402
+from roost_executor.sidecar import store_server  # noqa: E402
+from roost_executor.sidecar.link import Address  # noqa: E402
+from roost_executor.sidecar.store_requests import MemoryBudget, Reservation  # noqa: E402
+from roost_executor.wire import sockets  # noqa: E402
 
 UNAVAILABLE = 503, {"code": "unavailable", "detail": "nobody there"}
 LOST = 409, {"code": "lock_lost", "detail": "a lock was lost"}
@@ -167,7 +168,7 @@ def served(tmp_path: Path) -> "Iterator[tuple[ControlPlane, Store, Any]]":
 def test_after_a_while_a_store_is_unavailable(served: "tuple[ControlPlane, Store, Any]") -> None:
     plane, store, _ = served
     plane.fault = lambda call: (503, None)
-    with pytest.raises(store.Unavailable, match=r"^get: the control plane gave no answer \(status 503\)$"):
+    with pytest.raises(store.Unavailable, match=r"^get: the control plane gave no response \(status 503\)$"):
         store.get("a")
     with pytest.raises(store.Unavailable, match=r"^set: .*\(status 503\); it may have been applied$"):
         store["a"] = 1
@@ -182,13 +183,13 @@ def test_a_store_is_waited_for_as_long_as_the_setting_and_the_deadline_allow(
     plane, store, server = served
     now = time.monotonic()
     server.begin(merged(WORK, {"limits": {"store_wait_seconds": 300.0}}))
-    assert now + 320.0 <= server.give_up_at(20.0) <= time.monotonic() + 320.0
+    assert now + 320.0 <= server.deadline_of(20.0) <= time.monotonic() + 320.0
     server.begin(merged(WORK, {"limits": {"store_wait_seconds": 300.0}, "timeout_seconds": 50.0}))
-    assert now + 50.0 <= server.give_up_at(20.0) <= time.monotonic() + 50.0
+    assert now + 50.0 <= server.deadline_of(20.0) <= time.monotonic() + 50.0
     # A control plane that is away for longer than one call takes, or that takes the question and is silent.
     server.begin(merged(WORK, {"limits": {"store_wait_seconds": 300.0}}))
-    monkeypatch.setattr(store_server, "ANSWER_SECONDS", 0.2)
-    monkeypatch.setattr(store_server, "LEAST_ANSWER_SECONDS", 0.1)
+    monkeypatch.setattr(store_server, "RESPONSE_SECONDS", 0.2)
+    monkeypatch.setattr(store_server, "LEAST_RESPONSE_SECONDS", 0.1)
     silent = threading.Event()
     asked = []
 
@@ -203,11 +204,11 @@ def test_a_store_is_waited_for_as_long_as_the_setting_and_the_deadline_allow(
     assert len(asked) >= 4 and store["a"] == 1
 
 
-def test_waiting_for_a_lock_is_not_counted_as_patience(served: "tuple[ControlPlane, Store, Any]") -> None:
+def test_waiting_for_a_lock_does_not_count_towards_the_timeout(served: "tuple[ControlPlane, Store, Any]") -> None:
     plane, store, _ = served
     plane.stores.take_lock("store_main", "report")
     began = time.monotonic()
-    # Longer than the patience: failures first, then the waiting itself.
+    # Longer than the timeout: failures first, then the waiting itself.
     plane.fault = lambda call: (503, None) if time.monotonic() < began + 0.7 else None
     with pytest.raises(store.LockTimeout):
         store.lock("report", timeout=3).__enter__()
@@ -233,22 +234,22 @@ def test_the_end_of_an_execution_ends_its_waiting(served: "tuple[ControlPlane, S
     assert not thread.is_alive() and found
 
 
-def test_room_is_shared_and_given_back() -> None:
-    room = Room(1000_000)
-    first, second = Part(room), Part(room)
-    first.take(60_000)
+def test_the_memory_of_bodies_is_shared_and_released() -> None:
+    budget = MemoryBudget(1000_000)
+    first, second = Reservation(budget), Reservation(budget)
+    first.reserve(60_000)
     assert first.count == 0  # small ones need none
-    first.take(900_000)
-    taken = threading.Event()
-    thread = threading.Thread(target=lambda: second.take(200_000) or taken.set())
+    first.reserve(900_000)
+    reserved = threading.Event()
+    thread = threading.Thread(target=lambda: second.reserve(200_000) or reserved.set())
     thread.start()
-    assert not taken.wait(0.05)
-    first.give()
-    assert taken.wait(WAIT_SECONDS)
-    second.take(5_000_000)  # more than there is, but nobody else has any
-    second.give()
-    first.take(1_000_000)
-    first.give()
+    assert not reserved.wait(0.05)
+    first.release()
+    assert reserved.wait(WAIT_SECONDS)
+    second.reserve(5_000_000)  # more than the budget, but nothing else is reserved
+    second.release()
+    first.reserve(1_000_000)
+    first.release()
 
 
 def test_numbers_are_added_in_decimal() -> None:

@@ -11,11 +11,14 @@ from executor import PACKAGE
 
 sys.path.insert(0, str(PACKAGE.parent))
 
-from roost_executor import jsonvalue, processes, spool, verdict  # noqa: E402
-from roost_executor.clock import time_text  # noqa: E402
-from roost_executor.control import Channel, Records, log_content_of  # noqa: E402
-from roost_executor.lines import LineSplitter, text_of  # noqa: E402
-from roost_executor.log import Log  # noqa: E402
+from roost_executor import processes  # noqa: E402
+from roost_executor.runner import outcome  # noqa: E402
+from roost_executor.runner.lines import LineSplitter, text_of  # noqa: E402
+from roost_executor.runner.log import Log  # noqa: E402
+from roost_executor.script import jsonvalue  # noqa: E402
+from roost_executor.sidecar import spool  # noqa: E402
+from roost_executor.wire.clock import time_text  # noqa: E402
+from roost_executor.wire.control import Channel, Records, log_content_of  # noqa: E402
 
 
 def split(data: bytes, limit: int, sizes: "list[int]") -> "list[tuple[bytes, bool]]":
@@ -133,12 +136,12 @@ def test_times_have_microseconds() -> None:
 
 def test_a_process_that_the_kernel_killed_is_the_cause_of_what_the_script_raised() -> None:
     record = {"reason": "exception", "message": "CalledProcessError: …", "error": {"type": "CalledProcessError"}}
-    killed = verdict.of_record(record, True, 256)
+    killed = outcome.of_record(record, True, 256)
     assert killed["reason"] == "out_of_memory" and "256 MiB" in killed["message"]
     assert killed["message"].endswith("CalledProcessError: …") and killed["error"] == record["error"]
-    assert verdict.of_record(record, False, 256)["reason"] == "exception"
-    assert verdict.of_record({**record, "reason": "no_main"}, True, 256)["reason"] == "no_main"
-    assert verdict.of_record({"value": "1"}, True, 256) == {"type": "returned", "value": "1"}
+    assert outcome.of_record(record, False, 256)["reason"] == "exception"
+    assert outcome.of_record({**record, "reason": "no_main"}, True, 256)["reason"] == "no_main"
+    assert outcome.of_record({"value": "1"}, True, 256) == {"type": "returned", "value": "1"}
 
 
 @pytest.mark.parametrize(
@@ -148,10 +151,10 @@ def test_both_kinds_of_control_groups_tell_how_often_the_kernel_killed(
     tmp_path: Path, monkeypatch: Any, content: str
 ) -> None:
     (tmp_path / "file").write_text(content)
-    monkeypatch.setattr(verdict, "KILL_COUNTS", (str(tmp_path / "absent"), str(tmp_path / "file")))
-    assert verdict.kernel_kills() == 3
-    monkeypatch.setattr(verdict, "KILL_COUNTS", (str(tmp_path / "absent"),))
-    assert verdict.kernel_kills() == 0
+    monkeypatch.setattr(outcome, "KILL_COUNTS", (str(tmp_path / "absent"), str(tmp_path / "file")))
+    assert outcome.kernel_kills() == 3
+    monkeypatch.setattr(outcome, "KILL_COUNTS", (str(tmp_path / "absent"),))
+    assert outcome.kernel_kills() == 0
 
 
 def test_the_walk_of_a_fork_bomb_has_an_end(monkeypatch: pytest.MonkeyPatch) -> None:

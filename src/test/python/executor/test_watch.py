@@ -65,7 +65,7 @@ def test_a_runner_that_is_stopped_again_and_again_is_given_up(hasty: Path, execu
         """
     )
     assert (result.last["state"], result.reason) == ("lost", "executor_lost")
-    assert "was given up: it was stopped (SIGSTOP) 4 times" in result.last["message"]
+    assert "was killed: it was stopped (SIGSTOP) 4 times" in result.last["message"]
     assert executor.ended() == 1
     wait_until(lambda: not executor.processes())
 
@@ -103,14 +103,14 @@ def test_what_suspends_the_sidecar_too_is_no_silence_of_the_runner() -> None:
     now = [0.0]
     observed = watch.Watch(None, lambda: now[0])
     now[0] = 10_000.0
-    assert observed.look() is None
+    assert observed.check() is None
     while now[0] < 10_000.0 + watch.LOST_AFTER_SECONDS - watch.LONGEST_STEP_SECONDS - 1.0:
         now[0] += 1.0
-        assert observed.look() is None
-    observed.heard()
+        assert observed.check() is None
+    observed.reset()
     now[0] += 1.0
-    assert observed.look() is None
+    assert observed.check() is None
     for _ in range(int(watch.LOST_AFTER_SECONDS)):
         now[0] += 1.0
-        reason = observed.look()
+        reason = observed.check()
     assert reason == "it has sent no heartbeat for 120 s"

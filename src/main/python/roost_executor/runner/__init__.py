@@ -1,0 +1,1 @@
+"""The process that forks for each execution, and follows it to its end."""

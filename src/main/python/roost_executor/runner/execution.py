@@ -1,0 +1,302 @@
+"""One execution, seen from the runner: the fork, its output, its limits, its end."""
+
+import contextlib
+import json
+import os
+import signal
+import time
+from typing import Any, Callable
+
+from roost_executor import linux, processes
+from roost_executor.runner import outcome
+from roost_executor.runner.directories import Directories
+from roost_executor.runner.log import Log, readable
+from roost_executor.script.child import Child
+from roost_executor.script.script import Script
+from roost_executor.wire import control
+from roost_executor.wire.clock import time_text
+
+PIPE_BYTES = 1024 * 1024
+READ_BYTES = 256 * 1024
+LOG_FRAME_BYTES = 256 * 1024
+LOG_PAUSE_SECONDS = 0.005
+MEMORY_INTERVAL_SECONDS = 0.1
+DISK_INTERVAL_SECONDS = 1.0
+RECORD_OVERHEAD_BYTES = control.MOST_CODE_BYTES + 1024 * 1024
+STREAMS = ("stdout", "stderr", "control")
+
+
+class Execution:
+    """Forks the script's process and follows it to its last frame.
+
+    The runner calls `on_readable` when one of `descriptors` has something, `on_child_ended` when
+    children may have ended, and `tick` at the latest after the seconds that the last `tick` returned.
+    """
+
+    def __init__(
+        self,
+        work: "dict[str, Any]",
+        script: Script,
+        directories: Directories,
+        store_socket: str,
+        close_in_child: "Callable[[], None]",
+        send: "Callable[[bytes], None]",
+        show: "Callable[[bytes], None]",
+    ) -> None:
+        """`send` takes frames (JSON lines), `show` readable log lines. Raises OSError if it can't start."""
+        self.id: str = work["execution_id"]
+        self._work = work
+        self._limits = work["limits"]
+        self._send = send
+        self._show = show
+        self._script = script
+        self._awaits_code = script.code is None
+        self._sequence = 0
+        self._outcome: dict[str, Any] | None = None
+        self._record: dict[str, Any] | None = None
+        self._kill_at: float | None = None
+        self._status: int | None = None
+        self._cpu_seconds = 0.0
+        self._peak_bytes = 0
+        self._log_since: float | None = None
+        self.ended = False
+        self._log = Log(
+            self._limits["log_line_bytes"],
+            self._limits["log_bytes"],
+            self._limits["log_tail_bytes"],
+        )
+        self._records = control.Records(6 * self._limits["return_value_bytes"] + RECORD_OVERHEAD_BYTES)
+        self._kernel_kills = outcome.kernel_kills()
+        self._directories = directories
+        self._directory = directories.begin(self.id)
+        self.descriptors: dict[int, str] = {}
+        writers = []
+        for stream in STREAMS:
+            reader, writer = linux.pipe(PIPE_BYTES)
+            os.set_blocking(reader, False)
+            self.descriptors[reader] = stream
+            writers.append(writer)
+        work["deadline"] = time.time() + work["timeout_seconds"]
+        self._started = time.monotonic()
+        self._deadline = self._started + work["timeout_seconds"]
+        self._next_memory = self._started + MEMORY_INTERVAL_SECONDS
+        self._next_disk = self._started + DISK_INTERVAL_SECONDS
+        parent = os.getpid()
+        self._process = os.fork()
+        if self._process == 0:
+            try:
+                close_in_child()
+                for reader in self.descriptors:
+                    os.close(reader)
+                Child(work, script, self._directory, store_socket, *writers).run(parent)
+            finally:
+                os._exit(70)
+        for writer in writers:
+            os.close(writer)
+
+    def on_readable(self, descriptor: int) -> None:
+        """Reads what is there, up to 256 KiB."""
+        try:
+            data = os.read(descriptor, READ_BYTES)
+        except BlockingIOError:
+            return
+        stream = self.descriptors[descriptor]
+        if not data:
+            del self.descriptors[descriptor]
+            os.close(descriptor)
+        elif stream == "control":
+            for process, record in self._records.feed(data):
+                self._on_record(process, record)
+        else:
+            self._log.feed(stream, data)
+        self._send_log_if_large()
+        if self._record is not None and not self.ended:
+            self._finish()
+
+    def on_child_ended(self) -> None:
+        """Collects children that have ended; ends the execution when the script's own is among them."""
+        ended: list[tuple[int, int, float, int]] = []
+        processes.collect(ended)
+        self._count(ended)
+        if self._status is not None and not self.ended:
+            self._finish()
+
+    def stop(self, why: "dict[str, Any]", longest_grace: float = float("inf")) -> None:
+        """SIGTERM now, SIGKILL after the grace period (seconds); the frame says `why`, the first one that was given."""
+        kill_at = time.monotonic() + min(self._limits["grace_seconds"], longest_grace)
+        if self._kill_at is not None:
+            self._kill_at = min(self._kill_at, kill_at)
+        elif not self.ended:
+            self._outcome = why
+            self._kill_at = kill_at
+            try:
+                os.killpg(self._process, signal.SIGTERM)
+            except ProcessLookupError:
+                # The child may not have come as far as leading a group.
+                processes.signal_all([self._process], signal.SIGTERM)
+
+    def kill(self, why: "dict[str, Any]") -> None:
+        """Ends everything at once."""
+        if not self.ended:
+            self._outcome = self._outcome or why
+            self._finish()
+
+    def tick(self) -> float:
+        """Enforces the limits that are due; returns the seconds until the next one is."""
+        now = time.monotonic()
+        if self._log_since is not None and now - self._log_since >= LOG_PAUSE_SECONDS:
+            self._send_log()
+        if now >= self._deadline:
+            self.stop(outcome.timed_out(self._work["timeout_seconds"]))
+        if self._kill_at is not None and now >= self._kill_at:
+            self._finish()
+            return 0.0
+        if now >= self._next_memory:
+            self._check_processes()
+            self._next_memory = time.monotonic() + MEMORY_INTERVAL_SECONDS
+        if not self.ended and now >= self._next_disk:
+            self._check_disk()
+        due = [self._next_memory]
+        if self._outcome is None:
+            due.append(self._deadline)
+        if self._kill_at is not None:
+            due.append(self._kill_at)
+        if self._log_since is not None:
+            due.append(self._log_since + LOG_PAUSE_SECONDS)
+        return max(0.0, min(due) - time.monotonic())
+
+    def _check_processes(self) -> None:
+        limit = self._limits["processes"]
+        found = processes.descendants(most=limit)
+        if len(found) > limit:
+            self.kill(outcome.too_many_processes(len(found), limit))
+            return
+        used = processes.resident_bytes(found)
+        limit_mib = self._work["memory_mib"]
+        if used > limit_mib * outcome.MEBIBYTE:
+            # Memory that forks share was counted once for each: look closer before killing.
+            proportional = processes.proportional_bytes(found)
+            used = used if proportional is None else proportional
+        self._peak_bytes = max(self._peak_bytes, used)
+        if used > limit_mib * outcome.MEBIBYTE:
+            self.kill(outcome.out_of_memory(used, limit_mib))
+
+    def _check_disk(self) -> None:
+        started = time.monotonic()
+        used = self._directories.used_bytes()
+        now = time.monotonic()
+        # A directory of a million files takes long to add up: spend at most a twentieth of the time on it.
+        self._next_disk = now + max(DISK_INTERVAL_SECONDS, 20 * (now - started))
+        if used > self._limits["disk_mib"] * outcome.MEBIBYTE:
+            self.kill(outcome.out_of_disk(used, self._limits["disk_mib"]))
+
+    def _on_record(self, process: int, record: bytes) -> None:
+        kind = record[:1]
+        first, self._awaits_code = self._awaits_code, False
+        try:
+            if kind == control.CODE:
+                if first:
+                    self._script.take_code(record[1:])
+            elif kind in (control.LOG, control.LOG_MORE):
+                level, logger, seconds, text = control.log_content_of(record)
+                ends = kind == control.LOG
+                if ends and not text.endswith(b"\n"):
+                    text += b"\n"
+                origin = (level, logger, time_text(seconds))
+                self._log.feed("logging", text, process, origin, ends)
+            elif kind == control.ENTERED and process == self._process:
+                self._send_log()
+                self._frame({"type": "started", "time": time_text()})
+            elif kind == control.ENDED and process == self._process and self._record is None:
+                self._record = control.content_of(record)
+        except (ValueError, OverflowError, OSError):
+            pass  # not written by a Channel: the script has found the pipe
+
+    def _count(self, ended: "list[tuple[int, int, float, int]]") -> None:
+        for process, status, cpu_seconds, peak_bytes in ended:
+            self._cpu_seconds += cpu_seconds
+            if process == self._process:
+                self._status = status
+                self._peak_bytes = max(self._peak_bytes, peak_bytes)
+
+    def _finish(self) -> None:
+        """Ends all that is left, reads what it has written, sends the last frame."""
+        self.ended = True
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self._process, signal.SIGKILL)
+        if self._status is None:
+            # It has nothing left to do, or has been killed: this takes no time.
+            self._count(processes.reap_one(self._process))
+        self._count(processes.reap())
+        # What a leftover wrote without end is no more than the pipes hold: all writers are dead.
+        for descriptor in list(self.descriptors):
+            self._drain(descriptor)
+        self._send_last(self._final())
+        self._directories.end(self._directory)
+
+    def _drain(self, descriptor: int) -> None:
+        while descriptor in self.descriptors:
+            before = self._log.pending_bytes
+            try:
+                data = os.read(descriptor, READ_BYTES)
+            except BlockingIOError:
+                data = b""
+            stream = self.descriptors[descriptor]
+            if not data:
+                del self.descriptors[descriptor]
+                os.close(descriptor)
+            elif stream == "control":
+                for process, record in self._records.feed(data):
+                    self._on_record(process, record)
+            else:
+                self._log.feed(stream, data)
+            if self._log.pending_bytes != before:
+                self._send_log_if_large()
+
+    def _final(self) -> "dict[str, Any]":
+        memory_mib = self._work["memory_mib"]
+        if self._record is not None:
+            printed = self._record.get("print")
+            if printed:
+                self._log.end_line("stderr")
+                self._log.feed("stderr", printed.encode("utf-8", "replace") + b"\n")
+        if self._outcome is not None:
+            return self._outcome
+        record = self._record
+        kernel_killed = (record is None or "value" not in record) and outcome.kernel_kills() > self._kernel_kills
+        if record is not None:
+            return outcome.of_record(record, kernel_killed, memory_mib)
+        return outcome.of_status(self._status or 0, kernel_killed, memory_mib)
+
+    def _send_last(self, fields: "dict[str, Any]") -> None:
+        self._log.finish()
+        self._send_log()
+        self._frame(
+            {
+                **fields,
+                "time": time_text(),
+                "logs_truncated": self._log.truncated,
+                "usage": {
+                    "cpu_seconds": round(self._cpu_seconds, 6),
+                    "max_memory_bytes": self._peak_bytes,
+                },
+            }
+        )
+
+    def _send_log_if_large(self) -> None:
+        if self._log.pending_bytes >= LOG_FRAME_BYTES:
+            self._send_log()
+        elif self._log.entries and self._log_since is None:
+            self._log_since = time.monotonic()
+
+    def _send_log(self) -> None:
+        self._log_since = None
+        entries = self._log.take()
+        if entries:
+            lines = "\n".join(readable(self.id, entry) for entry in entries)
+            self._show(f"{lines}\n".encode())
+            self._frame({"type": "log", "entries": entries})
+
+    def _frame(self, fields: "dict[str, Any]") -> None:
+        self._sequence += 1
+        self._send(json.dumps({"seq": self._sequence, **fields}).encode() + b"\n")

@@ -1,0 +1,1 @@
+"""The process forked for an execution: the script, what it is called with, and what it raises."""

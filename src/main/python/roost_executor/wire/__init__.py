@@ -1,0 +1,1 @@
+"""What crosses between the processes of an executor, as docs/executor-link.md describes it."""
