@@ -1,6 +1,6 @@
 """Shared memory, semaphores and message queues that are an executor's own, on a machine that it shares with others.
 
-Their names are one list for the whole machine, and whoever has the same user can open them all. A mount namespace
+Their names are global to the machine, and every process of the same user can open them. A mount namespace
 and one for IPC, which take root or user namespaces, give the runner an empty list.
 """
 

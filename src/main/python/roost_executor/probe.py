@@ -18,7 +18,7 @@ def print_probe(program: "Optional[str]") -> None:
 
 
 def probe() -> "dict[str, Any]":
-    """Confines a process of its own and looks at what that can do."""
+    """Confines a new process and checks what it can access."""
     abi = sandbox.landlock_abi()
     if abi < 1:
         return none(sandbox.why_no_landlock())
@@ -60,7 +60,7 @@ def probe_inside(program: str) -> "dict[str, Any]":
 
 
 def none(message: str, abi: int = 0) -> "dict[str, Any]":
-    """What is said where nothing can be confined."""
+    """The result where nothing can be confined."""
     return {"mechanism": "none", "landlock_abi": abi, "message": message, "private_ipc": False}
 
 

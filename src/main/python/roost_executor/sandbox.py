@@ -72,7 +72,7 @@ _set_up: "Optional[SetUp]" = None  # None: nothing is confined
 
 
 class CannotConfine(OSError):
-    """This process can't be confined as asked for; it must not go on."""
+    """This process can't be confined as asked for; it must exit."""
 
 
 class SetUp(NamedTuple):

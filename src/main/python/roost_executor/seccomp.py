@@ -110,7 +110,7 @@ def install(network: bool, tcp_only: bool) -> "Optional[int]":
 
 
 def _for_call(number: int, rest: Program) -> Program:
-    """`rest` decides about that call; others go on behind it, the call's number still being loaded."""
+    """`rest` decides about that call; others continue after it, with the call's number still loaded."""
     return [(EQUAL, number, 0, len(rest)), *rest]
 
 

@@ -21,7 +21,7 @@ class Directories:
         With `clean`, what is there now stays, and all else is removed after each execution: from those directories,
         from the runner's own, and System V's shared memory, semaphores and queues. Without, the runner shares the
         machine: an execution then gets a temporary directory beside its working directory. `own`: directories that
-        are the runner's there all the same, as System V's objects are then, and emptied in the same way.
+        nevertheless belong to the runner, like System V's objects then, and are emptied in the same way.
         """
         self._work = os.path.join(directory, WORK)
         self._temporary = "" if clean else os.path.join(directory, TEMPORARY)

@@ -122,7 +122,7 @@ class Execution:
             self._finish()
 
     def stop(self, why: "dict[str, Any]", longest_grace: float = float("inf")) -> None:
-        """SIGTERM now, SIGKILL after the grace period (seconds); the frame says `why`, the first one that was given."""
+        """SIGTERM now, SIGKILL after the grace period (seconds); the frame holds the first `why`."""
         kill_at = time.monotonic() + min(self._limits["grace_seconds"], longest_grace)
         if self._kill_at is not None:
             self._kill_at = min(self._kill_at, kill_at)

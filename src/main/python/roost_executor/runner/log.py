@@ -5,7 +5,7 @@ from collections import deque
 from roost_executor.runner.lines import LineSplitter, text_of
 from roost_executor.wire.clock import time_text
 
-# What a source of log lines says of itself: (level, logger, time); all None for stdout and stderr.
+# Of a log record: (level, logger, time); all None for stdout and stderr.
 Origin = "tuple[str | None, str | None, str | None]"
 PLAIN = (None, None, None)
 

@@ -60,10 +60,10 @@ def too_many_processes(count: int, limit: int) -> "dict[str, Any]":
 
 
 def of_record(record: "dict[str, Any]", kernel_killed: bool, memory_mib: int) -> "dict[str, Any]":
-    """What the script's process said of its end.
+    """From the record that the script's process sent at its end.
 
-    `kernel_killed`: a process that it had started was killed for want of memory, which tells more than the
-    exception that came of it.
+    `kernel_killed`: a process that it had started was killed because memory had run out, which explains
+    the exception better than its own message.
     """
     if "value" in record:
         return {"type": "returned", "value": record["value"]}
@@ -99,7 +99,7 @@ def of_status(status: int, kernel_killed: bool, memory_mib: int) -> "dict[str, A
 
 
 def kernel_kills() -> int:
-    """How many processes of this control group the kernel has killed for want of memory; 0 if unknown."""
+    """How many processes of this control group the kernel has killed because memory had run out; 0 if unknown."""
     for path in KILL_COUNTS:
         try:
             with open(path, encoding="ascii") as file:

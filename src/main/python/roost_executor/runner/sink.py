@@ -23,7 +23,7 @@ class Sink:
         self.flush()
 
     def flush(self) -> None:
-        """Writes what waits, as far as the reader takes it. A reader that has gone makes it `broken`."""
+        """Writes what waits, as far as the reader takes it. A closed pipe makes it `broken`."""
         try:
             while self._waiting:
                 data = self._waiting[0]

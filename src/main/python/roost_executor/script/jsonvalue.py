@@ -8,7 +8,7 @@ from typing import Any
 
 DEEPEST = 3000
 SCALARS = (str, int, float, bool, type(None))
-# Made once: `json.dumps` makes an encoder for each call that has any settings.
+# Created once: `json.dumps` creates an encoder for each call that has any settings.
 _encode = json.JSONEncoder(allow_nan=False).encode
 
 
@@ -70,7 +70,7 @@ def _find(root: object) -> "str | None":
         stack.append(("$", root, _children("$", root)))
     while stack:
         if len(stack) > DEEPEST:
-            return None  # paths this long help nobody
+            return None  # a longer path is of no help
         _, container, children = stack[-1]
         step = next(children, None)
         if step is None:

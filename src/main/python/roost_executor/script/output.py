@@ -77,7 +77,7 @@ def text_stream(descriptor: int, before_write: "Callable[[], None]") -> io.TextI
 
 
 def flush_streams() -> None:
-    """Flushes stdout and stderr, whatever the script has made of them."""
+    """Flushes stdout and stderr, also where the script has replaced them."""
     for stream in {id(s): s for s in (sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__)}.values():
         # Closed or replaced by the script: its own business.
         with contextlib.suppress(Exception):
@@ -87,7 +87,7 @@ def flush_streams() -> None:
 def set_up_logging(channel: Channel) -> None:
     """Leaves the root logger without a handler, as in any process, but with the level INFO.
 
-    So `basicConfig` works. What would go to stderr for want of a handler, or by `basicConfig`, keeps its level, logger
+    So `basicConfig` works. What would go to stderr without a handler, or by `basicConfig`, keeps its level, logger
     and time.
     """
     configure = logging.basicConfig

@@ -118,8 +118,8 @@ class Store(PrefixMapping):
     def set(self, key: str, value: Any, ttl: "float | None" = None) -> int:
         """Stores a JSON value, with `ttl` for that many seconds; returns the entry's new version.
 
-        Without `ttl` it stays for ever, whatever there was before. Raises NotSerializable, ValueTooLarge, Full,
-        LockLost, Unavailable.
+        Without `ttl` it never expires, also when the entry had an expiry before. Raises NotSerializable, ValueTooLarge,
+        Full, LockLost, Unavailable.
         """
         name = self._operations.quoted(key)
         lifetime = "null" if ttl is None else encode(seconds("ttl", ttl))
@@ -210,14 +210,14 @@ class Store(PrefixMapping):
         """A lock that one execution at a time holds, for a with-block: `with store.lock("report", timeout=10):`.
 
         It is a lease of `ttl` seconds (0.5 to 86,400), renewed every `ttl`/3 by a thread of this process, and freed
-        at the end of the block and when the execution ends, however it ends. A process that stands still or is cut
+        at the end of the block and when the execution ends, however it ends. A process that is stopped or cut
         off for longer than `ttl` may lose it to someone else. From then on every write of this execution, to any
         store, is refused with LockLost until the block is left, at whose end LockLost is raised too (unless the
         block raises something else): so two holders never write at once. What was written before stays.
 
         `timeout`: how long to wait for it, in seconds; 0: one try; None: until the execution ends. LockTimeout
-        when it isn't to be had. Not reentrant; not held in forked children. Names are as keys and have nothing to
-        do with them. Other threads use the store meanwhile. `held` of the object tells whether it is held now.
+        when it could not be acquired. Not reentrant; not held in forked children. Names are as keys and have nothing to
+        do with them. Other threads use the store meanwhile. `held` is true while it is held.
         """
         checked_key(name, self._operations.key_bytes, "name of a lock")
         seconds("ttl", ttl)

@@ -14,7 +14,7 @@ READS = ("get", "count", "scan")
 
 
 class StoreConnection:
-    """Asks one thing at a time, whichever thread asks; connects at the first request, and anew when it must.
+    """Sends one request at a time, from any thread; connects at the first request, and again when needed.
 
     After a fork the child connects anew: the connection, and maybe its lock, are in use by the parent.
     """
@@ -36,7 +36,7 @@ class StoreConnection:
             current = self._current = _Socket()
         with current.lock:
             if current.busy:
-                # A signal handler that asks while the code that it interrupted is waiting for an answer.
+                # A signal handler interrupted code that waits for a response.
                 current = _Socket()
             current.busy = True
             try:
@@ -84,7 +84,7 @@ class _Socket:
         try:
             self._socket.sendall(request)
         except (BrokenPipeError, ConnectionResetError):
-            # Refused: what the sidecar has said before it closed is there to be read.
+            # Refused: the sidecar's response, sent before it closed, can still be read.
             answer = self._receive()
             self.close()
             return answer

@@ -57,7 +57,7 @@ class Lock:
             raise RuntimeError(f"the lock {self._name!r} is held already; locks aren't reentrant")
         me = (os.getpid(), threading.get_ident())
         if self._timeout is None and self._store.lock_owners.get(self._name) == me:
-            raise RuntimeError(f"this thread holds a lock {self._name!r}, and would wait for itself for ever")
+            raise RuntimeError(f"this thread holds a lock {self._name!r}, so waiting for it would never end")
         self._process = me[0]
         self._lost = False
         self._released = threading.Event()
@@ -72,7 +72,7 @@ class Lock:
             connection.close()
             raise
         except BaseException as error:
-            # It may have been granted: whoever takes it when its lease is over would stop our writes.
+            # It may have been granted: after its lease, another holder would stop this execution's writes.
             self._released.set()
             self._holder = ""
             connection.close()
@@ -105,7 +105,7 @@ class Lock:
             wait = round(min(left, LONGEST_WAIT_SECONDS), 3)
             request = {"name": self._name, "holder": holder, "ttl": self._ttl, "wait": wait}
             if connection.request("lock", encode(request))["acquired"]:
-                # When within the wait it was granted isn't known; the first renewal tells better.
+                # The time of the grant within the wait is unknown; the first renewal sets the exact end.
                 self._lease_end = time.monotonic() + self._ttl
                 return
             now = time.monotonic()
@@ -116,7 +116,7 @@ class Lock:
                 time.sleep(PAUSE_SECONDS if end is None else min(PAUSE_SECONDS, end - now))
 
     def _renew(self, connection: StoreConnection, holder: str, released: threading.Event) -> None:
-        """Runs in a thread of this process, so that a process that stands still loses its locks."""
+        """Runs in a thread of this process, so that a stopped process loses its locks."""
         request = encode({"name": self._name, "holder": holder, "ttl": self._ttl})
         pause = self._ttl / 3
         while not released.wait(pause):
@@ -125,7 +125,7 @@ class Lock:
             try:
                 held = connection.request("renew", request)["held"]
             except store_errors.StoreUnavailable:
-                # Even a lease that is over can be renewed while nobody else has taken it.
+                # An expired lease can be renewed until another holder takes it.
                 pause = min(pause, RENEW_AGAIN_SECONDS)
                 continue
             except store_errors.StoreError:

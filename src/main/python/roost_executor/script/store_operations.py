@@ -1,4 +1,4 @@
-"""The operations of a store that the mapping, its transactions and its locks are made of."""
+"""The operations of a store that the mapping, its transactions and its locks use."""
 
 from collections.abc import Iterator
 from typing import Any

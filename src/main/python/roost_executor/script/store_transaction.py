@@ -40,7 +40,7 @@ class Transaction(PrefixMapping):
     - The check comes at the end: until then, what was read one after the other may not fit together, and if it
       doesn't, the transaction fails. So do nothing irreversible within the block.
     - A transaction that has only read is checked as well: if it succeeds, all that it read was true at once.
-    - `increment` is blind: it reads nothing and so conflicts with nobody.
+    - `increment` is blind: it reads nothing and so never conflicts.
     - At most 10,000 reads, ranges and writes, and 16 MiB of values.
     - Several threads must not share a transaction. Other transactions and plain operations of the store can go on
       beside it and don't see its writes.
@@ -203,7 +203,7 @@ class Transaction(PrefixMapping):
         self._check_open()
         read = RangeRead(prefix)
         self._ranges.append(read)
-        # Those of now: a loop that writes further keys ends all the same.
+        # A copy: a loop that writes further keys still ends.
         written = tuple(self._written)
         stored = self._store.scan(prefix, values, first)
         ahead = next(stored, None)

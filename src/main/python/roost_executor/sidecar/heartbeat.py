@@ -53,7 +53,7 @@ class Heartbeat:
                     cancelled = False
                 if cancelled:
                     self._cancel()
-                    # From now on responses come at once; the lease must be kept all the same.
+                    # From now on responses come at once; the lease must still be renewed.
                     self._stopped.wait(WAIT_SECONDS)
             else:
                 self._stopped.wait(pause.next())

@@ -101,7 +101,7 @@ class Link:
         return self._socket
 
     def prepare(self) -> None:
-        """Connects, if the control plane is there: finding it in the DNS needn't wait for the first question."""
+        """Connects, if the control plane is there: so the first request needn't wait for the DNS."""
         with contextlib.suppress(*self.address.errors):
             self._connect()
 
@@ -173,7 +173,7 @@ class Link:
         return connection
 
     def _drop_if_stale(self) -> None:
-        """A connection with something to read before we asked has been closed by the other side."""
+        """An idle connection that is readable has been closed by the other side."""
         if self._socket is not None and self._poll.poll(0):
             self.close()
 
@@ -186,8 +186,8 @@ class Link:
         status = 100
         while status < 200:  # 100 Continue and the like go before the response
             version, status, headers = _parsed(source.until(b"\r\n\r\n", MOST_HEAD_BYTES))
-        said = headers.get("connection", "").lower()
-        lasting = "close" not in said and (version == "HTTP/1.1" or "keep-alive" in said)
+        connection_header = headers.get("connection", "").lower()
+        lasting = "close" not in connection_header and (version == "HTTP/1.1" or "keep-alive" in connection_header)
         body: bytes | bytearray = b""
         if status in (204, 304):
             pass

@@ -1,7 +1,7 @@
 """What a script's processes and the sidecar say to each other over `store.sock`.
 
 A request is a line `<operation> <store id> <bytes>` and a body of that many bytes, a JSON object of the operation's
-fields. A response is a line `<status> <bytes>` and a body: the control plane's response as it came. So a large
+fields. A response is a line `<status> <bytes>` and a body: the control plane's response, unchanged. So a large
 value goes through the sidecar without being read or written anew.
 """
 

@@ -1,6 +1,6 @@
-"""The sidecar's side of the stores: takes a script's operations and asks the control plane.
+"""The sidecar's side of the stores: receives a script's operations and sends them to the control plane.
 
-What comes over the socket was written by the script, whatever it wanted to write: nothing of it may end a thread
+Whatever comes over the socket was written by the script, maybe with bad intent: nothing of it may end a thread
 with a traceback, make the sidecar grow without bound, or reach what isn't this execution's.
 """
 
@@ -25,7 +25,7 @@ from roost_executor.sidecar.store_requests import (
 )
 from roost_executor.wire.sockets import peer_of
 
-# Of one call to the control plane, before it is made again.
+# Of one call to the control plane, before a retry.
 RESPONSE_SECONDS = 30.0
 # Where the work doesn't say how long an operation may wait for the control plane.
 WAIT_SECONDS = 30.0
@@ -41,7 +41,7 @@ class StoreServer:
     """Serves each connection of the script's processes in a thread of its own."""
 
     def __init__(self, address: Address, runner: "int | None" = None) -> None:
-        """`runner`: only processes below that one are served; None: whoever finds the socket."""
+        """`runner`: only processes below that one are served; None: every process."""
         self._address = address
         self._runner = runner
         self._execution_id = ""
@@ -72,7 +72,7 @@ class StoreServer:
         try:
             connection, _ = listener.accept()
         except OSError:
-            return  # it has gone again
+            return  # closed meanwhile
         if self._runner is not None and not is_below(peer_of(connection), self._runner):
             connection.close()  # a script of another agent on this machine has found the socket
             return
@@ -97,7 +97,7 @@ class StoreServer:
             with connection:
                 _Connection(self, connection, link, execution_id).run()
         except (OSError, MemoryError):
-            pass  # the script's process has ended, or asked for more than there is
+            pass  # the script's process has ended, or there is too little memory for its request
         finally:
             link.close()
             self._forget(link)
@@ -115,7 +115,7 @@ class StoreServer:
         return execution_id != self._execution_id
 
     def deadline_of(self, wait_seconds: float) -> float:
-        """Until when the control plane is waited for that has been asked now (monotonic time).
+        """The end of the retries of a request to the control plane that starts now (monotonic time).
 
         `wait_seconds`: for how long the operation itself may wait there.
         """
@@ -190,7 +190,7 @@ class _Connection:
         return self._request(path, operation, (fields + (", " if len(body) > 2 else "")).encode(), body[1:])
 
     def _lock_response(self, path: str, request: StoreRequest) -> "tuple[int, Bytes]":
-        """A lock's response may be held for long, and when it is asked for again, that is less by what has passed."""
+        """The control plane may hold a lock's response for long; a retry waits for the remaining time only."""
         try:
             content = json.loads(bytes(request.body))
             wanted = {name: content[name] for name in ("name", "holder", "ttl")}
@@ -209,7 +209,7 @@ class _Connection:
         return self._request(path, "lock", b"", b"", wait, again)
 
     def _undo(self, request: StoreRequest, response: Bytes) -> None:
-        """Gives a lock back that nobody is left to hold."""
+        """Releases a lock whose response could not be delivered."""
         content = json.loads(bytes(request.body))
         if json.loads(response).get("acquired"):
             self._link.on_length = None
@@ -225,7 +225,7 @@ class _Connection:
         wait_seconds: float = 0.0,
         again: Any = None,
     ) -> "tuple[int, Bytes]":
-        """Status and body of the control plane's response, asked for until there is one or the time is over."""
+        """Status and body of the control plane's response, with retries until the deadline."""
         deadline = self._server.deadline_of(wait_seconds)
         pause = Pause()
         while True:
