@@ -12,18 +12,18 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A script and its settings. What runs is in its revisions; a deleted agent's row stays for its
- * history.
+ * A script and its settings. The code is in the agent's revisions; the row of a deleted agent stays
+ * for the history.
  */
 @Entity(name = "agent")
 public class Agent extends PanacheEntityBase {
   @Id public String id;
   public String name;
 
-  /** The newest one. */
+  /** The newest revision. */
   public int revision;
 
-  /** The newest one whose build has succeeded; null before the first. */
+  /** The newest revision whose build has succeeded; null before the first successful build. */
   public Integer runningRevision;
 
   public double timeoutSeconds;
@@ -36,7 +36,7 @@ public class Agent extends PanacheEntityBase {
   public int maxAttempts;
   public double retryDelaySeconds;
 
-  /** Codes of reasons after which there is no further attempt. */
+  /** Codes of reasons that exclude another attempt. */
   public String[] neverRetry;
 
   public double keepWarmSeconds;
@@ -48,12 +48,15 @@ public class Agent extends PanacheEntityBase {
   public Instant updatedAt;
   public Instant deletedAt;
 
-  /** What an execution that is submitted now runs; before the first build that is the newest. */
+  /**
+   * The revision that a job submitted now runs; before the first successful build, the newest
+   * revision.
+   */
   public int revisionToRun() {
     return runningRevision == null ? revision : runningRevision;
   }
 
-  /** For ETag and If-Match, without quotation marks: another one after each change. */
+  /** The value for ETag and If-Match, without quotation marks; differs after each change. */
   String tag() {
     return entityTag(revision, updatedAt);
   }
@@ -63,8 +66,8 @@ public class Agent extends PanacheEntityBase {
   }
 
   /**
-   * Notes a change: also one in the microsecond of the one before has a time, and so a tag, of its
-   * own.
+   * Records a change. Two changes in the same microsecond still get different times, and so
+   * different tags.
    */
   void touch(Instant now) {
     Instant next = updatedAt.plus(1, ChronoUnit.MICROS);
@@ -80,12 +83,16 @@ public class Agent extends PanacheEntityBase {
         .orElseThrow(() -> Problem.notFound("agent", id));
   }
 
-  /** The same, locked until the transaction ends. */
+  /**
+   * Like {@link #require}, and locks the row until the transaction ends.
+   *
+   * @throws Problem not_found
+   */
   public static Agent lock(String id) {
     return lockIfThere(id).orElseThrow(() -> Problem.notFound("agent", id));
   }
 
-  /** The same; empty for a deleted agent. */
+  /** Like {@link #lock}; empty for a deleted agent. */
   public static Optional<Agent> lockIfThere(String id) {
     return Agent.<Agent>find("id = ?1 and deletedAt is null", id)
         .withLock(LockModeType.PESSIMISTIC_WRITE)
@@ -100,7 +107,7 @@ public class Agent extends PanacheEntityBase {
    * Identifiers and sizes for a page.
    *
    * @param name exact, or null
-   * @param contained in the name, whatever its case, or null
+   * @param contained a part of the name, ignoring case, or null
    */
   static List<Object[]> idsAndBytes(String name, String contained, String cursor, int limit) {
     return getEntityManager()

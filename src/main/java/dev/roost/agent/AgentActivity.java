@@ -14,14 +14,14 @@ import org.eclipse.microprofile.openapi.annotations.enums.SchemaType;
 import org.eclipse.microprofile.openapi.annotations.media.Schema;
 
 /**
- * What goes on with an agent.
+ * The current and recent activity of an agent.
  *
- * @param builderJob the latest one
- * @param lastExecution the one that was started last; null: none is kept
- * @param nextRunAt when a schedule will run it next; null: none will
- * @param running Executions that run now
- * @param queued ExecutorJobs that wait now
- * @param executions7d those that ended within the last seven days
+ * @param builderJob the BuilderJob of the newest revision
+ * @param lastExecution the Execution that started last; null: no Execution is stored
+ * @param nextRunAt the next time at which a schedule runs the agent; null: no schedule will
+ * @param running number of running Executions
+ * @param queued number of queued ExecutorJobs
+ * @param executions7d Executions that ended within the last seven days
  */
 @Schema(name = "AgentActivity")
 public record AgentActivity(
@@ -71,9 +71,9 @@ public record AgentActivity(
       @Schema(nullable = true, description = "When it ended; null: it runs") Instant finishedAt) {}
 
   /**
-   * How they ended.
+   * Counts of ended Executions by outcome.
    *
-   * @param failed those that timed out or were lost, too
+   * @param failed includes those that timed out or were lost
    */
   @Schema(name = "AgentActivityWeek")
   public record Week(
@@ -83,7 +83,7 @@ public record AgentActivity(
                   "Those that failed, timed out or were lost; not those that were cancelled")
           int failed) {}
 
-  /** With an upper bound, too: plans for any values then expect few rows. */
+  /** The upper time bound makes plans for arbitrary values expect few rows. */
   static final Sql READ =
       Sql.of(
           """
@@ -106,7 +106,7 @@ public record AgentActivity(
             where c.agent_id = a.id and c.finished_at >= :since and c.finished_at <= :now) w
           where a.id = any(:agents)""");
 
-  /** By the agents' identifiers, by one query. */
+  /** Activity by agent identifier, read by one query. */
   static Map<String, AgentActivity> of(List<String> agentIds, Instant now) {
     Map<String, AgentActivity> all = new HashMap<>();
     READ.with("agents", agentIds.toArray(String[]::new))

@@ -11,7 +11,7 @@ import java.net.URI;
 import java.time.Clock;
 import java.util.List;
 
-/** Answers with an agent as it is now, and the ETag for a change of just that. */
+/** Responds with an agent's current state and the ETag of that state. */
 @ApplicationScoped
 class AgentAnswers {
   private static final String ACTIVITY = "activity";
@@ -46,7 +46,7 @@ class AgentAnswers {
   }
 
   /**
-   * In the caller's transaction.
+   * Runs in the caller's transaction.
    *
    * @param include the query parameter, or null
    * @throws Problem validation_failed

@@ -9,9 +9,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The most that an agent may ask for: what the settings say for all, or its profile for itself.
+ * The maximum memory and CPU of an agent: from the agent's profile, otherwise from the settings.
  *
- * @param memorySetting where that is set, for a person
+ * @param memorySetting where the memory limit is configured, for a message to a person
  */
 record AgentBounds(int memoryMib, String memorySetting, double cpu, String cpuSetting) {
   static AgentBounds of(RoostConfig.Limits limits, Runtime runtime, String profile) {
@@ -25,7 +25,8 @@ record AgentBounds(int memoryMib, String memorySetting, double cpu, String cpuSe
   }
 
   /**
-   * Looks at what was given and what it meets; what an agent had before a limit was lowered stays.
+   * Checks only the fields in the request, and all fields when the profile changes. Values that an
+   * agent had before a limit was lowered stay valid.
    *
    * @throws Problem validation_failed
    */

@@ -3,9 +3,9 @@ package dev.roost.agent;
 import dev.roost.cluster.Shared;
 
 /**
- * Told after an agent runs another revision, has other settings, or was deleted: executors that no
- * longer fit should go.
+ * Fired after an agent's running revision or settings have changed, or the agent was deleted:
+ * executors that no longer match should stop.
  *
- * @param revision the one that runs; 0 when the agent was deleted
+ * @param revision the running revision; 0 when the agent was deleted
  */
 public record AgentChanged(String agentId, int revision) implements Shared {}

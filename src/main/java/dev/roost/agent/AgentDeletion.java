@@ -2,5 +2,5 @@ package dev.roost.agent;
 
 import java.time.Instant;
 
-/** Told inside the transaction that deletes an agent, to everything that must end with it. */
+/** Fired inside the transaction that deletes an agent, for everything that ends with the agent. */
 public record AgentDeletion(String agentId, Instant now) {}

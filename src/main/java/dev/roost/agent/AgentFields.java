@@ -4,7 +4,7 @@ import java.util.List;
 import org.eclipse.microprofile.openapi.annotations.enums.SchemaType;
 import org.eclipse.microprofile.openapi.annotations.media.Schema;
 
-/** The schema of what clients send of an agent. {@link AgentRequest} reads it. */
+/** The schema of an agent in requests. {@link AgentRequest} reads the request. */
 @Schema(
     name = "AgentRequest",
     description = "Only script is required, and only at creation. A change gives what changes.")

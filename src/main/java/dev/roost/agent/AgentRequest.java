@@ -12,11 +12,11 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What a client may give of an agent, checked; everything is optional here, since a change gives
- * only what changes.
+ * The validated fields of a request that creates or changes an agent. All fields are optional,
+ * since a change lists only the changed fields.
  *
- * @param profile empty within: the default
- * @param egress as {@link Egress#text} writes it
+ * @param profile an empty inner value: the default profile
+ * @param egress in the format of {@link Egress#text}
  */
 public record AgentRequest(
     Optional<String> name,
@@ -39,7 +39,7 @@ public record AgentRequest(
 
   private static final int DAY_SECONDS = 86_400;
 
-  /** An agent with everything else as it is by default. */
+  /** An agent with defaults for all other fields. */
   public static AgentRequest of(String name, String script, String requirements) {
     return ofRun(
         Optional.of(name),
@@ -51,7 +51,7 @@ public record AgentRequest(
         Optional.empty());
   }
 
-  /** A change to what ran in that revision. */
+  /** A change back to the code and environment of an earlier revision. */
   static AgentRequest of(AgentRevision revision) {
     return ofRun(
         Optional.empty(),
@@ -92,11 +92,11 @@ public record AgentRequest(
   }
 
   /**
-   * Reads and checks the body of a request; the caller adds what it knows and calls {@link
+   * Reads and validates the body of a request. The caller adds its own checks and calls {@link
    * Body#check}.
    *
-   * @param runtime what it offers
-   * @param reasons why executions fail
+   * @param runtime determines the valid profiles and Python versions
+   * @param reasons failure reasons of executions
    * @throws Problem too_large
    */
   static AgentRequest read(
@@ -188,7 +188,10 @@ public record AgentRequest(
     }
   }
 
-  /** Writes what was given into the agent's row, but for the name and what makes a revision. */
+  /**
+   * Copies the fields of the request to the agent's row, except the name and the fields of a
+   * revision.
+   */
   void applySettings(Agent agent) {
     timeout.ifPresent(value -> agent.timeoutSeconds = value);
     memory.ifPresent(value -> agent.memoryMib = value);

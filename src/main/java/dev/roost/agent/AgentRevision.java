@@ -14,8 +14,8 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * What runs: script, requirements, variables and Python version as they were from one change to the
- * next.
+ * One version of an agent's code and environment: script, requirements, variables and Python
+ * version.
  */
 @Entity(name = "agent_revision")
 @IdClass(AgentRevision.Key.class)
@@ -27,15 +27,15 @@ public class AgentRevision extends PanacheEntityBase {
   public String envVars;
   public String pythonVersion;
 
-  /** Of pods, as the operator names it; null: the default. */
+  /** The pod profile, by the operator's name; null: the default. */
   public String profile;
 
-  /** As {@link dev.roost.runtime.Egress#text} writes it. */
+  /** In the format of {@link dev.roost.runtime.Egress#text}. */
   public String egress = "all";
 
   /**
-   * The BuilderJob whose Build this revision runs on; a revision that needs none shares that of the
-   * one before.
+   * The BuilderJob whose Build this revision runs on. A revision without a new build shares the
+   * BuilderJob of the previous revision.
    */
   public String builderJobId;
 
@@ -63,7 +63,7 @@ public class AgentRevision extends PanacheEntityBase {
   /**
    * Numbers and sizes for a page, newest first.
    *
-   * @param before only those before it; null: all
+   * @param before only revisions before this one; null: all
    */
   static List<Object[]> numbersAndBytes(String agentId, Long before, int limit) {
     Conditions conditions =
@@ -85,10 +85,10 @@ public class AgentRevision extends PanacheEntityBase {
   }
 
   /**
-   * Has the revisions that run on one BuilderJob's Build run on another's. The caller has locked
-   * the agent.
+   * Switches the revisions on one BuilderJob's Build to another BuilderJob's Build. The caller has
+   * locked the agent.
    *
-   * @return how many there are
+   * @return the number of changed revisions
    */
   public static int useBuild(String agentId, String from, String to) {
     return update("builderJobId = ?1 where agentId = ?2 and builderJobId = ?3", to, agentId, from);

@@ -8,11 +8,11 @@ import java.util.Map;
 import org.eclipse.microprofile.openapi.annotations.media.Schema;
 
 /**
- * What an agent ran from one change to the next, as the API shows it.
+ * A revision of an agent in API responses.
  *
- * @param envVars with the values hidden from keys that may not write agents
- * @param builderJobId the BuilderJob that was to install its requirements
- * @param buildId what that made; null: nothing, or not yet
+ * @param envVars values are hidden from keys without the permission to write agents
+ * @param builderJobId the BuilderJob for this revision's requirements
+ * @param buildId the Build of that BuilderJob; null: no Build, or not yet
  */
 @Schema(name = "AgentRevision")
 public record AgentRevisionView(
@@ -43,7 +43,7 @@ public record AgentRevisionView(
         String buildId,
     Instant createdAt) {
 
-  /** In their order. */
+  /** Views in the same order as the revisions. */
   static List<AgentRevisionView> of(List<AgentRevision> revisions, boolean withValues) {
     Map<String, String> builds = new HashMap<>();
     BuilderJob.<BuilderJob>list(

@@ -14,20 +14,20 @@ import org.eclipse.microprofile.openapi.annotations.enums.SchemaType;
 import org.eclipse.microprofile.openapi.annotations.media.Schema;
 
 /**
- * An agent, as the API shows it.
+ * An agent in API responses.
  *
- * @param envVars with the values hidden from keys that may not write agents
+ * @param envVars values are hidden from keys without the permission to write agents
  * @param timeout seconds
  * @param memory MiB
  * @param cpu cores
  * @param retryDelay seconds
- * @param neverRetry reasons after which there is no further attempt
+ * @param neverRetry reasons that exclude another attempt
  * @param keepWarm seconds
- * @param activity null: it was not asked for
- * @param runningRevision the newest whose build has succeeded; null before the first
- * @param buildingRevision the newest that is to be built and to run then; or null
- * @param buildFailure of the newest revision; or null
- * @param buildId the newest Build that was made for this agent; null before the first
+ * @param activity null: not requested
+ * @param runningRevision the newest revision whose build has succeeded; null before the first
+ * @param buildingRevision the newest revision, while its build is pending; or null
+ * @param buildFailure build failure of the newest revision; or null
+ * @param buildId the newest Build for this agent; null before the first
  */
 @Schema(name = "Agent")
 public record AgentView(
@@ -138,11 +138,11 @@ public record AgentView(
       @Schema(nullable = true, description = "The reason in words") String message) {}
 
   /**
-   * The views of agents, in their order, by the same few queries for all.
+   * The views of agents, in the same order, with a fixed number of queries.
    *
-   * @param withValues of environment variables
-   * @param outdated those of them whose Build is, by the agent
-   * @param now for what goes on with them; null: without that
+   * @param withValues whether to include the values of environment variables
+   * @param outdated agents with an outdated Build, by agent identifier
+   * @param now the time for {@link AgentActivity}; null: without activity
    */
   static List<AgentView> of(
       List<Agent> agents, boolean withValues, Map<String, Outdated> outdated, Instant now) {

@@ -25,10 +25,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
 
-/**
- * Makes, changes and deletes agents, where an agent, its BuilderJobs and its stores change
- * together.
- */
+/** Creates, changes and deletes agents together with their BuilderJobs and stores. */
 @ApplicationScoped
 public class Agents {
   private final Runtime runtime;
@@ -123,8 +120,8 @@ public class Agents {
   }
 
   /**
-   * Changes what is given. A change of what runs makes a revision; a change of what must be
-   * installed also a BuilderJob.
+   * Changes the fields in the request. A change of a field of {@link AgentRevision} creates a
+   * revision; a change of requirements or Python version also creates a BuilderJob.
    *
    * @param ifMatch the header, or null
    * @throws Problem not_found, conflict, precondition_failed
@@ -134,7 +131,7 @@ public class Agents {
   }
 
   /**
-   * Makes what runs as it was in an earlier revision.
+   * Restores the code and environment of an earlier revision.
    *
    * @param ifMatch the header, or null
    * @throws Problem not_found, precondition_failed, validation_failed
@@ -163,7 +160,7 @@ public class Agents {
   }
 
   /**
-   * @param request asked within the transaction, once the agent is locked
+   * @param request evaluated within the transaction, after the agent is locked
    */
   private void change(String id, String ifMatch, Supplier<AgentRequest> request) {
     int revision =
@@ -209,7 +206,7 @@ public class Agents {
         .orElse(null);
   }
 
-  /** Ends everything that runs or waits for the agent; keeps its stores and its history. */
+  /** Ends all running and queued work of the agent; keeps its stores and its history. */
   public void delete(String id) {
     Instant now = clock.instant();
     QuarkusTransaction.requiringNew()
@@ -262,8 +259,8 @@ public class Agents {
   }
 
   /**
-   * A revision whose build is there already runs at once. The end of another's build waits for the
-   * agent's lock, and so sees this revision.
+   * Runs the newest revision at once when its build has already succeeded. A concurrent end of a
+   * build waits for the agent's lock, and so sees this revision.
    */
   private static void runIfBuilt(Agent agent, AgentRevision newest) {
     if (BuilderJob.<BuilderJob>findById(newest.builderJobId).hasSucceeded()) {
@@ -271,7 +268,7 @@ public class Agents {
     }
   }
 
-  /** A revision that was built may run from now on: executors of the one before should go. */
+  /** The running revision may have changed, so executors of the previous revision should stop. */
   void built(@Observes BuilderJobEnded event) {
     Agent agent =
         QuarkusTransaction.requiringNew().call(() -> Agent.<Agent>findById(event.agentId()));
@@ -280,7 +277,10 @@ public class Agents {
     }
   }
 
-  /** Saving what could not be built, for example while the index was down, tries it once more. */
+  /**
+   * Saving a revision whose build failed, for example during an outage of the package index, starts
+   * another build.
+   */
   private void buildAgain(AgentRevision revision, Instant now) {
     BuilderJob latest = BuilderJob.findById(revision.builderJobId);
     if (latest.hasFailed()) {
@@ -297,8 +297,8 @@ public class Agents {
   }
 
   /**
-   * Cancels the builds of older revisions, except those that a queued job waits for and one that
-   * makes again what runs.
+   * Cancels the builds of older revisions, except builds that a queued job waits for and a rebuild
+   * of the running revision.
    */
   private static void supersede(String agentId, Instant now) {
     List<String> pointless =

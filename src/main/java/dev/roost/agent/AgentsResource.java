@@ -47,7 +47,7 @@ public class AgentsResource {
   private final Runtime runtime;
   private final RoostConfig config;
 
-  /** Why executions fail: known to a package above this one. */
+  /** Failure reasons of executions, which a package above this one provides. */
   private final List<String> reasons;
 
   AgentsResource(

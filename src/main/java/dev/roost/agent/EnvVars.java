@@ -12,16 +12,19 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * An agent's environment variables: {@code KEY=VALUE} a line; the value is everything after the
- * first {@code =}. Blank lines and lines that start with {@code #} are kept and mean nothing.
+ * An agent's environment variables, one {@code KEY=VALUE} per line; the value is everything after
+ * the first {@code =}. Blank lines and lines that start with {@code #} are kept and ignored.
  *
- * @param errors every mistake, with its line; no message shows a value
+ * @param errors all mistakes, with line numbers; no message shows a value
  */
 public record EnvVars(Map<String, String> values, List<FieldError> errors) {
   private static final Pattern KEY = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*+");
   private static final String RESERVED = "ROOST_";
 
-  /** What the SDK reads, so that a script can call Roost with a key that its owner gives it. */
+  /**
+   * Variables of the SDK, allowed so that a script can call Roost with an API key from the agent's
+   * owner.
+   */
   private static final Set<String> OF_THE_SDK = Set.of("ROOST_API_KEY", "ROOST_URL");
 
   private static final String MASK = "********";
@@ -62,8 +65,8 @@ public record EnvVars(Map<String, String> values, List<FieldError> errors) {
   }
 
   /**
-   * The text with every value replaced, for those who may not see them; also what follows an equals
-   * sign in a comment, where a value may be kept that is not used at present.
+   * The text with all values masked, for callers without access to values. Masks also the text
+   * after an equals sign in a comment, which may be a disabled variable.
    */
   static String masked(String text) {
     return Arrays.stream(text.split("\n", -1))

@@ -35,7 +35,7 @@ final class Marker {
     this.text = text;
   }
 
-  /** Something is no marker; the message says what, as the rest of a sentence. */
+  /** A syntax error in the marker; the message is the rest of a sentence. */
   private static final class Mistake extends Exception {
     Mistake(String message) {
       super(message, null, false, false);
@@ -43,9 +43,10 @@ final class Marker {
   }
 
   /**
-   * What is wrong with a marker.
+   * Finds the syntax error of a marker.
    *
-   * @return the rest of a sentence, for example "a string is not closed"; empty: it is a marker
+   * @return the rest of a sentence, for example "a string is not closed"; empty: the marker is
+   *     valid
    */
   static Optional<String> mistake(String text) {
     Marker marker = new Marker(text);
@@ -92,7 +93,7 @@ final class Marker {
     }
   }
 
-  /** Whether it is a variable; otherwise a string. */
+  /** Reads an operand: true for a variable, false for a string. */
   private boolean variable() throws Mistake {
     skipSpace();
     char quote = at < text.length() ? text.charAt(at) : 0;
@@ -144,7 +145,7 @@ final class Marker {
     return found;
   }
 
-  /** The word that begins here, which may be empty; it is not taken yet. */
+  /** The word at the current position, possibly empty; does not advance the position. */
   private String word() {
     int end = at;
     while (end < text.length() && isWord(text.charAt(end))) {

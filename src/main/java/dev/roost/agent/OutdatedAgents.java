@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** Which agents run on a Build that would be another one if it were made now. */
+/** Finds agents whose Build differs from a Build created now. */
 @ApplicationScoped
 public class OutdatedAgents {
   private static final Sql RUNNING =
@@ -40,16 +40,16 @@ public class OutdatedAgents {
   /**
    * An agent that runs on an outdated Build.
    *
-   * @param job that made or found the Build
+   * @param job the BuilderJob that created or reused the Build
    */
   public record Agent(String id, BuilderJob job, Outdated outdated) {}
 
-  /** All of them, by identifier; in the caller's transaction. */
+  /** All outdated agents, by identifier; in the caller's transaction. */
   public List<Agent> all() {
     return find(null);
   }
 
-  /** How these agents' Builds are outdated, by the agent; in the caller's transaction. */
+  /** The outdated ones of these agents, by identifier; in the caller's transaction. */
   Map<String, Outdated> among(List<String> ids) {
     Map<String, Outdated> found = new HashMap<>();
     find(ids.toArray(String[]::new)).forEach(agent -> found.put(agent.id(), agent.outdated()));
@@ -69,7 +69,7 @@ public class OutdatedAgents {
       return new Running(row.getString("id"), job, row.getString("built_on"));
     }
 
-    /** What decides whether it is outdated: agents share Builds. */
+    /** The fields that decide whether a Build is outdated; agents share Builds. */
     List<String> build() {
       return Arrays.asList(job.imageKey, job.base, builtOn);
     }

@@ -14,20 +14,20 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * An agent's requirements: {@code name==version} a line, with extras and markers (the syntax of PEP
- * 508, versions of PEP 440), comments and blank lines. Roost's own SDK needs no version: there is
- * one only.
+ * An agent's requirements: {@code name==version} per line, with extras and markers (the syntax of
+ * PEP 508, versions of PEP 440), comments and blank lines. Roost's own SDK needs no version, since
+ * only one version exists.
  *
- * @param normalised sorted, names as PEP 503 normalises them, without comments: equal for texts
- *     that mean the same
- * @param errors every mistake, with its line. What requires another version of the SDK is
- *     normalised all the same: it may have been saved before an upgrade, and then its build says
- *     what is wrong
+ * @param normalised sorted, without comments, names normalised as in PEP 503; equal for texts with
+ *     the same meaning
+ * @param errors all mistakes, with line numbers. A requirement for another version of the SDK is an
+ *     error and is also in {@code normalised}: an agent saved before an upgrade may contain one,
+ *     and its build then reports the error
  */
 public record Requirements(List<String> normalised, List<FieldError> errors) {
   private static final Pattern NAME = Pattern.compile("[A-Za-z0-9]++(?:[._-]++[A-Za-z0-9]++)*+");
 
-  /** Every quantifier is possessive, here and below: what doesn't match fails at once. */
+  /** All quantifiers in this class are possessive, so that text without a match fails at once. */
   private static final Pattern PARTS =
       Pattern.compile(
           "(?<name>[A-Za-z0-9._-]++)\\s*+(?:\\[(?<extras>[^\\]]*+)])?+\\s*+"
@@ -35,9 +35,8 @@ public record Requirements(List<String> normalised, List<FieldError> errors) {
           Pattern.DOTALL);
 
   /**
-   * PEP 440, appendix B, without the leading {@code v} and the alternative spellings that it only
-   * tolerates. A possessive group doesn't try its alternatives again, so the longer ones come
-   * first.
+   * PEP 440, appendix B, without the leading {@code v} and the tolerated alternative spellings. A
+   * possessive group doesn't try its alternatives again, so the longer alternatives come first.
    */
   private static final Pattern VERSION =
       Pattern.compile(
@@ -46,7 +45,7 @@ public record Requirements(List<String> normalised, List<FieldError> errors) {
               + "(?:-\\d++|[._-]?+(?:post|rev|r)[._-]?+\\d*+)?+(?:[._-]?+dev[._-]?+\\d*+)?+"
               + "(?:\\+[a-z0-9]++(?:[._-][a-z0-9]++)*+)?+");
 
-  /** What some programs take for the end of a line, and what no text file holds. */
+  /** Characters that some programs treat as the end of a line and that text files don't contain. */
   private static final Pattern SEPARATOR = Pattern.compile("[\\x00\\x0B\\f\\x85\\u2028\\u2029]");
 
   private static final String OWN_SDK = SdkWheel.own().version();
@@ -61,7 +60,7 @@ public record Requirements(List<String> normalised, List<FieldError> errors) {
     private final List<FieldError> errors = new ArrayList<>();
     private final TreeSet<String> normalised = new TreeSet<>();
 
-    /** By name and marker: the version and the line that said so. */
+    /** The pinned version and its line, by name and marker. */
     private final Map<String, Map<String, Pin>> pins = new TreeMap<>();
 
     private record Pin(String version, int line) {

@@ -15,7 +15,7 @@ import org.eclipse.microprofile.openapi.annotations.tags.Tag;
 import org.jboss.resteasy.reactive.RestPath;
 import org.jboss.resteasy.reactive.RestQuery;
 
-/** What agents ran before. */
+/** The revisions of agents. */
 @Path("/v1/agents/{id}/revisions")
 @Tag(name = "Agents")
 @Blocking

@@ -18,7 +18,7 @@ import org.eclipse.microprofile.openapi.annotations.parameters.RequestBody;
 import org.eclipse.microprofile.openapi.annotations.responses.APIResponse;
 import org.eclipse.microprofile.openapi.annotations.tags.Tag;
 
-/** The way back to what an agent ran before. */
+/** Rolls an agent back to an earlier revision. */
 @Path("/v1/agents/{id}/roll-back")
 @Tag(name = "Agents")
 @Blocking
@@ -31,7 +31,7 @@ public class RollBackResource {
     this.answers = answers;
   }
 
-  /** The schema of the body. */
+  /** The schema of the request body. */
   @Schema(name = "RollBackRequest")
   record RollBackFields(
       @Schema(

@@ -14,9 +14,9 @@ import org.jboss.logging.Logger;
 import org.jboss.logging.MDC;
 
 /**
- * Logs each request when it has been answered: who sent what, and how it ended. Never a query, a
- * header or a body, which may hold secrets. The fields are in the diagnostic context too, so that a
- * log of JSON has each by its name.
+ * Logs each request after its response: the sender, the request and the outcome. Never logs a
+ * query, a header or a body, which may contain secrets. The fields are also in the diagnostic
+ * context, so that a JSON log has a property for each field.
  */
 @ApplicationScoped
 class AccessLog {
@@ -25,7 +25,7 @@ class AccessLog {
   private static final int PATH_LENGTH = 512;
   private static final long NANOS_PER_MILLI = 1_000_000;
 
-  /** What executors and probes ask for all the time. */
+  /** Frequent requests of executors and probes. */
   private static final Pattern FREQUENT = Pattern.compile("/internal/.*+|/q/health(?:/.*+)?+");
 
   private static final Pattern UNPRINTABLE = Pattern.compile("[^\\x21-\\x7e]");
@@ -36,14 +36,14 @@ class AccessLog {
     this.enabled = config.accessLog();
   }
 
-  /** Before all other routes, which may answer. */
+  /** Runs before all other routes, which may end the request. */
   void routes(@Observes @Priority(1) Router router) {
     if (enabled) {
       router.route().order(Integer.MIN_VALUE).handler(AccessLog::follow);
     }
   }
 
-  /** The request was sent with this key. */
+  /** Records the API key of the request. */
   static void sentWith(RoutingContext context, String keyId) {
     context.put(KEY_ID, keyId);
   }
@@ -68,7 +68,7 @@ class AccessLog {
     fields.put("status", context.response().getStatusCode());
     fields.put("duration_ms", millis);
     if (!whole) {
-      fields.put("aborted", true); // The client went away before the end.
+      fields.put("aborted", true); // The client disconnected before the end.
     }
     if (request.remoteAddress() != null) {
       fields.put("client", request.remoteAddress().hostAddress());

@@ -14,7 +14,10 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
 
-/** Which methods a path takes: RFC 9110 wants them in every 405, and RESTEasy doesn't say. */
+/**
+ * The methods that a path supports. RFC 9110 requires the list in every 405 response, and RESTEasy
+ * omits the list.
+ */
 @ApplicationScoped
 class AllowedMethods {
   private static final Pattern PARAMETER = Pattern.compile("\\{[^:}]+(?::\\s*([^}]+))?}");
@@ -35,9 +38,9 @@ class AllowedMethods {
   }
 
   /**
-   * In alphabetical order, as the Allow header lists them.
+   * Methods in alphabetical order, for the Allow header.
    *
-   * @return empty where there is no resource
+   * @return empty if no resource has that path
    */
   Set<String> at(String path) {
     Set<String> all = new TreeSet<>();

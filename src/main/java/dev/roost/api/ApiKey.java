@@ -6,7 +6,7 @@ import jakarta.persistence.Entity;
 import jakarta.persistence.Id;
 import java.time.Instant;
 
-/** A key to the API. Only the SHA-256 of its secret is stored. */
+/** An API key. Only the SHA-256 of its secret is stored. */
 @Entity(name = "api_key")
 public class ApiKey extends PanacheEntityBase {
   @Id public String id;
@@ -19,9 +19,9 @@ public class ApiKey extends PanacheEntityBase {
   public Instant createdAt;
 
   /**
-   * A new key and its text, which is shown once and stored nowhere.
+   * A new key and its text, which is shown once and never stored.
    *
-   * @param text {@code roost_<key id>_<secret>}, where the key's id stands without its prefix
+   * @param text {@code roost_<key id>_<secret>}; the key id has no prefix here
    */
   public record Made(ApiKey key, String text) {}
 

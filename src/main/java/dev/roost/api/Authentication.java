@@ -11,11 +11,12 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Says who calls. Known keys are remembered for a few seconds, so that a request costs no query.
+ * Authenticates callers. Known keys are cached for a few seconds, so that most requests need no
+ * query.
  */
 @ApplicationScoped
 public class Authentication {
-  /** How long a key that was deleted through another replica works here at most. */
+  /** The longest time that a key deleted through another replica works on this replica. */
   private static final long REMEMBER_NANOS = 5_000_000_000L;
 
   private final Map<String, Known> known = new ConcurrentHashMap<>();
@@ -27,7 +28,7 @@ public class Authentication {
     this.requestsPerMinute = config.limits().requestsPerMinute();
   }
 
-  /** A key that was found in the database, and how often it was used in the current minute. */
+  /** A key from the database and its number of requests in the current minute. */
   private static final class Known {
     final String id;
     final String name;
@@ -48,11 +49,11 @@ public class Authentication {
   }
 
   /**
-   * Whoever sends both a key and a session is taken for the key.
+   * A key takes precedence over a session.
    *
    * @param authorization the header, or null
-   * @param session what the session's cookie holds
-   * @param pageToken the header that goes with the cookie, or null
+   * @param session the value of the session cookie
+   * @param pageToken the header that belongs to the cookie, or null
    * @throws Problem unauthenticated or rate_limited
    */
   Identity identify(String authorization, Optional<String> session, String pageToken) {
@@ -74,7 +75,7 @@ public class Authentication {
   }
 
   /**
-   * @param text of a key
+   * @param text the text of an API key
    * @throws Problem unauthenticated or rate_limited
    */
   Identity ofKey(String text) {
@@ -108,7 +109,7 @@ public class Authentication {
     forget(event.keyId());
   }
 
-  /** A user has signed out at another replica. */
+  /** Removes a session from the cache after its user has signed out at another replica. */
   public void forgetSession(String sessionId) {
     sessions.forget(sessionId);
   }

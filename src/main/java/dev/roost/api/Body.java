@@ -17,9 +17,9 @@ import java.util.function.Function;
 import java.util.function.IntFunction;
 
 /**
- * The JSON object of a request, read member by member so that all mistakes are reported at once.
- * Each reader answers empty where the member is missing (or null, or wrong: then the mistake is
- * noted); {@link #check} throws what was noted.
+ * Reads the JSON object of a request member by member and reports all mistakes together. Each
+ * reader returns empty for a missing or null member, and for an invalid member, whose mistake is
+ * collected; {@link #check} throws the collected mistakes.
  */
 public final class Body {
   private static final ObjectMapper SCALARS =
@@ -27,7 +27,7 @@ public final class Body {
 
   private static final Instant YEAR_10000 = Instant.parse("+10000-01-01T00:00:00Z");
 
-  /** Who has made more mistakes corrects these first. */
+  /** The maximum number of reported mistakes; the client fixes these first. */
   private static final int MAX_ERRORS = 100;
 
   private static final int MOST_POINTER_CHARACTERS = 200;
@@ -55,10 +55,10 @@ public final class Body {
   }
 
   /**
-   * An object that is one line of many. Its members may be values that a script has stored, in
-   * which an object may have a key twice.
+   * Parses an object that is one line of many. Its members may be values stored by a script, so
+   * nested objects may have duplicate keys.
    *
-   * @throws Problem malformed_json; the detail has no line
+   * @throws Problem malformed_json; the detail has no line number
    */
   public static Body parseLine(byte[] utf8) {
     return new Body(JsonText.membersOfLine(utf8), "", new ArrayList<>());
@@ -69,7 +69,7 @@ public final class Body {
     return slice(name).map(JsonSlice::json);
   }
 
-  /** How many bytes of UTF-8 the member's text has; 0 where it is missing. */
+  /** Length of the member's text in bytes of UTF-8; 0 for a missing member. */
   public int sizeBytes(String name) {
     return slice(name).map(JsonSlice::sizeBytes).orElse(0);
   }
@@ -94,9 +94,9 @@ public final class Body {
   }
 
   /**
-   * A string with any characters, also those that a text column can't hold.
+   * A string with any characters, including characters that a text column can't store.
    *
-   * @return empty also where the member is null
+   * @return empty also for a null member
    */
   public Optional<String> anyString(String name) {
     return isNull(name)
@@ -108,7 +108,7 @@ public final class Body {
     return scalar(name, JsonNode::isBoolean, "true or false").map(JsonNode::booleanValue);
   }
 
-  /** Whether the member is there and null. */
+  /** Whether the member is present and null. */
   public boolean isNull(String name) {
     return slice(name).filter(JsonSlice::isNull).isPresent();
   }
@@ -122,7 +122,7 @@ public final class Body {
     return value;
   }
 
-  /** A list of choices; each counts once. */
+  /** A list of choices, without duplicates. */
   public Optional<List<String>> choices(String name, List<String> choices) {
     Optional<List<String>> values = strings(name);
     for (String value : values.orElse(List.of())) {
@@ -188,7 +188,7 @@ public final class Body {
                   return Optional.of(time.truncatedTo(ChronoUnit.MICROS));
                 }
               } catch (DateTimeParseException e) {
-                // Told below.
+                // Reported below.
               }
               reject(
                   name,
@@ -220,7 +220,7 @@ public final class Body {
         });
   }
 
-  /** Empty where one of them is no string. */
+  /** Empty if an element is not a string. */
   private static Optional<List<JsonNode>> textNodes(List<JsonSlice> elements) {
     List<JsonNode> nodes = new ArrayList<>();
     for (JsonSlice element : elements) {
@@ -234,10 +234,10 @@ public final class Body {
   }
 
   /**
-   * A list of any values.
+   * A list of arbitrary values.
    *
-   * @param sizeBytes of each element the bytes of its text in UTF-8
-   * @param text reads an element's exact text, on demand
+   * @param sizeBytes length of each element's text in bytes of UTF-8
+   * @param text reads an element's exact text on demand
    */
   public record Elements(List<Integer> sizeBytes, IntFunction<JsonText> text) {
     public int count() {
@@ -258,10 +258,11 @@ public final class Body {
   }
 
   /**
-   * A list of objects, each read in its turn.
+   * Reads a list of objects one by one.
    *
-   * @param reader notes mistakes with the object it gets, and answers null where there were some
-   * @return empty also where something was no object
+   * @param reader reports mistakes to the Body of the element, and returns null for an invalid
+   *     element
+   * @return empty if the member is missing or not a list
    */
   public <T> Optional<List<T>> objects(String name, Function<Body, T> reader) {
     Optional<JsonSlice> array = slice(name);
@@ -308,10 +309,9 @@ public final class Body {
   }
 
   /**
-   * Ends the reading.
+   * Finishes reading.
    *
-   * @throws Problem validation_failed with every mistake noted, members that nothing has asked for
-   *     among them
+   * @throws Problem validation_failed with all collected mistakes, including unknown members
    */
   public void check() {
     noteUnknown();
@@ -354,7 +354,7 @@ public final class Body {
         + (given.isNull() ? ", not null; leave it out instead." : ".");
   }
 
-  /** Empty for objects and lists, which may be large, and for numbers of absurd length. */
+  /** Empty for objects and lists, which may be large, and for extremely long numbers. */
   private static Optional<JsonNode> node(JsonSlice slice) {
     if (slice.startsWith('{') || slice.startsWith('[')) {
       return Optional.empty();

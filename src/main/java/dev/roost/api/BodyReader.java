@@ -12,7 +12,7 @@ import org.jboss.resteasy.reactive.server.spi.ResteasyReactiveResourceInfo;
 import org.jboss.resteasy.reactive.server.spi.ServerMessageBodyReader;
 import org.jboss.resteasy.reactive.server.spi.ServerRequestContext;
 
-/** Gives resource methods the bytes that were received for them, without copying them. */
+/** Passes the received bytes to resource methods without copying them. */
 @Provider
 public class BodyReader implements ServerMessageBodyReader<byte[]> {
   @Override

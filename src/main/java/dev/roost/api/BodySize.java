@@ -4,11 +4,11 @@ import dev.roost.config.RoostConfig.Limits;
 import java.util.function.ToLongFunction;
 
 /**
- * How many bytes the body of a request may have, from the limits of what it carries. A character of
- * a string may be written as up to six bytes of JSON.
+ * The maximum size of a request body in bytes, derived from the limits of its content. JSON may
+ * encode a character of a string in up to six bytes.
  */
 public enum BodySize {
-  /** Of requests that need no API key. */
+  /** Requests that need no API key. */
   SIGN_IN(limits -> 8 << 10),
   SMALL(limits -> BodySize.SMALL_BYTES),
   AGENT(
@@ -23,7 +23,7 @@ public enum BodySize {
   /** A batch of log entries and a return value, which is a string of JSON. */
   FRAMES(limits -> (8 << 20) + 3L * limits.returnValueBytes());
 
-  /** Enough for whatever has no text of its users in it. */
+  /** Enough for requests without text from users. */
   public static final long SMALL_BYTES = 64 << 10;
 
   private final ToLongFunction<Limits> bytes;

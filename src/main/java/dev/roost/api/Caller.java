@@ -2,7 +2,7 @@ package dev.roost.api;
 
 import jakarta.enterprise.context.RequestScoped;
 
-/** Who sent the request that is being answered. */
+/** The sender of the current request. */
 @RequestScoped
 public class Caller {
   private Identity identity;
@@ -11,17 +11,20 @@ public class Caller {
     this.identity = identity;
   }
 
-  /** Only of a request that needs a key. */
+  /** Available only in requests that need a key. */
   Identity identity() {
     return identity;
   }
 
-  /** Only of a request that needs a key. */
+  /** Available only in requests that need a key. */
   public String keyId() {
     return identity.keyId();
   }
 
-  /** The session by which the request came, which is no secret; null: it came with the key. */
+  /**
+   * The identifier of the request's session, which is not a secret; null: the request was sent with
+   * a key.
+   */
   public String sessionId() {
     return identity.session() == null ? null : identity.session().id();
   }

@@ -5,7 +5,7 @@ import jakarta.inject.Singleton;
 import java.time.Clock;
 import java.time.Duration;
 
-/** The clock of everything that writes times down: microseconds, as PostgreSQL keeps them. */
+/** The clock for stored times, with microsecond precision as in PostgreSQL. */
 class Clocks {
   @Produces
   @Singleton

@@ -4,8 +4,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Where the next page of a list begins: the kind of the list, an underscore, and the position of
- * the last item in it. An identifier is such a cursor already.
+ * The position of the next page of a list: the kind of the list, an underscore, and the position of
+ * the last item. An identifier is a valid cursor.
  */
 public final class Cursor {
   private static final Pattern FORM = Pattern.compile("([a-z]+)_([0-9A-Za-z_-]{0,4000})");
@@ -14,7 +14,7 @@ public final class Cursor {
 
   private Cursor() {}
 
-  /** What {@link #position} reads. */
+  /** The inverse of {@link #position}. */
   public static String of(String kind, Object position) {
     return kind + '_' + position;
   }
@@ -22,8 +22,8 @@ public final class Cursor {
   /**
    * An identifier of that kind.
    *
-   * @param cursor as the query parameter came, or null
-   * @return null: none was given
+   * @param cursor the query parameter, or null
+   * @return null: no cursor
    * @throws Problem validation_failed
    */
   public static String id(String kind, String cursor) {
@@ -35,10 +35,10 @@ public final class Cursor {
   }
 
   /**
-   * A number from 0 on.
+   * A number from 0.
    *
-   * @param cursor as the query parameter came, or null
-   * @return null: none was given
+   * @param cursor the query parameter, or null
+   * @return null: no cursor
    * @throws Problem validation_failed
    */
   public static Long number(String kind, String cursor) {
@@ -50,10 +50,9 @@ public final class Cursor {
   }
 
   /**
-   * What follows the kind.
+   * The part after the kind.
    *
-   * @param cursor as the query parameter came, or null
-   * @return null: none was given
+   * @param cursor the query parameter, or null
    * @throws Problem validation_failed
    */
   public static String position(String kind, String cursor) {

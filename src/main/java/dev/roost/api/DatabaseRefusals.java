@@ -9,14 +9,13 @@ import org.postgresql.util.PSQLException;
 import org.postgresql.util.ServerErrorMessage;
 
 /**
- * What the database refuses for a reason that isn't a fault of Roost's: two callers wanted the same
- * at once, a value is none that it can store, its disk is full (PostgreSQL, appendix A, "Error
- * Codes").
+ * Database errors that are not faults of Roost: conflicts between concurrent requests, values that
+ * PostgreSQL can't store, a full disk (PostgreSQL, appendix A, "Error Codes").
  */
 final class DatabaseRefusals {
   private static final Logger LOG = Logger.getLogger(DatabaseRefusals.class);
 
-  /** By then, somebody may have made room. */
+  /** Time for an operator to free disk space. */
   private static final long RETRY_SECONDS = 30;
 
   private static final long LATE_RETRY_SECONDS = 5;
@@ -31,7 +30,7 @@ final class DatabaseRefusals {
 
   private DatabaseRefusals() {}
 
-  /** Empty: it is something else. */
+  /** Empty for other errors. */
   static Optional<Problem> of(Throwable e) {
     for (Throwable cause = e; cause != null; cause = cause.getCause()) {
       if (cause instanceof RollbackException && cause.getCause() == null) {
@@ -43,7 +42,7 @@ final class DatabaseRefusals {
           return Optional.of(problem);
         }
       }
-      // A commit that failed has what the database said beside it, not as its cause.
+      // A failed commit has the database's error as a suppressed exception, not as its cause.
       for (Throwable beside : cause.getSuppressed()) {
         Optional<Problem> problem = of(beside);
         if (problem.isPresent()) {
@@ -55,8 +54,8 @@ final class DatabaseRefusals {
   }
 
   /**
-   * The transaction manager has rolled it back at its time limit, so that there was nothing left to
-   * commit: this machine, or the database, is far behind.
+   * The transaction manager has rolled back the transaction at its time limit, so nothing
+   * was committed: this machine or the database is overloaded.
    */
   private static Problem tookTooLong() {
     LOG.warn("a transaction reached its time limit and was rolled back");

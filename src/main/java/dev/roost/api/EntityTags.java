@@ -7,17 +7,17 @@ import java.util.regex.Pattern;
 
 /** The entity tags of a conditional request (RFC 9110, 8.8.3 and 13.1). */
 public final class EntityTags {
-  /** A tag, and what separates it from the next. */
+  /** A tag and the separator to the next tag. */
   private static final Pattern TAG =
       Pattern.compile("\\s*+(W/)?+\"([\\x21\\x23-\\x7e\\x80-\\xff]*+)\"\\s*+(?:,|$)");
 
   private EntityTags() {}
 
   /**
-   * What stands between the quotation marks. Weak ones count: a proxy that compresses makes strong
-   * ones weak.
+   * The text between the quotation marks. Weak tags count, because a proxy that compresses turns
+   * strong tags into weak tags.
    *
-   * @param header its name
+   * @param header the header's name
    * @throws Problem validation_failed
    */
   public static List<String> parse(String header, String text) {
@@ -36,8 +36,8 @@ public final class EntityTags {
   }
 
   /**
-   * @param ifMatch the header, or null: whatever is there
-   * @param tag of what is there, without quotation marks
+   * @param ifMatch the header, or null: no condition
+   * @param tag the tag of the current state, without quotation marks
    * @throws Problem precondition_failed, validation_failed
    */
   public static void requireMatch(String ifMatch, String tag) {

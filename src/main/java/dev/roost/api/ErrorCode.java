@@ -3,7 +3,7 @@ package dev.roost.api;
 import com.fasterxml.jackson.annotation.JsonValue;
 import java.util.Locale;
 
-/** Every code that a problem document can have, with the HTTP status and texts that go with it. */
+/** All codes of problem documents, with their HTTP status and texts. */
 public enum ErrorCode {
   MALFORMED_JSON(
       400,
@@ -144,7 +144,7 @@ public enum ErrorCode {
     return title;
   }
 
-  /** What it means and what to do about it, for a person. */
+  /** The meaning and the fix, for a person. */
   public String advice() {
     return advice;
   }

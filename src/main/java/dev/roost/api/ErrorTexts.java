@@ -4,12 +4,13 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * A table of the page {@code /docs/errors}. Each bean of this type adds one, so that packages which
- * have reasons of their own (of builds, of executions) show them without being known here.
+ * A table of the page {@code /docs/errors}. Each bean of this type adds a table, so that packages
+ * with their own reasons (builds, executions) can add tables without a dependency from this
+ * package.
  *
  * @param id the anchor of the table
- * @param order tables with a lower one come first
- * @param introduction what the codes of this table are and where they appear
+ * @param order tables with a lower number come first
+ * @param introduction what the codes of this table mean and where they appear
  */
 public record ErrorTexts(String id, int order, String title, String introduction, List<Row> rows) {
   public ErrorTexts {
@@ -17,9 +18,9 @@ public record ErrorTexts(String id, int order, String title, String introduction
   }
 
   /**
-   * @param code as the API writes it
-   * @param status of HTTP; null for what isn't an answer's
-   * @param advice what it means and what to do about it
+   * @param code the code in the API
+   * @param status HTTP status; null for a code that is not part of an HTTP response
+   * @param advice the meaning and the fix
    */
   public record Row(String code, Integer status, String title, String advice) {}
 

@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Set;
 import org.eclipse.microprofile.openapi.annotations.Operation;
 
-/** The page that the {@code type} of every problem document leads to. */
+/** The page that the {@code type} of each problem document links to. */
 @Path("/docs/errors")
 public class ErrorsPage {
   private static final String HEAD =
@@ -82,7 +82,10 @@ public class ErrorsPage {
     return page;
   }
 
-  /** An anchor is the code; where an earlier table has that code, the table's id and the code. */
+  /**
+   * The anchor is the code. If an earlier table has the same code, the anchor is the table's id and
+   * the code.
+   */
   static String render(List<ErrorTexts> tables) {
     StringBuilder html = new StringBuilder(HEAD);
     Set<String> anchors = new HashSet<>();

@@ -14,8 +14,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The API key that the operator gives in a file: it exists after every start, and one that was
- * given before exists no more.
+ * The API key from a file of the operator. The key exists after every start, and a previous key
+ * from the file is deleted.
  */
 @ApplicationScoped
 class GivenKey {
@@ -41,7 +41,7 @@ class GivenKey {
   private void ensure(String id, String secret) {
     String keyId = "key_" + id;
     byte[] sha256 = Text.sha256(secret);
-    // With another secret it is another key: whoever has signed in with the one before is out.
+    // A new secret makes a new key, and sessions of the previous key end.
     ApiKey.delete("name = ?1 and id <> ?2 or id = ?2 and secretSha256 <> ?3", NAME, keyId, sha256);
     ApiKey.getEntityManager()
         .createNativeQuery(

@@ -1,6 +1,6 @@
 package dev.roost.api;
 
-/** The header with which a client makes a request that changes something safe to repeat. */
+/** The header that makes a request safe to repeat. */
 public final class IdempotencyKey {
   private static final int MAX_CHARACTERS = 255;
 

@@ -5,7 +5,7 @@ import java.time.Instant;
 
 /**
  * Identifiers: a type prefix and a UUIDv7 (RFC 9562) in Crockford's base32, 26 lower-case
- * characters. Those that one process makes sort by creation, also within a millisecond.
+ * characters. Identifiers from one process sort by creation, even within a millisecond.
  */
 public final class Ids {
   private static final char[] ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz".toCharArray();
@@ -24,18 +24,20 @@ public final class Ids {
     return prefix + '_' + base32(high, low);
   }
 
-  /** What sorts before every identifier of that type that was made at that time or later. */
+  /** A string that sorts before all identifiers of that type created at or after that time. */
   public static String first(String prefix, Instant time) {
     return prefix + '_' + base32(time.toEpochMilli() << 16, 0);
   }
 
-  /** Milliseconds since 1970 and 12 bits that count within one: RFC 9562, 6.2, method 1. */
+  /**
+   * Milliseconds since 1970 and a 12-bit counter within the millisecond: RFC 9562, 6.2, method 1.
+   */
   private static synchronized long tick() {
     lastTick = Math.max(lastTick + 1, System.currentTimeMillis() << 12);
     return lastTick;
   }
 
-  /** 128 bits as 26 digits of 5 bits, the first of which holds only 3. */
+  /** 128 bits as 26 digits of 5 bits; the first digit has only 3 bits. */
   static String base32(long high, long low) {
     char[] digits = new char[26];
     for (int i = 25; i >= 0; i--) {

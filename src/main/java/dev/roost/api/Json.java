@@ -14,14 +14,14 @@ import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 
 /**
- * How the API writes JSON: snake_case, times in UTC with microseconds, null where there is nothing.
+ * The JSON format of the API: snake_case, times in UTC with microseconds, null for missing values.
  */
 @Singleton
 public class Json implements ObjectMapperCustomizer {
   private static final DateTimeFormatter MICROSECONDS =
       DateTimeFormatter.ofPattern("yyyy-MM-dd'T'HH:mm:ss.SSSSSS'Z'").withZone(ZoneOffset.UTC);
 
-  /** After Quarkus's own, whose way of writing times would be used otherwise. */
+  /** Runs after the customizer of Quarkus, which would set another time format. */
   @Override
   public int priority() {
     return MINIMUM_PRIORITY;

@@ -12,18 +12,18 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * A JSON value as a range of the text of a request: what a large body holds is read in place and
- * copied only where it is used.
+ * A JSON value as a range of the request's text. A large body is read in place, and only used
+ * values are copied.
  *
- * @param whole the text of which this is a part
- * @param from the first character of the value, without white space before it
- * @param to after the last character of the value, without white space behind it
+ * @param whole the complete text
+ * @param from index of the value's first character, after leading white space
+ * @param to index after the value's last character, before trailing white space
  */
 record JsonSlice(String whole, int from, int to) {
-  /** No object that Roost reads has more; each field costs many times its bytes. */
+  /** More than any object that Roost reads; each member costs many times its bytes of memory. */
   static final int MAX_MEMBERS = 10_000;
 
-  /** Ten times what the longest list of any request may hold. */
+  /** Ten times the longest list that a request may contain. */
   static final int MAX_ELEMENTS = 100_000;
 
   /** The slice without the white space around it. */
@@ -43,7 +43,7 @@ record JsonSlice(String whole, int from, int to) {
     return from == to;
   }
 
-  /** The bytes of its text in UTF-8. */
+  /** Length of the text in bytes of UTF-8. */
   int sizeBytes() {
     return Text.sizeBytes(whole, from, to);
   }
@@ -56,7 +56,7 @@ record JsonSlice(String whole, int from, int to) {
     return new JsonText(text());
   }
 
-  /** Whether the value begins with this character, which says what type it has. */
+  /** Whether the value begins with this character, which identifies its type. */
   boolean startsWith(char first) {
     return from < to && whole.charAt(from) == first;
   }
@@ -66,11 +66,11 @@ record JsonSlice(String whole, int from, int to) {
   }
 
   /**
-   * The members of the object that this is.
+   * The members of this object.
    *
    * @param isWhole whether the text must end with the object
-   * @throws Problem malformed_json: no object, or a member that is there twice; validation_failed:
-   *     more than {@link #MAX_MEMBERS}
+   * @throws Problem malformed_json: not an object, or a duplicate member; validation_failed: more
+   *     than {@link #MAX_MEMBERS} members
    */
   Map<String, JsonSlice> members(JsonFactory factory, boolean isWhole) throws IOException {
     Map<String, JsonSlice> members = new LinkedHashMap<>();
@@ -99,9 +99,9 @@ record JsonSlice(String whole, int from, int to) {
   }
 
   /**
-   * The elements of the array that this is; empty where this is no array.
+   * The elements of this array; empty if the value is not an array.
    *
-   * @throws Problem validation_failed: more than {@link #MAX_ELEMENTS}
+   * @throws Problem validation_failed: more than {@link #MAX_ELEMENTS} elements
    */
   Optional<List<JsonSlice>> elements(JsonFactory factory) throws IOException {
     if (!startsWith('[')) {
@@ -128,7 +128,7 @@ record JsonSlice(String whole, int from, int to) {
     return factory.createParser(reader);
   }
 
-  /** The value at which the parser is, which is at its end afterwards. */
+  /** Reads the value at the parser's position and moves the parser to the end of the value. */
   private JsonSlice value(JsonParser parser) throws IOException {
     int start = from + (int) parser.currentTokenLocation().getCharOffset();
     parser.skipChildren();

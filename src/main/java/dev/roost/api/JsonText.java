@@ -19,13 +19,12 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * A JSON value as the exact text that came in: number text, key order and escapes are kept, since
- * no Java type holds {@code 1.10}, {@code 1e400} or a lone surrogate. Written into an answer as it
- * is.
+ * A JSON value as its exact text. Number text, key order and escapes are kept, since no Java type
+ * represents {@code 1.10}, {@code 1e400} or a lone surrogate. Responses contain the text unchanged.
  */
 @JsonSerialize(using = JsonText.Serializer.class)
 public record JsonText(String text) {
-  /** Deeper than any parser that a script may use, and still no burden. */
+  /** Deeper than the limit of any parser that a script may use, and still cheap to parse. */
   static final int MAX_DEPTH = 5_000;
 
   private static final StreamReadConstraints CONSTRAINTS = constraints(MAX_DEPTH);
@@ -36,25 +35,25 @@ public record JsonText(String text) {
           .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
           .build();
 
-  /** What the parser advises its programmer is of no use to who has sent the text. */
+  /** The parser's advice to developers, which is of no use to API clients. */
   private static final Pattern ADVICE = Pattern.compile(": enable `\\S+` to allow$");
 
   private static final JsonFactory LENIENT =
       JsonFactory.builder().streamReadConstraints(CONSTRAINTS).build();
 
-  /** For an object around a value that may itself be as deep as any. */
+  /** For an object around a value of the maximum depth. */
   private static final JsonFactory AROUND =
       JsonFactory.builder().streamReadConstraints(constraints(MAX_DEPTH + 1)).build();
 
-  /** The text, or null for null: what a nullable column becomes in a view. */
+  /** The text, or null for null, for a nullable column. */
   public static JsonText ofNullable(String text) {
     return text == null ? null : new JsonText(text);
   }
 
   /**
-   * A value from a user.
+   * Parses a value from a user.
    *
-   * @throws Problem malformed_json, also for a key that an object has twice
+   * @throws Problem malformed_json, also for duplicate keys of an object
    */
   public static JsonText parse(byte[] utf8) {
     String text = decode(utf8);
@@ -70,10 +69,7 @@ public record JsonText(String text) {
     }
   }
 
-  /**
-   * Whether a script's own return value is JSON: a script could write anything there. Keys may
-   * repeat.
-   */
+  /** Whether a script's return value is valid JSON. Duplicate keys are valid. */
   public static boolean isValid(String text) {
     try (JsonParser parser = LENIENT.createParser(text)) {
       if (parser.nextToken() == null) {
@@ -88,8 +84,7 @@ public record JsonText(String text) {
   }
 
   /**
-   * The members of an object, each where it stands in the text; none where there is nothing but
-   * white space.
+   * The members of an object as slices of the text; empty if the text contains only white space.
    *
    * @throws Problem malformed_json
    */
@@ -99,7 +94,7 @@ public record JsonText(String text) {
     return object.isEmpty() ? Map.of() : members(object, true);
   }
 
-  /** The members of an object that is part of what was read before. */
+  /** The members of an object within text that was already parsed. */
   static Map<String, JsonSlice> members(JsonSlice object) {
     return members(object, false);
   }
@@ -113,17 +108,17 @@ public record JsonText(String text) {
   }
 
   /**
-   * The members of an object that takes one line. Each of them is JSON, but objects within them may
-   * have a key twice, as in what a script may store.
+   * The members of an object on one line. Nested objects may have duplicate keys, as in values
+   * stored by scripts.
    *
-   * @throws Problem malformed_json, also for a member that is there twice
+   * @throws Problem malformed_json, also for a duplicate member
    */
   static Map<String, JsonSlice> membersOfLine(byte[] utf8) {
     String line = decode(utf8);
     try {
       return new JsonSlice(line, 0, line.length()).members(AROUND, true);
     } catch (JsonProcessingException e) {
-      // Whoever sent many lines is told which one by the caller.
+      // The caller adds the line number.
       var at = e.getLocation();
       String column = at == null ? "" : " (column %d)".formatted(at.getColumnNr());
       throw Problem.of(ErrorCode.MALFORMED_JSON, message(e) + column);
@@ -132,7 +127,7 @@ public record JsonText(String text) {
     }
   }
 
-  /** The elements of an array; empty where this is none. */
+  /** The elements of an array; empty if the value is not an array. */
   static Optional<List<JsonSlice>> elements(JsonSlice array) {
     try {
       return array.elements(LENIENT);
@@ -159,7 +154,7 @@ public record JsonText(String text) {
 
   private static String decode(byte[] utf8) {
     String text = new String(utf8, StandardCharsets.UTF_8);
-    // What is not UTF-8 becomes U+FFFD, so only text with that one needs the slower look.
+    // Invalid UTF-8 becomes U+FFFD, so only text with U+FFFD needs the slow check.
     if (text.indexOf('\ufffd') >= 0) {
       try {
         StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(utf8));

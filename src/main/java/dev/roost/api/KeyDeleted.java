@@ -1,4 +1,4 @@
 package dev.roost.api;
 
-/** Told after an API key was deleted: nobody may remember it. */
+/** Fired after an API key was deleted: caches must drop the key. */
 public record KeyDeleted(String keyId) {}

@@ -4,7 +4,7 @@ import java.util.Arrays;
 import java.util.List;
 import org.eclipse.microprofile.openapi.annotations.media.Schema;
 
-/** An API key that is to be made. */
+/** A request to create an API key. */
 record KeyRequest(
     @Schema(
             required = true,

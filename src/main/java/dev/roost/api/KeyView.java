@@ -6,9 +6,9 @@ import java.time.Instant;
 import org.eclipse.microprofile.openapi.annotations.media.Schema;
 
 /**
- * An API key as clients see it.
+ * An API key in API responses.
  *
- * @param key the text to send; only in the answer that made the key
+ * @param key the key's text; only in the response to the key's creation
  */
 @Schema(name = "ApiKey")
 record KeyView(

@@ -27,7 +27,7 @@ import org.eclipse.microprofile.openapi.annotations.tags.Tag;
 import org.jboss.resteasy.reactive.RestResponse;
 import org.jboss.resteasy.reactive.RestResponse.ResponseBuilder;
 
-/** API keys; only a key that may write sees or changes them. */
+/** API keys; access requires a key with the role {@code write}. */
 @Path("/v1/keys")
 @Produces(MediaType.APPLICATION_JSON)
 @Consumes(MediaType.APPLICATION_JSON)
@@ -106,7 +106,7 @@ public class KeysResource {
   }
 
   private static void remove(String id) {
-    // The lock keeps two requests from deleting the last two keys, each seeing the other's.
+    // Without the lock, two concurrent requests could delete the last two keys.
     List<ApiKey> writers =
         ApiKey.<ApiKey>find("role = ?1 order by id", Role.WRITE.code())
             .withLock(LockModeType.PESSIMISTIC_WRITE)

@@ -10,12 +10,12 @@ import java.time.Instant;
 import java.util.Optional;
 import org.eclipse.microprofile.openapi.annotations.media.Schema;
 
-/** Links that sign a person in once, as the key for which they were made. */
+/** Single-use links that sign a person in as the key for which the link was created. */
 @ApplicationScoped
 public class LoginLinks {
   private static final Duration LIFETIME = Duration.ofMinutes(10);
 
-  /** For whoever used a link, and whose answer got lost. */
+  /** For a client that used a link and did not receive the response. */
   private static final Duration REPEATABLE = Duration.ofMinutes(1);
 
   private static final Sql MAKE =
@@ -24,7 +24,7 @@ public class LoginLinks {
           insert into login_link (secret_sha256, key_id, expires_at)
           select :hash, id, :expires from api_key where id = :key""");
 
-  /** One statement, so that of two who have the link only one gets in. */
+  /** One statement, so that only one of two concurrent users of a link succeeds. */
   private static final Sql USE =
       Sql.of(
           """
@@ -41,7 +41,7 @@ public class LoginLinks {
   }
 
   /**
-   * @param url path and query, below this Roost's address
+   * @param url path and query, relative to this Roost's address
    */
   @Schema(name = "LoginLink")
   public record Link(
@@ -52,7 +52,7 @@ public class LoginLinks {
       @Schema(description = "Until when it can be used: 10 minutes after it was made")
           Instant expiresAt) {}
 
-  /** Empty: there is no such key any more. */
+  /** Creates a link; empty if the key no longer exists. */
   public Optional<Link> make(String keyId) {
     String token = Secrets.next();
     Instant expiresAt = clock.instant().plus(LIFETIME);
@@ -68,9 +68,11 @@ public class LoginLinks {
   }
 
   /**
-   * Uses a link up, in the caller's transaction; answers its key. Empty: used before, too old.
+   * Uses a link in the caller's transaction and returns the identifier of its key; empty if the
+   * link was used before or has expired.
    *
-   * @param idempotencyKey with the same one, a link can be used again for a minute; may be null
+   * @param idempotencyKey allows repeated use of the link with the same key for a minute; may be
+   *     null
    */
   Optional<String> use(String token, String idempotencyKey) {
     Instant now = clock.instant();

@@ -6,8 +6,8 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * The role that a resource method needs; without it, GET needs {@link Role#READ} and the others
- * {@link Role#WRITE}.
+ * The role that a resource method requires. Without this annotation, GET requires {@link Role#READ}
+ * and other methods require {@link Role#WRITE}.
  */
 @Retention(RetentionPolicy.RUNTIME)
 @Target(ElementType.METHOD)

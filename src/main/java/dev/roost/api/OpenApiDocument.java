@@ -7,7 +7,7 @@ import org.eclipse.microprofile.openapi.annotations.info.License;
 import org.eclipse.microprofile.openapi.annotations.servers.Server;
 import org.eclipse.microprofile.openapi.annotations.tags.Tag;
 
-/** What the OpenAPI document says about the whole interface. */
+/** The general part of the OpenAPI document. */
 @OpenAPIDefinition(
     info =
         @Info(

@@ -8,7 +8,7 @@ import org.eclipse.microprofile.openapi.OASFactory;
 import org.eclipse.microprofile.openapi.models.media.Schema;
 import org.eclipse.microprofile.openapi.models.responses.APIResponse;
 
-/** The errors as the OpenAPI document shows them: one response for each code, by that name. */
+/** The errors in the OpenAPI document: one response per code, named after the code. */
 final class OpenApiErrors {
   private OpenApiErrors() {}
 

@@ -19,8 +19,8 @@ import org.eclipse.microprofile.openapi.models.responses.APIResponse;
 import org.eclipse.microprofile.openapi.models.security.SecurityScheme;
 
 /**
- * Completes the OpenAPI document with what is the same for every operation, so that no method has
- * to repeat it: the errors, the credentials, the paging parameters. Takes out what isn't public.
+ * Adds the parts that all operations share to the OpenAPI document: errors, credentials and paging
+ * parameters. Removes operations that are not public.
  */
 public class OpenApiFilter implements OASFilter {
   private static final String PUBLIC = "/v1/";
@@ -28,7 +28,7 @@ public class OpenApiFilter implements OASFilter {
   private static final String SESSION = "session";
   private static final String PAGE_TOKEN = "page_token";
 
-  /** Errors that any operation can answer. */
+  /** Errors that any operation can return. */
   private static final List<ErrorCode> ALWAYS =
       List.of(
           ErrorCode.UNAUTHENTICATED,
@@ -38,7 +38,7 @@ public class OpenApiFilter implements OASFilter {
           ErrorCode.INTERNAL,
           ErrorCode.UNAVAILABLE);
 
-  /** Errors that any operation with a body can answer. */
+  /** Errors that any operation with a body can return. */
   private static final List<ErrorCode> WITH_BODY =
       List.of(
           ErrorCode.MALFORMED_JSON,
@@ -99,22 +99,22 @@ public class OpenApiFilter implements OASFilter {
   private static void complete(String path, PathItem.HttpMethod method, Operation operation) {
     List<ErrorCode> errors = new ArrayList<>(ALWAYS);
     if (method != PathItem.HttpMethod.GET) {
-      errors.add(ErrorCode.CONFLICT); // Two requests at once may want the same.
+      errors.add(ErrorCode.CONFLICT); // Concurrent requests may conflict.
       if (method != PathItem.HttpMethod.DELETE) {
         errors.add(ErrorCode.STORAGE_FULL);
       }
     }
-    if (path.contains("{") || path.equals("/v1/statistics")) { // Of one agent.
+    if (path.contains("{") || path.equals("/v1/statistics")) { // Paths of one agent.
       errors.add(ErrorCode.NOT_FOUND);
     }
     List<Parameter> parameters =
         operation.getParameters() == null ? List.of() : operation.getParameters();
     if (path.equals("/v1/events")) {
-      errors.add(ErrorCode.GONE); // Said there, it would take the place of the answer by Accept.
+      errors.add(ErrorCode.GONE); // An annotation would replace the response by media type.
     }
     if (operation.getRequestBody() != null) {
       errors.addAll(WITH_BODY);
-      // When there is no space for it.
+      // Responses for insufficient storage.
       Arrays.stream(ErrorCode.values()).filter(code -> code.status() == 507).forEach(errors::add);
     }
     Map<String, APIResponse> responses = new TreeMap<>(operation.getResponses().getAPIResponses());
@@ -127,9 +127,7 @@ public class OpenApiFilter implements OASFilter {
     parameters.forEach(OpenApiFilter::describe);
   }
 
-  /**
-   * No response is valid without a description; an annotation that has other parts leaves it out.
-   */
+  /** OpenAPI requires a description for each response; annotations may omit the description. */
   private static void describe(String status, APIResponse response) {
     if (response.getRef() == null && response.getDescription() == null) {
       response.setDescription(

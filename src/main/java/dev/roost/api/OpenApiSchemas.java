@@ -13,14 +13,14 @@ import org.eclipse.microprofile.openapi.models.media.Schema;
 import org.eclipse.microprofile.openapi.models.responses.APIResponse;
 
 /**
- * Makes of the schemas that are read off the records what clients can rely on. Pages are called
- * after what they hold. A property of an answer is always there, which is what "required" means,
- * unless its description begins with "Only"; the tests hold every answer against that.
+ * Completes the schemas that are generated from records. Pages are named after their items. A
+ * property of a response is required unless its description begins with "Only"; the tests check all
+ * responses against the schemas.
  */
 final class OpenApiSchemas {
   private static final String PREFIX = "#/components/schemas/";
 
-  /** Properties that mean the same wherever they are. */
+  /** Descriptions of properties with the same meaning in all schemas. */
   private static final Map<String, String> EVERYWHERE =
       Map.of(
           "id", "Its identifier",
@@ -29,10 +29,10 @@ final class OpenApiSchemas {
           "updated_at", "When it was changed last",
           "data", "Newest first, where nothing else is said");
 
-  /** Read off the parameters of methods that stream; no answer has them. */
+  /** Schemas generated from parameters of streaming methods; no response has these schemas. */
   private static final Set<String> OF_METHODS = Set.of("MediaType", "OutboundSseEvent");
 
-  /** Parts of requests; whole ones end with "Request". */
+  /** Parts of requests; names of complete requests end with "Request". */
   private static final Set<String> OF_REQUESTS =
       Set.of("TransactionRead", "TransactionWrite", "TransactionRange");
 
@@ -50,11 +50,11 @@ final class OpenApiSchemas {
 
   private final Map<String, Schema> schemas = new TreeMap<>();
 
-  /** From the name that is read off to the one that clients see. */
+  /** From generated names to public names. */
   private final Map<String, String> names = new LinkedHashMap<>();
 
   /**
-   * @param found by name, as they are read off the records
+   * @param found generated schemas by name
    */
   OpenApiSchemas(Map<String, Schema> found) {
     found.forEach(
@@ -69,10 +69,10 @@ final class OpenApiSchemas {
     schemas.put("JsonText", JSON_TEXT);
     schemas.put("Instant", INSTANT);
     schemas.forEach(OpenApiSchemas::complete);
-    // No annotation can say it of what a list holds.
+    // No annotation can describe the elements of a list as nullable.
     Schema sums = schemas.get("TransactionResult").getProperties().get("sums");
     sums.getItems().addType(Schema.SchemaType.NULL);
-    // Read off as what may be null, of an Optional.
+    // The generator describes an Optional as nullable.
     schemas
         .get("SessionRequest")
         .getProperties()
@@ -80,12 +80,12 @@ final class OpenApiSchemas {
         .forEach(value -> value.setType(List.of(Schema.SchemaType.STRING)));
   }
 
-  /** By the names that clients see. */
+  /** Schemas by public name. */
   Map<String, Schema> schemas() {
     return schemas;
   }
 
-  /** The name of what a page holds; null: it is no page. */
+  /** The name of a page's items; null if the schema is not a page. */
   private static String itemOf(Schema schema) {
     Map<String, Schema> properties = schema.getProperties();
     Schema data = properties == null ? null : properties.get("data");
@@ -109,7 +109,7 @@ final class OpenApiSchemas {
               if (value.getDescription() == null && EVERYWHERE.containsKey(property)) {
                 value.setDescription(EVERYWHERE.get(property));
               }
-              // What a reference leads to says it; "object" would be wrong of a number, or of null.
+              // The referenced schema has the type; "object" would be wrong for a number or null.
               if (value.getRef() != null || value.getAnyOf() != null) {
                 value.setType(null);
               }
@@ -124,11 +124,11 @@ final class OpenApiSchemas {
               .map(Map.Entry::getKey)
               .toList());
     } else {
-      schema.setAdditionalPropertiesBoolean(false); // What isn't known is refused.
+      schema.setAdditionalPropertiesBoolean(false); // Unknown properties are rejected.
     }
   }
 
-  /** A list of values that has no null in it forbids null, whatever the type allows. */
+  /** An enumeration without null excludes null even when the type allows null. */
   private static void splitOffNull(Schema value) {
     value.setAnyOf(
         List.of(
@@ -152,7 +152,7 @@ final class OpenApiSchemas {
     return property.getDescription() == null || !property.getDescription().startsWith("Only ");
   }
 
-  /** Lets the answers of an operation refer to the schemas by the names that clients see. */
+  /** Changes the references of an operation's responses to the public names. */
   void rename(Operation operation) {
     for (APIResponse response : operation.getResponses().getAPIResponses().values()) {
       if (response.getContent() != null) {
@@ -174,7 +174,7 @@ final class OpenApiSchemas {
     if (schema != null && schema.getRef() != null) {
       schema.setRef(PREFIX + names.getOrDefault(nameOf(schema.getRef()), nameOf(schema.getRef())));
     } else if (type.startsWith("text/")) {
-      // Read off as a list of what is sent in parts.
+      // The generated schema is a list of the streamed parts.
       media.setSchema(OASFactory.createSchema().addType(Schema.SchemaType.STRING));
     }
     return media;

@@ -6,9 +6,9 @@ import java.util.function.Function;
 import org.eclipse.microprofile.openapi.annotations.media.Schema;
 
 /**
- * A part of a list, newest first.
+ * A page of a list, newest first.
  *
- * @param nextCursor what to pass as {@code cursor} for the next part; null at the end
+ * @param nextCursor the {@code cursor} for the next page; null on the last page
  */
 public record Page<T>(
     List<T> data,
@@ -21,7 +21,7 @@ public record Page<T>(
   public static final int MAX_LIMIT = 200;
 
   /**
-   * @param rows up to {@code limit + 1}: the one too many says that there is a next page
+   * @param rows up to {@code limit + 1}: an additional row means that a next page exists
    */
   public static <R, T> Page<T> of(
       List<R> rows, int limit, Function<R, String> id, Function<R, T> view) {
@@ -32,16 +32,16 @@ public record Page<T>(
   }
 
   /**
-   * What a page of rows with large columns may hold, bytes; it ends early rather than fill the
-   * memory.
+   * The maximum size of a page of rows with large columns, in bytes. A page ends early to limit the
+   * use of memory.
    */
   private static final long MAX_BYTES = 16 << 20;
 
   /**
-   * A page of rows that may be large, found by identifier and size before they are loaded.
+   * A page of rows that may be large, selected by identifier and size before the rows are loaded.
    *
    * @param idsAndBytes up to {@code limit + 1} pairs of identifier (String) and size (Number)
-   * @param load the views of those identifiers, in that order
+   * @param load loads the views of the given identifiers in the same order
    */
   public static <T> Page<T> fitting(
       List<Object[]> idsAndBytes, int limit, Function<List<String>, List<T>> load) {
@@ -60,7 +60,7 @@ public record Page<T>(
   }
 
   /**
-   * @param limit as the query parameter came, or null
+   * @param limit the query parameter, or null
    * @throws Problem validation_failed
    */
   public static int limit(Integer limit) {

@@ -3,7 +3,7 @@ package dev.roost.api;
 import java.util.List;
 import java.util.Map;
 
-/** The one exception of the API: becomes an RFC 9457 problem document. */
+/** The only exception of the API; becomes an RFC 9457 problem document. */
 public final class Problem extends RuntimeException {
   private final transient ErrorCode code;
   private final transient List<FieldError> errors;
@@ -21,9 +21,9 @@ public final class Problem extends RuntimeException {
    * One mistake in a request.
    *
    * @param pointer RFC 6901, for example "/requirements"
-   * @param line from 1, where the field is text with lines; otherwise null
-   * @param code what kind of mistake, for example "unknown_field"
-   * @param detail what is wrong and what to do about it
+   * @param line line number from 1 for a field of text with lines; otherwise null
+   * @param code the kind of mistake, for example "unknown_field"
+   * @param detail the mistake and its fix
    */
   public record FieldError(String pointer, Integer line, String code, String detail) {
     public FieldError(String pointer, String code, String detail) {
@@ -45,7 +45,7 @@ public final class Problem extends RuntimeException {
     return new Problem(ErrorCode.VALIDATION_FAILED, detail, errors, Map.of());
   }
 
-  /** Something that a request relied on has changed. */
+  /** A precondition of the request has changed. */
   public static Problem conflict(List<FieldError> changes) {
     return new Problem(ErrorCode.CONFLICT, changes.get(0).detail(), changes, Map.of());
   }
@@ -68,13 +68,13 @@ public final class Problem extends RuntimeException {
     return new Problem(code, detail, List.of(), Map.of("Retry-After", Long.toString(seconds)));
   }
 
-  /** The database is away for a moment; maybe not for another replica. */
+  /** The database can't be reached at present; another replica may still reach the database. */
   public static Problem databaseUnreachable() {
     return retryLater(ErrorCode.UNAVAILABLE, "The database can't be reached; try again.", 1)
         .withHeader("Connection", "close");
   }
 
-  /** The same with another text and other mistakes. */
+  /** A copy with another detail and other errors. */
   public Problem with(String detail, List<FieldError> errors) {
     return new Problem(code, detail, errors, headers);
   }

@@ -18,7 +18,7 @@ import java.util.Set;
 import org.jboss.logging.Logger;
 import org.jboss.resteasy.reactive.server.ServerExceptionMapper;
 
-/** Turns every exception into a problem document. */
+/** Converts all exceptions to problem documents. */
 public class ProblemMappers {
   public static final String MEDIA_TYPE = "application/problem+json";
 
@@ -32,7 +32,7 @@ public class ProblemMappers {
     this.rejections = rejections;
   }
 
-  /** RFC 9457, with the code, the single mistakes and the request's identifier. */
+  /** RFC 9457, extended by the code, the mistakes and the request's identifier. */
   public record Document(
       String type,
       String title,
@@ -74,7 +74,8 @@ public class ProblemMappers {
     String path = request.getUriInfo().getPath();
     Problem problem =
         switch (e.getResponse().getStatus()) {
-          // RESTEasy also says 404 where another class at the same path takes the method.
+          // RESTEasy also responds with 404 when another class at the same path supports the
+          // method.
           case 404 ->
               e.getCause() instanceof IllegalArgumentException cause
                   ? unreadable(request.getUriInfo().getQueryParameters(), cause)
@@ -101,12 +102,12 @@ public class ProblemMappers {
     if (isCallerGone(e)) {
       LOG.debugf("request %s was broken off", request.getProperty(RequestFilters.REQUEST_ID));
       return answer(
-          Problem.of(ErrorCode.MALFORMED_JSON, "The request has no end."), request); // for nobody
+          Problem.of(ErrorCode.MALFORMED_JSON, "The request has no end."), request); // client gone
     }
     return answer(problem(e, request.getProperty(RequestFilters.REQUEST_ID)), request);
   }
 
-  /** What to answer to whatever went wrong; what nobody expected is logged. */
+  /** Converts an exception to a Problem; logs unexpected exceptions. */
   public static Problem problem(Throwable e, Object requestId) {
     if (e instanceof Problem problem) {
       return problem;
@@ -144,7 +145,7 @@ public class ProblemMappers {
         .withHeader(HttpHeaders.ALLOW, String.join(", ", allowed.at(path)));
   }
 
-  /** A query parameter that isn't of its type; RESTEasy calls the resource not found then. */
+  /** A query parameter of the wrong type, which RESTEasy reports as a missing resource. */
   private static Problem unreadable(
       MultivaluedMap<String, String> parameters, IllegalArgumentException cause) {
     String message = String.valueOf(cause.getMessage());

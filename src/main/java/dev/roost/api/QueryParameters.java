@@ -6,18 +6,18 @@ import java.time.format.DateTimeParseException;
 import java.util.Arrays;
 import java.util.List;
 
-/** Reads what a list is to be filtered by. */
+/** Reads the filter parameters of lists. */
 public final class QueryParameters {
-  /** The last that RFC 3339 can write; the database stores no more than 294276. */
+  /** The last year that RFC 3339 can represent; the database stores years up to 294276. */
   private static final int LAST_YEAR = 9_999;
 
   private QueryParameters() {}
 
   /**
-   * One or several of a closed list, separated by commas.
+   * One or several values of a closed list, separated by commas.
    *
-   * @param given as it came, or null
-   * @return without repetitions; empty: nothing was given
+   * @param given the query parameter, or null
+   * @return without duplicates; empty: no filter
    * @throws Problem validation_failed
    */
   public static List<String> choices(String name, String given, List<String> choices) {
@@ -55,7 +55,7 @@ public final class QueryParameters {
         return time.toInstant();
       }
     } catch (DateTimeParseException e) {
-      // Told below, as a year that is out of range.
+      // Reported below, as a year out of range.
     }
     throw Problem.invalid(
         "?" + name,

@@ -3,7 +3,7 @@ package dev.roost.api;
 import java.security.SecureRandom;
 import java.util.Optional;
 
-/** Readable names for what a user gives no name. */
+/** Readable names for resources that the user does not name. */
 public final class ReadableNames {
   private static final SecureRandom RANDOM = new SecureRandom();
 
@@ -28,7 +28,7 @@ public final class ReadableNames {
 
   private ReadableNames() {}
 
-  /** What is wrong with a name that somebody gave; empty: nothing. */
+  /** The mistake in a name from a user; empty for a valid name. */
   public static Optional<String> mistake(String name) {
     if (name.isBlank() || name.length() > 100 || !name.equals(name.strip())) {
       return Optional.of("name must have 1 to 100 characters and no space around it.");
@@ -39,8 +39,8 @@ public final class ReadableNames {
   }
 
   /**
-   * For example "quiet-heron-4711": one of some fifty million, so whoever needs it to be unique
-   * still has to look.
+   * A name such as "quiet-heron-4711", one of about fifty million. The caller must check that the
+   * name is unique.
    */
   public static String readable() {
     return QUALITIES[RANDOM.nextInt(QUALITIES.length)]

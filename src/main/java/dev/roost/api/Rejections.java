@@ -8,7 +8,7 @@ import jakarta.enterprise.event.Observes;
 import java.util.EnumMap;
 import java.util.Map;
 
-/** Counts the requests that are answered with a problem document, by its code. */
+/** Counts problem documents by code. */
 @ApplicationScoped
 public class Rejections {
   private final Map<ErrorCode, Counter> counters = new EnumMap<>(ErrorCode.class);
@@ -24,7 +24,7 @@ public class Rejections {
     }
   }
 
-  /** So that its series are there from the start, with zeros. */
+  /** Creates the bean at startup, so that its series exist from the start, with zeros. */
   void start(@Observes StartupEvent event) {}
 
   public void count(Problem problem) {

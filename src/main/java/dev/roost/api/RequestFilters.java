@@ -13,19 +13,19 @@ import java.util.regex.Pattern;
 import org.jboss.logging.MDC;
 import org.jboss.resteasy.reactive.server.ServerRequestFilter;
 
-/** What happens around every request: its identifier, and its API key or session. */
+/** Filters for all requests: request identifier and authentication. */
 public class RequestFilters {
   static final String REQUEST_ID = "X-Request-Id";
 
   /**
-   * What a session's cookie is of no use without. Browsers send the cookie to every port of the
+   * The header that must accompany a session cookie. Browsers send the cookie to every port of the
    * host, where other programs may listen.
    */
   static final String PAGE_TOKEN = "Roost-Page-Token";
 
   private static final Pattern ACCEPTABLE_ID = Pattern.compile("[\\x21-\\x7e]{1,128}");
 
-  /** Query parameters about keys of entries, which may hold any character. */
+  /** Query parameters with keys of entries, which may contain any character. */
   private static final Set<String> OF_KEYS = Set.of("prefix", "start", "after");
 
   private static final Set<String> READING = Set.of("GET", "HEAD", "OPTIONS");
@@ -49,9 +49,10 @@ public class RequestFilters {
     boolean keep = given != null && ACCEPTABLE_ID.matcher(given).matches();
     String id = keep ? given : Ids.next("req");
     request.setProperty(REQUEST_ID, id);
-    // Of this request's own context, and so of whatever is logged while it is worked on.
+    // The diagnostic context belongs to this request, so all log lines of the request have the
+    // identifier.
     MDC.put("request_id", id);
-    // Response filters don't see what is streamed.
+    // Response filters don't see streamed responses.
     routing.addHeadersEndHandler(end -> routing.response().putHeader(REQUEST_ID, id));
     String path = routing.normalizedPath();
     checkPath(path);
@@ -59,7 +60,7 @@ public class RequestFilters {
     checkMediaTypes(request);
   }
 
-  /** RESTEasy takes its own failure to read these for a fault. */
+  /** RESTEasy responds with an internal error when these headers are invalid. */
   private static void checkMediaTypes(ContainerRequestContext request) {
     try {
       request.getMediaType();
@@ -74,8 +75,9 @@ public class RequestFilters {
   }
 
   /**
-   * RESTEasy would leave out what follows a semicolon, so a path could be another one here than for
-   * what looked at it before; nothing has NUL in its name. Keys of entries have been set aside.
+   * RESTEasy would drop the text after a semicolon, so resources could see another path than
+   * earlier checks. No resource has NUL in its name. Keys of entries have already been removed from
+   * the path.
    */
   private static void checkPath(String path) {
     if (path.indexOf(';') >= 0 || path.indexOf('\0') >= 0 || path.contains("%00")) {
@@ -88,7 +90,7 @@ public class RequestFilters {
     boolean ofStore = path.startsWith("/v1/datastore/");
     parameters.forEach(
         (name, values) -> {
-          // RESTEasy would take the first one, and what sent them may have meant another one.
+          // RESTEasy would use the first value, and the client may have meant another.
           if (values.size() > 1) {
             throw Problem.invalid(
                 "?" + name.replace("\0", ""),
@@ -112,7 +114,7 @@ public class RequestFilters {
         });
   }
 
-  /** RESTEasy would list the methods of all paths that begin the same way. */
+  /** RESTEasy would list the methods of all paths with the same prefix. */
   @ServerRequestFilter(preMatching = true)
   public Optional<Response> options(ContainerRequestContext request) {
     Set<String> methods =
@@ -156,7 +158,7 @@ public class RequestFilters {
     caller.is(identity);
   }
 
-  /** No page of another site may change anything with a session, nor sign anybody in. */
+  /** Pages of other sites must not change anything with a session and must not sign anybody in. */
   private static void checkSender(Sender sender, boolean bySession, boolean open) {
     if (bySession && sender != Sender.OWN_PAGE || open && sender == Sender.OTHER_PAGE) {
       throw Problem.of(

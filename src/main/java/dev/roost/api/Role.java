@@ -3,9 +3,9 @@ package dev.roost.api;
 import com.fasterxml.jackson.annotation.JsonValue;
 import java.util.Locale;
 
-/** What an API key may do; each role may do what those before it may. */
+/** The permissions of an API key; each role includes the permissions of the roles before. */
 public enum Role {
-  /** See everything but the values of environment variables. */
+  /** Read everything except the values of environment variables. */
   READ,
   /** Execute agents and cancel jobs. */
   EXECUTE,

@@ -3,7 +3,7 @@ package dev.roost.api;
 import java.security.SecureRandom;
 import java.util.HexFormat;
 
-/** Texts that nobody can guess. What Roost has to recognise, it keeps as {@link Text#sha256}. */
+/** Random secrets. Roost stores secrets only as {@link Text#sha256}. */
 final class Secrets {
   private static final SecureRandom RANDOM = new SecureRandom();
 

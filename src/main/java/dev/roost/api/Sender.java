@@ -5,21 +5,21 @@ import io.vertx.core.net.HostAndPort;
 import java.net.URI;
 
 /**
- * Which page a browser sends a request for, by what only browsers say and no page can change.
- * Browsers add cookies to requests of any page, so a cookie alone does not say that its owner wants
- * the request.
+ * The origin of a browser request, from headers that only browsers set and no page can change.
+ * Browsers add cookies to requests from any page, so a cookie alone does not prove that its owner
+ * intended the request.
  */
 enum Sender {
-  /** A page of this Roost's own. */
+  /** A page of this Roost. */
   OWN_PAGE,
-  /** A page of another site, or none. */
+  /** A page of another site, or no page. */
   OTHER_PAGE,
-  /** No browser, or a very old one. */
+  /** Not a browser, or a very old browser. */
   UNKNOWN;
 
   /**
-   * By {@code Sec-Fetch-Site}. Where that is missing, as it is in requests without TLS to other
-   * machines, by {@code Origin}.
+   * Decides by {@code Sec-Fetch-Site}. Browsers omit this header in requests without TLS to other
+   * machines; {@code Origin} decides then.
    */
   static Sender of(HttpServerRequest request) {
     String site = request.getHeader("Sec-Fetch-Site");
@@ -33,7 +33,7 @@ enum Sender {
     return isHost(origin, request.authority()) ? OWN_PAGE : OTHER_PAGE;
   }
 
-  /** Without the scheme, which Roost doesn't know behind a proxy that does the TLS. */
+  /** Ignores the scheme, which Roost doesn't know behind a proxy that terminates TLS. */
   private static boolean isHost(String origin, HostAndPort host) {
     try {
       String authority = URI.create(origin).getRawAuthority();

@@ -9,28 +9,28 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * The cookie by which a browser shows its session: no script can read it. Cookies know no ports, so
- * its name has the one of the address, if that names one: two Roosts on a machine have two
- * sessions. Other programs get the cookie all the same, so it is of no use without {@link
- * RequestFilters#PAGE_TOKEN}.
+ * The session cookie of a browser, which scripts can't read. Cookies are shared between ports, so
+ * the cookie's name includes the port of the address, if any: two Roosts on one machine have
+ * separate sessions. Programs on other ports receive the cookie too, so the cookie is useless
+ * without {@link RequestFilters#PAGE_TOKEN}.
  */
 final class SessionCookie {
-  /** The name at an address without a port; with one, "_" and the port follow. */
+  /** The name for an address without a port; otherwise followed by "_" and the port. */
   static final String NAME = "roost_session";
 
   private SessionCookie() {}
 
-  /** The session's secret that came with the request. */
+  /** The session's secret in the request. */
   static Optional<String> secret(HttpServerRequest request) {
     return Optional.ofNullable(request.getCookie(name(request))).map(Cookie::getValue);
   }
 
-  /** Gives the browser a session with the answer. */
+  /** Sets the session cookie. */
   static void give(HttpServerRequest request, String secret, Duration lifetime) {
     add(request, secret, lifetime.toSeconds());
   }
 
-  /** Takes the browser's session with the answer. */
+  /** Deletes the session cookie. */
   static void take(HttpServerRequest request) {
     add(request, "", 0);
   }
@@ -52,7 +52,7 @@ final class SessionCookie {
     return address == null || address.port() < 0 ? NAME : NAME + "_" + address.port();
   }
 
-  /** Also behind a proxy that does the TLS and says so. */
+  /** Also true behind a proxy that terminates TLS and sends X-Forwarded-Proto. */
   private static boolean isOverTls(HttpServerRequest request) {
     String forwarded = request.getHeader("X-Forwarded-Proto");
     return request.isSSL()

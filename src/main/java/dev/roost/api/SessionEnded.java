@@ -1,8 +1,8 @@
 package dev.roost.api;
 
 /**
- * A user has signed out.
+ * Fired after a user has signed out.
  *
- * @param sessionId as {@link Caller#sessionId}
+ * @param sessionId as in {@link Caller#sessionId}
  */
 public record SessionEnded(String sessionId) {}

@@ -3,7 +3,7 @@ package dev.roost.api;
 import java.util.Optional;
 import org.eclipse.microprofile.openapi.annotations.media.Schema;
 
-/** With what somebody signs in: one of the two. */
+/** The credentials for signing in: one of the two fields. */
 record SessionRequest(
     @Schema(
             type = org.eclipse.microprofile.openapi.annotations.enums.SchemaType.STRING,

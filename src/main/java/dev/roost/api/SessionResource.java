@@ -27,7 +27,7 @@ import org.eclipse.microprofile.openapi.annotations.tags.Tag;
 import org.jboss.resteasy.reactive.RestResponse;
 import org.jboss.resteasy.reactive.RestResponse.ResponseBuilder;
 
-/** Signing in and out: how a browser gets a cookie that stands for an API key. */
+/** Signing in and out: a browser receives a cookie that represents an API key. */
 @Path("/v1")
 @Produces(MediaType.APPLICATION_JSON)
 @Tag(name = "Sessions")

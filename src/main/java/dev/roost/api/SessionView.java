@@ -5,11 +5,11 @@ import java.time.Instant;
 import org.eclipse.microprofile.openapi.annotations.media.Schema;
 
 /**
- * As whom a client is signed in.
+ * The identity of a client.
  *
- * @param createdAt of the session; without one, of the key
- * @param expiresAt when the session ends unless it is used; null without one
- * @param pageToken null: not in the answer
+ * @param createdAt creation of the session; without a session, creation of the key
+ * @param expiresAt when an unused session ends; null without a session
+ * @param pageToken null: omitted from the response
  */
 @Schema(name = "Session")
 record SessionView(

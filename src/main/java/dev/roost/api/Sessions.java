@@ -18,18 +18,18 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The sessions of browsers whose users have signed in. One ends with its key, at its time, or when
- * its user signs out; use puts its end off. A session has two secrets: the cookie's, which browsers
- * send to every port of the host, and the page token, which pages of this Roost's origin alone can
- * read. Neither is of use without the other. Known sessions are remembered for a few seconds, so
- * that a request costs no query.
+ * Sessions of signed-in browsers. A session ends when its key is deleted, its lifetime expires or
+ * its user signs out; use extends the lifetime. A session has two secrets: the cookie's secret,
+ * which browsers send to every port of the host, and the page token, which only pages of this
+ * Roost's origin can read. Each secret is useless without the other. Known sessions are cached for
+ * a few seconds, so that most requests need no query.
  */
 @ApplicationScoped
 class Sessions {
-  /** How long a session that was ended through another replica works here at most. */
+  /** The longest time that a session ended through another replica works on this replica. */
   private static final long REMEMBER_NANOS = 5_000_000_000L;
 
-  /** Its end is put off so often at most. */
+  /** The shortest time between two extensions of a session's lifetime. */
   private static final Duration BETWEEN_RENEWALS = Duration.ofDays(1);
 
   private static final Sql START =
@@ -59,7 +59,7 @@ class Sessions {
   private final Duration lifetime;
   private final Event<SessionEnded> ended;
 
-  /** By the hash of the secret. */
+  /** Cached sessions by hash of the secret. */
   private final Map<ByteBuffer, Known> known = new ConcurrentHashMap<>();
 
   Sessions(EntityManager entities, RoostConfig config, Clock clock, Event<SessionEnded> ended) {
@@ -70,16 +70,16 @@ class Sessions {
   }
 
   /**
-   * @param id the hash of its secret, in hexadecimal digits
-   * @param renewed whether its end was put off just now, so that its cookie must live longer, too
+   * @param id the hash of the session's secret, in hexadecimal digits
+   * @param renewed whether the lifetime was just extended, so that the cookie must be renewed, too
    */
   record Session(String id, String keyId, Instant createdAt, Instant expiresAt, boolean renewed) {}
 
   /**
-   * Its secrets are stored nowhere.
+   * A new session with its secrets, which are never stored.
    *
-   * @param secret what the cookie holds
-   * @param pageToken what goes with the cookie in a header
+   * @param secret the value of the cookie
+   * @param pageToken the header that belongs to the cookie
    */
   record Started(String secret, String pageToken, Session session) {}
 
@@ -98,7 +98,7 @@ class Sessions {
     return lifetime;
   }
 
-  /** Starts one in the caller's transaction. */
+  /** Starts a session in the caller's transaction. */
   Started start(String keyId) {
     Instant now = clock.instant();
     String secret = Secrets.next();
@@ -115,7 +115,7 @@ class Sessions {
     return new Started(secret, pageToken, session);
   }
 
-  /** The session of both secrets, as long as it lasts. */
+  /** The session with both secrets, until its lifetime expires. */
   Optional<Session> find(String secret, String pageToken) {
     byte[] sha256 = Text.sha256(secret);
     ByteBuffer hash = ByteBuffer.wrap(sha256);
@@ -180,7 +180,7 @@ class Sessions {
         : session;
   }
 
-  /** Harmless when there is none. */
+  /** Ends a session; harmless if no session has these secrets. */
   void end(String secret, String pageToken) {
     byte[] sha256 = Text.sha256(secret);
     int done =
@@ -201,17 +201,19 @@ class Sessions {
     return HexFormat.of().formatHex(sha256);
   }
 
-  /** It was ended through another replica. */
+  /** Removes a session that was ended through another replica from the cache. */
   void forget(String sessionId) {
     known.remove(ByteBuffer.wrap(HexFormat.of().parseHex(sessionId)));
   }
 
-  /** The database has ended them with their key. */
+  /**
+   * Removes the sessions of a deleted key from the cache; the database has already deleted them.
+   */
   void forget(@Observes KeyDeleted event) {
     known.values().removeIf(one -> one.session().keyId().equals(event.keyId()));
   }
 
-  /** Reads all of them anew. */
+  /** Clears the cache. */
   void forget() {
     known.clear();
   }

@@ -19,18 +19,18 @@ import org.eclipse.microprofile.openapi.annotations.media.Schema;
 import org.jboss.logging.Logger;
 
 /**
- * Measures now and then what is stored, and refuses more beyond the limits, while the disk still
- * has room for what has to be stored: how executions end, what is deleted.
+ * Periodically measures the stored data, and refuses new data beyond the limits while the disk
+ * still has space for mandatory writes: ends of executions, deletions.
  */
 @ApplicationScoped
 public class Storage {
   private static final Logger LOG = Logger.getLogger(Storage.class);
   private static final int INTERVAL_SECONDS = 5;
 
-  /** Without limits, the sizes are only shown. */
+  /** Without limits, the sizes are only displayed, so measurements are rarer. */
   private static final int INTERVALS_WITHOUT_LIMITS = 12;
 
-  /** What has a limit of its own. */
+  /** A kind of data with its own limit. */
   public enum Area {
     LOGS("The logs of executions and builds", "log-bytes"),
     PAYLOADS("Payloads, return values and jobs", "payload-bytes"),
@@ -46,11 +46,11 @@ public class Storage {
   }
 
   /**
-   * The latest measurement. Sizes are those of what is stored now: what was removed may still take
-   * space on the disk, which the database uses again.
+   * The latest measurement. Sizes are of data in use: removed data may still occupy disk space,
+   * which the database reuses.
    *
-   * @param freeBytes of the data directory's disk; null: it isn't watched
-   * @param full why more is refused; null: it isn't
+   * @param freeBytes free space on the data directory's disk; null: not measured
+   * @param full why new data is refused; null: new data is accepted
    */
   @Schema(name = "Storage")
   public record Usage(
@@ -67,13 +67,13 @@ public class Storage {
               description = "Why new jobs, agents or entries are refused; null: they aren't")
           String full) {}
 
-  /** How much the tables hold. */
+  /** Measures the size of tables. */
   @FunctionalInterface
   interface Meter {
     long bytes(Area area);
   }
 
-  /** How many bytes are left on a disk. */
+  /** Measures the free space of a disk. */
   @FunctionalInterface
   interface Disk {
     long free() throws IOException;
@@ -100,7 +100,7 @@ public class Storage {
   }
 
   /**
-   * @param disk null: not watched
+   * @param disk null: not measured
    */
   Storage(RoostConfig.Storage limits, Meter meter, Disk disk, ScheduledExecutorService timer) {
     this.limits = limits;
@@ -109,7 +109,7 @@ public class Storage {
     this.timer = timer;
   }
 
-  /** Where the database is elsewhere, the data directory says nothing of its disk. */
+  /** Only the embedded database is on the disk of the data directory. */
   private static Disk disk(RoostConfig config) {
     boolean isLocal = config.runtime().equals("local") && config.database().url().isEmpty();
     return isLocal ? () -> Files.getFileStore(config.data()).getUsableSpace() : null;
@@ -135,7 +135,7 @@ public class Storage {
   }
 
   /**
-   * For what has no limit of its own.
+   * Checks the disk, for data without its own limit.
    *
    * @throws Problem storage_full
    */
@@ -150,7 +150,7 @@ public class Storage {
     return reason(area).isPresent();
   }
 
-  /** Why no more of that is stored, for a person; empty: more is. */
+  /** Why new data of that kind is refused, for a person; empty: new data is accepted. */
   public Optional<String> reason(Area area) {
     String ofDisk = diskFull;
     return Optional.ofNullable(ofDisk != null ? ofDisk : full.get(area));

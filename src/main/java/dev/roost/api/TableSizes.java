@@ -8,16 +8,17 @@ import java.sql.Connection;
 import java.sql.SQLException;
 
 /**
- * Estimates how many bytes of tables are in use. The size of a table's files doesn't shrink when
- * rows are removed, since PostgreSQL keeps the space for new ones; so it says when a limit is
- * reached, but not when there is room again. What is in use is estimated from some hundred pages of
- * a table, and, of long values, which are kept apart, from PostgreSQL's count of their pieces.
+ * Estimates how many bytes of tables are in use. A table's files don't shrink when rows are
+ * removed, since PostgreSQL keeps the space for new rows; the file size shows that a limit is
+ * reached, but not that space is free again. The estimate uses a sample of some hundred pages of a
+ * table and, for long values, which PostgreSQL stores separately, PostgreSQL's count of their
+ * chunks.
  */
 @ApplicationScoped
 class TableSizes {
   private static final double SAMPLED_PAGES = 400;
 
-  /** A piece of a long value, with what the database keeps beside (TOAST_MAX_CHUNK_SIZE). */
+  /** A chunk of a long value, with the database's overhead (TOAST_MAX_CHUNK_SIZE). */
   private static final int PIECE_BYTES = 2_048;
 
   private static final Sql FILES =
@@ -41,7 +42,7 @@ class TableSizes {
           400 + least(coalesce(pg_column_size(return_value), 0), 2000)
             + least(coalesce(pg_column_size(error), 0), 2000)""");
 
-  /** Counted exactly; 150: what an entry has beside key and value. */
+  /** An exact count; 150: the overhead of an entry beyond key and value. */
   private static final Sql STORES =
       Sql.of(
           """
@@ -54,7 +55,7 @@ class TableSizes {
     this.database = database;
   }
 
-  /** A table and how long its rows are, without the long values that are kept apart. */
+  /** A table and the length of its rows, without long values that are stored separately. */
   private record Table(String name, Sql sample) {
     Table(String name, String rowBytes) {
       this(

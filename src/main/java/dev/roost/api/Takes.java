@@ -5,7 +5,7 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
-/** How large a body a resource method takes; without it, {@link BodySize#SMALL}. */
+/** The maximum body size of a resource method; without this annotation, {@link BodySize#SMALL}. */
 @Retention(RetentionPolicy.RUNTIME)
 @Target(ElementType.METHOD)
 public @interface Takes {

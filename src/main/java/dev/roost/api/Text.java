@@ -6,9 +6,9 @@ import java.security.NoSuchAlgorithmException;
 import java.util.Collection;
 import java.util.Optional;
 
-/** Small things about strings. */
+/** String functions. */
 public final class Text {
-  /** ReadableNames of fields and the like are shorter; to compare takes time with the length. */
+  /** Field names are shorter; the time of a comparison grows with the length. */
   private static final int MOST_COMPARED_CHARACTERS = 100;
 
   private Text() {}
@@ -19,7 +19,7 @@ public final class Text {
     return '"' + shown.replace("\n", "\\n").replace("\0", "\\0") + '"';
   }
 
-  /** The first characters, and not half of one. */
+  /** The first characters, without splitting a surrogate pair. */
   static String beginning(String text, int length) {
     if (text.length() <= length) {
       return text;
@@ -28,26 +28,26 @@ public final class Text {
         0, Character.isHighSurrogate(text.charAt(length - 1)) ? length - 1 : length);
   }
 
-  /** How many bytes the text has in UTF-8. */
+  /** Length of the text in bytes of UTF-8. */
   public static int sizeBytes(String text) {
     return sizeBytes(text, 0, text.length());
   }
 
-  /** The same of a part: from its first character to after its last one. */
+  /** Length of a part of the text in bytes of UTF-8; {@code to} is exclusive. */
   static int sizeBytes(String text, int from, int to) {
     int size = 0;
     for (int i = from; i < to; i++) {
       char c = text.charAt(i);
-      // Each half of a surrogate pair stands for two of the four bytes.
+      // Each half of a surrogate pair counts as two of the four bytes.
       size += c < 0x80 ? 1 : c < 0x800 || Character.isSurrogate(c) ? 2 : 3;
     }
     return size;
   }
 
   /**
-   * What keeps PostgreSQL from storing the string as it is.
+   * Why PostgreSQL can't store the string unchanged.
    *
-   * @return a description with its line from 1, or empty when it can be stored
+   * @return a description with a line number from 1, or empty for a valid string
    */
   public static Optional<Unstorable> unstorable(String text) {
     int line = 1;
@@ -70,7 +70,7 @@ public final class Text {
 
   public record Unstorable(int line, String detail) {}
 
-  /** The candidate with the smallest edit distance, if it is close enough to be a slip. */
+  /** The candidate with the smallest edit distance, if close enough to be a typo. */
   public static Optional<String> nearest(String word, Collection<String> candidates) {
     if (word.length() > MOST_COMPARED_CHARACTERS) {
       return Optional.empty();
@@ -80,7 +80,7 @@ public final class Text {
         .min(java.util.Comparator.comparingInt(candidate -> distance(word, candidate)));
   }
 
-  /** Levenshtein distance, by the usual two-row dynamic programme. */
+  /** Levenshtein distance, by dynamic programming with two rows. */
   private static int distance(String a, String b) {
     int[] previous = new int[b.length() + 1];
     for (int j = 0; j <= b.length(); j++) {
@@ -108,7 +108,7 @@ public final class Text {
     return sha256().digest(bytes);
   }
 
-  /** To be fed by parts. */
+  /** A digest for data in parts. */
   public static MessageDigest sha256() {
     try {
       return MessageDigest.getInstance("SHA-256");

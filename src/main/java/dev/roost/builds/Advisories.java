@@ -21,9 +21,9 @@ import org.eclipse.microprofile.openapi.annotations.media.Schema;
 import org.jboss.logging.Logger;
 
 /**
- * What is known to be wrong with base images, from a file of the operator's ({@code
- * roost.rollouts.advisories}). It is read again when it changes; one that can't be read then leaves
- * what was read before.
+ * Known vulnerabilities of base images, from a file of the operator ({@code
+ * roost.rollouts.advisories}). The file is read again after a change; when the new version can't be
+ * read, the previous advisories stay in force.
  */
 @ApplicationScoped
 public class Advisories {
@@ -45,7 +45,7 @@ public class Advisories {
     this.mapper = mapper;
   }
 
-  /** One thing that is wrong with an image. */
+  /** One vulnerability of an image. */
   @Schema(name = "Advisory")
   public record Advisory(
       @Schema(examples = "CVE-2026-0001", description = "As whoever found it calls it") String id,
@@ -57,14 +57,13 @@ public class Advisories {
       @Schema(nullable = true, description = "What is wrong, for a person") String summary) {}
 
   /**
-   * @param lookedAt when the file's time was last looked at, by the clock of {@link
-   *     System#nanoTime}
-   * @param modified the file's time, milliseconds since 1970; -1: it was not read yet
-   * @param byDigest of images, in the file's order
+   * @param lookedAt when the file's modification time was last checked, by {@link System#nanoTime}
+   * @param modified the file's modification time, milliseconds since 1970; -1: not read yet
+   * @param byDigest advisories by image digest, in file order
    */
   private record Known(long lookedAt, long modified, Map<String, List<Advisory>> byDigest) {}
 
-  /** A file that can't be read stops the start. */
+  /** An unreadable file prevents the start. */
   void start(@Observes StartupEvent event) {
     if (file.isPresent()) {
       try {
@@ -77,9 +76,9 @@ public class Advisories {
   }
 
   /**
-   * What is wrong with one base and not with another: what the change from one to the other fixes.
+   * The advisories that a change from one base to another fixes.
    *
-   * @param before a reference with its digest; without one, nothing is known
+   * @param before a reference with a digest; a reference without a digest has no known advisories
    */
   List<Advisory> fixed(String before, String after) {
     List<Advisory> left = of(after);
@@ -120,8 +119,8 @@ public class Advisories {
   }
 
   /**
-   * @param json a list of objects with image (the digest), id and maybe severity and summary
-   * @throws IllegalArgumentException with what is wrong
+   * @param json a list of objects with image (the digest), id, and optionally severity and summary
+   * @throws IllegalArgumentException with a description of the mistake
    */
   private Map<String, List<Advisory>> parse(String json) {
     JsonNode list;

@@ -17,7 +17,7 @@ import java.time.Instant;
 import java.util.Map;
 import org.jboss.logging.Logger;
 
-/** Looks up, from time to time, which digests the tags of the base images name. */
+/** Periodically resolves the tags of the base images to digests. */
 @ApplicationScoped
 class BaseImageCheck {
   private static final Logger LOG = Logger.getLogger(BaseImageCheck.class);
@@ -76,7 +76,7 @@ class BaseImageCheck {
         || !known.checkedAt().plus(interval).isAfter(now);
   }
 
-  /** Answers whether it goes on. */
+  /** Returns whether the lookup is still running. */
   private boolean look(String version) {
     String before = bases.current(version);
     try {

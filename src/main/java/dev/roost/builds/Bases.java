@@ -14,8 +14,8 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /**
- * What builds are made on now: the runtime's base for each Python version, and where that is an
- * image that the settings name by its tag, the digest that the tag had when it was last looked up.
+ * The current bases of builds: the runtime's base for each Python version. For a base image that
+ * the settings name by tag, the base includes the digest from the last lookup.
  */
 @ApplicationScoped
 public class Bases {
@@ -49,11 +49,11 @@ public class Bases {
   }
 
   /**
-   * A base image as it was last looked up.
+   * The result of the last lookup of a base image.
    *
-   * @param reference as the settings named it then
-   * @param digest null: it was never found
-   * @param message why the last look-up failed; null: it did not
+   * @param reference the reference in the settings at that time
+   * @param digest null: the image has never been found
+   * @param message why the last lookup failed; null: the lookup succeeded
    */
   record Image(
       String pythonVersion, String reference, String digest, Instant checkedAt, String message) {}
@@ -61,7 +61,7 @@ public class Bases {
   private record Known(Instant readAt, Map<String, Image> images) {}
 
   /**
-   * What identifies the base that a build gets now.
+   * The identity of the base for builds that start now.
    *
    * @throws Runtime.UnsupportedPython
    */
@@ -73,7 +73,7 @@ public class Bases {
   }
 
   /**
-   * What would be built now.
+   * The inputs of a build that starts now.
    *
    * @param requirements normalised and sorted
    * @param nonce or null
@@ -84,8 +84,9 @@ public class Bases {
   }
 
   /**
-   * What this replica would build for the BuilderJob: on its base, as long as that can be had. The
-   * key is another one than the job's where something else would go in.
+   * The inputs that this replica would use for the BuilderJob: on the job's base while the runtime
+   * still builds on that base, otherwise on the current base. The image key differs from the job's
+   * when the inputs differ.
    *
    * @throws Runtime.UnsupportedPython
    */
@@ -97,11 +98,11 @@ public class Bases {
   }
 
   /**
-   * How a Build differs from the one that would be made now; empty where it doesn't, and where none
-   * could be made, since its Python version isn't offered any more.
+   * The difference between a Build and a Build created now. Empty when there is no difference, and
+   * when the Build's Python version is no longer offered.
    *
-   * @param job that made the Build, or found it
-   * @param builtOn the Build's base; null: it was not written down
+   * @param job the BuilderJob that created or reused the Build
+   * @param builtOn the Build's base; null: not recorded
    */
   public Optional<Outdated> outdated(BuilderJob job, String builtOn) {
     if (!offers(job.pythonVersion)) {
@@ -117,19 +118,19 @@ public class Bases {
         .map(found -> found.with(advisories.fixed(found.base(), found.currentBase())));
   }
 
-  /** Whether anything can be built for that Python version. */
+  /** Whether the runtime can build for that Python version. */
   public boolean offers(String pythonVersion) {
     return runtime.describe().pythonVersions().contains(pythonVersion);
   }
 
-  /** The image of the reference that the settings name now, if its digest is known. */
+  /** The image for the reference in the current settings, if its digest is known. */
   private Optional<Image> image(String pythonVersion) {
     String reference = runtime.baseIdentity(pythonVersion);
     return Optional.ofNullable(images().get(pythonVersion))
         .filter(image -> image.reference().equals(reference) && image.digest() != null);
   }
 
-  /** By Python version; may be some seconds old. */
+  /** Images by Python version; may be a few seconds old. */
   private Map<String, Image> images() {
     Instant now = clock.instant();
     Known last = known;
@@ -140,7 +141,7 @@ public class Bases {
     return last.images();
   }
 
-  /** By Python version, as they are in the database. */
+  /** Images by Python version, read from the database. */
   Map<String, Image> read() {
     List<Image> images =
         database.once(
@@ -159,8 +160,8 @@ public class Bases {
   }
 
   /**
-   * Notes what a look-up has found. What was known of the same reference stays when it found
-   * nothing.
+   * Records the result of a lookup. After a failed lookup, the known digest of the same reference
+   * stays.
    */
   void note(String pythonVersion, String reference, String digest, String message) {
     Sql.Bound note =

@@ -1,4 +1,4 @@
 package dev.roost.builds;
 
-/** Told on the leader when the tag of a base image names another image than before. */
+/** Fired on the leader when the tag of a base image resolves to a different image than before. */
 public record BasesChanged() {}

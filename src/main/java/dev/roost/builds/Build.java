@@ -13,8 +13,8 @@ import org.eclipse.microprofile.openapi.annotations.enums.SchemaType;
 import org.eclipse.microprofile.openapi.annotations.media.Schema;
 
 /**
- * What a successful BuilderJob made: an environment with the dependencies, named by what went in.
- * Changes only when it was lost or removed and is made again.
+ * The result of a successful BuilderJob: an environment with the dependencies, named by its inputs.
+ * Changes only when a lost or removed environment is built again.
  */
 @Entity(name = "build")
 public class Build extends PanacheEntityBase {
@@ -24,8 +24,8 @@ public class Build extends PanacheEntityBase {
   public String pythonVersion;
 
   /**
-   * What it was made on: an image by digest, or what identifies the interpreter; null: an earlier
-   * version of Roost did not write it down.
+   * The base of the build: an image by digest, or the identity of the interpreter; null: an earlier
+   * version of Roost did not record the base.
    */
   public String base;
 
@@ -36,44 +36,48 @@ public class Build extends PanacheEntityBase {
   public double durationSeconds;
   public Instant createdAt;
 
-  /** When a rollout last had an agent use another one; it may be undone. */
+  /**
+   * When a rollout last switched an agent from this Build to another; the rollout may be undone.
+   */
   public Instant replacedAt;
 
-  /** Since then it is not used any more; null for one that is. */
+  /** When the Build went out of use; null while the Build is usable. */
   public Instant removedAt;
 
   /**
-   * Of its image or environment: "due", "begun" (no build of its key may begin) or null, when there
-   * is none to do.
+   * State of the removal of the image or environment: "due", "begun" (no build of this key may
+   * start) or null (nothing to remove).
    */
   public String removal;
 
   /**
-   * The Build of that key that can be used, kept from being removed until the transaction ends: by
-   * then whoever uses it has written that down.
+   * The usable Build of that key. A lock prevents its removal until the transaction ends; by then
+   * the caller has recorded that it uses the Build.
    */
   static Optional<Build> ofKey(String imageKey) {
     return locked(imageKey, LockModeType.PESSIMISTIC_READ).filter(build -> build.removedAt == null);
   }
 
-  /** The Build of that key, to be made again; a removed one, too. */
+  /** The Build of that key, even a removed one, locked for a rebuild. */
   static Optional<Build> toRemake(String imageKey) {
     return locked(imageKey, LockModeType.PESSIMISTIC_WRITE);
   }
 
-  /** Whether what it names is just being removed: what is made now might be removed with it. */
+  /** Whether the environment is being removed: the removal might also delete a new environment. */
   static boolean isGoing(String imageKey) {
     return locked(imageKey, LockModeType.PESSIMISTIC_READ)
         .filter(build -> "begun".equals(build.removal))
         .isPresent();
   }
 
-  /** By the key alone, so that it waits for whoever changes the rest. */
+  /**
+   * Selects by the key alone, so that the query waits for transactions that change other columns.
+   */
   private static Optional<Build> locked(String imageKey, LockModeType mode) {
     return Build.<Build>find("imageKey", imageKey).withLock(mode).firstResultOptional();
   }
 
-  /** It was made again, since what it named was gone: this is what it names now. */
+  /** Records the result of a rebuild after the environment was lost or removed. */
   Build remade(String newImage, String newBase, String newPackages, long newSizeBytes) {
     image = newImage;
     base = newBase;
@@ -81,11 +85,11 @@ public class Build extends PanacheEntityBase {
     sizeBytes = newSizeBytes;
     removedAt = null;
     removal = null;
-    persistAndFlush(); // the update that follows is one that Hibernate would not flush this for
+    persistAndFlush(); // Hibernate would not flush this before the update that follows.
     return this;
   }
 
-  /** A rollout has an agent use another Build than that of this BuilderJob. */
+  /** Records that a rollout switched an agent away from this BuilderJob's Build. */
   public static void replaced(String builderJobId, Instant now) {
     update(
         "replacedAt = ?1 where id = (select j.buildId from builder_job j where j.id = ?2)",
@@ -110,7 +114,7 @@ public class Build extends PanacheEntityBase {
         View::of);
   }
 
-  /** A distribution that is installed: what {@link #packages} holds, for its schema. */
+  /** The schema of an installed distribution, an element of {@link #packages}. */
   @Schema(name = "Package")
   record Installed(
       @Schema(description = "As the package itself writes it", examples = "Jinja2") String name,
@@ -120,13 +124,14 @@ public class Build extends PanacheEntityBase {
           Long sizeBytes) {}
 
   /**
-   * A Build, as the API shows it.
+   * A Build in API responses.
    *
    * @param image reference by digest; null on the local runtime
-   * @param packages every distribution that is installed: name, version, SHA-256 of the file it
-   *     came from, size of what is installed
+   * @param packages installed distributions: name, version, SHA-256 of the package file, installed
+   *     size
    * @param duration seconds
-   * @param removedAt since when image or environment are gone, or going; null while it can be used
+   * @param removedAt when the removal of the image or environment began; null while the Build is
+   *     usable
    */
   @Schema(name = "Build")
   public record View(

@@ -5,20 +5,20 @@ import dev.roost.runtime.SdkWheel;
 import java.util.List;
 
 /**
- * What goes into a Build. The replica that accepts an agent and the one that builds may have other
- * settings, during a rollout for example, so the base travels with the BuilderJob.
+ * The inputs of a Build. The replica that accepts an agent and the replica that builds may have
+ * different settings, for example during a rollout, so the BuilderJob stores the base.
  *
- * @param base what identifies the base (see {@link Bases#current}); null: an earlier version of
- *     Roost made the key, and did not write it down
+ * @param base the identity of the base (see {@link Bases#current}); null: an earlier version of
+ *     Roost created the key and did not record the base
  * @param requirements normalised and sorted
- * @param nonce tells apart what would be the same otherwise; or null
- * @param imageKey names all of it
+ * @param nonce distinguishes Builds with otherwise equal inputs; or null
+ * @param imageKey hash of all inputs
  */
 public record BuildInputs(
     String base, String pythonVersion, List<String> requirements, String nonce, String imageKey) {
 
   /**
-   * What goes in on that base: with this replica's SDK where that is required.
+   * The inputs on that base, with this replica's SDK if the requirements include the SDK.
    *
    * @param requirements normalised and sorted
    * @param nonce or null
@@ -31,7 +31,7 @@ public record BuildInputs(
     return new BuildInputs(base, pythonVersion, requirements, nonce, key);
   }
 
-  /** What was to go into the Build of that BuilderJob. */
+  /** The inputs recorded in that BuilderJob. */
   public static BuildInputs of(BuilderJob job) {
     return new BuildInputs(
         job.base, job.pythonVersion, job.requirements.lines().toList(), job.nonce, job.imageKey);

@@ -6,8 +6,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The log of a build from the lines that it prints. Packages run code of their own while they are
- * built, so there is a limit.
+ * Converts the output of a build to log entries. Packages run their own code during a build, so the
+ * number of lines is limited.
  */
 final class BuildLines {
   static final int MOST_LINES = 20_000;
@@ -18,7 +18,7 @@ final class BuildLines {
   private BuildLines() {}
 
   /**
-   * @param last the number of the last entry that is stored
+   * @param last the number of the last stored entry
    */
   static List<LogEntry> entries(int last, List<String> lines, Instant now) {
     List<LogEntry> entries = new ArrayList<>();

@@ -10,7 +10,7 @@ import jakarta.enterprise.event.Observes;
 import java.time.Duration;
 import java.util.stream.LongStream;
 
-/** Counts builds that have ended, on the replica that has ended them. */
+/** Counts ended builds, on the replica that ended them. */
 @ApplicationScoped
 class BuildMeters {
   private static final Duration[] BUCKETS =
@@ -33,7 +33,7 @@ class BuildMeters {
     timer("failed");
   }
 
-  /** So that its series are there from the start, with zeros. */
+  /** Creates the bean at startup, so that its series exist from the start, with zeros. */
   void start(@Observes StartupEvent event) {}
 
   private Counter counter(String state, String reason) {
@@ -56,7 +56,7 @@ class BuildMeters {
     BuilderJob job =
         QuarkusTransaction.requiringNew().call(() -> BuilderJob.findById(event.builderJobId()));
     if (job == null || job.finishedAt == null) {
-      return; // Removed, or the database has not ended it.
+      return; // The BuilderJob was removed, or has not ended in the database.
     }
     counter(job.reused ? "reused" : job.state, job.reason == null ? NO_REASON : job.reason)
         .increment();

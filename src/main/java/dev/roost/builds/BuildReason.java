@@ -29,7 +29,7 @@ public enum BuildReason {
     this.explanation = explanation;
   }
 
-  /** What it means and what to do, for the documentation. */
+  /** The meaning and the fix, for the documentation. */
   public String explanation() {
     return explanation;
   }

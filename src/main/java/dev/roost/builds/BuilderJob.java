@@ -50,7 +50,7 @@ public class BuilderJob extends PanacheEntityBase {
   public int agentRevision;
   public String pythonVersion;
 
-  /** Normalised and sorted, one a line. */
+  /** Normalised and sorted, one per line. */
   public String requirements;
 
   public String imageKey;
@@ -67,18 +67,18 @@ public class BuilderJob extends PanacheEntityBase {
   public String buildId;
   public boolean reused;
 
-  /** How much of the builder's output is in the log, bytes. */
+  /** Bytes of the builder's output that are in the log. */
   public long logOffset;
 
   public Instant createdAt;
   public Instant startedAt;
   public Instant finishedAt;
 
-  /** What an agent needs built. */
+  /** A request to build the dependencies of an agent's revision. */
   public record Request(String agentId, int agentRevision, BuildInputs inputs) {}
 
   /**
-   * Makes the BuilderJob; it has succeeded already when there is a Build of that key.
+   * Creates the BuilderJob; the job has already succeeded when a Build of that key exists.
    *
    * @param usable whether the runtime still has that Build
    */
@@ -124,12 +124,12 @@ public class BuilderJob extends PanacheEntityBase {
     return !isOpen();
   }
 
-  /** Those that have not ended: first those that run, then the others, oldest first. */
+  /** BuilderJobs that have not ended: running jobs first, then queued jobs, oldest first. */
   static List<BuilderJob> open() {
     return list("state in ('queued', 'running') order by state desc, id");
   }
 
-  /** The agent's last one of that key. */
+  /** The agent's latest BuilderJob of that key. */
   public static Optional<BuilderJob> latest(String agentId, String imageKey) {
     return BuilderJob.<BuilderJob>find(
             "agentId = ?1 and imageKey = ?2 order by createdAt desc, id desc", agentId, imageKey)
@@ -140,7 +140,7 @@ public class BuilderJob extends PanacheEntityBase {
     return count("id = ?1 and state in ('queued', 'running')", id) > 0;
   }
 
-  /** The inputs differ from those recorded when the job was created. */
+  /** Records new inputs, when they differ from those at the job's creation. */
   static void change(String id, BuildInputs inputs) {
     update(
         "imageKey = ?1, base = ?2 where id = ?3 and state in ('queued', 'running')",
@@ -156,7 +156,7 @@ public class BuilderJob extends PanacheEntityBase {
         == 1;
   }
 
-  /** One that the runtime has no capacity for waits again. */
+  /** Queues a running BuilderJob again when the runtime has no capacity. */
   static void putBack(String id, String message) {
     update(
         "state = 'queued', startedAt = null, message = ?1 where id = ?2 and state = 'running'",
@@ -165,15 +165,16 @@ public class BuilderJob extends PanacheEntityBase {
   }
 
   /**
-   * Keeps the agent from being changed until the transaction ends. To be called before anything
-   * else is locked, since whoever changes an agent locks in this request.
+   * Prevents changes of the agent until the transaction ends. Call it before acquiring other locks:
+   * a change of an agent locks the agent first, too.
    */
   static void lockAgent(String id) {
     LOCK_AGENT.with("job", id).list(getEntityManager(), row -> row.getString("id"));
   }
 
   /**
-   * The agent, locked by {@link #lockAgent}, runs from now on what was built, unless it is older.
+   * Switches the agent, locked by {@link #lockAgent}, to the built revision, unless a newer
+   * revision runs already.
    */
   static boolean succeed(String id, String buildId, boolean reused, Instant now) {
     boolean succeeded =
@@ -192,20 +193,23 @@ public class BuilderJob extends PanacheEntityBase {
     return succeeded;
   }
 
-  /** Agents run from now on their newest revision that is built by that job, unless it is older. */
+  /**
+   * Switches agents to their newest revision built by that BuilderJob, unless a newer revision runs
+   * already.
+   */
   public static void runNewest(String id) {
     RUN_NEWEST.with("job", id).update(getEntityManager());
   }
 
   /**
-   * Has all agents run the newest revision that is built: during an upgrade, a replica of a version
-   * that knew no running revision may have ended a build.
+   * Switches all agents to their newest built revision. During an upgrade, a replica of an earlier
+   * version without running revisions may have ended a build.
    */
   static void runWhatIsBuilt() {
     RUN_ALL_NEWEST.with().update(getEntityManager());
   }
 
-  /** Says what a build waits for that has been started; null: for nothing. */
+  /** Records what a running build waits for; null: nothing. */
   static void explain(String id, String message) {
     update("message = ?1 where id = ?2 and state = 'running'", message, id);
   }
@@ -255,7 +259,7 @@ public class BuilderJob extends PanacheEntityBase {
         View::of);
   }
 
-  /** A BuilderJob, as the API shows it. */
+  /** A BuilderJob in API responses. */
   @Schema(name = "BuilderJob")
   public record View(
       String id,

@@ -1,4 +1,4 @@
 package dev.roost.builds;
 
-/** Told when a BuilderJob has ended: executions may wait for it. */
+/** Fired when a BuilderJob has ended: executions may be waiting for the build. */
 public record BuilderJobEnded(String builderJobId, String agentId, int agentRevision) {}

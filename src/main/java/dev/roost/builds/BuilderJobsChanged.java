@@ -2,8 +2,5 @@ package dev.roost.builds;
 
 import dev.roost.cluster.Shared;
 
-/**
- * Told when there is a new BuilderJob, or one was cancelled: there may be something to start or to
- * stop.
- */
+/** Fired when a BuilderJob was created or cancelled: a build may have to start or stop. */
 public record BuilderJobsChanged() implements Shared.WithLeader {}

@@ -32,7 +32,7 @@ import org.eclipse.microprofile.openapi.annotations.responses.APIResponse;
 import org.eclipse.microprofile.openapi.annotations.tags.Tag;
 import org.jboss.resteasy.reactive.RestQuery;
 
-/** BuilderJobs: made by Roost, read by clients. */
+/** BuilderJobs: created by Roost, read by clients. */
 @Path("/v1/builder-jobs")
 @Tag(name = "Builds")
 @Blocking

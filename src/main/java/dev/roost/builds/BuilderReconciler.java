@@ -35,8 +35,8 @@ import java.util.Set;
 import org.jboss.logging.Logger;
 
 /**
- * Brings BuilderJobs to their end. Of those that have one image key, one builds and the others wait
- * for it.
+ * Starts, observes and ends builds. Of the BuilderJobs with the same image key, one builds and the
+ * others wait for its result.
  */
 @ApplicationScoped
 public class BuilderReconciler {
@@ -45,10 +45,10 @@ public class BuilderReconciler {
   private static final Duration AT_REST = Duration.ofSeconds(5);
   private static final Duration UNAVAILABLE_PAUSE = Duration.ofSeconds(1);
 
-  /** Beyond its own time-out, a build gets this long to say so. */
+  /** How long a build may take beyond its own timeout to report that timeout. */
   private static final Duration GRACE = Duration.ofSeconds(30);
 
-  /** A little less than its Job lives longer than the build may take. */
+  /** Slightly less than the time that the Kubernetes Job lives beyond the build timeout. */
   private static final Duration JOB_WAITS = Duration.ofSeconds(100);
 
   private static final int MAX_MESSAGE = 8_192;
@@ -63,10 +63,12 @@ public class BuilderReconciler {
   private final Clock clock;
   private final ObjectMapper mapper;
 
-  /** Whether the runtime could not be asked something in this pass. */
+  /** Whether a request to the runtime failed in this pass. */
   private boolean unavailable;
 
-  /** Whether this process has done what one of an earlier version may have left out. */
+  /**
+   * Whether this process has completed work that a process of an earlier version may have omitted.
+   */
   private boolean caughtUp;
 
   private final Loop loop;
@@ -111,11 +113,11 @@ public class BuilderReconciler {
   }
 
   /**
-   * What to do about a BuilderJob that leads its image key.
+   * Decides the next step of the BuilderJob that leads its image key.
    *
-   * @param observation null for one that is queued: there is nothing to look at yet
+   * @param observation null for a queued BuilderJob, which has nothing to observe yet
    * @param free whether another build may start now
-   * @param limits how long it may take, and wait
+   * @param limits how long the BuilderJob may run and wait
    */
   static Step decide(
       BuilderJob job, Observation observation, boolean free, Limits limits, Instant now) {
@@ -137,13 +139,13 @@ public class BuilderReconciler {
       String message = "The build did not end within " + limits.timeout().toSeconds() + " s.";
       return new Step.Finish(BuildReason.DEADLINE_EXCEEDED.code(), message, null);
     }
-    // Absent: the start never happened, or somebody removed it. Building again does no harm.
+    // Absent: the start never happened, or the build was removed. Building again is harmless.
     return observation instanceof Observation.Absent ? new Step.Create() : new Step.Wait();
   }
 
   /**
-   * @param timeout of the build itself
-   * @param pending how long it may wait for a machine, an image or quota
+   * @param timeout of the build
+   * @param pending how long the build may wait for a machine, an image or quota
    */
   record Limits(Duration timeout, Duration pending) {}
 
@@ -162,12 +164,12 @@ public class BuilderReconciler {
       }
     }
     int running = (int) open.stream().filter(job -> job.state.equals("running")).count();
-    // Those that run come first: one that was created earlier may have been committed later.
+    // Running BuilderJobs come first: a job created earlier may have been committed later.
     Set<String> led = new HashSet<>();
     for (BuilderJob job : open) {
       if (led.add(job.imageKey)) {
         if (job.state.equals("queued") && reuse(job)) {
-          led.remove(job.imageKey); // the next of this key is reused as well
+          led.remove(job.imageKey); // the next job of this key is reused as well
         } else if (act(job, running < config.builds().concurrency())) {
           running++;
         }
@@ -181,12 +183,12 @@ public class BuilderReconciler {
     return pause ? UNAVAILABLE_PAUSE : WHILE_BUILDING;
   }
 
-  /** One that was started after this pass had begun, by a replica that was in charge until then. */
+  /** Detects a BuilderJob that the previous leader started after this pass had begun. */
   private static boolean isOpen(String builderJobId) {
     return QuarkusTransaction.requiringNew().call(() -> BuilderJob.isOpen(builderJobId));
   }
 
-  /** What can't be removed now is a leftover of the next pass. */
+  /** A failed removal is repeated in the next pass. */
   private void remove(String builderJobId) {
     try {
       runtime.deleteBuilderJob(builderJobId);
@@ -216,7 +218,7 @@ public class BuilderReconciler {
     return reused;
   }
 
-  /** Says of a build what it waits for, for whoever looks at it meanwhile. */
+  /** Records what a build waits for, so that clients can see the reason. */
   private void explain(BuilderJob job, String message) {
     if (!Objects.equals(job.message, message)) {
       QuarkusTransaction.requiringNew().run(() -> BuilderJob.explain(job.id, shorten(message)));
@@ -224,7 +226,7 @@ public class BuilderReconciler {
     }
   }
 
-  /** Answers whether it started a build. */
+  /** Returns whether a build was started. */
   private boolean act(BuilderJob job, boolean free) {
     try {
       Observation observation = null;
@@ -270,8 +272,8 @@ public class BuilderReconciler {
   }
 
   /**
-   * It waits, for as long as that takes. Its Job would not: the time that a build may take counts
-   * from the Job's start, so it gets another one in time.
+   * Keeps the BuilderJob waiting without a time limit. The time limit of its Kubernetes Job counts
+   * from the Job's start, so the Job is replaced in time.
    */
   private void waitForCapacity(BuilderJob job, Observation.Pending pending) {
     Instant now = clock.instant();
@@ -291,7 +293,7 @@ public class BuilderReconciler {
   private boolean create(BuilderJob job) {
     BuildInputs inputs = bases.inputs(job);
     if (!inputs.imageKey().equals(job.imageKey)) {
-      // Named by what goes in, it may be there already: the next pass looks.
+      // A Build of the new key may exist already; the next pass checks.
       QuarkusTransaction.requiringNew().run(() -> BuilderJob.change(job.id, inputs));
       loop.wake();
       return false;
@@ -374,7 +376,7 @@ public class BuilderReconciler {
         result.path("size_bytes").asLong());
   }
 
-  /** Of an image, the builder says the digest that it has found. */
+  /** For a base image, the builder reports the digest of the image. */
   private static String base(BuilderJob job, JsonNode result) {
     String base = result.path("base").textValue();
     return base == null ? job.base : base;
@@ -391,8 +393,7 @@ public class BuilderReconciler {
     build.sizeBytes = result.path("size_bytes").asLong();
     build.durationSeconds = Duration.between(job.startedAt, now).toNanos() / 1e9;
     build.createdAt = now;
-    build.persistAndFlush(); // the update that follows is one that Hibernate would not flush this
-    // for
+    build.persistAndFlush(); // Hibernate would not flush this before the update that follows.
     return build;
   }
 

@@ -12,7 +12,7 @@ import org.eclipse.microprofile.openapi.annotations.parameters.Parameter;
 import org.eclipse.microprofile.openapi.annotations.tags.Tag;
 import org.jboss.resteasy.reactive.RestQuery;
 
-/** Builds: made by Roost, read by clients. */
+/** Builds: created by Roost, read by clients. */
 @Path("/v1/builds")
 @Tag(name = "Builds")
 @Blocking

@@ -5,17 +5,17 @@ import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 
-/** Names a Build by what goes into it, so that agents which need the same share one. */
+/** Names a Build by its inputs, so that agents with the same inputs share a Build. */
 final class ImageKey {
-  /** Changes when the way of building changes so that older Builds don't serve any more. */
+  /** Increase when the build process changes so that older Builds become unusable. */
   private static final String FORMAT = "roost-build-1";
 
   private ImageKey() {}
 
   /**
-   * @param baseIdentity what the runtime says identifies the base of that Python version
-   * @param requirements normalised and sorted, with the hash of the SDK where that is required
-   * @param nonce null: that of all which are made of the same
+   * @param baseIdentity identity of the base for that Python version, from the runtime
+   * @param requirements normalised and sorted, with the hash of the SDK if the SDK is required
+   * @param nonce null: the key that all Builds with the same inputs share
    * @return SHA-256, 64 hexadecimal digits
    */
   static String of(

@@ -9,11 +9,11 @@ import org.eclipse.microprofile.openapi.annotations.enums.SchemaType;
 import org.eclipse.microprofile.openapi.annotations.media.Schema;
 
 /**
- * How a Build differs from the one that would be made now of the same requirements.
+ * How a Build differs from a Build created now with the same requirements.
  *
- * @param base that it was made on; null: an earlier version of Roost did not write it down
- * @param currentBase that it would be made on now
- * @param fixes what is wrong with the one and not with the other
+ * @param base the base of the Build; null: an earlier version of Roost did not record the base
+ * @param currentBase the base of a Build created now
+ * @param fixes advisories of the Build's base that the current base fixes
  */
 @Schema(name = "Outdated")
 public record Outdated(
@@ -30,7 +30,7 @@ public record Outdated(
         List<Advisories.Advisory> fixes) {
   private static final String DIGEST = "@sha256:";
 
-  /** What is newer. */
+  /** What has a newer version. */
   @Schema(
       type = SchemaType.STRING,
       enumeration = {"base", "sdk"})
@@ -38,15 +38,15 @@ public record Outdated(
     /** The base image, or the interpreter. */
     @JsonProperty("base")
     BASE,
-    /** Roost's SDK, which the agent requires in no certain version. */
+    /** Roost's SDK, which the agent requires without a version. */
     @JsonProperty("sdk")
     SDK
   }
 
   /**
    * @param builtOn the base, or null
-   * @param current the base that a build gets now
-   * @param on what goes in now on a base
+   * @param current the current base
+   * @param on the current inputs for a given base
    */
   static Optional<Outdated> between(
       BuilderJob job, String builtOn, String current, Function<String, BuildInputs> on) {
@@ -70,8 +70,8 @@ public record Outdated(
   }
 
   /**
-   * Of images whose digests are both known, the digests decide: a mirror has another name. A base
-   * by tag is taken for the one that the tag named, as long as nothing is known of the tag now.
+   * When both digests are known, the digests decide, because a mirror has another name. While the
+   * current digest of a tag is unknown, two bases with the same tag are equal.
    */
   static boolean isSame(String builtOn, String current) {
     String built = digest(builtOn);

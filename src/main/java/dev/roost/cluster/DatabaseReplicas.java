@@ -12,9 +12,9 @@ import javax.sql.DataSource;
 import org.jboss.logging.Logger;
 
 /**
- * Replicas that meet in PostgreSQL: they tell each other by {@code NOTIFY}, and one has the
- * leader's lock. What is told goes out at once, and what is told while that is on its way goes
- * together, by a thread of its own and in a transaction of its own.
+ * Replicas that share a PostgreSQL database. Replicas notify each other with {@code NOTIFY}, and
+ * one replica holds the leader's lock. A separate thread sends notifications at once, each batch in
+ * its own transaction; notifications that arrive during a transaction form the next batch.
  */
 final class DatabaseReplicas implements Replicas, DatabaseSession.Handler {
   private static final Logger LOG = Logger.getLogger(DatabaseReplicas.class);
@@ -22,7 +22,10 @@ final class DatabaseReplicas implements Replicas, DatabaseSession.Handler {
   private static final long PAUSE_MILLIS = 500;
   private static final Duration STOP = Duration.ofSeconds(2);
 
-  /** A hint needn't outlive a crash of the database, so nobody waits for its disk. */
+  /**
+   * A notification may be lost in a crash of the database, so the transaction doesn't wait for the
+   * disk.
+   */
   private static final String SEND =
       "select pg_notify('%s', p), set_config('synchronous_commit', 'off', true) from unnest(?) p"
           .formatted(DatabaseSession.CHANNEL);
@@ -37,7 +40,8 @@ final class DatabaseReplicas implements Replicas, DatabaseSession.Handler {
   private volatile boolean stopping;
 
   /**
-   * @param pool for what is told: so short that a connection of its own isn't worth it
+   * @param pool connections for sending; a transaction is too short to justify a dedicated
+   *     connection
    */
   DatabaseReplicas(DatabaseSession.Database database, DataSource pool) {
     this(database, DatabaseSession.Heartbeat.USUAL, pool);
@@ -107,7 +111,7 @@ final class DatabaseReplicas implements Replicas, DatabaseSession.Handler {
     for (String message : payload.messages()) {
       Messages.deliver(message, listener);
       if (message.equals(Payload.ANYTHING)) {
-        leads(); // The leader may have missed what only concerns the leader.
+        leads(); // The leader may have missed a notification that only concerns the leader.
       }
     }
   }
@@ -117,14 +121,18 @@ final class DatabaseReplicas implements Replicas, DatabaseSession.Handler {
       for (List<String> messages = outbox.take(); !messages.isEmpty(); messages = outbox.take()) {
         notify(Payload.pack(id, messages));
       }
-      // Also heard by this process's own session, which ends upon it.
+      // This process's own session also receives the notification, so that a stopped session ends
+      // at once.
       notify(List.of(id));
     } catch (InterruptedException e) {
       LOG.debug("the sender was interrupted");
     }
   }
 
-  /** Tells until it is told; what comes in the meantime waits in the outbox, which has a bound. */
+  /**
+   * Retries until the notifications are sent. New notifications wait in the outbox, whose size is
+   * limited.
+   */
   private void notify(List<String> payloads) throws InterruptedException {
     while (true) {
       try (Connection connection = pool.getConnection();

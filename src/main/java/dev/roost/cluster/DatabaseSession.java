@@ -13,21 +13,21 @@ import org.postgresql.PGConnection;
 import org.postgresql.PGNotification;
 
 /**
- * One connection of this process's own, on which it hears notifications and holds, or tries to get,
- * the leader's lock. A connection that breaks is made anew.
+ * The connection of this process that receives notifications and holds, or tries to acquire, the
+ * leader's lock. A broken connection is replaced.
  *
- * <p>The lock belongs to the database session, so it is free when that ends. PostgreSQL ends it
- * after three seconds in which the leader has not said that it is there, which it does each second:
- * so another one leads within five seconds, whether the leader was killed, stopped, or cut off. The
- * leader for its part doesn't lead beyond three seconds from the last time that it said so and was
- * answered, which is earlier: no two lead at a time, as long as their clocks run. (One whose whole
- * machine was asleep may finish a step that it was in; all steps are harmless then, see {@link
+ * <p>The lock belongs to the database session and is released when the session ends. PostgreSQL
+ * ends the session three seconds after the last heartbeat; the leader sends a heartbeat each
+ * second. So another replica leads within five seconds after the leader was killed, stopped or
+ * disconnected. The leader stops leading three seconds after it sent the last answered heartbeat,
+ * which is earlier, so no two replicas lead at the same time as long as their clocks run. (A leader
+ * whose machine was suspended may finish its current step; all steps are harmless then, see {@link
  * Loop}.)
  */
 final class DatabaseSession {
   static final String CHANNEL = "roost";
 
-  /** "roost" in hexadecimal: the advisory lock that the leader has. */
+  /** "roost" in hexadecimal: the advisory lock of the leader. */
   private static final long LOCK = 0x726f6f7374L;
 
   private static final Logger LOG = Logger.getLogger(DatabaseSession.class);
@@ -35,8 +35,8 @@ final class DatabaseSession {
   private static final long LONGEST_PAUSE_MILLIS = 1_000;
 
   /**
-   * The idle time-out is what counts, for the process as for its machine; the others end the
-   * session of a machine that is no more where PostgreSQL is older than 14.
+   * The idle timeout detects both a dead process and a dead machine; the TCP timeouts end the
+   * session of a dead machine on PostgreSQL before 14.
    */
   private static final String SETTINGS =
       """
@@ -53,21 +53,22 @@ final class DatabaseSession {
   private final Thread thread;
   private final CountDownLatch stopped = new CountDownLatch(1);
 
-  /** System.nanoTime until which the lock is ours; null when it isn't. */
+  /** The System.nanoTime until which this process holds the lock; null without the lock. */
   private volatile Long heldUntil;
 
-  /** Where the database is. */
+  /** The address and credentials of the database. */
   record Database(String url, String username, String password) {}
 
   /**
-   * @param beatSeconds how often a process says that it is there, and a follower tries to lead
-   * @param silenceSeconds after which whoever says nothing is given up; longer than a beat
+   * @param beatSeconds interval between heartbeats, and between a follower's attempts to lead
+   * @param silenceSeconds time without a heartbeat after which a session is ended; longer than a
+   *     beat
    */
   record Heartbeat(int beatSeconds, int silenceSeconds) {
     static final Heartbeat USUAL = new Heartbeat(1, 3);
   }
 
-  /** Hears what happens; on the session's thread, which it must not block. */
+  /** Receives events on the session's thread; must not block. */
   interface Handler {
     void connected();
 
@@ -89,7 +90,7 @@ final class DatabaseSession {
     thread.start();
   }
 
-  /** Ends after the notification that is heard next, or within a beat. */
+  /** Ends after the next notification, or within a beat. */
   void stop() {
     stopped.countDown();
   }
@@ -147,7 +148,7 @@ final class DatabaseSession {
     properties.setProperty("socketTimeout", Integer.toString(heartbeat.silenceSeconds()));
     properties.setProperty("tcpKeepAlive", "true");
     properties.setProperty("socketFactory", PromptSocketFactory.class.getName());
-    // Not by the DriverManager: it asks for the class loader that the driver came from.
+    // Not with the DriverManager, which requires the class loader of the driver.
     Connection connection = new Driver().connect(database.url(), properties);
     if (connection == null) {
       throw new SQLException("no PostgreSQL URL: " + database.url());
@@ -184,7 +185,7 @@ final class DatabaseSession {
     }
   }
 
-  /** Answers whether nobody leads now. */
+  /** Returns whether the leader has resigned. */
   private boolean hear(PGNotification notification) {
     Payload payload = Payload.unpack(notification.getParameter());
     if (payload.sender().equals(replicaId)) {
@@ -194,7 +195,7 @@ final class DatabaseSession {
     return payload.messages().contains(Payload.VACANT);
   }
 
-  /** Says that this process is there, and leads if nobody does. */
+  /** Sends a heartbeat, and leads if no other process leads. */
   private void beat(Connection connection, long now) throws SQLException {
     boolean leads = heldUntil != null;
     if (leads) {
@@ -209,7 +210,10 @@ final class DatabaseSession {
     }
   }
 
-  /** Lets another one lead at once: both take effect together. */
+  /**
+   * Resigns: the unlock and the notification take effect together, so another replica leads at
+   * once.
+   */
   private void leave(Connection connection) throws SQLException {
     if (heldUntil != null) {
       heldUntil = null;

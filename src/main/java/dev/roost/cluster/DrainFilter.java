@@ -3,7 +3,7 @@ package dev.roost.cluster;
 import jakarta.ws.rs.container.ContainerResponseContext;
 import org.jboss.resteasy.reactive.server.ServerResponseFilter;
 
-/** Asks clients of a process that is about to stop to connect anew, that is, elsewhere. */
+/** Tells clients of a stopping process to reconnect, so that they reach another replica. */
 public class DrainFilter {
   private final Draining draining;
 

@@ -10,24 +10,27 @@ import java.time.Duration;
 import org.jboss.logging.Logger;
 
 /**
- * The time between SIGTERM and the stop: this process is not ready any more, so nobody new is sent
- * here, but it serves whoever comes all the same. Who waits is answered shortly before it is over,
- * if not earlier, as if their own time were over, and everyone is asked to come back on another
- * connection. Executors, who come back by themselves, are answered at once.
+ * The time between SIGTERM and the stop. The process is not ready, so a load balancer sends no new
+ * connections, but the process still serves all requests. Waiting requests end shortly before the
+ * drain ends, with the same response as at their own timeout, and all responses close
+ * their connections. Executors poll again anyway, so their requests end at once.
  *
- * <p>Quarkus counts the time ({@code quarkus.shutdown.delay}, from {@code roost.drain}), turns
- * readiness off, and lets open requests end after it.
+ * <p>Quarkus measures the time ({@code quarkus.shutdown.delay}, from {@code roost.drain}), turns
+ * readiness off, and lets open requests finish after the drain.
  */
 @ApplicationScoped
 public class Draining {
   private static final Logger LOG = Logger.getLogger(Draining.class);
 
-  /** Whoever is sent here again at once must not come in a busy loop. */
+  /**
+   * How long new requests may wait during the drain, so that clients routed here again don't poll
+   * in a busy loop.
+   */
   private static final Duration LONGEST_WAIT = Duration.ofMillis(250);
 
   private static final Duration LATER = Duration.ofDays(1);
 
-  /** For the last answers to be sent. */
+  /** Time to send the last responses. */
   private static final Duration MARGIN = Duration.ofSeconds(1);
 
   private final Signals signals;
@@ -47,33 +50,33 @@ public class Draining {
     this.drain = drain;
   }
 
-  /** Told when it begins. */
+  /** Fired when the drain begins. */
   public record Begun() {}
 
   public boolean isOn() {
     return on;
   }
 
-  /** When those who wait already are answered, by System.nanoTime; far away while it is off. */
+  /** When waiting requests end, by System.nanoTime; far in the future without a drain. */
   long waitsEnd() {
     return on ? waitsEnd : System.nanoTime() + LATER.toNanos();
   }
 
-  /** When somebody who asks now is answered at the latest, by System.nanoTime. */
+  /** The latest end of a request that begins now, by System.nanoTime. */
   long end(Duration wait) {
     long now = System.nanoTime();
     long left = Math.max(waitsEnd() - now, LONGEST_WAIT.toNanos());
     return now + Math.min(wait.toNanos(), left);
   }
 
-  /** How long an executor that asks now may wait. */
+  /** How long a request of an executor that begins now may wait. */
   public Duration shorten(Duration wait) {
     return on && wait.compareTo(LONGEST_WAIT) > 0 ? LONGEST_WAIT : wait;
   }
 
   void begin(@Observes ShutdownDelayInitiatedEvent event) {
     LOG.infof("stopping: serving for %d s yet", drain.toSeconds());
-    // Of a short drain, most of it.
+    // A short drain keeps most of its time.
     long margin = Math.min(MARGIN.toNanos(), drain.toNanos() / 4);
     waitsEnd = System.nanoTime() + drain.toNanos() - margin;
     on = true;

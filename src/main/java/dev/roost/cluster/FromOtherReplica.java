@@ -8,12 +8,14 @@ import jakarta.inject.Qualifier;
 import java.lang.annotation.Retention;
 import java.lang.annotation.Target;
 
-/** Of an event that another replica told; observers that don't ask for it get those too. */
+/**
+ * Qualifies events from another replica. Observers without a qualifier receive these events, too.
+ */
 @Qualifier
 @Retention(RUNTIME)
 @Target(PARAMETER)
 public @interface FromOtherReplica {
-  /** To fire such an event. */
+  /** Qualifier for firing such an event. */
   final class Literal extends AnnotationLiteral<FromOtherReplica> implements FromOtherReplica {
     static final Literal INSTANCE = new Literal();
   }

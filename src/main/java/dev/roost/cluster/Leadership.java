@@ -1,8 +1,10 @@
 package dev.roost.cluster;
 
-/** Whether this process does what only one of all replicas does at a time. */
+/**
+ * Whether this process is the leader, which does the work that only one replica may do at a time.
+ */
 public interface Leadership {
-  /** Of a process that is the only one. */
+  /** The leadership of a single process. */
   Leadership ALWAYS =
       new Leadership() {
         @Override
@@ -12,15 +14,15 @@ public interface Leadership {
 
         @Override
         public void whenGained(Runnable action) {
-          // It is held already.
+          // The only process always leads.
         }
       };
 
-  /** Cheap, and asked often. */
+  /** Cheap, and called often. */
   boolean isHeld();
 
   /**
-   * @param action runs whenever this process has become the leader; must not block
+   * @param action runs whenever this process becomes the leader; must not block
    */
   void whenGained(Runnable action);
 }

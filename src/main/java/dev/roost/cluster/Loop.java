@@ -5,20 +5,21 @@ import java.time.Duration;
 import org.jboss.logging.Logger;
 
 /**
- * A reconciler's thread: one pass after another, with a pause that a wake-up ends. A pass that
- * fails is logged and tried again, after pauses that grow up to ten seconds.
+ * A reconciler's thread: repeated passes with pauses; a wake-up ends a pause. A failed pass is
+ * logged and retried, after pauses that grow up to ten seconds.
  *
- * <p>Passes run on the leader only. One that runs when leadership is lost, or whose process was
- * asleep and doesn't know yet that another one leads, goes on to its end, and nothing breaks: rows
- * change by compare-and-set, so whoever is late changes none; what a runtime is told to start has
- * its name from its row, so starting it twice is starting it once; and what is ended or removed has
- * ended in the database before. Leadership saves work; it is not what makes a step right.
+ * <p>Passes run on the leader only. A pass that runs while leadership is lost, or whose process was
+ * suspended and doesn't know the new leader yet, runs to its end without harm. Rows change by
+ * compare-and-set, so a late pass changes no rows. A runtime object is named after its row, so
+ * starting it twice has the same effect as starting it once. An object is stopped or removed only
+ * after its end is in the database. Leadership avoids duplicate work and is not required for
+ * correctness.
  */
 public final class Loop {
   private static final Logger LOG = Logger.getLogger(Loop.class);
   private static final Duration LONGEST_PAUSE = Duration.ofSeconds(10);
 
-  /** How soon leadership is asked for again; gaining it wakes the loop anyway. */
+  /** Interval between checks of leadership; gaining leadership wakes the loop anyway. */
   private static final Duration WHILE_FOLLOWING = Duration.ofSeconds(1);
 
   private final Thread thread;
@@ -31,7 +32,7 @@ public final class Loop {
   /** One pass. */
   @FunctionalInterface
   public interface Pass {
-    /** Does what is to do and says how long to wait when nothing wakes the loop. */
+    /** Does all pending work and returns the pause before the next pass without a wake-up. */
     Duration run();
   }
 
@@ -47,7 +48,7 @@ public final class Loop {
     thread.start();
   }
 
-  /** Makes the next pass come at once; one that is running is followed by another. */
+  /** Starts the next pass at once, or after the running pass. */
   public void wake() {
     synchronized (monitor) {
       woken = true;
@@ -55,7 +56,7 @@ public final class Loop {
     }
   }
 
-  /** Ends the loop and waits until the pass that is running has ended. */
+  /** Ends the loop and waits until the running pass has ended. */
   public void stop() {
     synchronized (monitor) {
       stopped = true;
@@ -76,8 +77,8 @@ public final class Loop {
         pause = leadership.isHeld() ? pass.run() : WHILE_FOLLOWING;
         failures = 0;
       } catch (RuntimeException | Error e) {
-        // Errors too: what waits for this loop would otherwise wait for ever, and nobody would
-        // know.
+        // Errors are caught, too: otherwise the thread would end silently and its work would never
+        // continue.
         failures++;
         long millis = Math.min(LONGEST_PAUSE.toMillis(), 100L << Math.min(failures, 10));
         pause = Duration.ofMillis(millis);
@@ -93,7 +94,7 @@ public final class Loop {
     }
   }
 
-  /** Answers false when the loop is to end. */
+  /** Returns false when the loop must end. */
   private boolean sleep(Duration pause) {
     long end = System.nanoTime() + pause.toNanos();
     synchronized (monitor) {

@@ -7,7 +7,7 @@ import io.micrometer.core.instrument.Timer;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** Makes the loops of this process and measures them. */
+/** Creates and measures the loops of this process. */
 @ApplicationScoped
 public class Loops {
   private final Leadership leadership;
@@ -22,9 +22,9 @@ public class Loops {
   }
 
   /**
-   * A loop that is still to be started.
+   * Creates a loop; the caller starts it.
    *
-   * @param name of its thread, and of it in metrics
+   * @param name name of the thread and of the loop in metrics
    */
   public Loop make(String name, Loop.Pass pass) {
     Timer passes =
@@ -37,7 +37,7 @@ public class Loops {
             .description("Passes that failed; each is tried again")
             .tag("loop", name)
             .register(registry);
-    // When a pass should have ended at the latest, had it taken no time; System.nanoTime.
+    // When a pass without any duration would have ended; System.nanoTime.
     AtomicLong due = new AtomicLong(System.nanoTime());
     leadership.whenGained(() -> due.set(System.nanoTime()));
     Gauge.builder("roost.loop.lag", () -> leadership.isHeld() ? lagSeconds(due) : 0)

@@ -7,8 +7,9 @@ import java.util.Optional;
 import org.jboss.logging.Logger;
 
 /**
- * How topics and events are written into a {@link Payload}. Replicas of two versions work side by
- * side during an update: what one doesn't know it passes over, since it is a hint only.
+ * Encodes topics and events for a {@link Payload}. During an update, replicas of two versions run
+ * side by side: a replica ignores unknown messages, which is safe because notifications may be lost
+ * anyway.
  */
 final class Messages {
   private static final Logger LOG = Logger.getLogger(Messages.class);

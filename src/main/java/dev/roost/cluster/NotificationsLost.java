@@ -1,4 +1,7 @@
 package dev.roost.cluster;
 
-/** Told when hints of other replicas may have got lost: what this replica remembers may be old. */
+/**
+ * Fired when notifications of other replicas may have been lost: caches of this replica may be
+ * stale.
+ */
 public record NotificationsLost() {}

@@ -1,7 +1,7 @@
 package dev.roost.cluster;
 
 /**
- * The only process on its database: it leads always, and there is nobody to tell anything. True of
+ * The only process on its database: always the leader, with no other replicas to notify. Used by
  * the local runtime, whose data directory has a lock.
  */
 public class OnlyReplica implements Replicas {
@@ -12,7 +12,7 @@ public class OnlyReplica implements Replicas {
 
   @Override
   public void whenGained(Runnable action) {
-    // It is held already.
+    // The only process always leads.
   }
 
   @Override

@@ -26,15 +26,18 @@ import java.util.function.Predicate;
 import org.jboss.logging.Logger;
 
 /**
- * The answers of this process that go on until the client or Roost ends them. Their number is
- * limited, and each is closed when the key or the session that asked for it is gone.
+ * The open streaming responses of this process. Their number is limited, and a stream is closed
+ * when its API key or session ends.
  */
 @ApplicationScoped
 public class OpenStreams {
   private static final Logger LOG = Logger.getLogger(OpenStreams.class);
   private static final int RETRY_AFTER_SECONDS = 5;
 
-  /** How long a stream outlives its key at most when no other replica's message says so. */
+  /**
+   * The longest time that a stream outlives its key when the notification of another replica is
+   * lost.
+   */
   private static final int CHECK_SECONDS = 15;
 
   private static final Sql GONE_KEYS =
@@ -76,9 +79,9 @@ public class OpenStreams {
   }
 
   /**
-   * One open answer; equal to itself alone.
+   * One open stream; compared by identity.
    *
-   * @param sessionId null: asked for with the key's text
+   * @param sessionId null: authenticated by the key's text
    */
   private static final class Stream {
     final String keyId;
@@ -93,7 +96,7 @@ public class OpenStreams {
   }
 
   /**
-   * Counts the answer to the current request as a stream until it ends.
+   * Counts the response to the current request as a stream until the response ends.
    *
    * @throws Problem rate_limited
    */
@@ -102,12 +105,12 @@ public class OpenStreams {
   }
 
   /**
-   * @param ended runs when it ends
+   * @param ended runs when the stream ends
    * @throws Problem rate_limited
    */
   public void begin(Runnable ended) {
     RoutingContext routing = request.getCurrent();
-    // Resetting ends the connection (HTTP/1.1) or the stream (HTTP/2), whatever waits to be sent.
+    // A reset ends the connection (HTTP/1.1) or the stream (HTTP/2), even with unsent data.
     Runnable end = begin(caller.keyId(), caller.sessionId(), () -> routing.response().reset());
     routing.addEndHandler(
         result -> {
@@ -116,7 +119,7 @@ public class OpenStreams {
         });
   }
 
-  /** Answers what ends the count. */
+  /** Returns an action that ends the count. */
   public Runnable begin(String keyId, String sessionId, Runnable close) {
     Stream stream = new Stream(keyId, sessionId, close);
     synchronized (open) {
@@ -169,7 +172,7 @@ public class OpenStreams {
     close(stream -> sessionId.equals(stream.sessionId));
   }
 
-  /** Closes those whose key or session is gone, as far as nobody said so. */
+  /** Closes streams whose key or session has ended without a notification. */
   void check() {
     String[] keys = open.stream().map(stream -> stream.keyId).distinct().toArray(String[]::new);
     if (keys.length == 0) {

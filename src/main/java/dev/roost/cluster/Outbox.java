@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * What is still to be told: each message once, and only so many. Beyond that, one message stands
- * for all of them.
+ * Unsent messages, without duplicates and of limited number. Beyond the limit, one message
+ * represents all messages.
  */
 final class Outbox {
   private final int capacity;
@@ -16,7 +16,7 @@ final class Outbox {
   private boolean closed;
 
   /**
-   * @param anything the message that stands for any others
+   * @param anything the message that represents all other messages
    */
   Outbox(int capacity, String anything) {
     this.capacity = capacity;
@@ -37,7 +37,8 @@ final class Outbox {
   }
 
   /**
-   * What waits, oldest first. Blocks until there is something; empty: closed, and all was taken.
+   * Takes all messages, oldest first. Blocks until a message is present; empty: closed, and all
+   * messages were taken.
    */
   synchronized List<String> take() throws InterruptedException {
     while (messages.isEmpty() && !closed) {
@@ -48,7 +49,7 @@ final class Outbox {
     return taken;
   }
 
-  /** Takes no more messages. */
+  /** Rejects further messages. */
   synchronized void close() {
     closed = true;
     notifyAll();

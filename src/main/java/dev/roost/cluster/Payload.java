@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What one notification carries: the sender on the first line, then one message a line.
+ * The content of one notification: the sender on the first line, then one message per line.
  *
  * @param sender a replica's identifier
  */
@@ -13,13 +13,16 @@ record Payload(String sender, List<String> messages) {
   /** PostgreSQL refuses 8,000 bytes and more. */
   static final int MAX_BYTES = 7_999;
 
-  /** Any change, of anything. */
+  /** Anything may have changed. */
   static final String ANYTHING = "anything";
 
-  /** Nobody leads any more. */
+  /** The leader has resigned. */
   static final String VACANT = "vacant";
 
-  /** As few payloads as hold these messages; one that fits into none becomes {@link #ANYTHING}. */
+  /**
+   * Packs the messages into as few payloads as possible; a message too large for a payload becomes
+   * {@link #ANYTHING}.
+   */
   static List<String> pack(String sender, List<String> messages) {
     List<String> payloads = new ArrayList<>();
     StringBuilder payload = new StringBuilder(sender);

@@ -10,10 +10,10 @@ import javax.net.SocketFactory;
 
 /**
  * Sockets for a connection that listens for notifications. After each notification, PostgreSQL's
- * driver ({@code PGStream.hasMessagePending}, 42.7) reads with a timeout of one millisecond, to see
- * whether another one follows, before it returns the first: half of the time that a notification
- * takes from one replica to another. These sockets answer such a read at once. A notification that
- * comes later is the result of the next call.
+ * driver ({@code PGStream.hasMessagePending}, 42.7) reads with a timeout of one millisecond, to
+ * check for another notification, before it returns the first: half of a notification's latency
+ * between replicas. These sockets answer such a read at once. A later notification is the result of
+ * the next call.
  */
 public final class PromptSocketFactory extends SocketFactory {
   private static final int PROBE_MILLIS = 1;

@@ -3,8 +3,8 @@ package dev.roost.cluster;
 import java.io.PrintStream;
 
 /**
- * Told once when everything is up, before the person who started Roost is told so.
+ * Fired once when everything is up, before Roost reports its start to the user.
  *
- * @param out where that person reads
+ * @param out the output that the user reads
  */
 public record Ready(PrintStream out) {}

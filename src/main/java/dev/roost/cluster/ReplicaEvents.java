@@ -16,7 +16,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import org.jboss.logging.Logger;
 
-/** Takes events of this process to the other replicas, and theirs to the observers here. */
+/** Forwards events of this process to the other replicas, and their events to local observers. */
 @ApplicationScoped
 class ReplicaEvents implements Replicas.Listener {
   private static final Logger LOG = Logger.getLogger(ReplicaEvents.class);
@@ -28,7 +28,10 @@ class ReplicaEvents implements Replicas.Listener {
   private final Event<Object> events;
   private final ExecutorService workers;
 
-  /** Heard, and not yet taken up: hearing it once more adds nothing. Bounds what waits. */
+  /**
+   * Received events that observers have not received yet. A duplicate adds nothing, so the set
+   * limits the queue.
+   */
   private final Set<Object> pending = ConcurrentHashMap.newKeySet();
 
   ReplicaEvents(
@@ -46,17 +49,17 @@ class ReplicaEvents implements Replicas.Listener {
     this.workers = workers;
   }
 
-  /** An API key that must not be remembered any more. */
+  /** An API key that caches must drop. */
   record ForgottenKey(String keyId) implements Shared {}
 
-  /** A session that must not be remembered any more. */
+  /** A session that caches must drop. */
   record ForgottenSession(String sessionId) implements Shared {}
 
   void start(@Observes StartupEvent event) {
     replicas.start(this);
   }
 
-  /** After the loops have stopped: whoever leads next finds nothing half done. */
+  /** Runs after the loops have stopped, so that the next leader finds no unfinished work. */
   void stop(@Observes @Priority(Interceptor.Priority.LIBRARY_AFTER) ShutdownEvent event) {
     replicas.stop();
   }
@@ -101,7 +104,7 @@ class ReplicaEvents implements Replicas.Listener {
     fire(new NotificationsLost());
   }
 
-  /** On a worker thread: observers ask the database. */
+  /** Runs on a worker thread, because observers query the database. */
   private void fire(Object event) {
     if (pending.add(event)) {
       workers.execute(

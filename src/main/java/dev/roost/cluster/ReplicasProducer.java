@@ -7,7 +7,7 @@ import jakarta.inject.Singleton;
 import javax.sql.DataSource;
 import org.eclipse.microprofile.config.Config;
 
-/** Whether there can be other replicas: the one place that decides it. */
+/** Decides whether other replicas can exist. */
 class ReplicasProducer {
   @Produces
   @Singleton

@@ -1,11 +1,11 @@
 package dev.roost.cluster;
 
 /**
- * An event that the observers on the other replicas get too, there with the qualifier {@link
- * FromOtherReplica}. Its class is a record in a package of Roost that holds nothing but strings and
- * numbers, and it is fired after its transaction, never within.
+ * An event that observers on the other replicas receive, too, with the qualifier {@link
+ * FromOtherReplica}. The class is a record in a package of Roost that contains only strings and
+ * numbers. The event is fired after its transaction, never within.
  */
 public interface Shared {
-  /** One that concerns the leader alone: a leader keeps it to itself. */
+  /** An event that concerns only the leader; the leader does not forward it. */
   interface WithLeader extends Shared {}
 }

@@ -6,9 +6,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Tells whoever waits, on any replica, that something about a resource has changed. A hint and
- * nothing more: whoever is woken reads the database, and whoever must not miss a change also looks
- * now and then by itself.
+ * Notifies waiting requests and loops, on any replica, of a change of a resource. A signal carries
+ * no data and may be lost: receivers read the database, and receivers that must not miss a change
+ * also poll.
  */
 @ApplicationScoped
 public class Signals {
@@ -22,7 +22,8 @@ public class Signals {
   }
 
   /**
-   * The next signal on that topic. To miss none, ask for it first, then read the state, then wait.
+   * The next signal on that topic. To miss no signal, first call this method, then read the state,
+   * then wait.
    *
    * @param topic a resource's identifier
    */
@@ -40,13 +41,13 @@ public class Signals {
     return future;
   }
 
-  /** After the transaction that made the change. */
+  /** Call after the commit of the change. */
   public void fire(String topic) {
     fireHere(topic);
     replicas.tellTopic(topic);
   }
 
-  /** Of whoever waits for anything in this process. */
+  /** Signals all topics in this process. */
   void fireAllHere() {
     waiting.keySet().forEach(this::fireHere);
   }

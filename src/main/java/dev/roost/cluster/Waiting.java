@@ -10,11 +10,11 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 
 /**
- * Holds an answer until something has happened, without holding a thread or a database connection.
+ * Delays a response until a condition holds, without occupying a thread or a database connection.
  */
 @ApplicationScoped
 public class Waiting {
-  /** How often a waiter looks by itself: a signal of another replica may have got lost. */
+  /** The polling interval, because a signal of another replica may be lost. */
   private static final Duration LOOK = Duration.ofSeconds(1);
 
   private static final int MAX_WAIT_SECONDS = 60;
@@ -43,11 +43,11 @@ public class Waiting {
   }
 
   /**
-   * Looks now, on the caller's thread, and after each signal, until there is a result or the time
-   * is over.
+   * Checks the state now, on the caller's thread, and after each signal, until there is a result or
+   * the timeout expires.
    *
    * @param look reads the state; runs on a worker thread; empty means "not yet"
-   * @param atTimeout what to answer when time is over; runs on a worker thread
+   * @param atTimeout the result at the timeout; runs on a worker thread
    */
   public <T> Uni<T> until(
       String topic, Duration timeout, Supplier<Optional<T>> look, Supplier<T> atTimeout) {
@@ -55,7 +55,7 @@ public class Waiting {
   }
 
   /**
-   * @param every how often to look without a signal
+   * @param every polling interval without a signal
    */
   public <T> Uni<T> until(
       String topic,
@@ -67,9 +67,9 @@ public class Waiting {
   }
 
   /**
-   * The same for what has begun only just now, so that a first look would be in vain.
+   * Like {@link #until}, without the first check, for work that has only just begun.
    *
-   * @param change from {@link Signals#next}, asked for before it began
+   * @param change from {@link Signals#next}, called before the work began
    */
   public <T> Uni<T> afterChange(
       CompletableFuture<Void> change,
@@ -81,16 +81,16 @@ public class Waiting {
     return pause(change, end, LOOK).chain(() -> attempt(topic, end, LOOK, look, atTimeout));
   }
 
-  /** Whether this process is about to stop, so that whoever waits again should do so elsewhere. */
+  /** Whether this process is about to stop, so that clients should wait on another replica. */
   public boolean isEnding() {
     return draining.isOn();
   }
 
   /**
-   * When a wait is over.
+   * When a wait ends.
    *
    * @param nanos System.nanoTime
-   * @param early whether it began before this process was about to stop
+   * @param early whether the wait began before the drain
    */
   private record End(long nanos, boolean early) {}
 
@@ -126,7 +126,7 @@ public class Waiting {
             });
   }
 
-  /** Waits for the change, but not beyond the end and not longer than that. */
+  /** Waits for the change, at most until the end and at most for the given time. */
   private Uni<Void> pause(CompletableFuture<Void> change, End end, Duration longest) {
     Duration left = Duration.ofNanos(Math.max(1, left(end)));
     return Uni.createFrom()

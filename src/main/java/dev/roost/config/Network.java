@@ -7,14 +7,14 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * A block of IP addresses, as a setting names it: {@code 10.0.0.0/8} or {@code fd00::/8}. An
- * address without a length is a block of that one.
+ * A block of IP addresses in a setting: {@code 10.0.0.0/8} or {@code fd00::/8}. An address without
+ * a prefix length is a block of one address.
  */
 public final class Network {
   private static final String OCTET = "(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)";
   private static final Pattern IPV4 = Pattern.compile("(?:" + OCTET + "\\.){3}" + OCTET);
 
-  /** Possessive, so that what doesn't match fails at once. */
+  /** Possessive, so that text without a match fails at once. */
   private static final Pattern IPV6 = Pattern.compile("[0-9a-fA-F.]*+:[0-9a-fA-F:.]*+");
 
   private final byte[] first;
@@ -26,7 +26,7 @@ public final class Network {
   }
 
   /**
-   * @throws IllegalArgumentException with what to write instead
+   * @throws IllegalArgumentException with the expected format
    */
   public static Network of(String text) {
     int slash = text.indexOf('/');
@@ -50,8 +50,8 @@ public final class Network {
   }
 
   /**
-   * An IP address from its usual text: four decimal numbers without leading zeros, or IPv6 without
-   * brackets and zone. An IPv4 address that is mapped into IPv6 becomes IPv4. Asks no resolver.
+   * Parses an IP address: four decimal numbers without leading zeros, or IPv6 without brackets and
+   * zone. An IPv4 address mapped into IPv6 becomes IPv4. Never resolves names.
    */
   public static Optional<InetAddress> address(String text) {
     if (!IPV4.matcher(text).matches() && !IPV6.matcher(text).matches()) {
@@ -64,13 +64,13 @@ public final class Network {
     }
   }
 
-  /** Whether the address is in it; one of the other version of IP never is. */
+  /** Whether the block contains the address; false for an address of the other IP version. */
   public boolean contains(InetAddress address) {
     byte[] bytes = address.getAddress();
     return bytes.length == first.length && Arrays.equals(mask(bytes, length), first);
   }
 
-  /** Whether all of the other one is in it. */
+  /** Whether the block contains all addresses of the other block. */
   public boolean contains(Network other) {
     return other.length >= length
         && other.first.length == first.length
@@ -81,12 +81,12 @@ public final class Network {
     return first.length == 16;
   }
 
-  /** Whether it is a single address. */
+  /** Whether the block is a single address. */
   public boolean isAddress() {
     return length == first.length * 8;
   }
 
-  /** The first address of it. */
+  /** The block's first address. */
   public String address() {
     return text(first);
   }

@@ -2,7 +2,7 @@ package dev.roost.config;
 
 import org.eclipse.microprofile.config.spi.Converter;
 
-/** Reads networks in settings; found as a service. */
+/** Parses networks in settings; registered as a service. */
 public final class NetworkConverter implements Converter<Network> {
   @Override
   public Network convert(String value) {

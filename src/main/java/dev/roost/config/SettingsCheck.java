@@ -8,15 +8,16 @@ import java.util.Locale;
 import java.util.Optional;
 
 /**
- * Refuses numbers and times of settings that can't be meant: below zero, or zero where it isn't.
+ * Rejects invalid numbers and durations of settings: negative values, and zero where zero has no
+ * meaning.
  */
 public final class SettingsCheck {
   private SettingsCheck() {}
 
   /**
-   * What is wrong, with the name of the property; empty: nothing.
+   * The first mistake, with the name of the property; empty: all settings are valid.
    *
-   * @param config with all settings
+   * @param config all settings
    */
   public static Optional<String> mistake(RoostConfig config) {
     return mistake(RoostConfig.class, config, "roost");
@@ -47,7 +48,7 @@ public final class SettingsCheck {
       sign = duration.isNegative() ? -1 : duration.isZero() ? 0 : 1;
     } else if (value instanceof Number number) {
       double size = number.doubleValue();
-      sign = size > 0 ? 1 : size == 0 ? 0 : -1; // NaN is none, either
+      sign = size > 0 ? 1 : size == 0 ? 0 : -1; // NaN is rejected
     } else {
       return Optional.empty();
     }
@@ -74,7 +75,7 @@ public final class SettingsCheck {
     }
   }
 
-  /** "scriptBytes" is "script-bytes". */
+  /** Converts "scriptBytes" to "script-bytes". */
   static String property(String method) {
     return method.replaceAll("([A-Z])", "-$1").toLowerCase(Locale.ROOT);
   }

@@ -4,7 +4,10 @@ import io.quarkus.runtime.configuration.DurationConverter;
 import java.time.Duration;
 import org.eclipse.microprofile.config.spi.Converter;
 
-/** A time that may not be too short: whoever follows the events must be able to be away so long. */
+/**
+ * A duration of at least two days, because readers of events must be able to be offline for that
+ * long.
+ */
 public final class TwoDaysOrMore implements Converter<Duration> {
   private static final Duration LEAST = Duration.ofDays(2);
 

@@ -9,28 +9,25 @@ import java.util.Set;
 import java.util.TreeSet;
 import org.eclipse.microprofile.config.spi.ConfigSource;
 
-/**
- * Refuses settings that nothing reads: a misspelt name would leave the default in force without a
- * word.
- */
+/** Rejects unknown settings: a misspelt name would silently leave the default in force. */
 public final class UnknownSettings {
   private static final String PREFIX = "roost.";
   private static final String VARIABLE_PREFIX = "ROOST_";
 
-  /** A name that differs by so many characters is taken for a slip of the pen. */
+  /** The largest edit distance that counts as a typo. */
   private static final int SLIP = 2;
 
-  /** A name that differs by more is not worth a suggestion. */
+  /** The largest edit distance for a suggestion. */
   private static final int SUGGESTED = 6;
 
   private final Set<String> names = new TreeSet<>();
 
-  /** Those of maps, whose keys are free. */
+  /** Names of maps, whose keys are arbitrary. */
   private final Set<String> maps = new TreeSet<>();
 
   private final Set<String> variables = new TreeSet<>();
 
-  /** What the names of environment variables begin with that belong to a group or a map. */
+  /** Prefixes of environment variables for groups and maps. */
   private final Set<String> groups = new TreeSet<>();
 
   private UnknownSettings() {
@@ -39,7 +36,7 @@ public final class UnknownSettings {
   }
 
   /**
-   * What is wrong, with the name that was probably meant; empty: nothing.
+   * The first mistake, with a suggested name; empty: all names are known.
    *
    * @param sources where settings come from: files, system properties, the environment
    */
@@ -78,8 +75,8 @@ public final class UnknownSettings {
   }
 
   /**
-   * The environment also holds what others call ROOST_…, the SDK's ROOST_URL for one: only a name
-   * in a group of settings, or one that is nearly a setting's, is taken for a mistake.
+   * The environment may contain ROOST_… variables of other programs, such as the SDK's ROOST_URL.
+   * Only a name within a group of settings, or similar to a setting's name, is a mistake.
    */
   private Optional<String> mistakeOfVariable(String given) {
     String name = given.replaceFirst("_\\d++_$", "");
@@ -108,7 +105,7 @@ public final class UnknownSettings {
     return name.toUpperCase(Locale.ROOT).replaceAll("[^A-Z0-9]", "_");
   }
 
-  /** Levenshtein's: insertions, deletions and replacements of a character. */
+  /** Levenshtein distance: insertions, deletions and replacements of characters. */
   private static int distance(String one, String other) {
     int[] row = new int[other.length() + 1];
     for (int j = 0; j < row.length; j++) {

@@ -6,12 +6,12 @@ import java.util.Map;
 import java.util.function.Supplier;
 
 /**
- * Who uses a store, and the condition under which he may. The condition is part of the very
- * statement that reads or writes, so nothing slips in after it has ceased to hold.
+ * The user of a store, and the condition for access. The condition is part of each statement that
+ * reads or writes, so access can't end between the check and the operation.
  *
  * @param parameters of the rule's queries
- * @param receipt null: what is sent again is done again
- * @param refusal what to say when the rule's query has no row
+ * @param receipt null: a repeated write is executed again
+ * @param refusal the problem when the rule's query has no row
  */
 public record Access(
     String storeId,
@@ -21,25 +21,23 @@ public record Access(
     Supplier<Problem> refusal) {
 
   /**
-   * Queries that have a row as long as access is granted; {@code :store} is the store. Those of one
-   * kind of user are one object, because the statements that are made of them are kept.
+   * Queries that return a row while access is granted; {@code :store} is the store. Each kind of
+   * user has one shared rule, because the statements are cached by rule.
    *
-   * @param reads sees
-   * @param writes also keeps what grants access as it is until the write is committed
-   * @param ofExecutions whether executions ask by it: {@code :execution} can hold locks, and all
-   *     its writes carry a receipt
+   * @param reads the query for reads
+   * @param writes the query for writes, which also locks the condition until the write is committed
+   * @param ofExecutions whether the users are executions: {@code :execution} can hold locks, and
+   *     each write has an idempotency record
    */
   public record Rule(String reads, String writes, boolean ofExecutions) {}
 
   /**
-   * Makes a write that is sent again happen once.
+   * Makes a repeated write happen once.
    *
    * @param scope the execution or the store
-   * @param name of the connection over which one write after the other comes, or a client's
-   *     idempotency key
-   * @param seq of the write; a later one of the same name has a greater one
-   * @param requestSha256 of a client's request, so that a key that is used again is found out;
-   *     otherwise null
+   * @param name of a connection that sends one write after the other, or a client's idempotency key
+   * @param seq of the write; later writes of the same name have greater numbers
+   * @param requestSha256 of a client's request, to detect a reused key; otherwise null
    */
   public record Receipt(String scope, String name, long seq, byte[] requestSha256) {}
 
@@ -49,7 +47,7 @@ public record Access(
           "select 1 from datastore where id = :store for key share",
           false);
 
-  /** A client of the API, who may use every store that there is. */
+  /** A client of the API, who has access to every store. */
   public static Access ofClient(String storeId) {
     return ofClient(storeId, null);
   }

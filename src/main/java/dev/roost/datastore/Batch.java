@@ -51,7 +51,7 @@ final class Batch {
     this.writes = writes;
   }
 
-  /** What a statement gets as arrays. */
+  /** A statement's array parameters. */
   private static final class Columns {
     final List<byte[]> keys = new ArrayList<>();
     final List<String> values = new ArrayList<>();
@@ -60,7 +60,7 @@ final class Batch {
   }
 
   /**
-   * @throws Problem validation_failed: a key that is none, or that two writes have; too_large
+   * @throws Problem validation_failed: an invalid key, or one that two writes share; too_large
    */
   static Batch of(List<Write> writes, Entries entries) {
     Batch batch = new Batch(writes);
@@ -108,26 +108,26 @@ final class Batch {
     return keys;
   }
 
-  /** Of keys and values that are stored. */
+  /** The total size of the keys and values to store. */
   long bytes() {
     return bytes;
   }
 
   /**
-   * What a write has made of its entry.
+   * The result of one write.
    *
-   * @param version 0: it is gone
-   * @param sum what an increment has made of the number; otherwise null
+   * @param version 0: the entry is removed
+   * @param sum of an increment; otherwise null
    */
   record Result(long version, JsonText sum) {
     static final Result GONE = new Result(0, null);
   }
 
   /**
-   * Writes, in the caller's transaction, which holds the keys' locks.
+   * Executes the writes in the caller's transaction, which holds the keys' locks.
    *
-   * @return what came of each
-   * @throws Problem validation_failed: something that is no number was to be incremented
+   * @return the result of each write
+   * @throws Problem validation_failed: the value to increment is not a number
    */
   List<Result> write(Connection connection, String storeId) throws SQLException {
     Map<ByteBuffer, Result> results = new HashMap<>();

@@ -23,7 +23,7 @@ import java.util.stream.Collectors;
 import org.hibernate.Session;
 import org.hibernate.exception.ConstraintViolationException;
 
-/** A durable, ordered map of keys to JSON values, whose content {@link Entries} holds. */
+/** A durable, ordered map of keys to JSON values; {@link Entries} holds the entries. */
 @Entity
 @Table(name = "datastore")
 public class DataStore extends PanacheEntityBase {
@@ -33,15 +33,15 @@ public class DataStore extends PanacheEntityBase {
   public String name;
   public Instant createdAt;
 
-  /** The last change of the name, and, a second or so later, of the entries. */
+  /** The last change of the name, and, about a second later, of the entries. */
   public Instant updatedAt;
 
-  /** Agents that use a store, for messages. */
+  /** An agent that uses a store, for messages. */
   private record User(String id, String name) {}
 
   /**
-   * @param name null: a readable one is made
-   * @throws Problem conflict: the name is taken; validation_failed: it is no name
+   * @param name null: a readable name is generated
+   * @throws Problem conflict: the name is taken; validation_failed: the name is invalid
    */
   public static DataStore create(String name, Instant now) {
     if (name == null) {
@@ -54,7 +54,7 @@ public class DataStore extends PanacheEntityBase {
     return named(name);
   }
 
-  /** A new store with that name or, where that is taken, one with a number behind it. */
+  /** A new store with that name or, if it is taken, with a number as suffix. */
   public static DataStore createNamedAfter(String wanted, Instant now) {
     String name = shortened(wanted, MAX_NAME_CHARACTERS);
     for (int i = 2; !insert(name, now); i++) {
@@ -73,7 +73,7 @@ public class DataStore extends PanacheEntityBase {
   }
 
   /**
-   * Looks in a transaction of its own.
+   * Uses its own transaction.
    *
    * @throws Problem not_found
    */
@@ -85,8 +85,8 @@ public class DataStore extends PanacheEntityBase {
    * Newest first.
    *
    * @param name only the store of that name, or null
-   * @param contains only stores whose name contains this in any case, or null
-   * @param cursor the identifier after which to go on, or null
+   * @param contains only stores whose name contains this text, case-insensitive, or null
+   * @param cursor only stores after this identifier, or null
    */
   static List<DataStore> list(String name, String contains, String cursor, int limit) {
     StringBuilder query = new StringBuilder("1 = 1");
@@ -109,7 +109,7 @@ public class DataStore extends PanacheEntityBase {
   }
 
   /**
-   * @throws Problem conflict: the name is taken; validation_failed: it is no name
+   * @throws Problem conflict: the name is taken; validation_failed: the name is invalid
    */
   void rename(String newName, Instant now) {
     if (name.equals(newName)) {
@@ -124,21 +124,20 @@ public class DataStore extends PanacheEntityBase {
     try {
       flush();
     } catch (ConstraintViolationException e) {
-      // Someone took the name since it was looked up.
+      // Another request took the name after the check.
       throw taken(newName);
     }
   }
 
   /**
-   * Removes the store with all entries.
+   * Deletes the store with all entries.
    *
-   * @param force also when agents use it; they lose it
-   * @throws Problem conflict: agents use it
+   * @param force also when agents use the store, which then lose it
+   * @throws Problem conflict: agents use the store
    */
   public static void delete(String id, boolean force) {
-    // The lock keeps an agent from taking the store into use meanwhile. Hibernate's would be "for
-    // no
-    // key update", beside which a foreign key may come into being.
+    // The lock keeps agents from adding the store meanwhile. Hibernate's lock would be
+    // "for no key update", which doesn't block a new foreign key.
     entities()
         .createNativeQuery("select id from datastore where id = :id for update", String.class)
         .setParameter("id", id)
@@ -170,7 +169,7 @@ public class DataStore extends PanacheEntityBase {
   }
 
   /**
-   * The stores of agents, each agent's in the order in which it has them.
+   * The stores of agents, in the order of each agent's list.
    *
    * @return agent to the identifiers of its stores; agents without stores are missing
    */
@@ -183,9 +182,9 @@ public class DataStore extends PanacheEntityBase {
   }
 
   /**
-   * What is wrong with a list of stores that an agent is to use.
+   * The errors in an agent's list of stores.
    *
-   * @return empty when all is well
+   * @return empty when the list is valid
    */
   public static List<Problem.FieldError> mistakes(List<String> storeIds) {
     Set<String> there =
@@ -193,7 +192,7 @@ public class DataStore extends PanacheEntityBase {
             ? Set.of()
             : Set.copyOf(
                 entities()
-                    // The lock keeps the stores until the caller's transaction has ended.
+                    // The lock keeps the stores until the end of the caller's transaction.
                     .createNativeQuery(
                         "select id from datastore where id = any(:ids) order by id for key share",
                         String.class)
@@ -218,7 +217,7 @@ public class DataStore extends PanacheEntityBase {
   }
 
   /**
-   * Gives an agent these stores and no others, in this order; in the caller's transaction.
+   * Replaces an agent's list of stores, in the caller's transaction.
    *
    * @throws Problem validation_failed: see {@link #mistakes}
    */
@@ -243,13 +242,13 @@ public class DataStore extends PanacheEntityBase {
     }
   }
 
-  /** The living agents that use the store, oldest first. */
+  /** The agents that use the store, without deleted ones, oldest first. */
   public static List<String> agentIds(String storeId) {
     return users(storeId).stream().map(User::id).toList();
   }
 
   /**
-   * The same for many stores at once.
+   * As {@link #agentIds(String)}, for many stores.
    *
    * @return store to agents; stores without agents are missing
    */
@@ -288,7 +287,7 @@ public class DataStore extends PanacheEntityBase {
         .toList();
   }
 
-  /** Whether the name was free. An insert that fails would spoil the caller's transaction. */
+  /** Returns whether the name was free. A failed insert would abort the caller's transaction. */
   private static boolean insert(String name, Instant now) {
     return entities()
             .createNativeMutationQuery(

@@ -4,7 +4,7 @@ import dev.roost.api.Body;
 import dev.roost.api.Problem;
 import org.eclipse.microprofile.openapi.annotations.media.Schema;
 
-/** What a client may say about a DataStore. */
+/** The fields of a DataStore that a client can set. */
 @Schema(name = "DataStoreRequest")
 record DataStoreRequest(
     @Schema(

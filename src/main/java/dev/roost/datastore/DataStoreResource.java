@@ -30,7 +30,7 @@ import org.eclipse.microprofile.openapi.annotations.tags.Tag;
 import org.jboss.resteasy.reactive.RestResponse;
 import org.jboss.resteasy.reactive.RestResponse.ResponseBuilder;
 
-/** DataStores; {@link EntryResource} serves what is in them. */
+/** DataStores; {@link EntryResource} serves their entries. */
 @Path("/v1/datastore")
 @Produces(MediaType.APPLICATION_JSON)
 @Consumes(MediaType.APPLICATION_JSON)
@@ -87,7 +87,7 @@ public class DataStoreResource {
         store ->
             DataStoreView.of(
                 store,
-                // One that was deleted meanwhile.
+                // The store was deleted meanwhile.
                 statistics.getOrDefault(
                     store.id, new StoreCounts.Statistics(0, 0, store.updatedAt)),
                 agents.getOrDefault(store.id, List.of())));

@@ -5,7 +5,7 @@ import java.util.List;
 import org.eclipse.microprofile.openapi.annotations.media.Schema;
 
 /**
- * A DataStore as clients see it.
+ * A DataStore in the API.
  *
  * @param sizeBytes of keys and values
  * @param updatedAt the last change of the name or of the entries

@@ -14,14 +14,14 @@ import java.sql.SQLException;
 import java.util.Optional;
 
 /**
- * The entries of all DataStores, one operation at a time; {@link Transactions} does several at
- * once. Nothing here joins a caller's transaction: each operation is one of its own, durable when
- * it returns. What has expired, by the database's clock, is never seen; {@link #sweep} removes it
+ * The entries of all DataStores, one operation at a time; {@link Transactions} combines several. No
+ * operation joins a caller's transaction: each one has its own and is durable when it returns.
+ * Entries that have expired by the database's clock are never returned; {@link #sweep} removes them
  * later.
  */
 @ApplicationScoped
 public class Entries {
-  /** Seconds; some three hundred years, which every database can add to now. */
+  /** Seconds; about three hundred years, which PostgreSQL can add to the current time. */
   static final double MAX_TTL_SECONDS = 1e10;
 
   private static final Sql CLEAR =
@@ -63,15 +63,15 @@ public class Entries {
   }
 
   /**
-   * What a write has done.
+   * The result of a write.
    *
    * @param version the entry's new version
-   * @param created whether there was no such entry before
+   * @param created whether the entry is new
    */
   public record Written(long version, boolean created) {}
 
   /**
-   * A value that is or was there.
+   * An entry's current or former value.
    *
    * @param value JSON text
    */
@@ -82,7 +82,7 @@ public class Entries {
   }
 
   /**
-   * @throws Problem validation_failed: not a key
+   * @throws Problem validation_failed: the key is invalid
    */
   public Optional<Entry> get(Access access, String key) {
     Sql.Bound get = access.bind(statements(access).get).with("key", key("key", key));
@@ -92,7 +92,7 @@ public class Entries {
   /**
    * Stores a value under a key.
    *
-   * @param ttlSeconds after which the entry is gone; null: never
+   * @param ttlSeconds the entry's lifetime; null: unlimited
    * @throws Problem validation_failed, too_large, store_full, precondition_failed
    * @throws IdempotencyRecords.DoneBefore
    */
@@ -122,7 +122,7 @@ public class Entries {
   }
 
   /**
-   * @return the version that was removed; empty: there was no such entry
+   * @return the removed version; empty: there was no such entry
    * @throws Problem validation_failed, precondition_failed
    * @throws IdempotencyRecords.DoneBefore
    */
@@ -140,7 +140,7 @@ public class Entries {
   }
 
   /**
-   * Removes an entry and answers what it was.
+   * Removes an entry and returns its value and version.
    *
    * @throws Problem validation_failed
    * @throws IdempotencyRecords.DoneBefore
@@ -151,7 +151,7 @@ public class Entries {
   }
 
   /**
-   * Adds to a number; an absent one is 0. An entry keeps its expiry.
+   * Adds to a number; an absent one counts as 0. The entry keeps its expiry.
    *
    * @param amount a JSON number
    * @return the sum
@@ -175,7 +175,7 @@ public class Entries {
     return counted(access, count);
   }
 
-  /** How many keys begin so. Reads the index of those. */
+  /** The number of keys with the prefix, counted in the index. */
   public long count(Access access, String prefix) {
     if (prefix.isEmpty()) {
       return count(access);
@@ -194,10 +194,11 @@ public class Entries {
   }
 
   /**
-   * Entries of one moment.
+   * Returns a consistent snapshot of a range.
    *
-   * @param limit entries at most; there may be fewer even when more follow, see {@link Scan#next}
-   * @param withValues whether to read the values, too
+   * @param limit the most entries to return; there may be fewer even when more follow, see {@link
+   *     Scan#next}
+   * @param withValues whether to include the values
    * @throws Problem validation_failed: not Unicode
    */
   public Scan scan(Access access, Range range, int limit, boolean withValues) {
@@ -212,7 +213,7 @@ public class Entries {
   }
 
   /**
-   * Removes all entries and says how many there were.
+   * Removes all entries and returns their number.
    *
    * @throws IdempotencyRecords.DoneBefore
    */
@@ -235,9 +236,9 @@ public class Entries {
   }
 
   /**
-   * Removes expired entries, of all stores.
+   * Removes expired entries of all stores.
    *
-   * @return how many; as many as the limit: there may be more
+   * @return how many; the limit: there may be more
    */
   public int sweep(int limit) {
     return database.once(connection -> SWEEP.with("limit", limit).update(connection));

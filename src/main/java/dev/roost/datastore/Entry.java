@@ -10,9 +10,9 @@ import org.eclipse.microprofile.openapi.annotations.media.Schema;
 /**
  * One entry of a DataStore.
  *
- * @param value the exact JSON text; null where a scan was asked for keys alone
- * @param version never used twice, not even by another entry
- * @param expiresAt from then on the entry is not seen any more; null: never
+ * @param value the exact JSON text; null in a scan of keys only
+ * @param version unique across all entries, and never reused
+ * @param expiresAt the time from which the entry counts as absent; null: never
  */
 public record Entry(
     @Schema(description = "1 to 512 bytes of UTF-8", examples = "user/42") String key,
@@ -22,7 +22,7 @@ public record Entry(
     @Schema(nullable = true, description = "From then on the entry is gone; null: never")
         Instant expiresAt,
     Instant updatedAt) {
-  /** From a row with columns named like those of the table. */
+  /** From a row whose columns have the names of the table's. */
   static Entry of(ResultSet row, boolean withValue) throws SQLException {
     return new Entry(
         EntryKey.text(row.getBytes("key")),

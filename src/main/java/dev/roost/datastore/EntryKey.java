@@ -8,16 +8,16 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
- * Keys as they are stored: UTF-8 in a bytea, which sorts by code point and holds every character,
- * U+0000 too.
+ * Keys are stored as UTF-8 in a bytea, which sorts by code point and accepts every character,
+ * including U+0000.
  */
 final class EntryKey {
   private EntryKey() {}
 
   /**
-   * The bytes of a key that names one entry.
+   * The bytes of an entry's key.
    *
-   * @param where pointer for the mistake, for example "/key"
+   * @param where pointer for the error, for example "/key"
    * @throws Problem validation_failed: empty, too long, or not Unicode
    */
   static byte[] bytes(String where, String key, int maxBytes) {
@@ -36,7 +36,7 @@ final class EntryKey {
   }
 
   /**
-   * The bytes of a prefix or a bound of a range, which may be empty and of any length.
+   * The bytes of a prefix or of a range's bound, which may be empty and of any length.
    *
    * @throws Problem validation_failed: not Unicode
    */
@@ -56,7 +56,7 @@ final class EntryKey {
 
   /** The least key that is greater than all keys with the prefix, which must not be empty. */
   static byte[] afterPrefix(byte[] prefix) {
-    // No byte of UTF-8 is 0xff, so the last one can always be raised.
+    // No byte of UTF-8 is 0xff, so the last byte can always be incremented.
     byte[] next = prefix.clone();
     next[next.length - 1]++;
     return next;

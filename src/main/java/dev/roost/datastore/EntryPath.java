@@ -13,13 +13,13 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Takes an entry's key from the path as the client wrote it. The router works on a normalised path,
- * in which ".." removes what is before it and "//" is "/": a DELETE of the entry ".." would delete
- * the whole store. So the key is set aside before the router sees it.
+ * Reads an entry's key from the path that the client sent. The router uses a normalised path, in
+ * which ".." removes the part before it and "//" becomes "/": a DELETE of the entry ".." would
+ * delete the whole store. So the key is extracted before routing.
  */
 @ApplicationScoped
 class EntryPath {
-  /** Looked for first: this runs before every request. */
+  /** A cheap check first, since this code runs for every request. */
   private static final String STORES = "/v1/datastore/";
 
   private static final Pattern ENTRY =
@@ -27,7 +27,7 @@ class EntryPath {
 
   private static final String KEY = EntryPath.class.getName();
 
-  /** Before everything that looks at the path. */
+  /** Runs before everything that reads the path. */
   private static final int FIRST = 10_000;
 
   void register(@Observes Filters filters) {
@@ -47,7 +47,7 @@ class EntryPath {
   }
 
   /**
-   * The key that the path of the request names.
+   * The key in the request's path.
    *
    * @return may be empty
    * @throws Problem validation_failed: not percent-encoded UTF-8

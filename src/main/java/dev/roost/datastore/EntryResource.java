@@ -37,8 +37,7 @@ import org.jboss.resteasy.reactive.RestResponse.ResponseBuilder;
 import org.jboss.resteasy.reactive.RestResponse.Status;
 
 /**
- * The entries of a DataStore. Their keys come from {@link EntryPath}, not from the path's
- * parameter.
+ * The entries of a DataStore. Their keys come from {@link EntryPath}, not from the path parameter.
  */
 @Path("/v1/datastore/{id}/entries")
 @Produces(MediaType.APPLICATION_JSON)
@@ -199,7 +198,7 @@ public class EntryResource {
     if (ttl == null) {
       return null;
     }
-    // Java alone would also take "1d" and "0x1p3".
+    // Double.parseDouble also accepts "1d" and "0x1p3".
     double seconds = SECONDS.matcher(ttl.strip()).matches() ? Double.parseDouble(ttl) : 0;
     if (seconds > 0 && seconds <= Entries.MAX_TTL_SECONDS) {
       return seconds;
@@ -226,7 +225,7 @@ public class EntryResource {
         return key;
       }
     } catch (IllegalArgumentException e) {
-      // Told below, as bytes that are no text.
+      // Reported below, as bytes that are not text.
     }
     throw Cursor.invalid();
   }

@@ -12,9 +12,8 @@ import jakarta.enterprise.event.Observes;
 import java.time.Duration;
 
 /**
- * Removes expired entries and old receipts now and then. Nobody sees them any more, so all this
- * does is to give their space back; sweepers that work at the same time pass over each other's
- * rows.
+ * Removes expired entries and old idempotency records on a schedule. They are already invisible, so
+ * this only frees their space; concurrent sweepers skip each other's rows.
  */
 @ApplicationScoped
 class ExpirySweeper {
@@ -45,7 +44,7 @@ class ExpirySweeper {
 
   private Duration sweep() {
     while (entries.sweep(BATCH) == BATCH && leadership.isHeld() && !stopping) {
-      // One batch, one transaction: no lock is held for long.
+      // One transaction per batch, so that no lock is held for long.
     }
     while (database.once(connection -> IdempotencyRecords.sweep(connection, BATCH)) == BATCH
         && !stopping) {

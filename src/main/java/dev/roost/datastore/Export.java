@@ -7,8 +7,8 @@ import java.util.Arrays;
 import java.util.Queue;
 
 /**
- * The lines of one export, in pieces. Between two pieces nothing is held but the rest of a page: no
- * connection and no transaction, so it doesn't matter how slowly they are taken.
+ * The lines of one export, in pieces. Between two pieces the export holds only the rest of a page,
+ * no connection and no transaction, so a slow reader does no harm.
  */
 final class Export {
   private static final int PAGE_ENTRIES = 1_000;
@@ -32,10 +32,10 @@ final class Export {
   }
 
   /**
-   * Whole lines, some 64 KiB unless a single one is longer; without the last line's end.
+   * Whole lines, about 64 KiB unless a single line is longer; without the last newline.
    *
    * @return empty at the end
-   * @throws Problem not_found: there is no such store, or not any more; validation_failed
+   * @throws Problem not_found: the store doesn't exist, or was deleted meanwhile; validation_failed
    */
   byte[] next() {
     if (page.isEmpty() && !complete) {
@@ -57,7 +57,7 @@ final class Export {
     after = scan.next();
     complete = after == null;
     if (complete) {
-      // A store that was deleted meanwhile looks like one that ends here.
+      // The end may also mean that the store was deleted meanwhile.
       DataStore.requireThere(storeId);
     }
   }

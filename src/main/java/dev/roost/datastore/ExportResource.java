@@ -26,7 +26,7 @@ import org.jboss.resteasy.reactive.RestMulti;
 import org.jboss.resteasy.reactive.RestResponse;
 import org.jboss.resteasy.reactive.RestResponse.ResponseBuilder;
 
-/** All entries of a DataStore as lines, which {@link ImportResource} takes. */
+/** All entries of a DataStore as lines, in the format that {@link ImportResource} accepts. */
 @Path("/v1/datastore/{id}/export")
 @Produces(ExportResource.LINES)
 @Tag(name = "DataStores")
@@ -73,7 +73,7 @@ public class ExportResource {
       @Parameter(description = "Only keys after this one") @QueryParam("after") String after,
       @Parameter(hidden = true) @Context RoutingContext context) {
     streams.begin();
-    // Reading and encoding happen on a worker thread, each piece when the one before it is sent.
+    // A worker thread reads and encodes each piece once the previous one is sent.
     Multi<byte[]> pieces =
         Multi.createBy()
             .repeating()
@@ -86,12 +86,12 @@ public class ExportResource {
             .until(piece -> piece.length == 0)
             .onFailure(e -> context.response().headWritten())
             .invoke(e -> LOG.warnf(e, "the export of %s broke off", id));
-    // Otherwise the type would have a charset, which it doesn't know.
+    // Without this header the type would have a charset, which it doesn't define.
     return RestMulti.fromMultiData(pieces).header("Content-Type", LINES).build();
   }
 
   /**
-   * Without this, a HEAD would read the whole store.
+   * Without this method, a HEAD would read the whole store.
    *
    * @throws Problem not_found
    */

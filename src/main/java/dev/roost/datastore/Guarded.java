@@ -10,8 +10,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Runs the {@link Statements} of stores under the condition of an {@link Access}, and says why one
- * did nothing: access was not granted, it was done before, or there was nothing to do.
+ * Runs the {@link Statements} of stores under the condition of an {@link Access}, and explains why
+ * a statement had no effect: access was not granted, the write is a repetition, or there was
+ * nothing to do.
  */
 @ApplicationScoped
 class Guarded {
@@ -24,9 +25,9 @@ class Guarded {
   }
 
   /**
-   * Reads with one statement; empty: there is nothing.
+   * Reads with one statement; empty: nothing was found.
    *
-   * @throws Problem what {@code access} says
+   * @throws Problem the refusal of {@code access}
    */
   <T> Optional<T> read(Access access, Sql.Bound statement, Sql.Row<T> reader) {
     return database.once(
@@ -36,9 +37,9 @@ class Guarded {
   }
 
   /**
-   * Writes with one statement; empty: there was nothing to change.
+   * Writes with one statement; empty: nothing had to change.
    *
-   * @throws Problem lock_lost, or what {@code access} says
+   * @throws Problem lock_lost, or the refusal of {@code access}
    * @throws IdempotencyRecords.DoneBefore
    */
   <T> Optional<T> write(Access access, Sql.Bound statement, Sql.Row<T> reader) {
@@ -63,7 +64,7 @@ class Guarded {
   }
 
   /**
-   * Several statements that are all done, or none. The first one is to be {@link #enter}.
+   * Several statements in one transaction. The first one must be {@link #enter}.
    *
    * @throws IdempotencyRecords.DoneBefore
    */
@@ -76,10 +77,10 @@ class Guarded {
   }
 
   /**
-   * Asks for access, which stays until the end of the transaction, and takes the store's lock.
+   * Requests access, which lasts until the end of the transaction, and takes the store's lock.
    *
-   * @param alone whether no write of the store may be under way
-   * @throws Problem lock_lost, or what {@code access} says
+   * @param alone whether to take the lock in exclusive mode, against all other writes
+   * @throws Problem lock_lost, or the refusal of {@code access}
    * @throws IdempotencyRecords.DoneBefore
    */
   void enter(Connection connection, Access access, boolean alone) throws SQLException {
@@ -96,7 +97,7 @@ class Guarded {
     IdempotencyRecords.check(connection, access);
   }
 
-  /** Empty: access was not granted. Else what was found: one thing or nothing. */
+  /** Empty: access was not granted; otherwise a list of at most one result. */
   private static <T> Optional<List<T>> look(
       Connection connection, Sql.Bound statement, Sql.Row<T> reader) throws SQLException {
     return statement

@@ -11,9 +11,9 @@ import java.util.Arrays;
 import java.util.Optional;
 import org.postgresql.util.PSQLException;
 
-/** What was answered to writes, so that one that is sent again is not done again. */
+/** The answers to writes, so that a repeated write is not executed again. */
 final class IdempotencyRecords {
-  /** For how long a client's idempotency key stands at least, hours. */
+  /** The minimum lifetime of a client's idempotency key, in hours. */
   static final int CLIENT_HOURS = 24;
 
   private static final String TABLE = "datastore_receipt";
@@ -24,8 +24,8 @@ final class IdempotencyRecords {
           "select seq, request_sha256, answer from datastore_receipt where scope = :scope and name = :name");
 
   /**
-   * The end of an insert as {@code r}. A receipt that is there already, of this write or of a later
-   * one, makes the statement fail and with it all that it did: the column can't be null.
+   * The end of an insert as {@code r}. An existing record, of this write or of a later one, makes
+   * the statement fail and roll back, since the column can't be null.
    */
   static final String ONCE =
       """
@@ -50,7 +50,7 @@ final class IdempotencyRecords {
 
   private IdempotencyRecords() {}
 
-  /** The write was done before. */
+  /** The write was executed before. */
   static final class DoneBefore extends RuntimeException {
     private final transient JsonText answer;
 
@@ -59,18 +59,18 @@ final class IdempotencyRecords {
       this.answer = answer;
     }
 
-    /** What was answered then. */
+    /** The answer to the first request. */
     JsonText answer() {
       return answer;
     }
   }
 
   /**
-   * Looks whether this write was done before. Only what has been committed is seen: hold the locks
-   * of its keys, or try first.
+   * Checks whether this write was executed before. Only committed writes are visible, so the caller
+   * must hold the locks of the keys, or try the write first.
    *
    * @throws DoneBefore
-   * @throws Problem fenced: a later write of the same connection has been done; or
+   * @throws Problem fenced: a later write of the same connection was executed; or
    *     idempotency_key_reused
    */
   static void check(Connection connection, Access access) throws SQLException {
@@ -102,7 +102,7 @@ final class IdempotencyRecords {
     }
   }
 
-  /** Notes the answer, in the transaction of the write. */
+  /** Stores the answer, in the transaction of the write. */
   static void note(Connection connection, Access access, String answer) throws SQLException {
     Access.Receipt receipt = access.receipt();
     if (receipt != null) {
@@ -115,7 +115,7 @@ final class IdempotencyRecords {
     }
   }
 
-  /** Whether a write failed because there is a receipt: it ran twice at the same time. */
+  /** Whether a write failed because of an existing record: the same write ran concurrently. */
   static boolean isThere(SQLException e) {
     return NOT_NULL_VIOLATION.equals(e.getSQLState())
         && e instanceof PSQLException failure
@@ -123,7 +123,7 @@ final class IdempotencyRecords {
         && TABLE.equals(failure.getServerErrorMessage().getTable());
   }
 
-  /** Removes clients' receipts that are old enough; answers how many. */
+  /** Removes clients' expired records; returns how many. */
   static int sweep(Connection connection, int limit) throws SQLException {
     return SWEEP.with("hours", CLIENT_HOURS).with("limit", limit).update(connection);
   }

@@ -15,8 +15,8 @@ import java.util.Map;
 import org.eclipse.microprofile.openapi.annotations.media.Schema;
 
 /**
- * One import: reads lines and stores them in batches, each in a transaction of its own. No more
- * than a batch and a line are in memory. Every mistake tells how far it came.
+ * One import: reads lines and stores them in batches, each in its own transaction. At most one
+ * batch and one line are in memory. Every error reports the progress.
  */
 final class Import {
   private static final int BATCH_LINES = 1_000;
@@ -29,7 +29,7 @@ final class Import {
   private final Instant now;
   private final long maxBytes;
 
-  /** By key: a transaction writes a key once, so the last line of a key stands. */
+  /** By key: a transaction writes a key once, so the last line of a key is stored. */
   private final Map<String, Write> batch = new LinkedHashMap<>();
 
   private long batchLines;
@@ -43,8 +43,8 @@ final class Import {
   private long expired;
 
   /**
-   * @param now what has expired by then is left out
-   * @param maxBytes how much is read at most
+   * @param now entries that have expired by this time are skipped
+   * @param maxBytes the most bytes to read
    */
   Import(
       Transactions transactions,
@@ -59,7 +59,7 @@ final class Import {
     this.maxBytes = maxBytes;
   }
 
-  /** What was done with the lines; blank ones aren't counted. */
+  /** The result of the import; blank lines aren't counted. */
   @Schema(name = "Imported")
   public record Result(
       @Schema(description = "Lines that were stored", examples = "1200") long imported,
@@ -68,7 +68,7 @@ final class Import {
 
   /**
    * @throws Problem malformed_json, validation_failed, too_large, store_full, not_found,
-   *     unavailable: what came before the batch is stored
+   *     unavailable: earlier batches are stored
    */
   Result run(InputStream body) {
     Lines lines = new Lines(body, PortableLine.maxBytes(limits));
@@ -103,7 +103,7 @@ final class Import {
           Problem.of(
               ErrorCode.REQUEST_TIMEOUT, "The import takes too long; send the lines in parts."));
     } catch (IOException e) {
-      // The client is gone or silent: nobody reads this.
+      // The client is gone or silent, so nobody reads this message.
       throw at(lines.number(), Problem.of(ErrorCode.MALFORMED_JSON, "The request has no end."));
     }
     if (lines.bytes() > maxBytes) {
@@ -133,7 +133,7 @@ final class Import {
   /**
    * Stores the batch.
    *
-   * @param nextLine the first line after it
+   * @param nextLine the first line after the batch
    */
   private void store(long nextLine) {
     if (!batch.isEmpty()) {
@@ -167,7 +167,7 @@ final class Import {
     return at(firstOpenLine, problem.with(detail, problem.errors()));
   }
 
-  /** The problem of a line, which also says how far the import came. */
+  /** The problem of a line, with the import's progress. */
   private Problem at(long line, Problem problem) {
     String progress = "Nothing is stored.";
     if (firstOpenLine == 2) {

@@ -26,7 +26,7 @@ import org.eclipse.microprofile.openapi.annotations.responses.APIResponse;
 import org.eclipse.microprofile.openapi.annotations.tags.Tag;
 import org.jboss.resteasy.reactive.server.vertx.VertxInputStream;
 
-/** Stores the lines of an export, read while they come. */
+/** Stores the lines of an export while they arrive. */
 @Path("/v1/datastore/{id}/import")
 @Produces(MediaType.APPLICATION_JSON)
 @Tag(name = "DataStores")
@@ -34,7 +34,7 @@ import org.jboss.resteasy.reactive.server.vertx.VertxInputStream;
 public class ImportResource {
   private static final long CUT_OFF_MARGIN_BYTES = 1L << 20;
 
-  /** Each holds a thread as long as its lines come. */
+  /** Each import occupies a thread until its lines have arrived. */
   private static final int AT_A_TIME = 4;
 
   private static final Duration LONGEST = Duration.ofMinutes(10);
@@ -91,8 +91,8 @@ public class ImportResource {
   }
 
   /**
-   * A body whose length isn't known before is cut off at a limit, and then nobody can say how far
-   * it came; so this ends it somewhat sooner.
+   * The server cuts off a body of unknown length at a limit, and then the progress can't be
+   * reported; so the import ends itself somewhat earlier.
    */
   private static long maxBytes(RoutingContext context) {
     Long cutOff = context.get(VertxInputStream.MAX_REQUEST_SIZE_KEY);

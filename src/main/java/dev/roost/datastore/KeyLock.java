@@ -6,14 +6,15 @@ import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 
 /**
- * The numbers of the advisory locks that make operations on entries serializable. Rows can't do
- * that: a key that is absent has none. Every write holds, until it is committed, its store's lock
- * in shared mode and its key's; a transaction also holds the keys that it has read, in shared mode;
- * and one that depends on a range holds the store's lock alone. Always the store's first, then the
- * keys' in the order of their numbers, so nobody waits in a circle.
+ * The numbers of the advisory locks that make operations on entries serializable. Row locks don't
+ * suffice, since an absent key has no row. Every write holds its store's lock in shared mode and
+ * its key's lock until the commit. A transaction also holds the keys that it has read, in shared
+ * mode. A transaction that depends on a range holds the store's lock in exclusive mode. Locks are
+ * always taken in one order, first the store's, then the keys' by number, so there are no
+ * deadlocks.
  *
- * <p>Two keys of one number wait for each other, and nothing else. The numbers are the same on
- * every replica and in every version.
+ * <p>Two keys with the same number wait for each other; this has no other effect. The numbers are
+ * the same on every replica and in every version.
  */
 final class KeyLock {
   private KeyLock() {}

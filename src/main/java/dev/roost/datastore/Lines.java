@@ -4,7 +4,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 
-/** Splits a stream at its line feeds, with no more than a line in memory. */
+/** Splits a stream at its line feeds, with at most one line in memory. */
 final class Lines {
   private static final int BUFFER_BYTES = 1 << 16;
 
@@ -53,12 +53,12 @@ final class Lines {
     return begun ? line.toByteArray() : null;
   }
 
-  /** The number of the line that was read last, from 1; 0 before the first. */
+  /** The number of the last line that was read, from 1; 0 before the first. */
   long number() {
     return number;
   }
 
-  /** How much of the stream has been read. */
+  /** The number of bytes that were read. */
   long bytes() {
     return bytes;
   }

@@ -15,19 +15,20 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * Locks that executions hold by a lease. When a lease has run out, the lock is still its holder's
- * until someone else takes it; then the holder's execution may write nothing more, to any store,
- * before it has said that it knows. So whoever was paused beyond its lease never writes after
- * another one has begun: see {@link Statements} for the check, which is part of each write.
+ * Locks that executions hold by a lease. After a lease has expired, the holder keeps the lock until
+ * someone else takes it. The holder's execution can then write to no store until it acknowledges
+ * the loss by releasing the lock. So an execution that was paused beyond its lease never writes
+ * after the next holder has begun: see {@link Statements} for the check, which is part of each
+ * write.
  *
- * <p>A holder's name is chosen by whoever acquires, so asking twice is harmless.
+ * <p>The caller chooses the holder's name, so a repeated request is harmless.
  */
 @ApplicationScoped
 public class Locks {
   static final double MIN_TTL_SECONDS = 0.5;
   static final double MAX_TTL_SECONDS = 86_400;
 
-  /** A lost one of that holder's own name is of a question whose answer never came. */
+  /** A lost lock of the same holder belongs to a request whose answer never arrived. */
   private static final Sql EXPIRE =
       Sql.of(
           """
@@ -76,11 +77,11 @@ public class Locks {
   }
 
   /**
-   * Tries until the lock is the holder's or the time is over.
+   * Tries until the holder has the lock or the time is over.
    *
    * @param ttlSeconds of the lease
-   * @return whether it is the holder's
-   * @throws Problem validation_failed, or what {@code access} says
+   * @return whether the holder has the lock
+   * @throws Problem validation_failed, or the refusal of {@code access}
    */
   public Uni<Boolean> acquire(
       Access access, String name, String holder, double ttlSeconds, Duration wait) {
@@ -110,9 +111,9 @@ public class Locks {
   }
 
   /**
-   * Begins the lease anew, also one that has run out and that nobody has taken.
+   * Restarts the lease, also an expired one when nobody has taken the lock.
    *
-   * @return false: someone has taken it
+   * @return false: someone else has taken the lock
    */
   public boolean renew(Access access, String name, String holder, double ttlSeconds) {
     Sql.Bound renew =
@@ -122,9 +123,9 @@ public class Locks {
   }
 
   /**
-   * Gives it back. If it was lost, the execution may write again.
+   * Releases the lock. After the release of a lost lock the execution may write again.
    *
-   * @return whether it was the holder's until now
+   * @return whether the holder had the lock until now
    * @throws IdempotencyRecords.DoneBefore
    */
   public boolean release(Access access, String name, String holder) {
@@ -137,7 +138,10 @@ public class Locks {
     return released;
   }
 
-  /** Frees all that an execution holds and forgets its receipts; in the caller's transaction. */
+  /**
+   * Releases all locks of an execution and deletes its idempotency records, in the caller's
+   * transaction.
+   */
   public void end(String executionId) {
     END.with("execution", executionId).update(entityManager);
   }

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
 
-/** What a script may do with its store in one call of the executor link. */
+/** An operation of a script on its store, in one call of the executor link. */
 public sealed interface Operation {
   record Get(String key) implements Operation {}
 
@@ -32,7 +32,7 @@ public sealed interface Operation {
 
   /**
    * @param holder chosen by the script's side for this acquisition
-   * @param waitSeconds how long the answer may take
+   * @param waitSeconds the longest wait for the lock
    */
   record Lock(String name, String holder, double ttlSeconds, double waitSeconds)
       implements Operation {}
@@ -61,7 +61,7 @@ public sealed interface Operation {
 
   List<String> NAMES = READERS.keySet().stream().sorted().toList();
 
-  /** Whether it changes entries or locks, and so carries a receipt. */
+  /** Whether the operation changes entries or locks, and so has an idempotency record. */
   default boolean isWrite() {
     return !(this instanceof Get
         || this instanceof Count
@@ -71,8 +71,8 @@ public sealed interface Operation {
   }
 
   /**
-   * Reads the operation and ends the reading of the body, so whatever else belongs to the call
-   * (such as {@code execution_id}) has to be read before.
+   * Reads the operation and checks the body for errors, so other fields of the call (such as {@code
+   * execution_id}) must be read before.
    *
    * @throws Problem validation_failed
    */

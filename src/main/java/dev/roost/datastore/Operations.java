@@ -10,7 +10,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 
-/** Does what scripts ask of their stores over the executor link. */
+/** Executes the operations of scripts on their stores, over the executor link. */
 @ApplicationScoped
 public class Operations {
   private final Entries entries;
@@ -38,7 +38,7 @@ public class Operations {
   record Set(long version) {}
 
   /**
-   * @param version that was removed, or 0
+   * @param version the removed version, or 0
    */
   record Deleted(boolean deleted, long version) {}
 
@@ -55,7 +55,7 @@ public class Operations {
   record Released(boolean released) {}
 
   /**
-   * @param value JSON text; left out where only keys were asked for
+   * @param value JSON text; omitted in a scan of keys only
    */
   record Element(String key, @JsonInclude(Include.NON_NULL) String value, long version) {
     static Element of(Entry entry) {
@@ -65,10 +65,10 @@ public class Operations {
   }
 
   /**
-   * Tries to get a lock for as long as was asked.
+   * Waits for a lock up to the requested time.
    *
-   * @return what to answer, to be written as JSON
-   * @throws Problem what {@code access} says, validation_failed
+   * @return the answer, to be serialized as JSON
+   * @throws Problem the refusal of {@code access}, validation_failed
    */
   public Uni<Acquired> lock(Access access, Operation.Lock lock) {
     Duration wait = Duration.ofMillis((long) (lock.waitSeconds() * 1_000));
@@ -78,11 +78,11 @@ public class Operations {
   }
 
   /**
-   * Performs any other operation, in a transaction of its own.
+   * Executes any other operation, in its own transaction.
    *
-   * @return what to answer, to be written as JSON
-   * @throws Problem what {@code access} says, validation_failed, too_large, store_full, conflict,
-   *     lock_lost
+   * @return the answer, to be serialized as JSON
+   * @throws Problem the refusal of {@code access}, validation_failed, too_large, store_full,
+   *     conflict, lock_lost
    */
   public Object run(Access access, Operation operation) {
     try {

@@ -14,29 +14,29 @@ import java.time.Instant;
 import java.time.OffsetDateTime;
 
 /**
- * An entry as one line of an export or import. Its value is the exact text, either as it is, in
- * {@code value}, or, where that would break the line, as a string, in {@code text}.
+ * An entry as one line of an export or import. The value is the exact text: unchanged in {@code
+ * value}, or as a string in {@code text} when it would break the line.
  *
- * @param ttlSeconds null: none is given
- * @param expiresAt null: none is given
+ * @param ttlSeconds null: not given
+ * @param expiresAt null: not given
  */
 record PortableLine(String key, JsonText value, Double ttlSeconds, Instant expiresAt) {
   /** RFC 3339 has four digits for the year. */
   private static final int LAST_YEAR = 9_999;
 
-  /** For the names of the fields, an expiry, and some white space. */
+  /** For field names, an expiry, and some white space. */
   private static final int OTHER_BYTES = 4_096;
 
-  /** Any character may be written as an escape of six bytes. */
+  /** Any character may be an escape sequence of six bytes. */
   private static final int ESCAPE_BYTES = 6;
 
-  /** Bytes that a line with the largest key and value may have. */
+  /** The length limit of a line with the largest key and value. */
   static long maxBytes(RoostConfig.Limits limits) {
     long content = (long) limits.storeKeyBytes() + limits.storeValueBytes();
     return ESCAPE_BYTES * content + OTHER_BYTES;
   }
 
-  /** Adds an entry's line, its end included. */
+  /** Appends an entry's line, including the newline. */
   static void append(Entry entry, ByteArrayOutputStream lines) {
     String text = entry.value().text();
     StringBuilder start = new StringBuilder("{\"key\":");
@@ -55,7 +55,7 @@ record PortableLine(String key, JsonText value, Double ttlSeconds, Instant expir
   }
 
   /**
-   * @throws Problem malformed_json, validation_failed, too_large; the detail has no line
+   * @throws Problem malformed_json, validation_failed, too_large; the detail has no line number
    */
   static PortableLine parse(byte[] utf8, RoostConfig.Limits limits) {
     Body body = Body.parseLine(utf8);
@@ -110,7 +110,7 @@ record PortableLine(String key, JsonText value, Double ttlSeconds, Instant expir
         return time.toInstant();
       }
     } catch (DateTimeException e) {
-      // Answered below, as a year that is out of range.
+      // Reported below, as a year that is out of range.
     }
     body.reject(
         "expires_at",
@@ -120,8 +120,8 @@ record PortableLine(String key, JsonText value, Double ttlSeconds, Instant expir
   }
 
   /**
-   * Whether a program that reads line by line gets the text in one piece, and a JSON parser leaves
-   * nothing of it out. Some programs also end lines at the line breaks that Unicode has.
+   * Whether the text is safe on one line: line readers don't split it, and JSON parsers drop
+   * nothing. Some programs also end lines at Unicode's line separators.
    */
   private static boolean fitsLine(String text) {
     for (int i = 0; i < text.length(); i++) {

@@ -5,26 +5,25 @@ import dev.roost.api.Problem;
 import java.util.List;
 import java.util.Optional;
 
-/** What must be true of an entry for a write to happen. An expired entry is absent. */
+/** The condition of a write on an entry. An expired entry counts as absent. */
 public sealed interface Precondition {
   Precondition NONE = new None();
   Precondition ABSENT = new Absent();
   Precondition PRESENT = new Present();
 
-  /** Nothing. */
   record None() implements Precondition {}
 
-  /** There is no such entry. */
+  /** The entry must not exist. */
   record Absent() implements Precondition {}
 
-  /** There is such an entry. */
+  /** The entry must exist. */
   record Present() implements Precondition {}
 
-  /** The entry has one of these versions. */
+  /** The entry must have one of these versions. */
   record Versions(List<Long> versions) implements Precondition {}
 
   /**
-   * From the headers of a write.
+   * Parses the headers of a write.
    *
    * @param ifMatch or null
    * @param ifNoneMatch or null
@@ -49,7 +48,7 @@ public sealed interface Precondition {
   }
 
   /**
-   * Whether a reader has that version already.
+   * Whether a reader already has the version.
    *
    * @param ifNoneMatch the header, or null
    */
@@ -63,7 +62,7 @@ public sealed interface Precondition {
     return "\"" + version + '"';
   }
 
-  /** The versions of a list of entity tags; tags that Roost never gave match nothing. */
+  /** The versions in a list of entity tags; unknown tags match nothing. */
   private static List<Long> versions(String header, String tags) {
     return EntityTags.parse(header, tags).stream().flatMap(tag -> number(tag).stream()).toList();
   }

@@ -5,9 +5,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Keys that follow each other, in the order of their code points.
+ * A range of keys, in the order of their code points.
  *
- * @param prefix only keys that begin so; "" for all
+ * @param prefix only keys with this prefix; "" for all
  * @param start only this key and those after it; null: all
  * @param after only keys after this one; null: all
  * @param through only this key and those before it; null: all
@@ -15,7 +15,7 @@ import java.util.List;
 public record Range(String prefix, String start, String after, String through) {
   public static final Range ALL = new Range("", null, null, null);
 
-  /** Notes mistakes with the body. */
+  /** Reads a range, and adds errors to the body. */
   static Range of(Body body) {
     return new Range(
         body.anyString("prefix").orElse(""),
@@ -25,9 +25,9 @@ public record Range(String prefix, String start, String after, String through) {
   }
 
   /**
-   * The condition on a row {@code e} of the store that is the first parameter.
+   * A condition on a row {@code e} of the store, which is the first parameter.
    *
-   * @param sql the further parameters are the bounds
+   * @param sql its other parameters are the bounds
    */
   record Condition(String sql, List<byte[]> bounds) {}
 

@@ -5,7 +5,7 @@ import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.util.HexFormat;
 
-/** Makes the tag of a range, see {@link Transaction.RangeRead}. */
+/** Computes the tag of a range, see {@link Transaction.RangeRead}. */
 final class RangeTag {
   private final MessageDigest digest = Text.sha256();
   private long count;
@@ -19,7 +19,7 @@ final class RangeTag {
     return count;
   }
 
-  /** Ends it. */
+  /** The tag; no version can be added afterwards. */
   String text() {
     return HexFormat.of().formatHex(digest.digest());
   }

@@ -8,15 +8,15 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Entries of a range, in the order of the keys.
+ * Entries of a range, in the order of their keys.
  *
- * @param next the last key of these entries, when more follow it; otherwise null
+ * @param next the last key of these entries when more follow; otherwise null
  */
 public record Scan(List<Entry> entries, String next) {
-  /** Bytes of the values that one scan returns at most, unless a single value is larger. */
+  /** The most bytes of values in one scan, unless a single value is larger. */
   private static final long MAX_BYTES = 4L << 20;
 
-  /** All in one statement, so of one moment. */
+  /** Uses one statement, so the result is a consistent snapshot. */
   static Scan read(
       Connection connection, String storeId, Range range, int limit, boolean withValues)
       throws SQLException {
@@ -29,7 +29,7 @@ public record Scan(List<Entry> entries, String next) {
     }
   }
 
-  /** Sets the parameters of a range's condition and answers the next one's number. */
+  /** Sets the parameters of a range's condition and returns the next parameter's number. */
   static int bind(PreparedStatement statement, String storeId, Range.Condition condition)
       throws SQLException {
     int parameter = 1;
@@ -50,7 +50,7 @@ public record Scan(List<Entry> entries, String next) {
     if (!withValues) {
       return "select i.*, count(*) over () as found from (" + inRange + ") i order by key";
     }
-    // The running sum keeps a page of large values from filling the memory.
+    // The running sum limits the memory of a page with large values.
     return """
         select * from (
           select i.*, count(*) over () as found,

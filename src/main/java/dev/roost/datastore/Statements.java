@@ -5,23 +5,23 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The SQL of operations on entries. That of a single operation is one statement, and so one
- * transaction and one round trip: it asks for access, takes the locks of {@link KeyLock}, reads or
- * writes, and notes the receipt. Its one row says {@code granted} and, where something was found or
- * done, has the other columns too; where nothing was, the caller finds out why.
+ * The SQL of operations on entries. A single operation is one statement, and so one transaction and
+ * one round trip: it checks access, takes the locks of {@link KeyLock}, reads or writes, and stores
+ * the idempotency record. The only row has {@code granted} and, when something was found or
+ * changed, the other columns; otherwise the caller determines the cause.
  */
 final class Statements {
-  /** Of a row {@code e}. Judged when the statement begins. */
+  /** For a row {@code e}, at the start of the statement. */
   static final String LIVE = "(e.expires_at is null or e.expires_at > statement_timestamp())";
 
-  /** Entries of a row {@code d} of datastore; what has expired is taken off. */
+  /** The number of entries of a row {@code d} of datastore, without expired ones. */
   static final String ENTRIES =
       """
       (d.entries + coalesce((select sum(c.entries) from datastore_change c where c.store_id = d.id), 0)
         - (select count(*) from datastore_entry e
            where e.store_id = d.id and e.expires_at <= statement_timestamp()))""";
 
-  /** Bytes of keys and values, likewise. */
+  /** The bytes of keys and values, without expired entries. */
   static final String SIZE_BYTES =
       """
       (d.size_bytes + coalesce((select sum(c.size_bytes) from datastore_change c where c.store_id = d.id), 0)
@@ -43,7 +43,7 @@ final class Statements {
   private static final String REPLACE =
       INSERT + "value = excluded.value, expires_at = excluded.expires_at";
 
-  /** What an insert's row says about it: one that has expired was no entry any more. */
+  /** The result of an insert; an expired entry counts as absent. */
   private static final String WRITTEN =
       """
 
@@ -60,10 +60,10 @@ final class Statements {
 
   private static final String DELETE = "delete from datastore_entry e using locked where " + ENTRY;
 
-  /** A number of RFC 8259, for PostgreSQL and for Java. */
+  /** A number of RFC 8259, as a pattern for PostgreSQL and for Java. */
   static final String NUMBER = "^-?(0|[1-9][0-9]*)([.][0-9]+)?([eE][-+]?[0-9]+)?$";
 
-  /** What an increment makes of a row {@code e}: exact, as decimal numbers are. */
+  /** Adds to the number in a row {@code e}, with exact decimal arithmetic. */
   static final String SUM =
       """
 
@@ -93,8 +93,7 @@ final class Statements {
   final Sql lockStore;
 
   /**
-   * Keeps what grants access as it is; a lost lock doesn't matter. For executions alone, like the
-   * next two.
+   * Locks the condition for access, and ignores lost locks. For executions only, like the next two.
    */
   final Sql stay;
 
@@ -133,9 +132,9 @@ final class Statements {
 
     String writes =
         rule.ofExecutions() ? unlessLockIsLost(rule) : "with access as (" + rule.writes() + ")";
-    // By the time that the locks are there, the statement's snapshot may be old. It doesn't
-    // matter: what is changed is always the newest row, and what isn't there in the snapshot was
-    // not there when this operation began.
+    // The statement's snapshot may be older than the locks. That is harmless: the statement
+    // always changes the newest row, and an entry that is absent in the snapshot was absent when
+    // this operation began.
     String locked =
         writes
             + """
@@ -188,8 +187,8 @@ final class Statements {
   }
 
   /**
-   * An execution that has lost a lock may not write. Its locks' rows are held until the write is
-   * committed, so that nobody takes an expired one before.
+   * An execution that has lost a lock may not write. The rows of its locks stay locked until the
+   * write is committed, so that nobody takes an expired lock before.
    */
   private static String unlessLockIsLost(Access.Rule rule) {
     return """
@@ -200,7 +199,7 @@ final class Statements {
         .formatted(rule.writes());
   }
 
-  /** Notes what was answered, once. */
+  /** Stores the answer; fails if there is a record already. */
   private static String receipt(Access.Rule rule, String answer) {
     return rule.ofExecutions()
         ? """

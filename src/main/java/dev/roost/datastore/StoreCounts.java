@@ -17,8 +17,8 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Adds up what the writes of stores have noted of their differences. Whoever asks for a store's
- * size gets the sum and the differences that are left, in one statement, so it is always exact.
+ * Adds up the size differences that writes to stores have recorded. A store's size is the sum plus
+ * the remaining differences, read in one statement, so it is always exact.
  */
 @ApplicationScoped
 class StoreCounts {
@@ -78,12 +78,12 @@ class StoreCounts {
 
   private Duration pass() {
     while (addUp() == BATCH && leadership.isHeld() && !stopping) {
-      // One batch, one transaction: no lock is held for long.
+      // One transaction per batch, so that no lock is held for long.
     }
     return PAUSE;
   }
 
-  /** Answers how many differences there were. */
+  /** Returns the number of differences. */
   int addUp() {
     return database.once(
         connection ->
@@ -91,14 +91,14 @@ class StoreCounts {
   }
 
   /**
-   * What a store holds.
+   * The contents of a store.
    *
    * @param sizeBytes of keys and values
    * @param updatedAt the last change of its name or its entries
    */
   record Statistics(long entries, long sizeBytes, Instant updatedAt) {}
 
-  /** Of each of these stores that is there. What they hold is counted, not read. */
+  /** For each existing store; reads counters, not entries. */
   Map<String, Statistics> statistics(Collection<String> storeIds) {
     Map<String, Statistics> statistics = new HashMap<>();
     Sql.Bound select = STATISTICS.with("stores", storeIds.toArray(String[]::new));
@@ -116,7 +116,7 @@ class StoreCounts {
     return statistics;
   }
 
-  /** Of keys and values. */
+  /** The size of a store's keys and values, in bytes. */
   long sizeBytes(String storeId) {
     return database
         .once(

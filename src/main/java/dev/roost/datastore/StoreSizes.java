@@ -10,24 +10,24 @@ import java.util.Map;
 import java.util.function.LongSupplier;
 
 /**
- * Keeps stores within their limit without a counter that every writer of a store would have to
- * lock. A size is measured and then trusted for a few seconds, with everything that this process
- * writes added to it, so a store goes over its limit at most by what other replicas write within
- * that time and by what is being written at the same moment.
+ * Enforces the size limit of stores without a counter that every write to a store would have to
+ * lock. A measured size is valid for a few seconds, and this process adds its own writes. So a
+ * store can exceed its limit only by the writes of other replicas within that time and by
+ * concurrent writes.
  */
 @ApplicationScoped
 class StoreSizes {
-  /** How long a measurement stands for what other replicas write. */
+  /** How long a measurement is valid despite writes of other replicas. */
   private static final long TRUST_NANOS = 2_000_000_000L;
 
-  /** How soon a store that was found full is measured again. */
+  /** After how long a full store is measured again. */
   private static final long FULL_NANOS = 1_000_000_000L;
 
   private static final int REMEMBERED = 1_000;
 
   private final long limit;
 
-  /** The stores that were written to last. */
+  /** The most recently written stores. */
   private final Map<String, Size> sizes =
       new LinkedHashMap<>(16, 0.75f, true) {
         @Override
@@ -45,13 +45,13 @@ class StoreSizes {
     this.limit = limitBytes;
   }
 
-  /** What is known of one store; guarded by itself. */
+  /** The known size of one store; access requires its monitor. */
   private static final class Size {
     boolean measured;
     long measuredAt;
     long measuredBytes;
 
-    /** An upper bound: what a write replaces is not taken off. */
+    /** An upper bound: sizes of replaced values are not subtracted. */
     long writtenBytes;
 
     long age() {
@@ -64,10 +64,10 @@ class StoreSizes {
   }
 
   /**
-   * Makes room for a write.
+   * Reserves capacity for a write.
    *
    * @param bytes of key and value
-   * @param measure the store's size in the database, expired entries not counted; asked seldom
+   * @param measure reads the store's size from the database, without expired entries; called rarely
    * @throws Problem store_full
    */
   void reserve(String storeId, long bytes, LongSupplier measure) {
@@ -95,7 +95,7 @@ class StoreSizes {
     }
   }
 
-  /** Forgets what was measured, because much was removed. */
+  /** Discards the measurement after a large deletion. */
   void forget(String storeId) {
     synchronized (sizes) {
       sizes.remove(storeId);

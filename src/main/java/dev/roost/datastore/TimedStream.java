@@ -5,7 +5,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.time.Duration;
 
-/** A stream that must be at its end in time; each single wait has a limit of its own. */
+/** A stream with a deadline for its end; the timeout of single reads is separate. */
 final class TimedStream extends FilterInputStream {
   private final long endNanos;
 
@@ -14,7 +14,7 @@ final class TimedStream extends FilterInputStream {
     this.endNanos = System.nanoTime() + time.toNanos();
   }
 
-  /** The time is over. */
+  /** The deadline has passed. */
   static final class TooSlow extends IOException {
     private static final long serialVersionUID = 1;
   }

@@ -3,14 +3,13 @@ package dev.roost.datastore;
 import java.util.List;
 
 /**
- * What was read and what is to be written: all of it, if nothing that was read has changed, or
- * nothing.
+ * Reads and writes: all writes are applied if nothing that was read has changed, otherwise none.
  */
 public record Transaction(List<Read> reads, List<RangeRead> ranges, List<Write> writes) {
   /** Reads, ranges and writes together. */
   static final int MAX_ITEMS = 10_000;
 
-  /** Of all values together. */
+  /** All values together. */
   static final long MAX_BYTES = 16L << 20;
 
   /**
@@ -22,9 +21,9 @@ public record Transaction(List<Read> reads, List<RangeRead> ranges, List<Write> 
    * A range that was read.
    *
    * @param tag the hexadecimal SHA-256 over the versions of its entries in the order of their keys,
-   *     each in decimal digits and followed by a line feed; null: not looked at. A version is never
-   *     used twice, so it stands for a key with its value.
-   * @param count how many entries there were; null: not looked at
+   *     each in decimal digits and followed by a line feed; null: not checked. A version is never
+   *     reused, so it identifies a key with its value.
+   * @param count the number of entries; null: not checked
    */
   public record RangeRead(Range range, String tag, Long count) {}
 }

@@ -7,8 +7,8 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * Reads transactions. Clients send values as what they are; executors send their text, so that it
- * comes through unchanged.
+ * Parses transactions. Clients send values as JSON; executors send them as text, which stays
+ * unchanged.
  */
 enum TransactionBody {
   OF_CLIENT {
@@ -30,7 +30,7 @@ enum TransactionBody {
 
   abstract Optional<JsonText> json(Body body, String name);
 
-  /** Notes mistakes with the body; the caller checks it. */
+  /** Reads a transaction, and adds errors to the body, which the caller checks. */
   Transaction read(Body body) {
     return new Transaction(
         body.objects("reads", TransactionBody::oneRead).orElse(List.of()),
@@ -87,7 +87,7 @@ enum TransactionBody {
     }
   }
 
-  /** A value that came as a string of JSON text. */
+  /** A value that was sent as a string of JSON text. */
   static Optional<JsonText> text(Body body, String name) {
     Optional<String> text = body.string(name);
     if (text.isPresent() && !JsonText.isValid(text.get())) {

@@ -35,7 +35,7 @@ public class TransactionResource {
     this.transactions = transactions;
   }
 
-  /** What a transaction has done. */
+  /** The result of a transaction. */
   @Schema(name = "TransactionResult")
   record Result(
       @Schema(
@@ -48,7 +48,7 @@ public class TransactionResource {
               examples = "[null, null]")
           List<Double> sums) {}
 
-  /** The body, for the reference. */
+  /** The body's schema, for the API reference. */
   @Schema(name = "TransactionRequest")
   record Request(
       @Schema(description = "What was read; version 0: there was no such entry") List<Read> reads,

@@ -16,19 +16,22 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 
 /**
- * Transactions over one store: optimistic for their users, who read without a lock and find out in
- * the end; two-phase locking here, where the locks of all keys are held (see {@link KeyLock}) from
- * before the first look at what was read until the commit. So transactions and single operations
- * are serializable, in an order that fits real time.
+ * Transactions on one store. Users see optimistic concurrency: they read without locks, and learn
+ * of conflicts at the end. Internally this is two-phase locking: the locks of all keys are held
+ * (see {@link KeyLock}) from the check of the reads until the commit. So transactions and single
+ * operations are strictly serializable.
  */
 @ApplicationScoped
 public class Transactions {
-  /** More keys are not locked one by one: PostgreSQL's lock table is small. */
+  /**
+   * With more keys, one lock of the store replaces the keys' locks: PostgreSQL's lock table is
+   * small.
+   */
   private static final int MAX_KEY_LOCKS = 64;
 
   private static final int NAMED_CHANGES = 10;
 
-  /** In the array's order. */
+  /** Takes the locks in the array's order. */
   private static final Sql LOCK_KEYS =
       Sql.of(
           """
@@ -54,12 +57,12 @@ public class Transactions {
   }
 
   /**
-   * Applies a transaction, on a connection and in a database transaction of its own.
+   * Applies a transaction, on its own connection and in its own database transaction.
    *
-   * @return the answer over the link and over REST: of each write its {@code versions}, 0 for a
-   *     deletion, and the {@code sums} of increments, otherwise null
-   * @throws Problem conflict: what was read has changed; validation_failed, too_large, store_full;
-   *     or what {@code access} says
+   * @return the answer over the link and over REST: {@code versions} with an item for each write, 0
+   *     for a deletion, and {@code sums}, with null except for increments
+   * @throws Problem conflict: an entry or range that was read has changed; validation_failed,
+   *     too_large, store_full; or the refusal of {@code access}
    */
   public JsonText run(Access access, Transaction transaction) {
     requireSmall(transaction);
@@ -87,7 +90,7 @@ public class Transactions {
           guarded.enter(connection, access, alone);
           if (!alone) {
             lock(connection, locks);
-            // Again: by now, the same transaction may have been done by another request.
+            // Checked again: a concurrent request may have applied the same transaction.
             IdempotencyRecords.check(connection, access);
           }
           requireUnchanged(connection, access.storeId(), transaction, readKeys);
@@ -128,7 +131,7 @@ public class Transactions {
     return keys;
   }
 
-  /** Numbers in their order, and whether each is locked for a write. */
+  /** Lock numbers in their order, and whether each lock is exclusive. */
   private static TreeMap<Long, Boolean> locks(String storeId, byte[][] readKeys, Batch batch) {
     TreeMap<Long, Boolean> locks = new TreeMap<>();
     for (byte[] key : readKeys) {

@@ -10,17 +10,17 @@ public sealed interface Write {
   /**
    * Stores a value.
    *
-   * @param ttlSeconds after which the entry is gone, from when the transaction is applied; null:
-   *     see the next
-   * @param expiresAt when the entry is gone; null: never
+   * @param ttlSeconds the lifetime from when the transaction is applied; null: see {@code
+   *     expiresAt}
+   * @param expiresAt when the entry expires; null: never
    */
   record Set(String key, JsonText value, Double ttlSeconds, Instant expiresAt) implements Write {}
 
-  /** Removes the entry if there is one. */
+  /** Removes the entry if it exists. */
   record Delete(String key) implements Write {}
 
   /**
-   * Adds to a number; an absent one is 0.
+   * Adds to a number; an absent one counts as 0.
    *
    * @param amount a JSON number
    */

@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What a list is filtered by: only what was asked for becomes part of the query. A condition that
- * may also be absent, {@code :x is null or …}, would keep the database from using its index.
+ * The filter of a list: only the given conditions become part of the query. An optional condition
+ * such as {@code :x is null or …} would prevent the use of an index.
  */
 public final class Conditions {
   private final StringBuilder text = new StringBuilder("true");
@@ -15,7 +15,7 @@ public final class Conditions {
 
   /**
    * @param condition SQL with that one parameter
-   * @param value null: without this condition
+   * @param value null: omit the condition
    */
   public Conditions and(String condition, String parameter, Object value) {
     if (value != null) {
@@ -26,10 +26,10 @@ public final class Conditions {
   }
 
   /**
-   * That the column has one of these values. They become part of the text, so that an index on rows
-   * with some of them can be used.
+   * Requires one of these values in the column. The values become part of the SQL text, so that
+   * PostgreSQL can use a partial index.
    *
-   * @param values of a closed list; empty: without this condition
+   * @param values from a closed list; empty: omit the condition
    */
   public Conditions in(String column, List<String> values) {
     if (!values.isEmpty()) {
@@ -41,12 +41,12 @@ public final class Conditions {
     return this;
   }
 
-  /** For after {@code where}. */
+  /** The SQL text for {@code where}. */
   public String text() {
     return text.toString();
   }
 
-  /** Gives the query the values of the conditions that it has. */
+  /** Binds the values of all conditions to the query. */
   public <Q extends Query> Q bind(Q query) {
     values.forEach(query::setParameter);
     return query;

@@ -6,8 +6,8 @@ import java.sql.SQLException;
 import javax.sql.DataSource;
 
 /**
- * Connections past the transaction manager: for statements that do all that belongs together in one
- * round trip, where its commit would be another one, and for loops that write in bulk.
+ * Connections without the transaction manager: for statements that do related work in a single
+ * round trip, where a commit would be another round trip, and for loops that write in bulk.
  */
 @ApplicationScoped
 public class Database {
@@ -17,13 +17,13 @@ public class Database {
     this.dataSource = dataSource;
   }
 
-  /** What is done on a connection. */
+  /** Work on a connection. */
   @FunctionalInterface
   public interface Work<T> {
     T on(Connection connection) throws SQLException;
   }
 
-  /** A statement of the database that failed; the cause says how. */
+  /** A failed database operation; the cause has the details. */
   public static final class Failure extends RuntimeException {
     private Failure(SQLException cause) {
       super(cause.getMessage(), cause);
@@ -35,7 +35,7 @@ public class Database {
   }
 
   /**
-   * Each statement is a transaction of its own.
+   * Runs the work in autocommit mode: each statement is its own transaction.
    *
    * @throws Failure
    */
@@ -48,9 +48,9 @@ public class Database {
   }
 
   /**
-   * All or nothing; each statement sees what was committed before it began.
+   * Runs the work in one transaction; each statement sees what was committed before it began.
    *
-   * @throws Failure also where it is unknown whether the commit came through
+   * @throws Failure also when the outcome of the commit is unknown
    */
   public <T> T inTransaction(Work<T> work) {
     return once(
@@ -65,7 +65,7 @@ public class Database {
               connection.rollback();
               connection.setAutoCommit(true);
             } catch (SQLException broken) {
-              e.addSuppressed(broken); // The pool finds out, too.
+              e.addSuppressed(broken); // The pool detects the broken connection.
             }
             throw e;
           }

@@ -6,7 +6,7 @@ import jakarta.persistence.EntityManager;
 import java.time.Instant;
 
 /**
- * The clock of the database: the one that all replicas share, for what one of them writes down and
+ * The clock of the database, which all replicas share, for times that one replica writes and
  * another compares.
  */
 @ApplicationScoped

@@ -18,12 +18,12 @@ import java.util.regex.Pattern;
 import org.hibernate.Session;
 
 /**
- * A statement with named parameters that goes to the database as it is, in the transaction and on
- * the connection of the entity manager. For the few statements that every execution runs:
- * Hibernate's own native queries and bulk updates cost several times what the statement costs.
+ * A statement with named parameters that is sent to the database unchanged, in the transaction and
+ * on the connection of the entity manager. For the few statements that every execution runs:
+ * Hibernate's native queries and bulk updates cost several times the cost of the statement.
  *
- * <p>Hibernate doesn't know what they change: flush before, and don't use entities that were loaded
- * before afterwards.
+ * <p>Hibernate doesn't know the changes: flush before the statement, and don't use previously
+ * loaded entities afterwards.
  */
 public final class Sql {
   private static final Pattern PARAMETER = Pattern.compile("(?<!:):([a-z][a-zA-Z]*)");
@@ -42,13 +42,13 @@ public final class Sql {
   }
 
   /**
-   * @param named with {@code :name} for each parameter, also more than once
+   * @param named SQL with {@code :name} for each parameter, which may be repeated
    */
   public static Sql of(String named) {
     return new Sql(named);
   }
 
-  /** The statement as the database gets it, with a question mark for each parameter. */
+  /** The statement for the database, with a question mark for each parameter. */
   public String text() {
     return text;
   }
@@ -57,7 +57,7 @@ public final class Sql {
     return new Bound().with(name, value);
   }
 
-  /** Of a statement without parameters. */
+  /** For a statement without parameters. */
   public Bound with() {
     return new Bound();
   }
@@ -83,12 +83,12 @@ public final class Sql {
       return this;
     }
 
-    /** The rows that a query, or a change with {@code returning}, answers. */
+    /** The rows of a query, or of a change with {@code returning}. */
     public <T> List<T> list(EntityManager entities, Row<T> reader) {
       return entities.unwrap(Session.class).doReturningWork(connection -> list(connection, reader));
     }
 
-    /** The same on that connection, in its transaction. */
+    /** The rows, on that connection and in its transaction. */
     public <T> List<T> list(Connection connection, Row<T> reader) throws SQLException {
       try (PreparedStatement statement = connection.prepareStatement(text)) {
         bind(connection, statement);
@@ -107,7 +107,7 @@ public final class Sql {
       return list(connection, reader).stream().findFirst();
     }
 
-    /** How many rows a change has changed, on that connection and in its transaction. */
+    /** The number of changed rows, on that connection and in its transaction. */
     public int update(Connection connection) throws SQLException {
       try (PreparedStatement statement = connection.prepareStatement(text)) {
         bind(connection, statement);
@@ -119,7 +119,7 @@ public final class Sql {
       return list(entities, reader).stream().findFirst();
     }
 
-    /** How many rows a change has changed. */
+    /** The number of changed rows. */
     public int update(EntityManager entities) {
       return entities.unwrap(Session.class).doReturningWork(this::update);
     }

@@ -3,7 +3,7 @@ package dev.roost.db;
 import java.sql.SQLException;
 import java.util.Set;
 
-/** Tells errors of the database that a retry may clear from those that it won't. */
+/** Identifies database errors that a retry may resolve. */
 public final class TransientErrors {
   /**
    * SQL states of connection failures, shutdown, serialization failures, deadlocks and too many
@@ -23,7 +23,7 @@ public final class TransientErrors {
           && (sql.getSQLState() == null || STATES.contains(sql.getSQLState()))) {
         return true;
       }
-      // A commit that failed has the database's error beside it, not as its cause.
+      // A failed commit has the database's error as a suppressed exception, not as its cause.
       for (Throwable beside : cause.getSuppressed()) {
         if (isTransient(beside)) {
           return true;

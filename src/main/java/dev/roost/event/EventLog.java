@@ -24,23 +24,24 @@ import java.util.List;
 import org.eclipse.microprofile.openapi.annotations.media.Schema;
 
 /**
- * The log of state changes. Triggers of the database note a change in the transaction that makes
- * it; here it gets its position, after the commit.
+ * The log of state changes. Database triggers record a change in the transaction of the change;
+ * this class assigns the position after the commit.
  *
- * <p>A reader could not go by the order in which events were noted: a transaction that began
- * earlier may commit later, and its events would appear behind the reader's back. So one writer at
- * a time, who holds the lock on {@code event_log}, gives positions to what is committed. Whoever
- * has read up to a position has seen all that is before it. Events of one subject have positions in
- * the order in which they happened, since each change of a row waits for the one before.
+ * <p>Readers could not rely on the order in which events were recorded: a transaction that began
+ * earlier may commit later, and its events would appear before the reader's position. So a single
+ * writer at a time, holding the lock on {@code event_log}, assigns positions to committed events. A
+ * reader at a position has seen all events before that position. Events of one subject have
+ * positions in the order in which they happened, since each change of a row waits for the
+ * previous change.
  */
 @ApplicationScoped
 public class EventLog implements EventTail.Source {
-  /** The topic that is signalled when events have got their positions. */
+  /** The topic that is signalled when events have received positions. */
   public static final String TOPIC = "events";
 
   private static final int BATCH = 1_000;
 
-  /** What a consumer waits at most, while the database is there, between change and event. */
+  /** The longest delay between a change and its event while the database is available. */
   private static final Duration PAUSE = Duration.ofMillis(200);
 
   private static final Duration CLOCKS_DIFFER = Duration.ofMinutes(1);
@@ -68,7 +69,7 @@ public class EventLog implements EventTail.Source {
 
   private static final Sql BOUNDS = Sql.of("select last_position, removed_to from event_log");
 
-  /** From the newest backwards: what is asked for is recent. */
+  /** Searches backwards, because requested times are usually recent. */
   private static final Sql BEFORE =
       Sql.of(
           """
@@ -104,11 +105,11 @@ public class EventLog implements EventTail.Source {
     this.loop = loops.make("event-log", this::pass);
   }
 
-  /** Does something about events in the transaction in which they get their positions. */
+  /** Processes events in the transaction that assigns their positions. */
   public interface Follower {
     /**
-     * @param first the position of the first of them
-     * @param last of the last; there are no gaps between
+     * @param first the first position
+     * @param last the last position; there are no gaps
      */
     void placed(Connection connection, long first, long last) throws SQLException;
   }
@@ -116,9 +117,9 @@ public class EventLog implements EventTail.Source {
   /**
    * A state change.
    *
-   * @param id its position: a number that grows, with which a reader goes on after it
-   * @param subject the identifier of what has changed
-   * @param agentId of the agent that it concerns, or null
+   * @param id the event's position, an increasing number from which a reader can resume
+   * @param subject the identifier of the changed resource
+   * @param agentId the related agent, or null
    * @param data the resource's main fields after the change, a JSON object
    */
   @Schema(name = "Event")
@@ -156,7 +157,7 @@ public class EventLog implements EventTail.Source {
   }
 
   /**
-   * Which events; null or empty: all.
+   * Selects events; null or empty: all events.
    *
    * @param types names of types, without patterns
    */
@@ -171,13 +172,14 @@ public class EventLog implements EventTail.Source {
   }
 
   /**
-   * @param entries in the order of their positions
-   * @param next where to go on: behind the last of them, and behind all that the filter left out
+   * @param entries sorted by position
+   * @param next the position to resume from: after the last entry and all events that the filter
+   *     excluded
    */
   public record Part(List<Entry> entries, long next) {}
 
   /**
-   * Notes what no trigger sees, in the caller's transaction.
+   * Records an event without a trigger, in the caller's transaction.
    *
    * @param agentId or null
    * @param data a JSON object
@@ -215,12 +217,12 @@ public class EventLog implements EventTail.Source {
     return PAUSE;
   }
 
-  /** Gives positions to the oldest events that have none; answers to how many. */
+  /** Assigns positions to the oldest events without positions; returns the number of events. */
   int place() {
     return database.inTransaction(
         connection -> {
           long last = LOCK.with().first(connection, row -> row.getLong(1)).orElseThrow();
-          // A statement of its own: it sees what was committed while this one waited for the lock.
+          // A separate statement, which sees all commits from the wait for the lock.
           int placed = PLACE.with("limit", BATCH).with("last", last).update(connection);
           if (placed > 0) {
             ADVANCE.with("placed", placed).update(connection);
@@ -232,13 +234,16 @@ public class EventLog implements EventTail.Source {
         });
   }
 
-  /** The position of the latest event: what happens from now on comes after it. */
+  /** The position of the latest event; later events have higher positions. */
   @Override
   public long latest() {
     return bounds().last();
   }
 
-  /** The position of an event from before that time by any clock of the installation. */
+  /**
+   * The position of an event before that time, allowing for clock differences within the
+   * installation.
+   */
   public long before(Instant time) {
     return database
         .once(
@@ -263,11 +268,11 @@ public class EventLog implements EventTail.Source {
   }
 
   /**
-   * The first position that a reader has who goes on after that one.
+   * The initial position of a reader that resumes after the given position.
    *
-   * @param after 0: from the oldest event that is kept
-   * @throws Problem gone when events after it were removed; validation_failed when no event has it
-   *     yet
+   * @param after 0: from the oldest stored event
+   * @throws Problem gone when later events were removed; validation_failed for a position that does
+   *     not exist yet
    */
   public long begin(long after) {
     Bounds bounds = bounds();
@@ -292,7 +297,8 @@ public class EventLog implements EventTail.Source {
   /** The next events after a position. */
   @Override
   public Part read(long after, int limit, Filter filter) {
-    // Read first: what the query doesn't find up to here is not there, or filtered out.
+    // Must be read before the query: an event up to this position that the query doesn't return was
+    // removed or filtered out.
     long last = bounds().last();
     if (last <= after) {
       return new Part(List.of(), after);

@@ -18,16 +18,15 @@ import java.util.concurrent.TimeoutException;
 import org.jboss.logging.Logger;
 
 /**
- * The end of the log of events, read once for all streams of this process: when a signal says that
- * there are events, and now and then, since a signal may have got lost. A stream that is further
- * behind reads the database itself until it has caught up. While there are no streams, nothing is
- * read.
+ * The end of the event log, read once for all streams of this process: after a signal, and
+ * periodically because a signal may be lost. A stream that is further behind reads the database
+ * until it has caught up. Without streams, nothing is read.
  */
 @ApplicationScoped
 class EventTail {
   private static final Logger LOG = Logger.getLogger(EventTail.class);
 
-  /** Signalled, in this process only, after events were read. */
+  /** Signalled after events were read, in this process only. */
   static final String TOPIC = "events read";
 
   private static final int STEP = 500;
@@ -48,7 +47,7 @@ class EventTail {
   private int followers;
   private boolean stopped;
 
-  /** Where events are read. */
+  /** The source of events. */
   interface Source {
     long latest();
 
@@ -61,7 +60,7 @@ class EventTail {
   }
 
   /**
-   * @param every how often to look without a signal
+   * @param every polling interval without a signal
    */
   EventTail(Source source, Signals signals, Duration every) {
     this.source = source;
@@ -83,7 +82,7 @@ class EventTail {
     thread.join(5_000);
   }
 
-  /** One more stream wants events. */
+  /** Registers a stream. */
   synchronized void join() {
     followers++;
     notifyAll();
@@ -93,7 +92,7 @@ class EventTail {
     followers--;
   }
 
-  /** The next events after a position, as {@link EventLog#read}. */
+  /** The next events after a position, as in {@link EventLog#read}. */
   EventLog.Part read(long after, int limit, EventLog.Filter filter) {
     synchronized (this) {
       if (followers > 0 && to > 0 && after >= from) {
@@ -119,7 +118,7 @@ class EventTail {
   private void run() {
     try {
       while (awaitFollower()) {
-        // First the future, then the look: no signal is missed.
+        // Get the future before reading, so that no signal is missed.
         CompletableFuture<Void> change = signals.next(EventLog.TOPIC);
         try {
           boolean more = true;
@@ -138,10 +137,10 @@ class EventTail {
     }
   }
 
-  /** Waits for a stream; false: this process ends. */
+  /** Waits for a stream; false: the process is stopping. */
   private synchronized boolean awaitFollower() throws InterruptedException {
     while (followers == 0 && !stopped) {
-      // Whatever happens from here on isn't read: the next stream begins anew.
+      // Without streams, events are not read, so the next stream starts with an empty cache.
       recent.clear();
       characters = 0;
       from = 0;
@@ -151,7 +150,7 @@ class EventTail {
     return !stopped;
   }
 
-  /** Reads some and signals that; whether there may be more. */
+  /** Reads some events and signals; returns whether more events may exist. */
   private boolean readOn() {
     long after;
     synchronized (this) {
@@ -163,7 +162,7 @@ class EventTail {
         from = latest;
         to = latest;
       }
-      signals.fireHere(TOPIC); // Streams that came before may be behind.
+      signals.fireHere(TOPIC); // Earlier streams may be behind.
       return latest > 0;
     }
     EventLog.Part part = source.read(after, STEP, EventLog.Filter.NONE);

@@ -7,9 +7,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 
-/**
- * The types of events: a resource and what has become of it. Triggers of the database note them.
- */
+/** The types of events: a resource and a change. Database triggers record events. */
 public final class EventTypes {
   /** Every type, in alphabetical order. */
   public static final Set<String> ALL =
@@ -51,8 +49,8 @@ public final class EventTypes {
   private EventTypes() {}
 
   /**
-   * What is wrong with a pattern: a type, all types of a resource ({@code execution.*}), or {@code
-   * *}.
+   * The mistake in a pattern; a valid pattern is a type, all types of a resource ({@code
+   * execution.*}), or {@code *}.
    */
   public static Optional<String> mistake(String pattern) {
     if (pattern.equals(EVERYTHING) || ALL.contains(pattern)) {
@@ -75,7 +73,7 @@ public final class EventTypes {
             + " docs/events.md lists them.");
   }
 
-  /** The types that any of these patterns means. */
+  /** The types that match any of these patterns. */
   public static List<String> matching(List<String> patterns) {
     List<String> types = new ArrayList<>();
     for (String type : ALL) {

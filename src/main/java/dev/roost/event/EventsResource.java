@@ -30,14 +30,14 @@ import org.eclipse.microprofile.openapi.annotations.tags.Tag;
 import org.jboss.logging.Logger;
 import org.jboss.resteasy.reactive.RestQuery;
 
-/** State changes, as a page or as a stream that goes on. */
+/** State changes, as a page or as a stream. */
 @Path("/v1/events")
 @Tag(name = "Events")
 @Blocking
 public class EventsResource {
   private static final Logger LOG = Logger.getLogger(EventsResource.class);
 
-  /** Whoever accepts anything gets the page. */
+  /** Clients that accept any type get the page. */
   private static final String STREAM = "text/event-stream;qs=0.1";
 
   private static final Duration KEEP_ALIVE = Duration.ofSeconds(15);
@@ -101,7 +101,7 @@ public class EventsResource {
     streams.begin(tail::leave);
     tail.join();
     AtomicLong position = new AtomicLong(start(lastEventId, after));
-    // At once, so that who is cut off before the first event knows where it was.
+    // Sent at once, so that a client disconnected before the first event knows its position.
     Multi<OutboundSseEvent> here = Multi.createFrom().item(keepAlive(position.get(), sse));
     Multi<OutboundSseEvent> events =
         Multi.createBy()
@@ -129,7 +129,7 @@ public class EventsResource {
     return after == null ? log.latest() : log.begin(checked("?after", after));
   }
 
-  /** Some events, or a comment when nothing happens for a while; none: the stream has ended. */
+  /** Some events, or a comment after a time without events; an empty list ends the stream. */
   private Uni<List<OutboundSseEvent>> step(AtomicLong position, EventLog.Filter filter, Sse sse) {
     return waiting
         .until(
@@ -143,12 +143,15 @@ public class EventsResource {
                   ? Optional.<List<OutboundSseEvent>>empty()
                   : Optional.of(part.entries().stream().map(entry -> event(entry, sse)).toList());
             },
-            // A client goes on from the last event that it has, on another replica.
+            // The client resumes from its last event on another replica.
             () -> waiting.isEnding() ? List.of() : List.of(keepAlive(position.get(), sse)))
         .runSubscriptionOn(Infrastructure.getDefaultWorkerPool());
   }
 
-  /** Also says where the client is: it may have begun with "now", or its filter leave much out. */
+  /**
+   * Also sends the position, which the client can't know after starting at "now" or after filtered
+   * events.
+   */
   private static OutboundSseEvent keepAlive(long position, Sse sse) {
     return sse.newEventBuilder().id(Long.toString(position)).comment("still here").build();
   }

@@ -27,7 +27,7 @@ import org.eclipse.microprofile.openapi.annotations.parameters.RequestBody;
 import org.eclipse.microprofile.openapi.annotations.responses.APIResponse;
 import org.eclipse.microprofile.openapi.annotations.tags.Tag;
 
-/** ExecutorJobs many executions of an agent at once. */
+/** Submits many executions of an agent at once. */
 @Path("/v1/agents/{id}/execute-batch")
 @Tag(name = "Executions")
 @Blocking
@@ -60,7 +60,7 @@ public class ExecuteBatchResource {
       @Schema(description = "Of the agent's jobs with the same one, one runs at a time.")
           String concurrencyKey) {}
 
-  /** What was submitted. */
+  /** The submitted batch. */
   @Schema(name = "Batch")
   public record View(
       @Schema(description = "What the jobs have as batch_id: lists and cancels them together")

@@ -35,7 +35,7 @@ import org.eclipse.microprofile.openapi.annotations.responses.APIResponse;
 import org.eclipse.microprofile.openapi.annotations.tags.Tag;
 import org.jboss.resteasy.reactive.RestQuery;
 
-/** ExecutorJobs an execution of an agent. */
+/** Submits an execution of an agent. */
 @Path("/v1/agents/{id}/execute")
 @Tag(name = "Executions")
 @Blocking

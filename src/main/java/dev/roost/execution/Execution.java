@@ -35,7 +35,7 @@ public class Execution extends PanacheEntityBase {
       where id = :id and state = 'running'
       """;
 
-  /** More than the clocks that identifiers and times come from. */
+  /** More than the difference between the clocks that identifiers and times come from. */
   private static final Duration CLOCKS_DIFFER = Duration.ofMinutes(5);
 
   static final List<String> STATES =
@@ -43,7 +43,7 @@ public class Execution extends PanacheEntityBase {
 
   private static final Sql FINISH = Sql.of(END);
 
-  /** The usual end, of the Execution and its job, in one statement. */
+  /** Ends the Execution and its job in one statement: the usual case. */
   private static final Sql SUCCEED =
       Sql.of(
           "with ended as ("
@@ -66,10 +66,10 @@ public class Execution extends PanacheEntityBase {
   public String error;
   public String returnValue;
 
-  /** When an executor got it. */
+  /** When an executor got the job. */
   public Instant startedAt;
 
-  /** When main was called; null as long as it was not, or nobody knows. */
+  /** When main was called; null until then, or when unknown. */
   public Instant enteredAt;
 
   public Instant finishedAt;
@@ -80,14 +80,14 @@ public class Execution extends PanacheEntityBase {
   public int logEntries;
   public boolean logsTruncated;
 
-  /** The last frame that is stored. */
+  /** The number of the last stored frame. */
   public int acknowledged;
 
   public boolean hasEnded() {
     return !state.equals("running");
   }
 
-  /** The one that an executor runs now, as the database has it. */
+  /** The Execution that an executor runs now, according to the database. */
   public static Optional<Execution> runningOn(String executorId) {
     return find("executorId = ?1 and state = 'running'", executorId).firstResultOptional();
   }
@@ -105,12 +105,12 @@ public class Execution extends PanacheEntityBase {
   }
 
   /**
-   * What the frames before the last one, and the last one, have told.
+   * The contents of an Execution's frames so far.
    *
    * @param acknowledged the last frame's number
    * @param logEntries how many the executor has sent
-   * @param logBytes of all that it has sent
-   * @param enteredAt when main was called; null when this is known already, or nobody knows
+   * @param logBytes of all entries that the executor has sent
+   * @param enteredAt when main was called; null when this is stored already, or unknown
    */
   public record Progress(
       Integer acknowledged, Integer logEntries, Long logBytes, Instant enteredAt) {
@@ -155,7 +155,7 @@ public class Execution extends PanacheEntityBase {
   }
 
   /**
-   * What of the list to show; null: all.
+   * Filters the list; null: no filter.
    *
    * @param states empty: all
    * @param startedAfter inclusive
@@ -296,7 +296,7 @@ public class Execution extends PanacheEntityBase {
     }
   }
 
-  /** Where the time went, seconds each. */
+  /** The duration of each step in seconds. */
   public record Timings(
       @Schema(
               description =
@@ -314,7 +314,9 @@ public class Execution extends PanacheEntityBase {
                   "Seconds from then until the end; null: it has not ended, or main was not called, or nobody knows")
           Double running) {}
 
-  /** Of the script's process and all that it started; null while it runs or when unknown. */
+  /**
+   * The usage of the script's process and all its descendants; null while it runs or when unknown.
+   */
   public record Usage(
       @Schema(
               nullable = true,

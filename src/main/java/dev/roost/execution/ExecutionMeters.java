@@ -18,12 +18,12 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Counts executions and measures their steps, in this process. Nothing here says whose they are:
- * the number of series must not grow with that of agents.
+ * Counts executions and measures their steps, in this process. No metric is per agent: the number
+ * of series must not grow with the number of agents.
  */
 @ApplicationScoped
 public class ExecutionMeters {
-  /** From one millisecond, of a warm executor, to an hour, of a queue. */
+  /** From one millisecond (a warm executor) to one hour (a queue). */
   private static final Duration[] BUCKETS =
       java.util.stream.LongStream.of(
               1, 2, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 30_000, 60_000,
@@ -31,12 +31,12 @@ public class ExecutionMeters {
           .mapToObj(Duration::ofMillis)
           .toArray(Duration[]::new);
 
-  /** Jobs whose end somebody may wait for here; an answer comes within milliseconds, or not. */
+  /** Jobs whose end a client may wait for here; an answer comes within milliseconds, or never. */
   private static final int MOST_STORED = 1_000;
 
   private static final String NO_REASON = "none";
 
-  /** What an execution goes through, each from the end of the one before. */
+  /** The steps of an execution, each from the end of the previous one. */
   private enum Step {
     QUEUED,
     STARTING,
@@ -50,7 +50,7 @@ public class ExecutionMeters {
   private final Map<Step, Map<Boolean, Timer>> steps = new EnumMap<>(Step.class);
   private volatile Instant lastClaim;
 
-  /** When the end of a job was stored, System.nanoTime. */
+  /** When each job's end was stored, by {@code System.nanoTime}. */
   private final Map<String, Stored> stored =
       Collections.synchronizedMap(
           new LinkedHashMap<>() {
@@ -82,7 +82,7 @@ public class ExecutionMeters {
         .register(registry);
   }
 
-  /** So that its series are there from the start, with zeros. */
+  /** Creates this bean at the start, so that its series exist from then on, with zeros. */
   void start(@Observes StartupEvent event) {}
 
   private Timer timer(Step step, boolean cold) {
@@ -103,7 +103,7 @@ public class ExecutionMeters {
   }
 
   /**
-   * An executor has got a job.
+   * An executor has received a job.
    *
    * @param cold whether the execution is its executor's first
    */
@@ -112,15 +112,15 @@ public class ExecutionMeters {
     record(Step.QUEUED, cold, Duration.ofNanos((long) (queuedSeconds * 1e9)));
   }
 
-  /** It is known that main was called. */
+  /** The time at which main was called is known. */
   public void entered(Instant claimed, Instant entered, boolean cold) {
     record(Step.STARTING, cold, Duration.between(claimed, entered));
   }
 
   /**
-   * The end of an execution was stored; call it after the transaction.
+   * The end of an execution was stored; call this after the transaction.
    *
-   * @param entered when main was called; null: it was not, or nobody knows
+   * @param entered when main was called; null: never, or unknown
    */
   public void ended(String jobId, Outcome outcome, Instant entered, boolean cold) {
     counter(outcome.state(), outcome.reason()).increment();
@@ -132,9 +132,9 @@ public class ExecutionMeters {
   }
 
   /**
-   * Somebody who waited for a job's end is answered.
+   * A client that waited for a job's end gets its answer.
    *
-   * @param since System.nanoTime of the begin of the wait
+   * @param since the start of the wait, by {@code System.nanoTime}
    */
   void answered(String jobId, long since) {
     Stored end = stored.remove(jobId);
@@ -143,7 +143,7 @@ public class ExecutionMeters {
     }
   }
 
-  /** Times of two machines may be apart, so a step may seem to end before it began. */
+  /** Clocks of two machines may differ, so a step may seem to end before it began. */
   private void record(Step step, boolean cold, Duration duration) {
     steps.get(step).get(cold).record(duration.isNegative() ? Duration.ZERO : duration);
   }

@@ -43,12 +43,12 @@ public enum ExecutionReason {
     this.explanation = explanation;
   }
 
-  /** Whether another attempt may end otherwise. */
+  /** Whether another attempt may succeed. */
   boolean mayPass() {
     return mayPass;
   }
 
-  /** What it means and what to do, for the documentation. */
+  /** The meaning of the reason, and what to do, for the documentation. */
   public String explanation() {
     return explanation;
   }
@@ -59,9 +59,9 @@ public enum ExecutionReason {
   }
 
   /**
-   * The reason that a list is to be filtered by.
+   * The reason to filter a list by.
    *
-   * @param given as it came, or null
+   * @param given the query parameter, or null
    * @throws Problem validation_failed
    */
   static String parameter(String given) {

@@ -29,7 +29,7 @@ import org.eclipse.microprofile.openapi.annotations.parameters.Parameter;
 import org.eclipse.microprofile.openapi.annotations.tags.Tag;
 import org.jboss.resteasy.reactive.RestQuery;
 
-/** Executions and their logs: made by Roost, read by clients. */
+/** Executions and their logs: created by Roost, read-only for clients. */
 @Path("/v1/executions")
 @Tag(name = "Executions")
 @Blocking

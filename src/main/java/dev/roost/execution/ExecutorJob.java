@@ -30,13 +30,13 @@ public class ExecutorJob extends PanacheEntityBase {
   /** JSON text; null when none was given. */
   public String payload;
 
-  /** Higher ones are run first. */
+  /** Jobs with a higher priority are run first. */
   public int priority;
 
-  /** Of an agent's jobs with the same one, one runs at a time; or null. */
+  /** Of an agent's jobs with the same key, one runs at a time; or null. */
   public String concurrencyKey;
 
-  /** The first of the jobs of the batch, or null. */
+  /** The first job of the batch, or null. */
   public String batchId;
 
   public String state;
@@ -59,8 +59,8 @@ public class ExecutorJob extends PanacheEntityBase {
   }
 
   /**
-   * Ends the job whose latest attempt has ended without success, or queues it again; answers
-   * whether it did that.
+   * Ends the job after an attempt without success, or queues it for another attempt; returns
+   * whether it was queued.
    */
   static boolean endAttempt(
       String executionId, Outcome outcome, boolean mayHaveEntered, RandomGenerator random) {
@@ -113,7 +113,7 @@ public class ExecutorJob extends PanacheEntityBase {
     return again.isPresent();
   }
 
-  /** Ends a job that waits or runs. */
+  /** Ends a queued or running job. */
   private static boolean end(
       String id, String state, ExecutionReason reason, String message, Instant now) {
     return update(
@@ -128,7 +128,7 @@ public class ExecutorJob extends PanacheEntityBase {
         == 1;
   }
 
-  /** Fails a job that waits; answers false when it waits no more. */
+  /** Fails a queued job; returns false when the job is not queued. */
   public static boolean failQueued(String id, ExecutionReason reason, String message, Instant now) {
     return update(
             "state = 'failed', reason = ?1, message = ?2, finishedAt = ?3 where id = ?4 and state = 'queued'",
@@ -143,12 +143,12 @@ public class ExecutorJob extends PanacheEntityBase {
     return cancelQueued("id", id, now) == 1;
   }
 
-  /** The jobs of a batch that wait end; answers how many. */
+  /** Ends the queued jobs of a batch; returns their number. */
   static int cancelQueuedOf(String batchId, Instant now) {
     return cancelQueued("batchId", batchId, now);
   }
 
-  /** The jobs of a batch that run are told to end; answers their executions. */
+  /** Requests the cancellation of a batch's running jobs; returns their executions. */
   static List<String> requestCancelOf(String batchId) {
     update("cancelRequested = true where batchId = ?1 and state = 'running'", batchId);
     return getEntityManager()
@@ -159,7 +159,7 @@ public class ExecutorJob extends PanacheEntityBase {
         .getResultList();
   }
 
-  /** The jobs that wait end, those that run are told to. */
+  /** Ends an agent's queued jobs, and requests the cancellation of the running ones. */
   static void cancelAll(String agentId, Instant now) {
     cancelQueued("agentId", agentId, now);
     update("cancelRequested = true where agentId = ?1 and state = 'running'", agentId);
@@ -176,7 +176,7 @@ public class ExecutorJob extends PanacheEntityBase {
         value);
   }
 
-  /** Asks the executor of a running job to stop; answers false when it doesn't run. */
+  /** Requests the cancellation of a running job; returns false when the job is not running. */
   static boolean requestCancel(String id) {
     return update("cancelRequested = true where id = ?1 and state = 'running'", id) == 1;
   }
@@ -185,7 +185,7 @@ public class ExecutorJob extends PanacheEntityBase {
       List.of("queued", "running", "succeeded", "failed", "cancelled");
 
   /**
-   * What of the list to show; null: all.
+   * Filters the list; null: no filter.
    *
    * @param states empty: all
    */
@@ -201,7 +201,7 @@ public class ExecutorJob extends PanacheEntityBase {
     }
   }
 
-  /** The jobs that were ordered together, in their order. */
+  /** The jobs of a batch, in the order of its payloads. */
   static List<String> idsOfBatch(String batchId) {
     return getEntityManager()
         .createQuery(
@@ -245,10 +245,10 @@ public class ExecutorJob extends PanacheEntityBase {
   }
 
   /**
-   * What of all jobs together may keep one waiting.
+   * Limits on all jobs together that may keep a job waiting.
    *
-   * @param full why there is no space for what jobs store, so that none starts; or null
-   * @param maxExecutors how many there may be at the same time
+   * @param full why the storage is full, so that no job starts; or null
+   * @param maxExecutors the maximum number of executors at a time
    * @param maxExecutorsSetting the setting's name
    */
   public record Limits(String full, int maxExecutors, String maxExecutorsSetting) {
@@ -260,18 +260,17 @@ public class ExecutorJob extends PanacheEntityBase {
   }
 
   /**
-   * What keeps a job waiting.
+   * What a job waits for.
    *
    * @param on "build", "retry_delay", "storage", "concurrency", "capacity" or "executor"; null when
-   *     it doesn't wait
-   * @param message what that build or executor itself waits for, or what there is no space for; or
-   *     null
+   *     the job doesn't wait
+   * @param message what the build or executor itself waits for, or which storage is full; or null
    */
   private record Waiting(String on, String message) {
     static final Waiting NONE = new Waiting(null, null);
   }
 
-  /** What comes to an end only when there is space again. */
+  /** While the storage is full, jobs that wait for one of these wait for storage first. */
   private static final Set<String> WAIT_FOR_STORAGE = Set.of("concurrency", "capacity", "executor");
 
   private static Waiting waiting(ExecutorJob job, Limits limits) {

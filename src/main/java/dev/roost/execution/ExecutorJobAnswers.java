@@ -35,13 +35,13 @@ public class ExecutorJobAnswers {
     this.meters = meters;
   }
 
-  /** The next change of a job that is not there yet. */
+  /** The next change of a job that is not created yet. */
   CompletableFuture<Void> nextChange(String id) {
     return signals.next(id);
   }
 
   /**
-   * A new job when it has ended, or as it is when the time is over.
+   * A new job when it has ended, or in its current state after the timeout.
    *
    * @param change from {@link #nextChange}
    */
@@ -52,7 +52,7 @@ public class ExecutorJobAnswers {
         .invoke(view -> answered(view, since));
   }
 
-  /** The job when it has ended, or as it is when the time is over. */
+  /** The job when it has ended, or in its current state after the timeout. */
   public Uni<ExecutorJob.View> whenEnded(String id, Duration wait) {
     if (wait.isZero()) {
       return Uni.createFrom().item(now(id));

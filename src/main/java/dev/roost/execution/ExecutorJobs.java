@@ -151,8 +151,8 @@ public class ExecutorJobs {
   }
 
   /**
-   * The job that an earlier request with this key created, or null. A key older than that can be
-   * used again.
+   * The job that an earlier request with this key created, or null. A key can be used again after
+   * {@link #IDEMPOTENCY}.
    */
   static ExecutorJob earlier(String agentId, String idempotencyKey, byte[] digest, Instant now) {
     if (idempotencyKey == null) {
@@ -186,8 +186,8 @@ public class ExecutorJobs {
   }
 
   /**
-   * The agent's revision; empty when the agent doesn't exist, its queue is full or the key was
-   * used.
+   * Returns the agent's revision; empty when the agent doesn't exist, its queue is full or the key
+   * was used.
    */
   private List<Integer> insert(
       String id,
@@ -205,7 +205,7 @@ public class ExecutorJobs {
         .list(entities, row -> row.getInt(1));
   }
 
-  /** What an insert of one job and one of a batch have in common. */
+  /** Binds the parameters that inserts of one job and of a batch share. */
   Sql.Bound bind(
       Sql insert,
       String agentId,
@@ -226,8 +226,8 @@ public class ExecutorJobs {
   }
 
   /**
-   * Cancels a job: at once while it is queued; else its script gets SIGTERM. Harmless when it has
-   * ended.
+   * Cancels a job: a queued job at once; the script of a running job gets SIGTERM. No effect on a
+   * job that has ended.
    */
   void cancel(String executorJobId) {
     Instant now = clock.instant();
@@ -246,7 +246,7 @@ public class ExecutorJobs {
     }
   }
 
-  /** What became of a batch that was cancelled. */
+  /** The result of cancelling a batch. */
   @Schema(name = "CancelledBatch")
   record CancelledBatch(
       @Schema(description = "Jobs that waited, and have ended now") int cancelled,
@@ -255,7 +255,7 @@ public class ExecutorJobs {
   /**
    * Cancels all jobs of a batch.
    *
-   * @param running also those that run
+   * @param running also running jobs
    * @throws Problem not_found
    */
   CancelledBatch cancelBatch(String batchId, boolean running) {
@@ -278,7 +278,7 @@ public class ExecutorJobs {
     return new CancelledBatch(step.cancelled(), step.executions().size());
   }
 
-  /** The topic on which an executor hears that its execution is to be cancelled. */
+  /** The topic on which an executor is notified that its execution is to be cancelled. */
   public static String cancelTopic(String executionId) {
     return executionId + "/cancel";
   }

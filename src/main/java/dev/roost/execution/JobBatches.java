@@ -22,7 +22,10 @@ import java.util.stream.Stream;
 /** Submits many jobs of one agent at once: all of them or none. */
 @ApplicationScoped
 class JobBatches {
-  /** Whoever repeats a request while it is being served waits for this lock, and then finds it. */
+  /**
+   * A request that is repeated while the first one is being served waits for this lock, and then
+   * finds the jobs.
+   */
   private static final Sql ONE_AT_A_TIME =
       Sql.of("select pg_advisory_xact_lock(hashtextextended(:agent || ' ' || :key, 0))");
 
@@ -40,7 +43,7 @@ class JobBatches {
             select count(*) from executor_job q where q.agent_id = a.id and q.state = 'queued')
           returning agent_revision""");
 
-  /** Of payloads that go to the database in one statement, which holds them several times. */
+  /** The limit for the payloads in one statement, which holds them in memory several times. */
   private static final int STATEMENT_BYTES = 4 << 20;
 
   private final EntityManager entities;
@@ -63,8 +66,9 @@ class JobBatches {
   }
 
   /**
-   * @param ids of the ExecutorJobs, in the order of the payloads; the first is the batch's, too
-   * @param repeated whether an earlier request with the same Idempotency-Key made them
+   * @param ids of the ExecutorJobs, in the order of the payloads; the first one also identifies the
+   *     batch
+   * @param repeated whether an earlier request with the same Idempotency-Key created them
    */
   record Submitted(List<String> ids, int agentRevision, Instant createdAt, boolean repeated) {
     String batchId() {
@@ -78,7 +82,7 @@ class JobBatches {
    * @param payloads at least one
    * @param idempotencyKey or null
    * @param trace that they belong to, see {@link dev.roost.trace.Traces#parent}; or null
-   * @throws Problem not_found, queue_full (when there is not room for all), idempotency_key_reused
+   * @throws Problem not_found, queue_full (without capacity for all), idempotency_key_reused
    */
   Submitted submit(
       String agentId,
@@ -149,7 +153,7 @@ class JobBatches {
     return new Submitted(ids, revision, now, false);
   }
 
-  /** After the last payload that goes with the first one into one statement. */
+  /** The end (exclusive) of the payloads that fit into one statement with the first one. */
   private static int endOfStatement(List<Integer> sizes, int first) {
     int end = first + 1;
     long bytes = sizes.get(first);

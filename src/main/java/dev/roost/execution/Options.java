@@ -5,9 +5,9 @@ import dev.roost.api.Body;
 /**
  * How a job is run.
  *
- * @param priority jobs of an agent with a higher one are run first
- * @param concurrencyKey of an agent's jobs with the same one, one runs at a time; or null
- * @param scheduleId the schedule that it was made by hand for, or null
+ * @param priority jobs of an agent with a higher priority are run first
+ * @param concurrencyKey of an agent's jobs with the same key, one runs at a time; or null
+ * @param scheduleId the schedule that was triggered manually, or null
  */
 public record Options(int priority, String concurrencyKey, String scheduleId) {
   public static final Options NONE = new Options(0, null, null);
@@ -15,7 +15,7 @@ public record Options(int priority, String concurrencyKey, String scheduleId) {
   static final int HIGHEST_PRIORITY = 100;
   private static final int LONGEST_KEY = 255;
 
-  /** Reads them from a request's body, which notes mistakes. */
+  /** Reads the options from a request's body, which collects errors. */
   static Options read(Body body) {
     String key = body.string("concurrency_key").orElse(null);
     if (key != null && (key.isEmpty() || key.length() > LONGEST_KEY)) {
@@ -29,8 +29,8 @@ public record Options(int priority, String concurrencyKey, String scheduleId) {
   }
 
   /**
-   * A request's text with these, so that the same Idempotency-Key with others is noticed; without
-   * any, the text alone.
+   * Adds the options to a request's text, so that the same Idempotency-Key with other options is
+   * rejected; without options, returns the text alone.
    */
   String addTo(String text) {
     return equals(NONE) ? text : text + "\n" + priority + " " + scheduleId + " " + concurrencyKey;

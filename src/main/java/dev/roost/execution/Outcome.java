@@ -22,11 +22,13 @@ public record Outcome(
     Double cpuSeconds,
     Long maxMemoryBytes,
     Instant time) {
-  /** How a runner's message begins whose pod is being ended: it isn't told why. */
+  /**
+   * The beginning of a runner's message when its pod is being ended: the runner doesn't know why.
+   */
   private static final String TOLD_TO_END = "the pod was told to end";
 
   /**
-   * An attempt whose executor ended first.
+   * The outcome of an attempt whose executor ended first.
    *
    * @param reason the code of a reason, when it is known why the executor ended
    */
@@ -39,12 +41,12 @@ public record Outcome(
     };
   }
 
-  /** Whether all that is known is that the pod was told to end. */
+  /** Whether the pod was told to end, and the cause is unknown. */
   public boolean isToldToEnd() {
     return state.equals("lost") && message != null && message.startsWith(TOLD_TO_END);
   }
 
-  /** The same of an attempt that says {@link #isToldToEnd}, with why its executor was ended. */
+  /** This outcome with the cause of the executor's end, when {@link #isToldToEnd}. */
   public Outcome because(String reason, String cause) {
     Outcome known = ofEndedExecutor(reason, cause, time);
     return new Outcome(
@@ -59,13 +61,13 @@ public record Outcome(
         time);
   }
 
-  /** The same of an attempt whose log isn't whole. */
+  /** This outcome, for an attempt whose log is incomplete. */
   public Outcome withLogsTruncated() {
     return new Outcome(
         state, reason, message, error, returnValue, true, cpuSeconds, maxMemoryBytes, time);
   }
 
-  /** An attempt that ended without a word of its own. */
+  /** The outcome of an attempt that ended without reporting one. */
   public static Outcome lost(String message, Instant now) {
     return new Outcome(
         "lost", ExecutionReason.EXECUTOR_LOST, message, null, null, false, null, null, now);

@@ -11,14 +11,14 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jboss.logging.Logger;
 
 /**
- * Tells of many jobs that were queued together, in the background: each may be handed to an
- * executor on the way, which takes a transaction, and whoever has queued them has more to do.
+ * Announces many jobs that were queued together, in the background: handing each job to an executor
+ * takes a transaction, which must not delay the caller.
  */
 @ApplicationScoped
 public class QueuedJobs {
   private static final Logger LOG = Logger.getLogger(QueuedJobs.class);
 
-  /** Enough to keep the database busy, and few enough to leave connections to requests. */
+  /** Enough to keep the database busy, and few enough to leave connections for requests. */
   private static final int WORKERS = 3;
 
   private final Event<ExecutorJobQueued> events;
@@ -31,7 +31,7 @@ public class QueuedJobs {
     this.executor = executor;
   }
 
-  /** Answers at once. After the transaction that queued the jobs. */
+  /** Returns at once. Call this after the transaction that queued the jobs. */
   public void tell(List<ExecutorJobQueued> jobs) {
     waiting.addAll(jobs);
     for (int i = Math.min(WORKERS, jobs.size()); i > 0; i--) {
@@ -47,7 +47,7 @@ public class QueuedJobs {
     try {
       executor.execute(this::work);
     } catch (RejectedExecutionException e) {
-      // This process stops. The jobs are in the database: another one finds them.
+      // This process is stopping. The jobs are in the database, where another process finds them.
       workers.decrementAndGet();
     }
   }

@@ -5,9 +5,9 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.random.RandomGenerator;
 
-/** Whether and when an ExecutorJob is tried again after an attempt. Pure. */
+/** Decides whether and when an ExecutorJob is tried again after an attempt. Pure. */
 final class Retry {
-  /** A script that can't even be reached this often gets no further attempt for free. */
+  /** After this many lost attempts that did not reach main, a further one counts. */
   private static final int MAX_FREE = 3;
 
   private static final double LONGEST_SECONDS = 86_400;
@@ -15,12 +15,11 @@ final class Retry {
   private Retry() {}
 
   /**
-   * What the rules look at.
+   * The attempt that has just ended.
    *
-   * @param attempts used up, the one that has just ended among them
-   * @param entered whether main was called, or may have been
-   * @param lostBefore attempts of this job that were lost, the one that has just ended not among
-   *     them
+   * @param attempts that count so far, including this one
+   * @param entered whether main was called, or may have been called
+   * @param lostBefore earlier attempts of this job that were lost
    */
   record Attempt(
       Outcome outcome,
@@ -33,7 +32,7 @@ final class Retry {
   /**
    * The agent's settings.
    *
-   * @param delaySeconds before the second attempt; doubled each time
+   * @param delaySeconds before the second attempt; doubled for each further attempt
    * @param never codes of reasons after which there is no further attempt
    */
   record Rules(int maxAttempts, double delaySeconds, Set<String> never) {}

@@ -10,12 +10,12 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 
-/** ExecutorJobs that schedules make: many of many agents, in one statement. */
+/** Submits the ExecutorJobs of many schedules and agents in one statement. */
 public final class ScheduledJobs {
   /**
-   * The result of each request is decided in one statement: it takes space in its agent's queue
-   * only when it is not there yet. The payload is copied from the schedule's row, since it may be
-   * large.
+   * One statement decides the result of each request: a request takes space in its agent's queue
+   * only if its job does not exist yet. The payload is copied from the schedule's row, since it may
+   * be large.
    */
   private static final Sql INSERT =
       Sql.of(
@@ -54,35 +54,37 @@ public final class ScheduledJobs {
   private ScheduledJobs() {}
 
   /**
-   * An execution that a schedule requests, since its time has come.
+   * A request for the execution at a scheduled time.
    *
    * @param concurrencyKey or null
    */
   public record Request(
       String scheduleId, String agentId, Instant scheduledTime, String concurrencyKey) {}
 
-  /** What became of a request. */
+  /** The result of a request. */
   public enum Result {
     CREATED,
-    /** A job of that schedule and time is there already; or the agent or the schedule is not. */
+    /**
+     * A job for that schedule and time exists already, or the agent or the schedule doesn't exist.
+     */
     REDUNDANT,
-    /** As many jobs of the agent wait as may. */
+    /** The agent has the maximum number of queued jobs. */
     QUEUE_FULL
   }
 
   /**
-   * @param executorJobId of the new job; null when none was made
+   * @param executorJobId of the new job; null when none was created
    */
   public record Submitted(
       Request request, Result result, String executorJobId, int agentRevision) {}
 
   /**
-   * Submits executions of the agents' running revisions, in the caller's transaction, which then
-   * reports them to {@link QueuedJobs}.
+   * Submits executions of the agents' running revisions, in the caller's transaction. After the
+   * commit, the caller reports them to {@link QueuedJobs}.
    *
-   * @param requests where the queue has space for some only, the first ones are submitted
-   * @param most how many jobs of an agent may wait
-   * @return what became of each, in the same order
+   * @param requests if the queue has capacity for some only, the first ones are submitted
+   * @param most the maximum number of an agent's queued jobs
+   * @return the result of each request, in the same order
    */
   public static List<Submitted> submit(
       Connection connection, List<Request> requests, int most, Instant now) throws SQLException {

@@ -2,5 +2,7 @@ package dev.roost.executor;
 
 import dev.roost.cluster.Shared;
 
-/** Told when an execution with a concurrency key has ended: the next one may begin. */
+/**
+ * Fired when an execution with a concurrency key has ended: the next job with that key may start.
+ */
 public record ConcurrencyKeyFreed(String agentId) implements Shared {}

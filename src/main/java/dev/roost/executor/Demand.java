@@ -6,7 +6,7 @@ import jakarta.persistence.EntityManager;
 import java.time.Instant;
 import java.util.List;
 
-/** What waits to be executed, by agent and revision. */
+/** The waiting jobs, by agent and revision. */
 @ApplicationScoped
 class Demand {
   private final EntityManager entities;
@@ -20,11 +20,11 @@ class Demand {
   /**
    * The waiting jobs of one agent's revision.
    *
-   * @param waiting how many could run now: they are due, and not kept back by a concurrency key
-   * @param starting executors for them that have not reported yet
-   * @param free executors for them that have nothing to do, wherever they poll
-   * @param buildState of the BuilderJob that the revision needs
-   * @param removed whether the Build that it made is no more, or about to go
+   * @param waiting how many jobs could run now: they are due, and no concurrency key blocks them
+   * @param starting executors for these jobs that have not reported yet
+   * @param free idle executors for these jobs, on any replica
+   * @param buildState the state of the BuilderJob that the revision needs
+   * @param removed whether the Build of that BuilderJob has been removed or is about to be removed
    */
   record Waiting(
       RevisionKey target,
@@ -56,8 +56,8 @@ class Demand {
   }
 
   /**
-   * Jobs and executors as they were at one moment, so that none counts twice. While there is no
-   * space for what jobs would store, none could run.
+   * Reads jobs and executors in one snapshot, so that nothing is counted twice. While the storage
+   * for payloads is full, no job can run.
    */
   List<Waiting> read(Instant now) {
     if (storage.isFull(Storage.Area.PAYLOADS)) {
@@ -137,7 +137,7 @@ class Demand {
             .getSingleResult();
   }
 
-  /** The identifiers of the jobs of a target that wait, due or not. */
+  /** The identifiers of the target's waiting jobs, due or not. */
   List<String> jobs(RevisionKey target) {
     return entities
         .createNativeQuery(

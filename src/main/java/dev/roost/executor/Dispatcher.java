@@ -21,15 +21,15 @@ import java.util.concurrent.TimeUnit;
 import org.jboss.logging.Logger;
 
 /**
- * Brings waiting ExecutorJobs and polling executors together.
+ * Matches waiting ExecutorJobs with polling executors.
  *
- * <p>An executor without work waits here, in memory and without a thread. Whoever queues a job
- * takes a waiting executor off the queue and claims the oldest job for it; whoever polls tries to
- * claim before it waits. A counter for each agent's revision closes the gap between the two: it
- * moves with every queued job, and a poll that sees it moved tries again.
+ * <p>The poll of an executor without work waits here, in memory and without a thread. Queueing a
+ * job takes a waiting executor off the queue and claims the next job for it; a poll tries to claim
+ * a job before it waits. A counter for each agent's revision prevents a race between the two: every
+ * queued job increments it, and a poll that sees a new value tries again.
  *
- * <p>A job that finds no executor waiting is told to the other replicas, where one may wait; the
- * leader tells them again as long as there are both.
+ * <p>A job that finds no waiting executor here is announced to the other replicas, where one may
+ * wait; the leader repeats the notification as long as both wait.
  */
 @ApplicationScoped
 public class Dispatcher {
@@ -43,7 +43,7 @@ public class Dispatcher {
   private final Event<JobWaiting> jobWaiting;
   private final Event<ExecutorStopped> stopped;
 
-  /** A poll renews the lease, so none may wait as long as that. */
+  /** Half of a lease, since each poll renews the lease. */
   private final Duration longestWait;
 
   private final Map<RevisionKey, IdleExecutors> queues = new ConcurrentHashMap<>();
@@ -94,7 +94,7 @@ public class Dispatcher {
     }
   }
 
-  /** A job that waited for the end of another one may be claimed now, of whatever revision. */
+  /** A job of any revision that waited for this concurrency key may be claimed now. */
   void freed(@Observes ConcurrencyKeyFreed event) {
     queues.forEach(
         (target, queue) -> {
@@ -106,14 +106,14 @@ public class Dispatcher {
     needed.fire(new ExecutorsNeeded());
   }
 
-  /** Gives up to so many waiting jobs to executors of that target that wait here. */
+  /** Assigns up to {@code most} waiting jobs to the target's executors that wait here. */
   void offer(RevisionKey target, int most) {
     IdleExecutors queue = queue(target);
     queue.mayHoldMore();
     give(queue, most);
   }
 
-  /** Answers whether any job was given. */
+  /** Returns whether any job was assigned. */
   private boolean give(IdleExecutors queue, int most) {
     boolean given = false;
     for (int count = 0; count < most; ) {
@@ -151,10 +151,10 @@ public class Dispatcher {
   }
 
   /**
-   * An executor asks for work. Blocks for the database; the answer may come later.
+   * Handles an executor's poll. Blocks for the database; the answer may come later.
    *
-   * @param polls the number of this poll, from 1; null when the executor doesn't count them
-   * @param prepared whether it has the agent's script
+   * @param polls the number of this poll, from 1; null when the executor doesn't count its polls
+   * @param prepared whether the executor has the agent's script already
    */
   CompletableFuture<PollAnswer> poll(
       String executorId, Integer polls, boolean prepared, Duration wait) {
@@ -203,8 +203,7 @@ public class Dispatcher {
   }
 
   /**
-   * Frames have arrived: the executor is alive, and idle from its next poll on when they were the
-   * last.
+   * Frames have arrived: the executor is alive, and becomes idle if the last frame is among them.
    */
   void heard(String executorId, boolean last) {
     sessions.heard(executorId).filter(session -> last).ifPresent(ExecutorSession::hasWorked);
@@ -215,7 +214,7 @@ public class Dispatcher {
     queues.forEach(
         (target, queue) -> {
           if (target.agentId().equals(change.agentId())) {
-            queue.mayHoldMore(); // With another max_concurrency, more of them may get work.
+            queue.mayHoldMore(); // More executors may get work after max_concurrency was raised.
             if (target.agentRevision() != change.revision()) {
               stopIdle(queue);
             }
@@ -224,7 +223,7 @@ public class Dispatcher {
     needed.fire(new ExecutorsNeeded());
   }
 
-  /** The executor is no more. */
+  /** Forgets an executor that has ended. */
   void forget(String executorId) {
     stopped.fire(new ExecutorStopped(executorId));
   }
@@ -245,7 +244,10 @@ public class Dispatcher {
             queue -> queue.remove(executorId).forEach(waiter -> waiter.answer().complete(answer)));
   }
 
-  /** What is remembered may be old: whoever waits asks again, and is read from the database. */
+  /**
+   * The state in memory may be stale: waiting executors have to poll again, and their state is read
+   * from the database.
+   */
   void lookAgain(@Observes NotificationsLost event) {
     sessions.forgetAll();
     endAllWaits();
@@ -267,7 +269,7 @@ public class Dispatcher {
     try {
       claim = claims.next(session, !session.hasServed());
     } catch (RuntimeException e) {
-      // The claim may have been committed all the same: the next poll finds out.
+      // The claim may have been committed anyway: the next poll finds out.
       sessions.forget(session.executorId());
       throw e;
     }
@@ -297,13 +299,15 @@ public class Dispatcher {
         QuarkusTransaction.requiringNew().call(() -> Executor.stop(session.executorId()));
     sessions.forget(session.executorId());
     needed.fire(new ExecutorsNeeded());
-    // Else it is told to stop already, or works: then it polls elsewhere, and nobody reads this.
+    // Otherwise the executor is stopping already, or is running an execution and polls elsewhere:
+    // nobody reads this answer.
     return stopped ? new PollAnswer.Stop() : new PollAnswer.None();
   }
 
   private void stopIdle(IdleExecutors queue) {
     for (IdleExecutor waiter = queue.take(); waiter != null; waiter = queue.take()) {
-      // A job of that revision may still wait; its executor then asks again and gets it.
+      // A job of that revision may still be queued: the executor gets the job instead of
+      // stopping.
       ExecutorSession session = waiter.session();
       Work work = claim(session).work();
       waiter.answer().complete(work == null ? stop(session) : new PollAnswer.Some(work));

@@ -6,7 +6,7 @@ import dev.roost.execution.Outcome;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.security.SecureRandom;
 
-/** Ends executions, with all that they held in stores. */
+/** Ends executions, and releases what they hold in stores. */
 @ApplicationScoped
 class ExecutionCompletion {
   private final Locks locks;
@@ -16,7 +16,7 @@ class ExecutionCompletion {
     this.locks = locks;
   }
 
-  /** As {@link Execution#finish}, in the caller's transaction. */
+  /** Calls {@link Execution#finish} in the caller's transaction. */
   boolean finish(
       String executionId, Execution.Progress progress, Outcome outcome, boolean mayHaveEntered) {
     boolean again = Execution.finish(executionId, progress, outcome, mayHaveEntered, random);

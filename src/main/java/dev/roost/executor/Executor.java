@@ -22,28 +22,32 @@ public class Executor extends PanacheEntityBase {
   public int agentRevision;
   public String buildId;
 
-  /** From 1 to the agent's max_concurrency, its own as long as it lives; see {@link #make}. */
+  /**
+   * From 1 to the agent's max_concurrency; fixed for the executor's lifetime, see {@link #make}.
+   */
   public Integer slot;
 
-  /** Its agent's when it was started; null: of an earlier version. */
+  /** The agent's value when the executor was started; null for executors of an earlier version. */
   public Integer memoryMib;
 
   public Double cpu;
 
-  /** It gets no more work, so that an executor of another agent finds room. */
+  /** Whether the executor gets no more work, to free its capacity for another agent. */
   public boolean yields;
 
   public String state;
   public String message;
 
-  /** While it is to start: the runtime has none for it now. */
+  /** Whether the runtime has no capacity for the executor now; only while it is starting. */
   public boolean lacksCapacity;
 
-  /** Since when it has lacked none, if it ever has; see {@link #pendingSince()}. */
+  /** When its latest lack of capacity ended, or null; see {@link #pendingSince()}. */
   @Column(name = "pending_since")
   public Instant hadCapacityAt;
 
-  /** Until then it is taken for alive: the database's clock, moved on by polls and frames. */
+  /**
+   * The executor counts as alive until then (database clock). Polls and frames extend the lease.
+   */
   public Instant leaseExpiresAt;
 
   public Instant createdAt;
@@ -51,10 +55,11 @@ public class Executor extends PanacheEntityBase {
   public Instant endedAt;
 
   /**
-   * Whether an executor {@code x} is one that would be started now for its agent {@code a}, its
-   * revision {@code r} and that one's BuilderJob {@code b}: what it was started with it has for
-   * life. What changes with each execution, such as the time-out, is none of that. Variables,
-   * Python version, profile and egress are the revision's.
+   * Whether an executor {@code x} still fits its agent {@code a}, its revision {@code r} and that
+   * revision's BuilderJob {@code b}, so that an executor started now would be the same. An executor
+   * keeps the settings that it was started with. Settings that apply to each execution, such as the
+   * timeout, are not compared. Variables, Python version, profile and egress belong to the
+   * revision.
    */
   static final String FITS =
       """
@@ -62,7 +67,7 @@ public class Executor extends PanacheEntityBase {
         and coalesce(b.build_id, x.build_id) = x.build_id
         and (a.isolation <> 'pod' or not exists (select 1 from execution e where e.executor_id = x.id)))""";
 
-  /** What {@link #FITS} names besides {@code executor x}. */
+  /** The joins that {@link #FITS} needs besides {@code executor x}. */
   static final String SETTINGS_OF =
       """
 
@@ -70,7 +75,10 @@ public class Executor extends PanacheEntityBase {
       join agent_revision r on r.agent_id = x.agent_id and r.revision = x.agent_revision
       join builder_job b on b.id = r.builder_job_id""";
 
-  /** The lowest that neither an executor has nor an Execution whose executor has ended. */
+  /**
+   * The lowest slot that belongs neither to a live executor nor to a running Execution of an ended
+   * executor.
+   */
   private static final Sql FREE_SLOT =
       Sql.of(
           """
@@ -83,10 +91,9 @@ public class Executor extends PanacheEntityBase {
           order by s.slot limit 1""");
 
   /**
-   * An executor that is to be started, unless the agent has as many as its max_concurrency allows.
-   * A slot belongs to one executor at a time (the index {@code executor_slot}), an executor runs
-   * one Execution at a time, and only those up to max_concurrency get work: so there are never
-   * more.
+   * Creates an executor to be started, unless the agent has max_concurrency executors already. A
+   * slot belongs to one executor at a time (the index {@code executor_slot}), an executor runs one
+   * Execution at a time, and only slots up to max_concurrency get work: so the limit always holds.
    */
   static Optional<Executor> make(
       String agentId, int agentRevision, String buildId, Instant now, Duration lease) {
@@ -121,7 +128,7 @@ public class Executor extends PanacheEntityBase {
     return list("state <> 'ended' order by id");
   }
 
-  /** Those that have ended while an Execution of theirs, says the database, still runs. */
+  /** Ended executors with an Execution that is still running according to the database. */
   static List<Executor> endedWithExecution() {
     return list(
         "state = 'ended' and id in (select e.executorId from execution e where e.state = 'running')");
@@ -139,15 +146,16 @@ public class Executor extends PanacheEntityBase {
         == 1;
   }
 
-  /** From when on it counts how long it waits for its image, for example. */
+  /** The start of the pending timeout, for example while the image is being pulled. */
   Instant pendingSince() {
     return hadCapacityAt == null ? createdAt : hadCapacityAt;
   }
 
   /**
-   * Says what an executor waits for that is being started; null: for nothing known.
+   * Stores what a starting executor waits for.
    *
-   * @param lacksCapacity whether the runtime has none for it
+   * @param message null when nothing is known
+   * @param lacksCapacity whether the runtime has no capacity for it
    */
   void explain(String message, boolean lacksCapacity, Instant now) {
     if (this.lacksCapacity && !lacksCapacity) {
@@ -164,8 +172,8 @@ public class Executor extends PanacheEntityBase {
   }
 
   /**
-   * Another in the place of one that the runtime has no capacity for, to be started anew. The
-   * objects of the one before may go slowly, so they are not made again under their names.
+   * Replaces an executor that the runtime has no capacity for by a new one. The new one has its own
+   * name, since the runtime may delete the old objects slowly.
    */
   static Optional<Executor> again(String id, Instant now, Duration lease) {
     Executor before = findById(id);
@@ -179,7 +187,7 @@ public class Executor extends PanacheEntityBase {
     return Optional.of(next);
   }
 
-  /** Ends one that lacks capacity; answers false when it doesn't. */
+  /** Ends a starting executor that lacks capacity; returns false when it doesn't lack capacity. */
   static boolean withdraw(String id, String message, Instant now) {
     return update(
             """
@@ -191,7 +199,7 @@ public class Executor extends PanacheEntityBase {
         == 1;
   }
 
-  /** Of one that has nothing to do. */
+  /** Stops an executor that runs no Execution. */
   static boolean stop(String id) {
     return update(
             """

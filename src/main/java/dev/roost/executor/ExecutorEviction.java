@@ -6,7 +6,7 @@ import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.event.Event;
 import jakarta.persistence.EntityManager;
 
-/** Makes room for executors that are needed, by stopping those that have been idle longest. */
+/** Frees capacity for executors that are needed, by stopping those that have been idle longest. */
 @ApplicationScoped
 class ExecutorEviction {
   private static final Sql LEAVING =
@@ -16,7 +16,7 @@ class ExecutorEviction {
           where (state = 'stopping' or (yields and state = 'ready')) and lease_expires_at > now()
             and (cast(:agent as text) is null or agent_id = :agent)""");
 
-  /** The lock waits for nobody: an executor that is just getting work is not idle. */
+  /** Skips locked rows: an executor that is just getting work is not idle. */
   private static final Sql IDLE_LONGEST =
       Sql.of(
           """
@@ -31,8 +31,8 @@ class ExecutorEviction {
           limit 1 for update of x skip locked""");
 
   /**
-   * Looks again, under the lock: whoever claimed a job for it had the row locked until then, so it
-   * shows now.
+   * Checks again under the lock: a claim for this executor held the row's lock until its commit, so
+   * the Execution is visible now.
    */
   private static final Sql STOP =
       Sql.of(
@@ -41,7 +41,7 @@ class ExecutorEviction {
           where x.id = :id and x.state = 'ready'
             and not exists (select 1 from execution e where e.executor_id = x.id and e.state = 'running')""");
 
-  /** Those that are ready first: one that is starting would have come up for nothing. */
+  /** Ready executors first: stopping a starting one would waste its start. */
   private static final Sql YIELD =
       Sql.of(
           """
@@ -76,18 +76,19 @@ class ExecutorEviction {
   }
 
   /**
-   * Sees to it that so many executors leave, those included that are leaving already.
+   * Makes executors leave until {@code wanted} are leaving, including those that are leaving
+   * already.
    *
-   * @param agentId only of this agent, or null
-   * @param except not of this target
-   * @return how many leave: more or fewer than wanted
+   * @param agentId only executors of this agent; null: of any agent
+   * @param except not executors of this target
+   * @return how many are leaving: may be more or fewer than wanted
    */
   int make(String agentId, RevisionKey except, int wanted) {
     return make(agentId, except, null, wanted);
   }
 
   /**
-   * @param profiles only with one of these, "" for none; null: all
+   * @param profiles only executors with one of these profiles, "" for none; null: all
    */
   int make(String agentId, RevisionKey except, String[] profiles, int wanted) {
     int leaving = QuarkusTransaction.requiringNew().call(() -> leaving(agentId));
@@ -97,21 +98,22 @@ class ExecutorEviction {
       if (executorId == null) {
         return leaving;
       }
-      // Wherever it polls, it is told so.
+      // Notifies the replica that the executor polls.
       stopped.fire(new ExecutorStopped(executorId));
     }
     return leaving;
   }
 
-  /** Has so many executors of an agent leave after what they run now. */
+  /** Makes up to {@code most} executors of an agent leave after their current executions. */
   void yield(String agentId, int most) {
     QuarkusTransaction.requiringNew()
         .run(() -> YIELD.with("agent", agentId).with("most", most).update(entities));
   }
 
   /**
-   * Stops those that have no work and get none: they were to leave after it, are more than the
-   * agent may have by now, or were started with other settings than it has now.
+   * Stops executors that have no work and get none: those that were to leave after their work,
+   * exceed the agent's current max_concurrency, or were started with other settings than the agent
+   * has now.
    */
   void stopSurplus() {
     QuarkusTransaction.requiringNew()

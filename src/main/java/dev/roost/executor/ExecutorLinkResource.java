@@ -24,8 +24,8 @@ import java.util.Optional;
 import org.jboss.resteasy.reactive.RestQuery;
 
 /**
- * The executor link, version 1: {@code docs/executor-link.md}. Only executors speak it. The
- * operations on stores are {@link StoreRoute}'s.
+ * The executor link, version 1: {@code docs/executor-link.md}. Only executors use it. The
+ * operations on stores are in {@link StoreRoute}.
  */
 @Path("/internal/v1")
 @Produces(MediaType.APPLICATION_JSON)
@@ -36,7 +36,7 @@ public class ExecutorLinkResource {
 
   private static final int MAX_WAIT_SECONDS = 60;
 
-  /** Many heartbeats wait at a time, and each ends soon anyway. */
+  /** Longer than the usual interval: many heartbeats wait at a time, and each ends soon anyway. */
   private static final Duration HEARTBEAT_LOOK = Duration.ofSeconds(5);
 
   private final ExecutorTokens tokens;
@@ -90,7 +90,9 @@ public class ExecutorLinkResource {
             });
   }
 
-  /** The executor's image may be another release's, and its process may be older than this one. */
+  /**
+   * The executor's image may belong to another release, and its process may be older than this one.
+   */
   private static void requireProtocol(Body body) {
     Optional<Integer> spoken = body.integer("protocol", 0, Integer.MAX_VALUE);
     if (!spoken.equals(Optional.of(PROTOCOL))) {

@@ -2,5 +2,8 @@ package dev.roost.executor;
 
 import dev.roost.cluster.Shared;
 
-/** Told when an executor that polled elsewhere before polls here: what others know of it is old. */
+/**
+ * Fired when an executor that polled another replica polls here: the other replicas' state is
+ * stale.
+ */
 public record ExecutorMoved(String executorId) implements Shared {}

@@ -20,7 +20,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Reads what the two processes of an ended executor have printed: the second way home of {@code
+ * Reads the output of an ended executor's two processes: the second delivery path of {@code
  * docs/executor-link.md}.
  */
 final class ExecutorOutputs {
@@ -31,14 +31,16 @@ final class ExecutorOutputs {
               + "(?: (?<level>\\S++) (?<logger>.+?))?\\] (?<message>.*+)",
           Pattern.DOTALL);
 
-  /** What stands before the message of an entry, and in a frame beside the return value. */
+  /**
+   * Limits what precedes an entry's message, and what a frame contains besides the return value.
+   */
   private static final int REST_CHARACTERS = 1 << 20;
 
   private final ObjectMapper mapper;
   private final FrameLimits limits;
 
   /**
-   * @param limits scripts may reach these outputs: no more than these is held in memory
+   * @param limits how much is held in memory, since scripts may write to these outputs
    */
   ExecutorOutputs(ObjectMapper mapper, FrameLimits limits) {
     this.mapper = mapper;
@@ -46,19 +48,19 @@ final class ExecutorOutputs {
   }
 
   /**
-   * What an output says of one execution.
+   * What the output contains about one execution.
    *
    * @param entered when main was called, or null
-   * @param outcome the last frame's, or null
+   * @param outcome the outcome in the last frame, or null
    */
   record Found(List<LogEntry> entries, Instant entered, Outcome outcome) {}
 
-  /** Either may be null, or end in the middle of a line. */
+  /** Either stream may be null, or end in the middle of a line. */
   Found read(String executionId, InputStream frames, InputStream log) throws IOException {
     Instant entered = null;
     Outcome outcome = null;
     try (BufferedReader reader = reader(frames)) {
-      // The return value is JSON in ASCII within JSON: twice as long at most.
+      // The return value is ASCII JSON inside JSON: escaping at most doubles its length.
       int longest = 2 * limits.returnValueBytes() + REST_CHARACTERS;
       for (String line = nextLine(reader, longest);
           line != null;
@@ -117,13 +119,13 @@ final class ExecutorOutputs {
               Frame.storable(match.group("message")),
               !match.group("more").isEmpty()));
     } catch (NumberFormatException | DateTimeException e) {
-      return Optional.empty(); // the runner wrote no such line, but scripts may reach its output
+      return Optional.empty(); // not a line of the runner: scripts may write to its output
     }
   }
 
   /**
-   * Up to the next newline, of a line that is too long the beginning; a carriage return, as
-   * progress bars write it, is part of the line.
+   * Reads up to the next newline; a line that is too long is cut. A carriage return, as in progress
+   * bars, is part of the line.
    */
   private static String nextLine(BufferedReader reader, int longest) throws IOException {
     StringBuilder line = new StringBuilder();

@@ -36,9 +36,7 @@ import java.util.Optional;
 import java.util.Set;
 import org.jboss.logging.Logger;
 
-/**
- * Looks at every executor that should exist and every one that does, and brings the two together.
- */
+/** Compares the executors that should exist with those that do, and reconciles them. */
 @ApplicationScoped
 public class ExecutorReconciler {
   private static final Logger LOG = Logger.getLogger(ExecutorReconciler.class);
@@ -62,7 +60,7 @@ public class ExecutorReconciler {
   private Map<String, String> shown = Map.of();
   private long shownAt = System.nanoTime();
 
-  /** Of executors that have not reported yet: since when they are absent, or run. */
+  /** When each executor that has not reported yet was first seen absent or running. */
   private final Map<String, Since> since = new HashMap<>();
 
   private final Loop loop;
@@ -116,11 +114,11 @@ public class ExecutorReconciler {
   }
 
   /**
-   * What to do about an executor that has not ended. Pure.
+   * Decides what to do about an executor that has not ended. Pure.
    *
    * @param begun whether this process has started it, or has made sure that it is complete
-   * @param since when this process first saw it absent, or first saw it run: neither what it waited
-   *     before nor that the runtime was away is its fault
+   * @param since when this process first saw it absent, or first saw it running: time before that,
+   *     or while the runtime was unavailable, doesn't count against it
    */
   static Step decide(
       Executor executor,
@@ -138,25 +136,25 @@ public class ExecutorReconciler {
       if (starting && executor.lacksCapacity) {
         return begun ? new Step.Wait() : new Step.Create();
       }
-      // The control plane may have been killed between the row and the start.
+      // The control plane may have been killed between inserting the row and the start.
       if (starting && mustReport.isAfter(now)) {
         return new Step.Create();
       }
-      // What it says of itself is why it could not be started.
+      // Its message is why it could not be started.
       return starting && executor.message != null
           ? new Step.Recover(ExecutionReason.RUNTIME_UNAVAILABLE.code(), executor.message)
           : new Step.Recover(null, "It is gone.");
     }
     if (starting && seen instanceof Observation.Pending pending) {
-      // What others have that it needs may come; the rest, a node or an image, has to come soon.
+      // Capacity that others hold may become free later; a node or an image has to come in time.
       if (pending.shortage() == null
           && executor.pendingSince().plus(settings.pendingTimeout()).isBefore(now)) {
         return giveUp(pending, settings);
       }
-      // Whoever started it may have been killed before all of it was there.
+      // The process that started it may have been killed before everything was created.
       return begun ? new Step.Wait() : new Step.Create();
     }
-    // One that has reported runs, whatever a node says that may have gone silent since.
+    // Only before its first report: later, the status of a node that fell silent may be outdated.
     if (starting && seen instanceof Observation.Running running && running.trouble() != null) {
       return new Step.Recover(null, running.trouble());
     }
@@ -185,7 +183,7 @@ public class ExecutorReconciler {
   }
 
   private Duration pass() {
-    // Leases are written by all replicas, and read here: by the one clock that they share.
+    // All replicas write leases, so they are read by the clock that all share.
     Instant now = databaseClock.now();
     List<Executor> live = QuarkusTransaction.requiringNew().call(Executor::live);
     Set<String> known = new HashSet<>();
@@ -200,7 +198,7 @@ public class ExecutorReconciler {
         .filter(executor -> executor.readyAt != null)
         .forEach(
             executor -> starter.cameUp(new RevisionKey(executor.agentId, executor.agentRevision)));
-    // Where an earlier pass did not come to its end.
+    // Executors for which an earlier pass did not finish.
     for (Executor executor : QuarkusTransaction.requiringNew().call(Executor::endedWithExecution)) {
       known.add(executor.id);
       attempt(executor, () -> takeHome(executor, again(executor)));
@@ -216,12 +214,12 @@ public class ExecutorReconciler {
     return next.filter(due -> due.compareTo(usual) < 0).orElse(usual);
   }
 
-  /** One that was started after this pass had begun, by a replica that was in charge until then. */
+  /** Finds an executor that another replica started, as the leader, after this pass had begun. */
   private static boolean isLive(String executorId) {
     return QuarkusTransaction.requiringNew().call(() -> Executor.isLive(executorId));
   }
 
-  /** Jobs wait on, when no executor can be started for them now. */
+  /** Jobs stay queued while no executor can be started. */
   private Optional<Duration> serve(Instant now) {
     try {
       return starter.serve(now);
@@ -231,7 +229,7 @@ public class ExecutorReconciler {
     }
   }
 
-  /** Tells the runtime, now and then, what each executor runs. */
+  /** Periodically reports to the runtime what each executor runs. */
   private void showWork(List<Executor> live) {
     long now = System.nanoTime();
     if (live.isEmpty() || now - shownAt < SHOW_EVERY.toNanos()) {
@@ -248,7 +246,7 @@ public class ExecutorReconciler {
     shown = jobs;
   }
 
-  /** One executor's trouble must not keep the others from being looked after. */
+  /** A failure of one executor must not affect the others. */
   private void attempt(Executor executor, Runnable step) {
     try {
       step.run();
@@ -291,10 +289,10 @@ public class ExecutorReconciler {
     }
   }
 
-  /** Says what an executor waits for, for whoever waits for it. */
+  /** Stores what a starting executor waits for. */
   private void explain(Executor executor, Observation seen) {
     if (seen instanceof Observation.Absent || !executor.state.equals("starting")) {
-      return; // what it says is why it could not be started
+      return; // its message is why it could not be started
     }
     Observation.Pending pending = seen instanceof Observation.Pending one ? one : null;
     Shortage shortage = pending == null ? null : pending.shortage();
@@ -304,7 +302,7 @@ public class ExecutorReconciler {
         && pending != null
         && pending.message() == null
         && capacity.isOnTrial(executor.id, clock.instant())) {
-      return; // whether it has what it needs now isn't known yet
+      return; // not known yet whether there is capacity for it now
     } else {
       capacity.suffices(executor.id);
     }
@@ -320,12 +318,12 @@ public class ExecutorReconciler {
     }
   }
 
-  /** Takes home what an executor that is no more has left, then removes it. */
+  /** Recovers the output of an executor that has ended, then removes the executor. */
   private void end(Executor executor, Step.Recover step, Observation seen) {
     String message = isGivenUp(step) ? step.message() + cause(executor.id) : step.message();
     dispatcher.forget(executor.id);
     capacity.forget(executor.id);
-    // From here on, nothing can be claimed for it.
+    // From here on, no job can be claimed for it.
     QuarkusTransaction.requiringNew()
         .run(() -> Executor.end(executor.id, message, clock.instant()));
     if (executor.readyAt == null) {
@@ -345,7 +343,7 @@ public class ExecutorReconciler {
     return step.message() != null && step.message().startsWith(SILENT);
   }
 
-  /** Why an executor isn't heard of, as far as the runtime can tell. */
+  /** Why an executor is silent, as far as the runtime knows. */
   private String cause(String executorId) {
     try {
       return runtime.causeOfEnd(executorId).map(cause -> " " + cause.message()).orElse("");
@@ -354,19 +352,21 @@ public class ExecutorReconciler {
     }
   }
 
-  /** The end of an executor that was written down before, with what can be seen of it now. */
+  /**
+   * The recovery of an executor that was marked as ended before, with what the runtime reports now.
+   */
   private Step.Recover again(Executor executor) {
     return runtime.observeExecutor(executor.id) instanceof Observation.Ended end
         ? new Step.Recover(end.reason(), executor.message)
         : new Step.Recover(null, executor.message);
   }
 
-  /** Answers false when that is for a later pass. */
+  /** Returns false when a later pass has to do it. */
   private boolean takeHome(Executor executor, Step.Recover step) {
     Optional<Execution> open =
         QuarkusTransaction.requiringNew().call(() -> Execution.runningOn(executor.id));
     if (open.isPresent()) {
-      // What may still run is ended first: nothing must happen after the execution is called lost.
+      // Stop what may still run: nothing must happen after the execution is reported as lost.
       if (!runtime.stopExecutor(executor.id)) {
         return false;
       }
@@ -388,7 +388,7 @@ public class ExecutorReconciler {
     if (outcome != null && outcome.isToldToEnd() && step.message() != null) {
       outcome = outcome.because(step.reason(), step.message());
     }
-    // One that was given up says no more than that it was told to end, and not why.
+    // The output of an executor that fell silent says only that it was told to end, and not why.
     if (outcome == null || (isGivenUp(step) && outcome.state().equals("lost"))) {
       outcome = Outcome.ofEndedExecutor(step.reason(), step.message(), clock.instant());
     }

@@ -4,8 +4,8 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * What this replica remembers of an executor that polls here. Lost with the process without harm:
- * the next poll makes it anew from the database.
+ * This replica's state of an executor that polls here. Losing it is harmless: the next poll
+ * restores it from the database.
  */
 final class ExecutorSession {
   private final String executorId;
@@ -15,24 +15,25 @@ final class ExecutorSession {
   private volatile boolean prepared;
 
   /**
-   * The Execution that was handed out and whose last frame has not come; null when there is none.
+   * The Execution that was handed out and whose last frame has not arrived; null when there is
+   * none.
    */
   volatile String working;
 
-  /** The answer that its latest poll waits for, or waited for. */
+  /** The answer to the latest poll, complete or not. */
   volatile CompletableFuture<PollAnswer> waiting;
 
   private volatile boolean served;
   private volatile long idleSince;
   private volatile boolean stale;
 
-  /** The number of its latest poll; 0 when it doesn't count them. */
+  /** The number of the latest poll; 0 when the executor doesn't count its polls. */
   private int polls;
 
   /**
-   * @param once whether it ends after one execution (isolation: pod)
-   * @param served whether it has had an execution before
-   * @param idle for how long it has had none
+   * @param once whether the executor ends after one execution (isolation: pod)
+   * @param served whether the executor has had an execution before
+   * @param idle how long the executor has been without an execution
    */
   ExecutorSession(
       String executorId,
@@ -50,7 +51,7 @@ final class ExecutorSession {
   }
 
   /**
-   * Notes a poll; answers whether it follows the latest one that came here.
+   * Records a poll; returns whether it follows the latest poll that arrived here.
    *
    * @param number null when the executor doesn't count its polls
    */
@@ -88,7 +89,7 @@ final class ExecutorSession {
     served = true;
   }
 
-  /** What it was given has ended. */
+  /** The execution that it was given has ended. */
   void hasWorked() {
     working = null;
     idleSince = System.nanoTime();
@@ -98,13 +99,12 @@ final class ExecutorSession {
     return keepWarm.minusNanos(System.nanoTime() - idleSince);
   }
 
-  /** The agent has these settings now. */
   void settings(boolean once, Duration keepWarm) {
     this.once = once;
     this.keepWarm = keepWarm;
   }
 
-  /** Whether the agent has changed since: no job will be queued for this executor any more. */
+  /** Whether the agent has changed: no more jobs will be queued for this executor. */
   boolean isStale() {
     return stale;
   }

@@ -15,13 +15,13 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** The executors that talk to this replica, and their leases. */
+/** The executors that poll this replica, and their leases. */
 @ApplicationScoped
 class ExecutorSessions {
-  /** How often a lease is written down, however often its executor is heard of. */
+  /** The minimum interval between two writes of the same lease. */
   private static final Duration RENEW_EVERY = Duration.ofSeconds(5);
 
-  /** How many times are remembered before old ones are looked for. */
+  /** The number of remembered renewals from which on old ones are removed. */
   private static final int MANY = 1_000;
 
   private static final Sql RENEW =
@@ -57,25 +57,25 @@ class ExecutorSessions {
   }
 
   /**
-   * What the database says when a lease is renewed.
+   * The database's result of renewing a lease.
    *
-   * @param stays false: it is to stop, or it is no more
-   * @param running the Execution that was given to it and has not ended, or null
+   * @param stays false when the executor is to stop or has ended
+   * @param running the Execution that it was given and that has not ended, or null
    */
   private record Lease(boolean stays, String running) {}
 
-  /** What an executor has done so far. */
+  /** An executor's past and current executions. */
   private record History(String running, boolean served, double idleSeconds) {}
 
   /**
-   * The session of an executor that polls, or nothing when it is to stop.
+   * Returns the session of an executor that polls; empty when the executor is to stop.
    *
-   * @param polls the number of this poll, from 1; null when the executor doesn't count them
+   * @param polls the number of this poll, from 1; null when the executor doesn't count its polls
    */
   Optional<ExecutorSession> open(String executorId, Integer polls) {
     ExecutorSession known = sessions.get(executorId);
     if (known != null && !known.continuesWith(polls)) {
-      // It has polled elsewhere in between, and may have worked.
+      // It has polled another replica in between, and may have worked.
       sessions.remove(executorId, known);
       known = null;
     }
@@ -89,7 +89,7 @@ class ExecutorSessions {
         return Optional.empty();
       }
       if (known.working == null) {
-        // Another replica may have answered an older poll of its, which nobody read any more.
+        // Another replica may have answered an earlier poll, and that answer was lost.
         known.working = renewed.get().running();
       }
     }
@@ -167,7 +167,7 @@ class ExecutorSessions {
       session.becomesStale();
     }
     session.continuesWith(polls);
-    // What another replica, or this one before its restart, gave it may not have arrived.
+    // Work from another replica, or from this one before its restart, may not have arrived.
     session.working = history.running();
     return Optional.of(session);
   }
@@ -183,7 +183,7 @@ class ExecutorSessions {
         .orElseThrow();
   }
 
-  /** Answers what the database says, when it was asked: not each time. */
+  /** Renews the lease at intervals; empty when the database was not queried this time. */
   private Optional<Lease> renew(String executorId) {
     long now = System.nanoTime();
     Long before = renewedAt.get(executorId);
@@ -191,7 +191,7 @@ class ExecutorSessions {
       return Optional.empty();
     }
     if (before == null && renewedAt.size() > MANY) {
-      // Executors whose frames came here, and whose end did not.
+      // Removes executors whose frames arrived here, but not their end.
       renewedAt.values().removeIf(time -> now - time > lease.toNanos());
     }
     renewedAt.put(executorId, now);

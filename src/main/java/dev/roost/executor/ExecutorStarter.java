@@ -32,10 +32,13 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/** Starts executors where jobs wait, within each agent's concurrency and the runtime's room. */
+/**
+ * Starts executors for waiting jobs, within each agent's max_concurrency and the runtime's
+ * capacity.
+ */
 @ApplicationScoped
 class ExecutorStarter {
-  /** After so many executors of a revision in a row that did not come up, its waiting jobs fail. */
+  /** After this many failed starts of a revision's executors in a row, its waiting jobs fail. */
   private static final int MAX_FAILED_STARTS = 3;
 
   private final Runtime runtime;
@@ -52,10 +55,10 @@ class ExecutorStarter {
   private final Bases bases;
   private final Clock clock;
 
-  /** Only the reconciler's thread touches it. */
+  /** Accessed only by the reconciler's thread. */
   private final Map<RevisionKey, FailedStarts> failedStarts = new HashMap<>();
 
-  /** The executors whose start this process has brought to its end. */
+  /** The executors that this process has started completely. */
   private final Set<String> begun = new HashSet<>();
 
   ExecutorStarter(
@@ -91,10 +94,10 @@ class ExecutorStarter {
       int count, Instant notBefore, ExecutionReason reason, String message) {}
 
   /**
-   * How many executors there are.
+   * The number of executors.
    *
-   * @param ofAgent all of it, by the agent's identifier
-   * @param staying the same without those that are leaving
+   * @param ofAgent all executors, by agent identifier
+   * @param staying the same, without those that are leaving
    */
   private record Census(int all, Map<String, Integer> ofAgent, Map<String, Integer> staying) {
     int leaving() {
@@ -103,10 +106,10 @@ class ExecutorStarter {
   }
 
   /**
-   * Looks at everything that waits and does what can be done for it.
+   * Serves all waiting jobs as far as possible now.
    *
-   * @param now by the database's clock, as leases are
-   * @return when to look again at the latest, if anything waits
+   * @param now by the database's clock, like leases
+   * @return how long until the next pass at the latest; empty when nothing waits
    */
   Optional<Duration> serve(Instant now) {
     List<Demand.Waiting> waiting = QuarkusTransaction.requiringNew().call(() -> demand.read(now));
@@ -123,7 +126,7 @@ class ExecutorStarter {
   }
 
   /**
-   * @param waited whether it was given as long as anything may wait: another start would end alike
+   * @param waited whether it was pending for the whole timeout: another start would end the same
    */
   void failedToStart(RevisionKey target, Step.Recover step, boolean waited) {
     FailedStarts before = failedStarts.get(target);
@@ -138,8 +141,8 @@ class ExecutorStarter {
   }
 
   /**
-   * Executors of this target do come up: jobs that wait are served, be it slowly, and others that
-   * did not come up are a reason to pause only.
+   * Executors of this target start successfully: waiting jobs are served, even if slowly, and other
+   * failed starts only cause a pause.
    */
   void cameUp(RevisionKey target) {
     failedStarts.computeIfPresent(
@@ -149,19 +152,19 @@ class ExecutorStarter {
   }
 
   /**
-   * Whether this process has started an executor. One that another process started may lack a part,
-   * if that one was killed meanwhile; starting it again adds what is missing.
+   * Whether this process has started the executor completely. If another process was killed while
+   * it started the executor, a part may be missing; another start adds it.
    */
   boolean hasBegun(String executorId) {
     return begun.contains(executorId);
   }
 
-  /** Forgets the executors that aren't among those. */
+  /** Forgets all other executors. */
   void keep(Set<String> executorIds) {
     begun.retainAll(executorIds);
   }
 
-  /** Starts an executor whose row is there already. */
+  /** Starts an executor that has a row already. */
   void start(Executor executor) {
     record Needs(Agent agent, AgentRevision revision, BuilderJob job, String image) {}
     Needs needs =
@@ -189,7 +192,7 @@ class ExecutorStarter {
             labels(needs.agent().name, executor, null)));
   }
 
-  /** Starts executors for what waits, fairly among agents. */
+  /** Starts executors for waiting jobs, fairly among agents. */
   private void share(List<Demand.Waiting> waiting, List<Preemption.Lacking> lacking, Instant now) {
     Census census = census();
     List<Demand.Waiting> groups = new ArrayList<>();
@@ -202,7 +205,7 @@ class ExecutorStarter {
       }
       int left = group.maxConcurrency() - census.ofAgent().getOrDefault(agentId, 0);
       if (open > 0 && left <= 0) {
-        // Idle ones of another revision make room.
+        // Idle executors of another revision leave.
         room.make(agentId, group.target(), Math.min(open, group.maxConcurrency()));
       } else if (open > 0) {
         groups.add(group);
@@ -210,11 +213,12 @@ class ExecutorStarter {
       }
     }
     int free = runtime.describe().maxExecutors() - census.all();
-    // The room of those that are leaving is promised already, so that no more are sent away for it.
+    // Leaving executors' capacity is already assigned, so that no further executors have to
+    // leave.
     FairShare.Plan plan = FairShare.plan(free + census.leaving(), census.staying(), wants);
     for (int index : plan.starts().subList(0, Math.max(0, Math.min(free, plan.starts().size())))) {
       if (!startOne(groups.get(index), now)) {
-        return; // the next pass sees what else there is capacity for
+        return; // the next pass tries the others
       }
     }
     int missing = wants.stream().mapToInt(FairShare.Want::count).sum() - plan.starts().size();
@@ -223,7 +227,7 @@ class ExecutorStarter {
     }
   }
 
-  /** Idle executors leave; where there are none, others leave after their work. */
+  /** Makes idle executors leave; if there are too few, others leave after their work. */
   private void makeRoom(
       List<Demand.Waiting> groups, int missing, Census census, Map<String, Integer> takes) {
     int leaving = census.leaving();
@@ -238,7 +242,7 @@ class ExecutorStarter {
     }
   }
 
-  /** Does what else is to do for what waits; answers how many more executors it could use. */
+  /** Handles a group's waiting jobs; returns how many more executors they need. */
   private int open(Demand.Waiting group) {
     if (group.buildFailed()) {
       fail(
@@ -252,7 +256,7 @@ class ExecutorStarter {
     }
     dispatcher.offer(group.target(), group.waiting());
     if (group.free() > 0) {
-      // They were told when the jobs were queued, and that may not have arrived.
+      // The notification that was sent when the jobs were queued may have been lost.
       jobWaiting.fire(new JobWaiting(group.target().agentId(), group.target().agentRevision()));
     }
     int open = group.waiting() - group.starting() - group.free();
@@ -278,7 +282,7 @@ class ExecutorStarter {
     return open;
   }
 
-  /** Answers false when the runtime has no capacity. */
+  /** Returns false when the runtime has no capacity. */
   private boolean startOne(Demand.Waiting group, Instant now) {
     RevisionKey target = group.target();
     Optional<Executor> made =
@@ -360,8 +364,8 @@ class ExecutorStarter {
   }
 
   /**
-   * The Build is in the database and gone from the runtime: Retention or somebody else removed it.
-   * It is made again.
+   * Builds again: the Build is in the database but gone from the runtime, since Retention or
+   * somebody else removed it.
    */
   private void rebuild(Demand.Waiting group) {
     Instant now = clock.instant();
@@ -379,7 +383,10 @@ class ExecutorStarter {
     builderJobs.fire(new BuilderJobsChanged());
   }
 
-  /** On its own base again; of a Python version that isn't offered any more, the build will say. */
+  /**
+   * The inputs for building again. For a Python version that is no longer offered, they are
+   * unchanged, and the build reports the error.
+   */
   private BuildInputs inputs(BuilderJob before) {
     return runtime.describe().pythonVersions().contains(before.pythonVersion)
         ? bases.inputs(before)

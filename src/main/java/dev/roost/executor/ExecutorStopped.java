@@ -2,5 +2,5 @@ package dev.roost.executor;
 
 import dev.roost.cluster.Shared;
 
-/** Told when an executor is to stop, or is no more: wherever it polls, it is told so. */
+/** Fired when an executor is to stop or has ended: the replica that it polls answers its poll. */
 public record ExecutorStopped(String executorId) implements Shared {}

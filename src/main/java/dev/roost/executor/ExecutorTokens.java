@@ -23,16 +23,14 @@ import javax.crypto.spec.SecretKeySpec;
 
 /**
  * The bearer tokens of executors: {@code <executor id>.<expiry, epoch seconds>.<HMAC-SHA-256 of
- * both, hexadecimal>}. The signing key is made once and kept in the database, so that every replica
- * knows every token.
+ * both, hexadecimal>}. The signing key is created once and stored in the database, so that every
+ * replica accepts every token.
  */
 @ApplicationScoped
 public class ExecutorTokens {
   private static final Duration LIFE = Duration.ofHours(48);
 
-  /**
-   * With less than this left, an executor gets a new one: an execution of 24 hours may begin now.
-   */
+  /** A token that is valid for less than this is replaced: an execution may take 24 hours. */
   private static final Duration RENEW = Duration.ofHours(25);
 
   private static final String ALGORITHM = "HmacSHA256";
@@ -47,7 +45,8 @@ public class ExecutorTokens {
   }
 
   /**
-   * Before the first request: {@link StoreRoute} verifies on an event loop, which must not wait.
+   * Runs before the first request: {@link StoreRoute} verifies on an event loop, which must not
+   * block.
    */
   void load(@Observes @Priority(Interceptor.Priority.LIBRARY_BEFORE) StartupEvent event) {
     key();
@@ -59,7 +58,7 @@ public class ExecutorTokens {
   }
 
   /**
-   * The executor that a request speaks for.
+   * Returns the executor that a request comes from.
    *
    * @param authorization the header, or null
    * @throws Problem unauthenticated
@@ -89,7 +88,7 @@ public class ExecutorTokens {
   }
 
   /**
-   * @param renew whether it is time for a new token
+   * @param renew whether the executor needs a new token
    */
   record Bearer(String executorId, boolean renew) {}
 
@@ -114,7 +113,7 @@ public class ExecutorTokens {
     return key;
   }
 
-  /** The key in the database; the given one when there was none. */
+  /** Returns the key in the database; stores the given one when there is none. */
   private String stored(String fresh) {
     entities
         .createNativeQuery(

@@ -3,7 +3,7 @@ package dev.roost.executor;
 import dev.roost.cluster.Shared;
 
 /**
- * Told when a job found no executor waiting, or room has become free: there may be executors to
- * start or remove.
+ * Fired when a job found no waiting executor or capacity has become free: executors may have to be
+ * started or removed.
  */
 public record ExecutorsNeeded() implements Shared.WithLeader {}

@@ -6,27 +6,27 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * How the runtime's room for executors is shared among agents: whoever has the fewest comes first
- * (max-min fairness), however much the others want. Pure.
+ * Shares the runtime's capacity for executors among agents: the agent with the fewest executors
+ * comes first (max-min fairness), however many the others want. Pure.
  */
 final class FairShare {
   private FairShare() {}
 
   /**
-   * @param count how many more executors it could use
+   * @param count how many more executors the agent could use
    */
   record Want(String agentId, int count) {}
 
   /**
-   * @param starts which of the wants gets an executor now, by index and in this order
-   * @param takes how many executors each agent should give up, for others who have fewer
+   * @param starts the wants that get an executor now, by index and in this order
+   * @param takes how many executors each agent should give up for agents that have fewer
    */
   record Plan(List<Integer> starts, Map<String, Integer> takes) {}
 
   /**
-   * @param free how many executors there is room for
-   * @param held how many each agent has, without those that are leaving
-   * @param wants those that came first, first
+   * @param free how many more executors there is capacity for
+   * @param held how many executors each agent has, without those that are leaving
+   * @param wants in order of arrival
    */
   static Plan plan(int free, Map<String, Integer> held, List<Want> wants) {
     Map<String, Integer> counts = new HashMap<>(held);
@@ -42,7 +42,7 @@ final class FairShare {
     for (int next = poorest(wants, open, counts); next >= 0; next = poorest(wants, open, counts)) {
       String poor = wants.get(next).agentId();
       String rich = richest(held, counts);
-      // Less of a difference would only turn the two round.
+      // With a smaller difference, the two agents would only change places.
       if (rich == null || counts.get(rich) < counts.getOrDefault(poor, 0) + 2) {
         break;
       }

@@ -22,14 +22,14 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * What an executor tells of an execution, as {@code docs/executor-link.md} has it. Executors run
- * users' code, so everything in a frame is checked.
+ * A message from an executor about an execution, as {@code docs/executor-link.md} specifies.
+ * Executors run users' code, so everything in a frame is checked.
  */
 sealed interface Frame {
   Set<String> STREAMS = Set.of("stdout", "stderr", "logging", "system");
   Set<String> FAILED_STATES = Set.of("failed", "timed_out", "cancelled", "lost");
 
-  /** Twice what executors send. */
+  /** Twice the limit that executors apply. */
   int MESSAGE_CHARACTERS = 4_000;
 
   int TRACEBACK_CHARACTERS = 131_072;
@@ -42,11 +42,11 @@ sealed interface Frame {
 
   record Log(int seq, List<LogEntry> entries) implements Frame {}
 
-  /** The last one. */
+  /** The last frame. */
   record End(int seq, Outcome outcome) implements Frame {}
 
   /**
-   * Reads frames, one a line; blank lines are passed over.
+   * Reads frames, one per line; ignores blank lines.
    *
    * @param utf8 is read in place: one frame may hold a return value of many MiB
    * @throws Problem malformed_json
@@ -82,7 +82,7 @@ sealed interface Frame {
     return mapper.reader().with(DeserializationFeature.FAIL_ON_TRAILING_TOKENS);
   }
 
-  /** Reads one line's JSON, from wherever it is. */
+  /** Reads the JSON of one line, from a string or from bytes. */
   @FunctionalInterface
   interface Line {
     JsonNode read() throws IOException;
@@ -160,7 +160,7 @@ sealed interface Frame {
         null);
   }
 
-  /** Its known fields, bounded; executors send no longer ones. */
+  /** Returns the known fields, cut to the limits; executors don't exceed them. */
   private static JsonNode error(JsonNode given) {
     ObjectNode error = JsonNodeFactory.instance.objectNode();
     for (String name : List.of("type", "message", "traceback")) {
@@ -200,7 +200,7 @@ sealed interface Frame {
         time(node));
   }
 
-  /** JSON can't write what 1e999 becomes. */
+  /** Null for infinity, which 1e999 becomes and JSON can't represent. */
   private static Double cpuSeconds(JsonNode node) {
     return node.isNumber() && Double.isFinite(node.doubleValue()) ? node.doubleValue() : null;
   }
@@ -210,7 +210,7 @@ sealed interface Frame {
   }
 
   /**
-   * @throws DateTimeException also for a year that RFC 3339 can't write
+   * @throws DateTimeException also for a year that RFC 3339 can't represent
    */
   static Instant time(String text) {
     Instant time = Instant.parse(text);
@@ -221,7 +221,7 @@ sealed interface Frame {
     return time;
   }
 
-  /** PostgreSQL stores no U+0000 and no half of a surrogate pair. */
+  /** Replaces U+0000 and unpaired surrogates, which PostgreSQL can't store. */
   static String storable(String text) {
     if (text == null || Text.unstorable(text).isEmpty()) {
       return text;

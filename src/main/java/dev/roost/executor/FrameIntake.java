@@ -24,8 +24,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Stores what executors tell. Both ways home, the link and an ended executor's output, come through
- * here.
+ * Stores the frames of executors, from both delivery paths: the link and an ended executor's
+ * output.
  */
 @ApplicationScoped
 class FrameIntake {
@@ -85,7 +85,7 @@ class FrameIntake {
    */
   record Ack(int acknowledged, boolean cancel, boolean last) {}
 
-  /** What an Execution's row says when frames arrive. */
+  /** The Execution's row when frames arrive. */
   private record Row(
       String executorId,
       String state,
@@ -123,7 +123,7 @@ class FrameIntake {
   }
 
   /**
-   * Stores frames in one transaction; those that are stored already are passed over.
+   * Stores frames in one transaction; skips frames that are stored already.
    *
    * @throws Problem not_found or fenced: the execution is not (or no longer) this executor's
    */
@@ -135,8 +135,8 @@ class FrameIntake {
   }
 
   /**
-   * @param entered when main was called, if these frames say so; or null
-   * @param outcome the execution's, if it has ended now; or null
+   * @param entered when main was called, if these frames contain it; or null
+   * @param outcome the execution's outcome, if it has ended now; or null
    * @param again whether the job waits for another attempt
    */
   private record Stored(
@@ -152,8 +152,8 @@ class FrameIntake {
       throw fenced();
     }
     if (!row.isRunning()) {
-      // Sent again after the last frame: the answer to it got lost. Anything beyond is news of a
-      // run that was given up.
+      // A retransmission after the last frame, since its answer was lost. Later frames belong to
+      // a run that was given up.
       int last = frames.isEmpty() ? 0 : frames.get(frames.size() - 1).seq();
       if (frames.isEmpty() || last > row.acknowledged()) {
         throw fenced();
@@ -194,13 +194,12 @@ class FrameIntake {
   }
 
   /**
-   * Ends an execution whose executor is no more, with what its output holds and the link did not
-   * bring.
+   * Ends an execution whose executor has ended, with the output that did not arrive over the link.
    *
-   * @param entries every log entry of it that was found
-   * @param entered when main was called, if the output says so
-   * @param outcome the last frame's, or what is known otherwise
-   * @param mayHaveEntered whether main may have been called although nothing says so
+   * @param entries all log entries of the execution that were found
+   * @param entered when main was called, if the output contains it
+   * @param outcome the outcome in the last frame, or what is known otherwise
+   * @param mayHaveEntered whether main may have been called although no frame says so
    */
   void replay(
       String executionId,

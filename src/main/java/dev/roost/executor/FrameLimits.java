@@ -9,12 +9,12 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What of an executor's frames is stored. Executors keep these limits themselves, but a script may
- * forge frames. No limit here is tighter than the executor's own.
+ * Limits for the stored data of an executor's frames. Executors apply these limits themselves, but
+ * a script may forge frames. No limit here is tighter than the executor's own.
  *
  * @param lineBytes of one message
  * @param logBytes of all messages, as {@link #size} counts them
- * @param logEntries how many there may be
+ * @param logEntries the number of entries
  */
 record FrameLimits(int returnValueBytes, int lineBytes, long logBytes, int logEntries) {
   static final String CUT =
@@ -23,10 +23,12 @@ record FrameLimits(int returnValueBytes, int lineBytes, long logBytes, int logEn
   static final String FULL =
       "The rest of the output was left out here: the storage for logs is full.";
 
-  /** Entries that say what was left out, and ends of lines that have none. */
+  /**
+   * For entries that report omitted output, and for newlines that are counted but were not written.
+   */
   private static final int SLACK_BYTES = 65_536;
 
-  /** Empty lines cost the database more than they count. */
+  /** Short entries cost the database more than {@link #size} counts, so their number is limited. */
   private static final int LEAST_BYTES_OF_ENTRY = 16;
 
   private static final int ORIGIN_CHARACTERS = 1_000;
@@ -41,23 +43,23 @@ record FrameLimits(int returnValueBytes, int lineBytes, long logBytes, int logEn
   }
 
   /**
-   * Of the entries that arrived, those to store.
+   * The entries to store, of those that arrived.
    *
-   * @param bytes of all that the executor has ever sent, these included
+   * @param bytes of all entries that the executor has ever sent, including these
    * @param cut whether something was left out, now or before
    */
   record Admitted(List<LogEntry> entries, long bytes, boolean cut) {}
 
   /**
-   * @param bytesBefore of all entries before these
-   * @param entriesBefore how many entries there were before these
+   * @param bytesBefore of all earlier entries
+   * @param entriesBefore the number of earlier entries
    */
   Admitted admit(long bytesBefore, int entriesBefore, List<LogEntry> arrived) {
     return admit(bytesBefore, entriesBefore, arrived, false);
   }
 
   /**
-   * @param full whether there is no space for any: then this log has reached its limit, too
+   * @param full whether the storage is full: then this log has reached its limit, too
    */
   Admitted admit(long bytesBefore, int entriesBefore, List<LogEntry> arrived, boolean full) {
     List<LogEntry> admitted = new ArrayList<>(arrived.size());
@@ -79,8 +81,8 @@ record FrameLimits(int returnValueBytes, int lineBytes, long logBytes, int logEn
   }
 
   /**
-   * Never more than the bytes that the script wrote: what is no UTF-8 is one character for each
-   * byte, but three bytes when it is stored.
+   * Never more than the bytes that the script wrote: each byte of invalid UTF-8 becomes one
+   * character, which takes three bytes when stored.
    */
   private static long size(LogEntry entry) {
     return entry.message().length() + (entry.continued() ? 0 : 1);
@@ -101,7 +103,7 @@ record FrameLimits(int returnValueBytes, int lineBytes, long logBytes, int logEn
             entry.seq(), entry.time(), entry.stream(), level, logger, message, entry.continued());
   }
 
-  /** The text itself, or its beginning. */
+  /** The text, cut to this length. */
   static String bounded(String text, int characters) {
     if (text == null || text.length() <= characters) {
       return text;

@@ -7,22 +7,22 @@ import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * The executors of one target that wait on this replica, the one that worked last first, and how
- * often a job was queued.
+ * The executors of one target that wait on this replica, most recently used first, and the number
+ * of queued jobs.
  */
 final class IdleExecutors {
   private final ConcurrentLinkedDeque<IdleExecutor> waiters = new ConcurrentLinkedDeque<>();
   private final AtomicLong jobsQueued = new AtomicLong();
 
   /**
-   * What {@link #jobsQueued} was when a claim found nothing: as long as it is, asking again is in
-   * vain.
+   * The value of {@link #jobsQueued} when a claim found nothing: until it changes, another claim is
+   * useless.
    */
   private final AtomicLong emptyAt = new AtomicLong(-1);
 
   /** An executor's poll. */
   record IdleExecutor(ExecutorSession session, CompletableFuture<PollAnswer> answer) {
-    /** Whether its executor has polled again since. */
+    /** Whether the executor has polled again since. */
     boolean isOld() {
       return answer != session.waiting;
     }
@@ -37,7 +37,7 @@ final class IdleExecutors {
     return jobsQueued.get();
   }
 
-  /** Counts a job that was queued; answers how many there were before. */
+  /** Counts a queued job; returns the number of jobs before it. */
   long jobQueued() {
     return jobsQueued.getAndIncrement();
   }
@@ -46,17 +46,17 @@ final class IdleExecutors {
     return emptyAt.get() == jobsQueued.get();
   }
 
-  /** A claim that began when so many jobs had been queued has found nothing. */
+  /** Records that a claim found nothing, with the counter's value when the claim began. */
   void foundEmpty(long seen) {
     emptyAt.set(seen);
   }
 
-  /** Where nothing waited before this job, nothing waits after it was assigned. */
+  /** If nothing waited before this job, nothing waits after its assignment. */
   void givenAtOnce(long before) {
     emptyAt.compareAndSet(before, before + 1);
   }
 
-  /** There may be jobs that were not counted here. */
+  /** There may be jobs that this replica did not count. */
   void mayHoldMore() {
     emptyAt.set(-1);
   }
@@ -65,7 +65,7 @@ final class IdleExecutors {
     waiters.addFirst(waiter);
   }
 
-  /** The one that worked last, or null. */
+  /** Removes and returns the most recently used executor, or null. */
   IdleExecutor take() {
     return waiters.pollFirst();
   }
@@ -74,7 +74,7 @@ final class IdleExecutors {
     return waiters.remove(waiter);
   }
 
-  /** Removes an executor's polls, of which there should be one at most. */
+  /** Removes an executor's polls; there should be at most one. */
   List<IdleExecutor> remove(String executorId) {
     return removeAll(
         waiters.stream()
@@ -88,14 +88,11 @@ final class IdleExecutors {
 
   private List<IdleExecutor> removeAll(List<IdleExecutor> some) {
     List<IdleExecutor> removed = new ArrayList<>(some);
-    removed.removeIf(waiter -> !waiters.remove(waiter)); // Somebody else has answered it.
+    removed.removeIf(waiter -> !waiters.remove(waiter)); // Another thread has answered it.
     return removed;
   }
 
-  /**
-   * An executor polls once at a time: an earlier poll that still waits here has lost its
-   * connection.
-   */
+  /** Ends an earlier poll of the executor: it polls once at a time, so that connection is lost. */
   void dropEarlierPoll(ExecutorSession session) {
     CompletableFuture<PollAnswer> earlier = session.waiting;
     if (earlier != null && waiters.removeIf(waiter -> waiter.answer() == earlier)) {

@@ -23,7 +23,9 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 
-/** Takes the next waiting ExecutorJob for an executor. The database decides who gets it. */
+/**
+ * Claims the next waiting ExecutorJob for an executor. The database decides which executor gets it.
+ */
 @ApplicationScoped
 class JobClaimer {
   private static final String STORES =
@@ -32,10 +34,10 @@ class JobClaimer {
        from agent_store s join datastore d on d.id = s.store_id where s.agent_id = a.id)""";
 
   /**
-   * One statement, so that a warm execution costs one round trip here: claim the job, make the
-   * Execution, read all. The lock on the executor keeps the Execution from being made on one that
-   * is just being ended. Where another claim has just taken a job of the same concurrency key,
-   * which this one can't see, the index of running keys refuses this one.
+   * One statement, so that a warm execution costs one round trip: claim the job, create the
+   * Execution, read everything. The lock on the executor prevents an Execution on an executor that
+   * is just being ended. If another claim has just taken a job with the same concurrency key, which
+   * this statement can't see, the unique index of running keys rejects this claim.
    */
   private static final Sql CLAIM =
       Sql.of(
@@ -78,7 +80,7 @@ class JobClaimer {
 
   private static final String UNIQUE_VIOLATION = "23505";
 
-  /** Each time, another claim came first, so the work goes on in any case. */
+  /** Each retry means that another claim succeeded, so there is progress in any case. */
   private static final int MOST_ATTEMPTS = 20;
 
   private static final Sql AGAIN =
@@ -120,10 +122,10 @@ class JobClaimer {
   }
 
   /**
-   * JobClaimer the first job that waits for the executor's agent and revision: by priority, then by
-   * age; none while there is no space for what it would store.
+   * Claims the first waiting job of the executor's agent and revision, by priority, then by age;
+   * none while the storage for payloads is full.
    *
-   * @param cold whether it is the executor's first
+   * @param cold whether it is the executor's first execution
    */
   Claim next(ExecutorSession session, boolean cold) {
     if (storage.isFull(Storage.Area.PAYLOADS)) {
@@ -155,10 +157,10 @@ class JobClaimer {
 
   /**
    * @param work null when there is none
-   * @param queuedSeconds how long it has waited
-   * @param mayWork whether the executor gets work at all: not when it is to stop, is to leave its
-   *     place to another agent's, is one more than the agent's max_concurrency, or was started with
-   *     other settings than the agent has now
+   * @param queuedSeconds how long the job has waited
+   * @param mayWork whether the executor may get work; false when it is stopping, is to free its
+   *     capacity for another agent, exceeds the agent's max_concurrency, or was started with other
+   *     settings than the agent has now
    */
   record Claim(Work work, boolean mayWork, double queuedSeconds) {}
 
@@ -183,8 +185,8 @@ class JobClaimer {
   }
 
   /**
-   * Work that was given to this executor and that it knows nothing of, since it polls: the answer
-   * got lost. Asks the database, since the last frame may have come through another replica.
+   * Returns work that was given to this executor but did not arrive, as its poll shows: the answer
+   * was lost. Reads the database, since the last frame may have arrived through another replica.
    */
   Optional<Work> handedOut(ExecutorSession session) {
     String executionId = session.working;
@@ -203,7 +205,7 @@ class JobClaimer {
   }
 
   /**
-   * @param work that the executor is given again, or null
+   * @param work to give to the executor again, or null
    * @param outcome of the execution that the executor has forgotten, or null
    */
   private record Forgotten(Work work, Execution execution, Outcome outcome) {}

@@ -2,5 +2,5 @@ package dev.roost.executor;
 
 import dev.roost.cluster.Shared;
 
-/** Told when a job found no executor waiting on this replica: on another one, there may be some. */
+/** Fired when a job found no waiting executor on this replica: one may wait on another replica. */
 public record JobWaiting(String agentId, int agentRevision) implements Shared {}

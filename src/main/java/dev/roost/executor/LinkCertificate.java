@@ -8,7 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
 
-/** Where the certificate of the executors' port and its key are. */
+/** The files with the certificate and key of the executors' port. */
 record LinkCertificate(Path certificate, Path key) {
 
   /**
@@ -27,7 +27,7 @@ record LinkCertificate(Path certificate, Path key) {
     return certificate.map(path -> new LinkCertificate(path, config.link().key().get()));
   }
 
-  /** What the files hold now. */
+  /** Reads the current contents of the files. */
   PemKeyCertOptions read() throws IOException {
     return new PemKeyCertOptions()
         .setCertValue(Buffer.buffer(Files.readAllBytes(certificate)))

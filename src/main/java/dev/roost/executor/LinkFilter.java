@@ -5,7 +5,7 @@ import jakarta.ws.rs.container.ResourceInfo;
 import java.util.Objects;
 import org.jboss.resteasy.reactive.server.ServerRequestFilter;
 
-/** Refuses who is no executor before anything of the request's body is received. */
+/** Rejects requests without an executor's token before their body is received. */
 public class LinkFilter {
   private static final String BEARER = ExecutorTokens.Bearer.class.getName();
 
@@ -22,7 +22,7 @@ public class LinkFilter {
     }
   }
 
-  /** The executor that a request of the link speaks for. */
+  /** The executor that a request on the link comes from. */
   static ExecutorTokens.Bearer bearer(RoutingContext routing) {
     return Objects.requireNonNull(routing.get(BEARER));
   }

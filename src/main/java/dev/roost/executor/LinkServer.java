@@ -26,9 +26,9 @@ import java.util.regex.Pattern;
 import org.jboss.logging.Logger;
 
 /**
- * A port of its own for executors, when the settings ask for one: what runs users' scripts can then
- * be kept from the API by the network, too. Only that port serves the executor link, and it serves
- * nothing else. With a certificate it speaks TLS alone.
+ * A separate port for executors, when the settings define one: the network can then keep processes
+ * that run users' scripts away from the API. That port serves only the executor link, and no other
+ * port serves the link. With a certificate, the port accepts only TLS.
  */
 @ApplicationScoped
 public class LinkServer {
@@ -74,7 +74,7 @@ public class LinkServer {
                 .order(BEFORE_ALL)
                 .handler(
                     context -> {
-                      // Not the path as it was sent: "/internal/../v1" is "/v1".
+                      // The normalized path: "/internal/../v1" is "/v1".
                       boolean link = isLink(context.normalizedPath());
                       if (link == (context.request().localAddress().port() == number)) {
                         context.next();
@@ -102,7 +102,7 @@ public class LinkServer {
     }
   }
 
-  /** The API's port has the same limit, of its own. */
+  /** The API's port has the same limit, counted separately. */
   private void admit(HttpConnection connection) {
     connection.closeHandler(closed -> open.decrementAndGet());
     if (open.incrementAndGet() > mostConnections) {
@@ -110,12 +110,14 @@ public class LinkServer {
     }
   }
 
-  /** Before there is a request: TLS that doesn't come about, or bytes that are no HTTP. */
+  /** Logs failures before a request: a failed TLS handshake, or bytes that aren't HTTP. */
   private void sayWhatBreaks(Throwable failure) {
     complaints.say("a connection of an executor failed", text(failure));
   }
 
-  /** An executor that is refused goes on asking or ends, and has no other way to say so. */
+  /**
+   * Logs failed requests: a rejected executor retries or exits, and has no other way to report it.
+   */
   private void sayWhatFails(RoutingContext context) {
     context.addEndHandler(
         done -> {
@@ -128,7 +130,10 @@ public class LinkServer {
     context.next();
   }
 
-  /** Without what was sent: plain HTTP on a TLS port comes as a dump, its token included. */
+  /**
+   * Removes the received bytes: the error for plain HTTP on a TLS port contains them, with the
+   * token.
+   */
   private static String text(Throwable failure) {
     Throwable root = failure;
     while (root.getCause() != null && root.getCause() != root) {
@@ -151,10 +156,10 @@ public class LinkServer {
   }
 
   /**
-   * Uses what the files hold, when that has changed, for connections from now on. What can't be
-   * used is said and tried again when it changes.
+   * Uses the files' contents for new connections, if they have changed. Contents that can't be used
+   * are logged, and tried again after the next change.
    *
-   * @return whether it is another certificate
+   * @return whether the certificate is new
    */
   synchronized boolean takeNewCertificate() {
     try {
@@ -184,15 +189,15 @@ public class LinkServer {
     }
   }
 
-  /** Also with parameters ("/internal;x/v1"), which RESTEasy would leave out. */
+  /** Includes paths with parameters ("/internal;x/v1"), which RESTEasy would strip. */
   private static boolean isLink(String path) {
     return path.startsWith(LINK) || path.startsWith("/internal;");
   }
 
-  /** By the path as it was sent, too: "/internal/../v1/agents" is none of the link's. */
+  /** Checks the raw path, too: "/internal/../v1/agents" is not part of the link. */
   private void serve(HttpServerRequest request) {
     if (request.path() != null && request.path().startsWith(LINK)) {
-      // As Quarkus hands over its own: its access log looks for the wrapper.
+      // As Quarkus does on its own ports: its access log expects the wrapper.
       router.handle(new QuarkusRequestWrapper(request, (cookie, wrapped) -> {}));
     } else {
       request.response().setStatusCode(NOT_FOUND).end();

@@ -12,12 +12,12 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Finds out why the pod of an execution was told to end, before the execution is called lost:
- * whoever waits for it is told at once, and what has used up a limit of its own isn't lost.
+ * Finds out why the pod of an execution was told to end, before the execution is reported as lost:
+ * clients get the cause at once, and an execution that exceeded its own limit isn't lost.
  */
 @ApplicationScoped
 class LostCauses {
-  /** A kubelet tells the pod first and the cluster a little later. */
+  /** A kubelet notifies the pod first, and the cluster a little later. */
   private static final Duration AGAIN = Duration.ofMillis(300);
 
   private static final int LOOKS = 17;
@@ -36,7 +36,7 @@ class LostCauses {
     return frame instanceof Frame.End end && end.outcome().isToldToEnd();
   }
 
-  /** The cause, on a worker thread; empty when nobody says so within five seconds. */
+  /** The cause, on a worker thread; empty when none is reported within five seconds. */
   Uni<Optional<Observation.Ended>> of(String executorId) {
     return Uni.createFrom()
         .item(() -> look(executorId))

@@ -4,7 +4,7 @@ import dev.roost.db.Sql;
 import java.time.Instant;
 import java.util.List;
 
-/** Removes what is left of agents that were deleted long ago and have no history any more. */
+/** Removes the remains of agents that were deleted long ago and have no history any more. */
 final class OldAgents {
   static final int LIMIT = 100;
 
@@ -18,7 +18,7 @@ final class OldAgents {
             and not exists (select 1 from schedule s where s.agent_id = a.id)
           order by a.id limit :limit""");
 
-  /** A script may have a megabyte. */
+  /** In batches: a script may have a megabyte. */
   static final Sql DELETE_REVISIONS =
       Sql.of(
           """

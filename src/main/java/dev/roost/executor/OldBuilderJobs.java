@@ -7,8 +7,8 @@ import java.time.Instant;
 import java.util.List;
 
 /**
- * Removes the logs of old BuilderJobs, but not those of agents as they are now, and the BuilderJobs
- * that no revision of an agent and no rollout refers to.
+ * Removes the logs of old BuilderJobs, except for those of agents' current revisions, and the
+ * BuilderJobs that no agent revision and no rollout refers to.
  */
 final class OldBuilderJobs {
   static final int LIMIT = 100;
@@ -22,7 +22,7 @@ final class OldBuilderJobs {
               where r.builder_job_id = j.id and a.deleted_at is null)
           order by j.id limit :limit""");
 
-  /** No revision can begin to refer to those that are locked. */
+  /** While they are locked, no revision can begin to refer to them. */
   static final Sql LOCK =
       Sql.of("select id from builder_job where id = any(:jobs) for update skip locked");
 
@@ -54,14 +54,14 @@ final class OldBuilderJobs {
     }
   }
 
-  /** Their logs, and those of them that nothing refers to. */
+  /** Removes the logs of the jobs, and the jobs that nothing refers to. */
   static void remove(ThrottledBatches batches, List<String> jobs) {
     OldLogs.remove(batches, jobs);
     Sql.Bound lock = LOCK.with("jobs", jobs.toArray(String[]::new));
     Database.Work<Integer> delete =
         connection -> {
           String[] locked = OldExecutorJobs.ids(connection, lock).toArray(String[]::new);
-          return DELETE.with("jobs", locked).update(connection); // sees who referred to them
+          return DELETE.with("jobs", locked).update(connection); // sees new references
         };
     batches.step(delete);
   }

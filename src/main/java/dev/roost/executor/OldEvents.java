@@ -5,13 +5,13 @@ import java.time.Instant;
 import java.util.Optional;
 
 /**
- * Removes old events in the order of their positions, and what webhooks have delivered of them.
- * What is still to be delivered stays, with its event.
+ * Removes old events in the order of their positions, and their finished webhook deliveries.
+ * Pending deliveries and their events stay.
  */
 final class OldEvents {
   static final int LIMIT = 1_000;
 
-  /** The last of the next events that are old; what follows a young one waits for it. */
+  /** The last of the next old events, up to the first event that is not old. */
   static final Sql UPPER =
       Sql.of(
           """
@@ -44,7 +44,7 @@ final class OldEvents {
   }
 
   /**
-   * @param position the events up to it stay as they are
+   * @param position events up to this one stay
    */
   static void remove(ThrottledBatches batches, long position, Instant before) {
     long after = position;

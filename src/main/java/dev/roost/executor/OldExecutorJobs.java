@@ -9,7 +9,7 @@ import java.util.List;
 
 /** Removes ExecutorJobs that ended long ago, with their Executions and logs; then executors. */
 final class OldExecutorJobs {
-  /** A payload and a return value may have some megabytes. */
+  /** A payload and a return value may have some megabytes each. */
   static final int LIMIT = 100;
 
   // Identifiers sort by creation, so the primary key finds what is old.
@@ -22,7 +22,7 @@ final class OldExecutorJobs {
   static final Sql EXECUTIONS =
       Sql.of("select id from execution where executor_job_id = any(:jobs)");
 
-  /** Where a log is left, because somebody holds it, its owner stays for the next pass. */
+  /** A job whose log was skipped, since it is locked, stays until the next pass. */
   static final Sql DELETE =
       Sql.of(
           """
@@ -33,9 +33,7 @@ final class OldExecutorJobs {
           attempts as (delete from execution where executor_job_id = any(array(select id from free)))
           delete from executor_job where id = any(array(select id from free))""");
 
-  /**
-   * Those that Executions refer to stay: by them it is known which Builds are still referred to.
-   */
+  /** Executors that Executions refer to stay: they show which Builds are still in use. */
   static final Sql DELETE_EXECUTORS =
       Sql.of(
           """
@@ -48,7 +46,7 @@ final class OldExecutorJobs {
 
   private OldExecutorJobs() {}
 
-  /** Answers how many jobs. */
+  /** Returns the number of removed jobs. */
   static long remove(ThrottledBatches batches, Instant before) {
     String after = "";
     long removed = 0;

@@ -3,9 +3,9 @@ package dev.roost.executor;
 import dev.roost.db.Sql;
 import java.util.List;
 
-/** Removes logs, before what they belong to: one may have a hundred thousand entries. */
+/** Removes logs, before the rows that they belong to: one may have a hundred thousand entries. */
 final class OldLogs {
-  /** Of up to 64 KiB each. */
+  /** Entries of up to 64 KiB each. */
   static final int LIMIT = 1_000;
 
   static final Sql DELETE =

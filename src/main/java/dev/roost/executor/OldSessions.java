@@ -4,7 +4,7 @@ import dev.roost.db.Sql;
 import java.time.Instant;
 import java.util.List;
 
-/** Removes what nobody can sign in with any more: sessions and login links that have ended. */
+/** Removes expired sessions and login links. */
 final class OldSessions {
   static final int LIMIT = 1_000;
 

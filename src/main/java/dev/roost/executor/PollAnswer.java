@@ -1,12 +1,12 @@
 package dev.roost.executor;
 
-/** What a poll is answered. */
+/** The answer to a poll. */
 sealed interface PollAnswer {
   record Some(Work work) implements PollAnswer {}
 
-  /** Nothing to do now: ask again. */
+  /** No work now: poll again. */
   record None() implements PollAnswer {}
 
-  /** Nothing to do any more: exit. */
+  /** No more work: exit. */
   record Stop() implements PollAnswer {}
 }

@@ -21,15 +21,16 @@ import java.util.function.Consumer;
 import org.jboss.logging.Logger;
 
 /**
- * Looks after the executors and builds that the runtime has no capacity for: it gives them to the
- * runtime again when there may be some, and has executors of others leave for them, idle ones
- * first.
+ * Handles executors and builds that the runtime has no capacity for: tries them again when there
+ * may be capacity, and makes executors of others leave for them, idle ones first.
  */
 @ApplicationScoped
 class Preemption {
   private static final Logger LOG = Logger.getLogger(Preemption.class);
 
-  /** So many that need no more than another one show that there is nothing for that one either. */
+  /**
+   * If this many executors that need no more than another one lack capacity, that one would, too.
+   */
   private static final int ENOUGH_TRIES = 4;
 
   private static final RevisionKey NOBODY = new RevisionKey("", 0);
@@ -84,10 +85,10 @@ class Preemption {
   /**
    * An executor that lacks capacity.
    *
-   * @param shortage null when that isn't known yet of its latest try
+   * @param shortage null while the shortage of its latest try isn't known yet
    */
   record Lacking(Live executor, Shortage shortage) {
-    /** Whether a further executor would lack capacity as well, as far as this one tells. */
+    /** Whether another executor would lack capacity as well, judging by this one. */
     private boolean speaksFor(Demand.Waiting group) {
       return (shortage != null && shortage.isOfAnySize())
           || (Objects.equals(executor.profile(), group.profile())
@@ -96,13 +97,15 @@ class Preemption {
     }
   }
 
-  /** Whether no executor is to be started for a group now, since others wait for the same. Pure. */
+  /**
+   * Whether to start no executor for a group now, since others wait for the same capacity. Pure.
+   */
   static boolean isFutile(Demand.Waiting group, List<Lacking> lacking) {
     return lacking.stream().anyMatch(one -> one.executor().target().equals(group.target()))
         || lacking.stream().filter(one -> one.speaksFor(group)).count() >= ENOUGH_TRIES;
   }
 
-  /** Those that no job waits for any more, the latest ones. Pure. */
+  /** The latest executors that no job waits for any more. Pure. */
   static List<Lacking> surplus(List<Lacking> lacking, List<Demand.Waiting> waiting) {
     Map<RevisionKey, Integer> needed = new HashMap<>();
     Map<RevisionKey, Integer> counts = new HashMap<>();
@@ -185,7 +188,7 @@ class Preemption {
     }
   }
 
-  /** What can't be removed now is a leftover of the reconciler's next pass. */
+  /** If the removal fails, the reconciler's next pass removes the executor as a leftover. */
   private void remove(String executorId) {
     try {
       runtime.deleteExecutor(executorId);
@@ -227,8 +230,8 @@ class Preemption {
   }
 
   /**
-   * None is idle: an agent that has many lets one go after its work. A build, which ends, comes
-   * before the only executor of an agent.
+   * Without idle executors, an agent that has many gives one up after its work. A build, which
+   * ends, takes precedence over the only executor of an agent.
    */
   private void take(String who, boolean isBuild, List<Live> helpful, Map<String, Integer> taken) {
     Map<String, Integer> held = new HashMap<>(taken);

@@ -20,18 +20,18 @@ import java.util.Map;
 import org.jboss.logging.Logger;
 
 /**
- * Removes what has ended long ago, so that neither the database nor the runtime's disk or registry
- * grows for ever.
+ * Removes old data, so that neither the database nor the runtime's disk or registry grows without
+ * limit.
  */
 @ApplicationScoped
 public class Retention {
   private static final Logger LOG = Logger.getLogger(Retention.class);
   private static final Duration PAUSE = Duration.ofHours(1);
 
-  /** A removal that has begun keeps builds waiting. */
+  /** Builds wait for a removal that has begun. */
   private static final Duration BEFORE_ANOTHER_LOOK = Duration.ofSeconds(10);
 
-  /** What belongs to no build may be one's that is about to be written down. */
+  /** Newer data without a Build may belong to a Build that is about to be stored. */
   private static final Duration UNKNOWN_FOR = Duration.ofDays(1);
 
   private final RoostConfig.Retention settings;
@@ -40,7 +40,7 @@ public class Retention {
   private final ThrottledBatches batches;
   private final Loop loop;
 
-  /** When everything is looked at again, by {@code System.nanoTime}. */
+  /** When the next complete pass is due, by {@code System.nanoTime}. */
   private long nextAt = System.nanoTime();
 
   Retention(
@@ -77,15 +77,15 @@ public class Retention {
       }
       return finished ? Duration.ofNanos(nextAt - System.nanoTime()) : BEFORE_ANOTHER_LOOK;
     } catch (ThrottledBatches.Interrupted e) {
-      return BEFORE_ANOTHER_LOOK; // Another replica goes on, or this one when it leads again.
+      return BEFORE_ANOTHER_LOOK; // Another replica continues, or this one when it leads again.
     }
   }
 
-  /** In this order, since the later ones go when nothing of the earlier ones refers to them. */
+  /** In this order: the later parts remove what the earlier ones no longer refer to. */
   private Map<String, Runnable> parts(Instant now) {
     Instant executions = now.minus(settings.executions());
     Instant unused = now.minus(settings.unusedBuilds());
-    // Executors tell when a Build was used last.
+    // Executors show when a Build was used last.
     Instant executors = executions.isBefore(unused) ? executions : unused;
     Map<String, Runnable> parts = new LinkedHashMap<>();
     parts.put("executor jobs", () -> OldExecutorJobs.remove(batches, executions));
@@ -102,9 +102,9 @@ public class Retention {
   }
 
   /**
-   * What goes wrong with one part doesn't hold up the others; but without a database none can work.
+   * A failure of one part doesn't affect the others; but without a database none can work.
    *
-   * @return whether it came to its end
+   * @return whether the part has finished
    */
   private static boolean attempt(String name, Runnable part) {
     try {

@@ -1,4 +1,4 @@
 package dev.roost.executor;
 
-/** What an executor runs and a job needs. */
+/** The agent revision that an executor runs and a job needs. */
 record RevisionKey(String agentId, int agentRevision) {}

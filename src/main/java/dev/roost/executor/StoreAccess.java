@@ -5,21 +5,22 @@ import dev.roost.api.Problem;
 import dev.roost.datastore.Access;
 import java.util.Map;
 
-/** How executions use stores: only while they run, on their executor, and only their agent's. */
+/** Executions may use only their agent's stores, on their own executor, and while they run. */
 final class StoreAccess {
   private static final String RUNNING =
       """
       select 1 from execution x join agent_store s on s.agent_id = x.agent_id and s.store_id = :store
       where x.id = :execution and x.executor_id = :executor and x.state = 'running'""";
 
-  // The lock makes whoever ends the execution wait for the write, or the write see the end.
+  // With the lock, either the end of the execution waits for the write, or the write sees the
+  // end.
   private static final Access.Rule RULE =
       new Access.Rule(RUNNING, RUNNING + " for share of x", true);
 
   private StoreAccess() {}
 
   /**
-   * @param receipt of a write; otherwise null
+   * @param receipt the idempotency record of a write; otherwise null
    */
   static Access of(String storeId, String executorId, String executionId, Access.Receipt receipt) {
     return new Access(

@@ -23,9 +23,8 @@ import jakarta.enterprise.event.Observes;
 import java.util.Optional;
 
 /**
- * The operations of scripts on their stores. A route of its own and no JAX-RS resource: a script
- * waits for each of them, and a get costs the database less than the way through JAX-RS alone
- * would.
+ * The operations of scripts on their stores. A Vert.x route instead of a JAX-RS resource: a script
+ * waits for each operation, and JAX-RS alone would take longer than a get takes in the database.
  */
 @ApplicationScoped
 class StoreRoute {
@@ -87,7 +86,7 @@ class StoreRoute {
         .onFailure(e -> sendProblem(context, e));
   }
 
-  /** Empty: the answer comes later, since it waits for a lock. */
+  /** Empty when the answer comes later, since the operation waits for a lock. */
   private Optional<byte[]> operate(
       RoutingContext context, String storeId, String executorId, byte[] bytes) {
     Body body = Body.parse(bytes);
@@ -95,7 +94,7 @@ class StoreRoute {
     Optional<String> channel = body.string("channel");
     Optional<Long> seq = body.wholeNumber("seq");
     Operation operation = Operation.of(body);
-    // Sidecars of before there were receipts don't number their writes.
+    // Sidecars from before idempotency records don't number their writes.
     Access.Receipt receipt =
         operation.isWrite()
             ? new Access.Receipt(
@@ -129,7 +128,7 @@ class StoreRoute {
     end(context, problem.code().status(), ProblemMappers.MEDIA_TYPE, document);
   }
 
-  /** What a sidecar would take for a passing trouble, and send again until the time-out. */
+  /** Changes an error that a sidecar would treat as transient and retry until the timeout. */
   private static Problem ofScript(Problem problem) {
     return problem.code() == ErrorCode.STORAGE_FULL
         ? Problem.of(ErrorCode.STORE_FULL, problem.getMessage())
@@ -139,7 +138,7 @@ class StoreRoute {
   private void end(RoutingContext context, int status, String type, byte[] body) {
     HttpServerResponse response = context.response();
     if (response.closed()) {
-      return; // The sidecar has gone; it asks again, and gets the receipt's answer.
+      return; // The sidecar has disconnected; its retry gets the recorded answer.
     }
     if (draining.isOn()) {
       response.putHeader("Connection", "close");

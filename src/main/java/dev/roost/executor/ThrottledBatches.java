@@ -7,8 +7,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /**
- * How fast what is old may go: in transactions that each hold few rows for a moment, with pauses
- * between them that leave the database to others, and only as long as this process is in charge.
+ * Throttles the removal of old rows: transactions that each hold few rows briefly, pauses between
+ * them that leave the database to others, and only while this process is the leader.
  */
 final class ThrottledBatches {
   private static final long SHORTEST_PAUSE_MILLIS = 5;
@@ -23,12 +23,12 @@ final class ThrottledBatches {
     this.leadership = leadership;
   }
 
-  /** Nothing goes on after this. */
+  /** Prevents any further step. */
   void stop() {
     stopped.countDown();
   }
 
-  /** This process is no longer in charge, or is to end: the rest is for the next pass. */
+  /** This process is no longer the leader, or is stopping: the next pass does the rest. */
   static final class Interrupted extends RuntimeException {
     private Interrupted() {
       super("interrupted", null, false, false);
@@ -36,7 +36,7 @@ final class ThrottledBatches {
   }
 
   /**
-   * Does a step in a transaction of its own, and then lets others have the database for as long.
+   * Runs a step in its own transaction, and then pauses for about as long as the step took.
    *
    * @throws Interrupted
    */
@@ -50,8 +50,8 @@ final class ThrottledBatches {
   }
 
   /**
-   * Repeats a step that removes at most so many rows until it removes fewer; answers how many in
-   * all.
+   * Repeats a step that removes at most {@code limit} rows until it removes fewer; returns the
+   * total.
    *
    * @throws Interrupted
    */

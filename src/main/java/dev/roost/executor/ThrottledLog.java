@@ -7,10 +7,7 @@ import java.util.Map;
 import java.util.function.LongSupplier;
 import org.jboss.logging.Logger;
 
-/**
- * Logs what fails again and again: what is the same for every executor and at each pass is said
- * once a minute.
- */
+/** Logs repeated failures: the same cause, for any executor and in any pass, once per minute. */
 final class ThrottledLog {
   private static final Duration AGAIN = Duration.ofMinutes(1);
   private static final int MOST_CAUSES = 50;
@@ -37,8 +34,8 @@ final class ThrottledLog {
   }
 
   /**
-   * @param about what can't be done; the cause alone tells whether it has been said
-   * @return whether it was said
+   * @param about what can't be done; only the cause decides whether it was logged before
+   * @return whether it was logged
    */
   synchronized boolean say(String about, String cause) {
     String text = String.valueOf(cause);

@@ -17,18 +17,18 @@ import java.util.Set;
 import org.jboss.logging.Logger;
 
 /**
- * Removes Builds that nothing uses. A Build is removed in the database first, under a lock that
- * whoever begins to use a Build shares ({@code Build.ofKey}); from then on it is made again where
- * it is needed. Then the runtime removes what it has of it. While that is at work ({@code removal =
- * 'begun'}, also after a crash), no build of the same key begins, since its image or environment
- * would be removed as well.
+ * Removes Builds that nothing uses. A Build is first removed in the database, under a lock that new
+ * uses of the Build share ({@code Build.ofKey}); from then on, an agent that needs the Build gets a
+ * new one. Then the runtime removes the Build's image or environment. During that removal ({@code
+ * removal = 'begun'}, also after a crash), no build of the same key starts, since its image or
+ * environment would be removed as well.
  */
 final class UnusedBuilds {
   private static final Logger LOG = Logger.getLogger(UnusedBuilds.class);
   private static final Duration BETWEEN_LOOKS = Duration.ofMillis(500);
   static final int LIMIT = 100;
 
-  /** Nothing has used the Build b since then, and nothing is going to. */
+  /** Nothing has used the Build {@code b} since {@code :before}, and nothing will use it. */
   private static final String UNUSED =
       """
       not exists (select 1 from builder_job j where j.build_id = b.id and j.finished_at >= :before)
@@ -72,8 +72,8 @@ final class UnusedBuilds {
           "select id from build where removal = :removal and id > :after order by id limit :limit");
 
   /**
-   * The image is the Build's own when it has packages; without, it is the base image. Another Build
-   * that names the same needs it.
+   * The image belongs to the Build when the Build has packages; otherwise it is the base image. An
+   * image that another Build uses stays.
    */
   static final Sql REMAINS =
       Sql.of(
@@ -113,7 +113,7 @@ final class UnusedBuilds {
     this.runtime = runtime;
   }
 
-  /** What there is of a Build. */
+  /** What the runtime has of a Build. */
   private record Remains(String imageKey, Optional<String> image) {
     static Remains of(ResultSet row) throws SQLException {
       return new Remains(row.getString("image_key"), Optional.ofNullable(row.getString("image")));
@@ -121,8 +121,7 @@ final class UnusedBuilds {
   }
 
   /**
-   * Brings to their end the removals that had begun when their process ended, or when the runtime
-   * could not be asked.
+   * Finishes removals that had begun when their process ended or when the runtime was unavailable.
    *
    * @throws RuntimeUnavailable
    */
@@ -133,10 +132,10 @@ final class UnusedBuilds {
   }
 
   /**
-   * Removes the Builds that nothing has used since then, and tries again what has failed. After a
-   * failure the rest waits for the next time, since it would most likely fail alike.
+   * Removes the Builds that nothing has used since {@code before}, and retries failed removals.
+   * After a failure the rest waits for the next pass, since it would most likely fail, too.
    *
-   * @param now since then they are removed
+   * @param now the time of the removal
    * @throws RuntimeUnavailable
    */
   void remove(ThrottledBatches batches, Instant before, Instant now) {
@@ -176,7 +175,7 @@ final class UnusedBuilds {
     } while (found.size() == LIMIT);
   }
 
-  /** Removes what lies in the runtime since then and is no Build's. */
+  /** Removes what the runtime has had since then or longer and belongs to no Build. */
   void removeUnknown(ThrottledBatches batches, Instant since) {
     Set<String> keys = runtime.builds(since);
     if (keys.isEmpty()) {
@@ -189,7 +188,7 @@ final class UnusedBuilds {
     }
   }
 
-  /** The rows of removed Builds that nothing refers to. */
+  /** Deletes the rows of removed Builds that nothing refers to. */
   void deleteRows(ThrottledBatches batches) {
     String after = "";
     List<String> deleted;
@@ -215,8 +214,8 @@ final class UnusedBuilds {
   }
 
   /**
-   * Changes a Build if nobody just begins to use it. Whether somebody has, a second statement sees,
-   * once the lock is there.
+   * Changes a Build unless it is just getting used: the second statement, under the lock, sees new
+   * uses.
    */
   private static boolean change(Connection connection, String id, Sql.Bound change)
       throws SQLException {
@@ -225,7 +224,7 @@ final class UnusedBuilds {
   }
 
   /**
-   * Lets the runtime remove what it has of a Build.
+   * Makes the runtime remove what it has of a Build.
    *
    * @return whether it is gone
    */
@@ -233,7 +232,7 @@ final class UnusedBuilds {
     Sql.Bound select = REMAINS.with("id", id);
     Optional<Remains> remains = batches.step(connection -> select.first(connection, Remains::of));
     if (remains.isEmpty()) {
-      return true; // Another process was quicker.
+      return true; // Another process has removed it.
     }
     LOG.infof("removing build %s, which nothing uses: %s", id, remains.get());
     Removal end = await(batches, remains.get());

@@ -7,11 +7,11 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What an executor is given to run: the answer to its poll, as {@code docs/executor-link.md} has
- * it.
+ * The work that an executor is given: the answer to its poll, as {@code docs/executor-link.md}
+ * specifies.
  *
  * @param payload JSON text, or null
- * @param stores the first is the one that main gets
+ * @param stores main gets the first one
  * @param environment variables of this execution alone; the agent's take precedence
  * @param agent null when the executor has it already
  */

@@ -8,8 +8,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Memory for bodies: whoever wants more than is left waits for those before. A body that is larger
- * than the whole budget is let in when there is no other.
+ * A memory budget for bodies: a request for more than the remaining memory waits for earlier
+ * requests. A body larger than the whole budget is admitted when no other body is present.
  */
 final class BodyBudget {
   private final long total;
@@ -26,10 +26,10 @@ final class BodyBudget {
   private record Waiting(long bytes, CompletableFuture<Runnable> admitted) {}
 
   /**
-   * Asks for memory.
+   * Requests memory.
    *
-   * @return what gives it back, as soon as there is enough; more than once is harmless. Cancelled,
-   *     the request loses its place
+   * @return completes when enough memory is free, with an action that releases the memory; repeated
+   *     calls of the action are harmless. Cancellation removes the request from the queue
    */
   CompletableFuture<Runnable> reserve(long bytes) {
     Waiting waiting = new Waiting(Math.min(bytes, total), new CompletableFuture<>());
@@ -50,7 +50,7 @@ final class BodyBudget {
     return total;
   }
 
-  /** How many wait for memory. */
+  /** The number of requests that wait for memory. */
   synchronized int waiting() {
     return queue.size();
   }
@@ -64,7 +64,7 @@ final class BodyBudget {
     tell(admitted);
   }
 
-  /** In the order of their coming, so that small ones don't keep a large one out for ever. */
+  /** Admits requests in order of arrival, so that small bodies never starve a large body. */
   private List<Waiting> admit() {
     List<Waiting> admitted = new ArrayList<>();
     while (!queue.isEmpty()) {
@@ -81,12 +81,12 @@ final class BodyBudget {
     return admitted;
   }
 
-  /** Without the lock: what they do next takes locks of their connections. */
+  /** Called without the lock, because continuations acquire locks of their connections. */
   private void tell(List<Waiting> admitted) {
     for (Waiting waiting : admitted) {
       Release release = new Release(waiting.bytes);
       if (!waiting.admitted.complete(release)) {
-        release.run(); // Cancelled meanwhile.
+        release.run(); // cancelled in the meantime
       }
     }
   }

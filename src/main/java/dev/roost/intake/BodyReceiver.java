@@ -5,7 +5,7 @@ import io.vertx.core.http.HttpServerRequest;
 import java.util.Arrays;
 import java.util.concurrent.CompletableFuture;
 
-/** Puts the parts of one body together. */
+/** Assembles the body from its parts. */
 final class BodyReceiver {
   private static final int FIRST_BYTES = 4 << 10;
 
@@ -16,7 +16,7 @@ final class BodyReceiver {
 
   /**
    * @param declared the body's length, or -1
-   * @param most how long it may be
+   * @param most maximum length
    */
   BodyReceiver(int declared, long most) {
     this.bytes = new byte[declared < 0 ? FIRST_BYTES : declared];
@@ -37,7 +37,7 @@ final class BodyReceiver {
 
   private void add(Buffer part) {
     if (received.isDone()) {
-      bytes = new byte[0]; // Too late, or too much: whatever else comes is let pass.
+      bytes = new byte[0]; // After a timeout or a too large body, further parts are ignored.
       return;
     }
     int end = length + part.length();

@@ -20,17 +20,20 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * Receives the bodies of requests, after their senders are known and before a thread works for
- * them: within a size, a time, and the memory that all bodies have together.
+ * Receives the bodies of requests, after authentication and before a worker thread is assigned,
+ * within limits for the size, the time, and the total memory of all bodies.
  */
 @ApplicationScoped
 public class Intake {
-  /** How often a body's bytes are in memory while the largest requests are worked on. */
+  /** How many copies of a body's bytes are in memory during the largest requests. */
   static final int WEIGHT = 8;
 
   private static final Duration LONGEST_WAIT = Duration.ofSeconds(10);
 
-  /** The part of the heap that bodies may take; small ones have a share of their own in it. */
+  /**
+   * The heap divided by this number is the memory for all bodies; small bodies have a separate
+   * part.
+   */
   private static final int HEAP_SHARE = 2;
 
   private static final int SMALL_SHARE = 8;
@@ -51,7 +54,7 @@ public class Intake {
     measure("large", large, registry);
   }
 
-  /** So that its series are there from the start, with zeros. */
+  /** Creates the bean at startup, so that its series exist from the start, with zeros. */
   void start(@Observes StartupEvent event) {}
 
   private static void measure(String size, BodyBudget budget, MeterRegistry registry) {
@@ -76,7 +79,7 @@ public class Intake {
    * Receives the request's body and attaches it to the context, see {@link ReceivedBody}.
    *
    * @return fails with a Problem: too_large, request_timeout, overloaded; or when the client has
-   *     gone
+   *     disconnected
    */
   public CompletionStage<ReceivedBody> receive(RoutingContext context, BodySize size) {
     HttpServerRequest request = context.request();
@@ -133,7 +136,7 @@ public class Intake {
     return declaredLength(request) > 0 || request.headers().contains(HttpHeaders.TRANSFER_ENCODING);
   }
 
-  /** -1: not declared. HTTP's own parser has refused what is no number. */
+  /** -1: not declared. The HTTP parser has already rejected invalid numbers. */
   private static long declaredLength(HttpServerRequest request) {
     String length = request.getHeader(HttpHeaders.CONTENT_LENGTH);
     try {

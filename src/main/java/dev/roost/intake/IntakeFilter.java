@@ -9,9 +9,9 @@ import java.lang.reflect.Method;
 import java.util.Arrays;
 import org.jboss.resteasy.reactive.server.ServerRequestFilter;
 
-/** Receives the bodies of requests whose resource methods take bytes. */
+/** Receives the body of a request if the resource method has a parameter of bytes. */
 public class IntakeFilter {
-  /** After the filters that know who sends the request. */
+  /** After the authentication filters. */
   private static final int LAST = 10_000;
 
   private final Intake intake;

@@ -22,29 +22,29 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import org.jboss.logging.Logger;
 
-/** The three forms in which a log is answered: a page, plain text, and a live stream. */
+/** The three response formats of a log: a page, plain text, and a live stream. */
 @ApplicationScoped
 public class LogAnswers {
   private static final String CURSOR = "log";
   private static final Logger LOG = Logger.getLogger(LogAnswers.class);
 
-  /** Who accepts anything gets the page: these have the lower quality. */
+  /** Lower quality than JSON, so clients that accept any type get the page. */
   public static final String TEXT = "text/plain;qs=0.5";
 
   public static final String EVENTS = "text/event-stream;qs=0.1";
 
   /**
-   * How long a stream stays silent before it sends a comment, so that nobody between takes it for
-   * dead.
+   * How long a stream stays silent before it sends a comment, so that no proxy closes the idle
+   * connection.
    */
   private static final Duration KEEP_ALIVE = Duration.ofSeconds(15);
 
   private static final int STEP = 500;
 
-  /** Hundreds of slow readers may hold a step each. */
+  /** Hundreds of slow readers may each hold one step in memory. */
   private static final int STEP_BYTES = 256 << 10;
 
-  /** How often a stream looks without a signal, which may have got lost. */
+  /** The polling interval of a stream, because a signal may be lost. */
   private static final Duration LOOK = Duration.ofSeconds(5);
 
   private final LogRepository log;
@@ -60,7 +60,7 @@ public class LogAnswers {
   }
 
   /**
-   * @param afterSeq or null: from the start; a cursor, when there is one, wins
+   * @param afterSeq or null: from the start; a cursor takes precedence
    */
   public Page<LogEntry> page(
       String ownerId, Integer limit, Integer afterSeq, String cursor, LogRepository.Filter filter) {
@@ -81,7 +81,7 @@ public class LogAnswers {
   }
 
   /**
-   * The messages, one a line; a line that was split is whole again.
+   * The messages, one per line; split lines are joined.
    *
    * @throws Problem rate_limited
    */
@@ -124,7 +124,7 @@ public class LogAnswers {
         .invoke(e -> LOG.warnf(e, "the log of %s broke off", ownerId));
   }
 
-  /** Some events of a stream; none of them: the stream has ended. */
+  /** Some events of a stream; an empty list ends the stream. */
   private record Step(List<OutboundSseEvent> events) {
     boolean isAfterEnd() {
       return events.isEmpty();
@@ -144,7 +144,7 @@ public class LogAnswers {
             KEEP_ALIVE,
             LOOK,
             () -> {
-              // The end is read first: after it, the entries are all there.
+              // The end is read first, so that all entries are present afterwards.
               Optional<Object> end = ended.get();
               List<LogEntry> entries = step(ownerId, position.get());
               if (entries.isEmpty() && end.isEmpty()) {
@@ -166,7 +166,7 @@ public class LogAnswers {
               }
               return Optional.of(new Step(events));
             },
-            // A client goes on from the last event that it has, on another replica.
+            // The client resumes from its last event on another replica.
             () ->
                 new Step(
                     waiting.isEnding()
@@ -220,7 +220,7 @@ public class LogAnswers {
         return sequence;
       }
     } catch (NumberFormatException e) {
-      // Told below, as a number that no entry has.
+      // Reported below, as an unknown entry number.
     }
     throw Problem.invalid(where, "invalid_cursor", where + " must be the number of a log entry.");
   }

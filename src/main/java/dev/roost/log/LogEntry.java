@@ -8,9 +8,9 @@ import org.eclipse.microprofile.openapi.annotations.media.Schema;
  *
  * @param seq from 1, without gaps
  * @param stream "stdout", "stderr", "logging" or "system"
- * @param level of a logging record, otherwise null
- * @param logger of a logging record, otherwise null
- * @param continued whether the line goes on in the next entry
+ * @param level level of a logging record, otherwise null
+ * @param logger logger of a logging record, otherwise null
+ * @param continued whether the line continues in the next entry
  */
 public record LogEntry(
     @Schema(description = "Counts the log's entries from 1, without gaps") int seq,

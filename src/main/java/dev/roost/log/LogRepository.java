@@ -13,9 +13,7 @@ import org.hibernate.Session;
 /** The logs of Executions and BuilderJobs: appended in batches, read by sequence number. */
 @ApplicationScoped
 public class LogRepository {
-  /**
-   * Entries and characters of one read: what a page or a step of a stream holds in memory at most.
-   */
+  /** Maximum number of entries per read; a page or a step of a stream is held in memory. */
   private static final int MAX_ENTRIES = 1_000;
 
   private static final int PAGE_BYTES = 4 << 20;
@@ -27,16 +25,16 @@ public class LogRepository {
   }
 
   /**
-   * What of a log to read.
+   * Selects entries of a log.
    *
    * @param level only entries of this level, or null
-   * @param contains only entries whose message contains this, or null
+   * @param contains only entries whose message contains this text, or null
    */
   public record Filter(String level, String contains) {
     public static final Filter NONE = new Filter(null, null);
   }
 
-  /** Stores entries in the caller's transaction; those that are there already stay as they are. */
+  /** Stores entries in the caller's transaction; existing entries are not changed. */
   public void append(String ownerId, List<LogEntry> entries) {
     if (entries.isEmpty()) {
       return;
@@ -92,9 +90,9 @@ public class LogRepository {
     return read(ownerId, afterSeq, limit, PAGE_BYTES, filter);
   }
 
-  /** The same with at most about so many bytes of messages. */
+  /** Like the other {@code read}, with a limit of about {@code mostBytes} bytes of messages. */
   List<LogEntry> read(String ownerId, int afterSeq, int limit, int mostBytes, Filter filter) {
-    // The running sum keeps a page of 64 KiB lines from filling the memory.
+    // The running sum keeps a page of 64 KiB lines from exhausting the memory.
     List<Object[]> rows =
         entities
             .unwrap(Session.class)

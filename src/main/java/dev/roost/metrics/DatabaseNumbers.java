@@ -8,21 +8,21 @@ import java.util.Map;
 import org.jboss.logging.Logger;
 
 /**
- * What only the database knows, by one statement, each part of which reads an index of rows that
- * have not ended. It is asked when somebody reads metrics, and not again for some seconds, longer
- * where a long queue makes it take long.
+ * Metrics from the database, read with one statement. Each part of the statement reads an index of
+ * rows that have not ended. The statement runs when metrics are requested, and then not again for
+ * some seconds, longer if a long queue makes it slow.
  */
 @ApplicationScoped
 class DatabaseNumbers {
   private static final Logger LOG = Logger.getLogger(DatabaseNumbers.class);
   private static final long REMEMBER_NANOS = 5_000_000_000L;
 
-  /** The database works on it for at most this part of the time. */
+  /** The statement takes at most this fraction of the database's time. */
   private static final int ONE_IN = 20;
 
   /**
-   * Each row: what it is about, one of its kinds, how many, and how long ago the oldest of them
-   * began; the latter two may be null. The kinds of queued jobs are those of {@code waiting_on}.
+   * Each row has: the subject, one of its kinds, the count, and the age of the oldest in seconds;
+   * the latter two may be null. The kinds of queued jobs are those of {@code waiting_on}.
    */
   static final Sql READ =
       Sql.of(
@@ -85,7 +85,7 @@ class DatabaseNumbers {
     return number == null ? Double.NaN : number.count();
   }
 
-  /** How long ago the oldest of them began; 0: there is none; NaN as {@link #count}. */
+  /** The age of the oldest; 0: there is none; NaN as in {@link #count}. */
   double seconds(String what, String kind) {
     Number number = number(what, kind);
     return number == null ? Double.NaN : Math.max(0, number.seconds());
@@ -101,7 +101,7 @@ class DatabaseNumbers {
     return reachable ? numbers.getOrDefault(new Key(what, kind), Number.NONE) : null;
   }
 
-  /** Asks again at the next opportunity. */
+  /** Forces a new read on the next request. */
   synchronized void forget() {
     nextAt = System.nanoTime();
   }

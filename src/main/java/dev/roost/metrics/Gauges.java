@@ -11,7 +11,7 @@ import jakarta.enterprise.event.Observes;
 import java.util.List;
 import java.util.function.Supplier;
 
-/** Shows what the database and the disk hold, and how much they may. */
+/** Gauges of the database's and the disk's contents, with their limits. */
 @ApplicationScoped
 class Gauges {
   private static final String SECONDS = "seconds";
@@ -102,7 +102,6 @@ class Gauges {
     return new Definition(name, description, unit);
   }
 
-  /** A gauge that is to be registered. */
   private final class Definition {
     private final String name;
     private final String description;

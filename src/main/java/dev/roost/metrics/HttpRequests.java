@@ -9,8 +9,8 @@ import jakarta.enterprise.event.Observes;
 import java.util.Set;
 
 /**
- * Counts requests on every port, by method and status. Not how long they take: many wait, or
- * stream, as long as they were asked to.
+ * Counts requests on every port, by method and status. Durations aren't measured: long polls and
+ * streams take as long as the client requested.
  */
 @ApplicationScoped
 class HttpRequests {

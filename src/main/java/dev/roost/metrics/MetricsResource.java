@@ -10,7 +10,7 @@ import org.eclipse.microprofile.openapi.annotations.Operation;
 import org.eclipse.microprofile.openapi.annotations.responses.APIResponse;
 import org.eclipse.microprofile.openapi.annotations.tags.Tag;
 
-/** The metrics of this replica, for whoever has a key. */
+/** The metrics of this replica, for clients with a key. */
 @Path("/v1/metrics")
 @Tag(name = "Overview")
 @Blocking

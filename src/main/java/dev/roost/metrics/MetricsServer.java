@@ -15,8 +15,8 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A port of its own for metrics, when the settings ask for one: without a key, so that the network
- * says who may read them. It serves nothing else.
+ * A separate port for metrics, if the settings have one: without a key, so that the network decides
+ * who may read them. The port serves nothing else.
  */
 @ApplicationScoped
 class MetricsServer {
@@ -62,7 +62,7 @@ class MetricsServer {
       request.response().setStatusCode(NOT_FOUND).end();
       return;
     }
-    // Not on the event loop: some of it is asked of the database.
+    // Not on the event loop, because some metrics require a database query.
     vertx
         .executeBlocking(() -> registry.scrape(), false)
         .onSuccess(

@@ -8,8 +8,8 @@ import jakarta.enterprise.inject.Produces;
 import jakarta.inject.Singleton;
 
 /**
- * Keeps what is measured. Quarkus would make one, too, and serve it to everyone on the API's port;
- * docs/decisions/0033 says why it must not.
+ * The registry of metrics. Quarkus' own registry would be public on the API's port;
+ * docs/decisions/0033 explains why it must not be.
  */
 class Registry {
   @Produces

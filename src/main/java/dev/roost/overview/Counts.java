@@ -16,8 +16,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What {@link Statistics} are made of: a few statements, each of which finds what it counts by an
- * index. They differ in whether they are about all agents or one.
+ * The queries of {@link Statistics}; each one uses an index for its counts. There are variants for
+ * all agents and for one.
  */
 final class Counts {
   static final Counts OF_ALL = new Counts(null);
@@ -31,13 +31,13 @@ final class Counts {
   final Sql queued;
   final Sql executors;
 
-  /** Null: of all. */
+  /** Null: all agents. */
   private final String agentId;
 
   private Counts(String agentId) {
     this.agentId = agentId;
     String ofAgent = agentId == null ? "" : "and %s.agent_id = :agent";
-    // With an upper bound, too: plans for any values then expect few rows.
+    // The upper bound makes generic plans expect few rows.
     hours =
         Sql.of(
             """
@@ -97,7 +97,7 @@ final class Counts {
     return agentId == null ? OF_ALL : new Counts(agentId);
   }
 
-  /** One for each hour, those without any Execution among them. */
+  /** One item for each hour, including hours without any Execution. */
   List<Hour> hours(EntityManager entities, Instant from, Instant to) {
     Map<Instant, Map<String, Integer>> counts = new HashMap<>();
     between(hours, from, to)

@@ -4,12 +4,12 @@ import com.fasterxml.jackson.annotation.JsonProperty;
 import org.eclipse.microprofile.openapi.annotations.media.Schema;
 
 /**
- * A setting as it is on this replica.
+ * A setting of this replica.
  *
- * @param environment the variable that sets it; null: none can, since the rest of its name is free
- * @param value null: it has none
- * @param defaultValue null: there is none
- * @param set whether somebody has set it
+ * @param environment the variable that sets it; null: none, since part of its name is variable
+ * @param value null: none
+ * @param defaultValue null: none
+ * @param set whether the value was set explicitly
  */
 @Schema(name = "Setting")
 record Setting(

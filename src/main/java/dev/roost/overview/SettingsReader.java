@@ -13,13 +13,13 @@ import org.eclipse.microprofile.config.Config;
 import org.eclipse.microprofile.config.ConfigValue;
 
 /**
- * Reads the settings: which there are from the tables of {@code docs/settings.md}, which travels
- * inside the application, and their values from where they were set.
+ * Reads the settings: their names from the tables of {@code docs/settings.md}, which is packaged
+ * with the application, and their values from the configuration.
  */
 final class SettingsReader {
   private static final String SET = "(set)";
 
-  /** Below this one are defaults alone (MicroProfile Config, "ConfigSource"). */
+  /** Sources with a lower ordinal have only defaults (MicroProfile Config, "ConfigSource"). */
   private static final int LOWEST_SOURCE = 100;
 
   private static final Pattern ROW =
@@ -30,7 +30,7 @@ final class SettingsReader {
   private static final Pattern SECRET =
       Pattern.compile("(?:password|passphrase|token|api-key|secret-key)");
 
-  /** User and password in the address of a database or of a package index. */
+  /** User and password in the URL of a database or of a package index. */
   private static final Pattern CREDENTIALS =
       Pattern.compile("(?<=//)[^/@\\s]++(?=@)|(?<=[?&;](?:user|password)=)[^&;\\s]++");
 
@@ -67,7 +67,7 @@ final class SettingsReader {
         set);
   }
 
-  /** All that are set below a name, as {@code key=value, …}. */
+  /** All settings with a prefix, as {@code key=value, …}. */
   private Optional<String> entries(String prefix) {
     return StreamSupport.stream(config.getPropertyNames().spliterator(), false)
         .filter(name -> name.startsWith(prefix))

@@ -15,7 +15,7 @@ import org.eclipse.microprofile.openapi.annotations.media.Schema;
 import org.eclipse.microprofile.openapi.annotations.responses.APIResponse;
 import org.eclipse.microprofile.openapi.annotations.tags.Tag;
 
-/** How Roost is set up, for those who may change everything. */
+/** The settings, for keys with write access. */
 @Path("/v1/settings")
 @Produces(MediaType.APPLICATION_JSON)
 @Tag(name = "Overview")

@@ -6,15 +6,15 @@ import java.util.List;
 import org.eclipse.microprofile.openapi.annotations.media.Schema;
 
 /**
- * How it goes, of all agents or of one.
+ * Statistics of all agents or of one.
  *
  * @param from the beginning of the first hour
- * @param to the present
- * @param hours one for each hour, oldest first; the last one has only begun
+ * @param to the current time
+ * @param hours one for each hour, oldest first; the last one is incomplete
  * @param running Executions that run now
  * @param queued ExecutorJobs that wait now
  * @param failures of these hours, by reason, most frequent first
- * @param failedBuilds agents whose newest build failed, whenever that was; newest first, 20 at most
+ * @param failedBuilds agents whose newest build failed, at any time; newest first, 20 at most
  * @param storage of all agents together
  */
 @Schema(name = "Statistics")
@@ -48,12 +48,11 @@ record Statistics(
       @Schema(description = "Executions whose executor ended under them in this hour") int lost) {}
 
   /**
-   * The executors there are.
+   * The existing executors.
    *
-   * @param idle those that are ready and have nothing to do
-   * @param working those that run an Execution
-   * @param limit how many there may be: of an agent its max_concurrency, else what the runtime has
-   *     room for
+   * @param idle ready executors without an Execution
+   * @param working executors that run an Execution
+   * @param limit how many there may be: an agent's max_concurrency, or else the runtime's capacity
    */
   @Schema(name = "StatisticsExecutors")
   record Executors(
@@ -68,7 +67,7 @@ record Statistics(
   /**
    * Executions that failed, timed out or were lost for the same reason.
    *
-   * @param agents how many agents they are of
+   * @param agents the number of affected agents
    */
   @Schema(name = "StatisticsFailure")
   record Failure(
@@ -78,7 +77,7 @@ record Statistics(
       @Schema(description = "How many agents they are of") int agents,
       @Schema(description = "The one of them that ended last") Latest latest) {}
 
-  /** The latest of them. */
+  /** The latest of these Executions. */
   @Schema(name = "StatisticsLatestFailure")
   record Latest(
       @Schema(description = "Of the Execution") String executionId,
@@ -87,7 +86,7 @@ record Statistics(
       @Schema(description = "Why it failed, for a person") String message,
       @Schema(description = "When it ended") Instant finishedAt) {}
 
-  /** The newest build of an agent, which failed. */
+  /** An agent's newest build, which failed. */
   @Schema(name = "StatisticsFailedBuild")
   record FailedBuild(
       @Schema(description = "The one of the agent's present revision") String builderJobId,

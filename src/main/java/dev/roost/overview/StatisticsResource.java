@@ -25,7 +25,6 @@ import org.eclipse.microprofile.openapi.annotations.responses.APIResponse;
 import org.eclipse.microprofile.openapi.annotations.tags.Tag;
 import org.jboss.resteasy.reactive.RestQuery;
 
-/** How it goes, in numbers. */
 @Path("/v1/statistics")
 @Produces(MediaType.APPLICATION_JSON)
 @Tag(name = "Overview")

@@ -5,8 +5,8 @@ import java.util.List;
 import org.eclipse.microprofile.openapi.annotations.media.Schema;
 
 /**
- * Builds agents' dependencies again, a few at a time, and has each agent use its new Build once
- * that is made; as the API shows it.
+ * Builds agents' dependencies again, a few at a time, and switches each agent to its new Build when
+ * that has succeeded; as the API shows it.
  */
 @Schema(name = "Rollout")
 record Rollout(

@@ -33,8 +33,8 @@ import java.util.function.Supplier;
 import org.jboss.logging.Logger;
 
 /**
- * Brings rollouts to their end: has a few agents at a time built, and each use its new Build once
- * that is there. An agent whose build fails keeps the one it has.
+ * Executes rollouts: builds a few agents at a time, and switches each agent to its new Build when
+ * that is ready. An agent whose build fails keeps its current Build.
  */
 @ApplicationScoped
 class RolloutReconciler {
@@ -43,7 +43,10 @@ class RolloutReconciler {
   private static final Duration AT_REST = Duration.ofSeconds(30);
   private static final int MOST = 100;
 
-  /** When this many have failed and fewer were updated, a person should look: once. */
+  /**
+   * When this many builds have failed and fewer agents were updated, the rollout is paused once for
+   * a person to check.
+   */
   private static final int MANY_FAILURES = 3;
 
   private final RolloutRepository repository;
@@ -101,11 +104,11 @@ class RolloutReconciler {
     loop.wake();
   }
 
-  /** Answers how long to wait. */
+  /** Returns how long to wait. */
   Duration pass() {
     Instant now = clock.instant();
     if (config.rollouts().automatic() && !now.isBefore(nextLook)) {
-      nextLook = now.plus(AT_REST); // It reads all agents, and a rollout at work passes often.
+      nextLook = now.plus(AT_REST); // It reads all agents, and a running rollout passes often.
       beginByItself(now.minus(config.rollouts().minAge()));
     }
     boolean working = false;
@@ -132,9 +135,10 @@ class RolloutReconciler {
   }
 
   /**
-   * For what became outdated since the last one, unless that failed or was undone before.
+   * Starts a rollout for newly outdated agents, except those whose update failed or was undone
+   * before.
    *
-   * @param before when a Build must have been made
+   * @param before only agents whose Build was created before this time
    */
   private void beginByItself(Instant before) {
     Optional<String> made =
@@ -162,7 +166,7 @@ class RolloutReconciler {
     return bases.inputs(before.pythonVersion, before.requirements.lines().toList(), nonce);
   }
 
-  /** ExecutorJobs what the agent needs, or finds that it is there. */
+  /** Queues the build that the agent needs, unless there is one already. */
   private void begin(Item item) {
     Instant now = clock.instant();
     QuarkusTransaction.requiringNew()
@@ -206,7 +210,7 @@ class RolloutReconciler {
     return made;
   }
 
-  /** Answers whether its build has ended. */
+  /** Updates an agent when its build has ended; returns whether it has ended. */
   private boolean settle(Item item) {
     Instant now = clock.instant();
     record Settled(boolean ended, AgentChanged change) {}

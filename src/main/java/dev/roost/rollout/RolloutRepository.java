@@ -14,7 +14,7 @@ import java.util.Set;
 /** Rollouts in the database, in the caller's transaction. */
 @ApplicationScoped
 class RolloutRepository {
-  /** Older ones are deleted when one is made. */
+  /** Older rollouts are deleted when one is created. */
   private static final int KEPT = 100;
 
   private static final String ROLLOUT =
@@ -134,10 +134,10 @@ class RolloutRepository {
   }
 
   /**
-   * An agent of a rollout, for whoever goes on with it.
+   * An agent of a rollout, for the next step.
    *
-   * @param to null: no BuilderJob was made yet
-   * @param nonce null: only what is newer is a reason to build
+   * @param to null: no BuilderJob was created yet
+   * @param nonce null: build only if an input is newer
    */
   record Item(String rollout, String agent, String state, String from, String to, String nonce) {
     static Item of(ResultSet row) throws SQLException {
@@ -152,14 +152,14 @@ class RolloutRepository {
   }
 
   /**
-   * An agent that a rollout is made for.
+   * An agent to include in a new rollout.
    *
-   * @param builderJob that it runs on
+   * @param builderJob that the agent runs on
    * @param nonce or null
    */
   record Member(String agent, String builderJob, String nonce) {}
 
-  /** Without members, it is completed at once. */
+  /** Creates a rollout; without members, it is completed at once. */
   String make(boolean automatic, List<Member> members, Instant now) {
     String id = Ids.next("rollout");
     INSERT
@@ -180,7 +180,7 @@ class RolloutRepository {
     return id;
   }
 
-  /** One of those that are no agent's identifiers. */
+  /** One of the identifiers that belong to no agent. */
   Optional<String> unknownAgent(Set<String> ids) {
     return UNKNOWN_AGENT
         .with("ids", ids.toArray(String[]::new))
@@ -220,7 +220,7 @@ class RolloutRepository {
                     Sql.instant(row, "updated_at")));
   }
 
-  /** Answers false where it is in none of the states {@code from}. */
+  /** Changes a rollout's state; returns false when it is in none of the states {@code from}. */
   boolean move(String id, List<String> from, String to, String message, Instant now) {
     return MOVE.with("id", id)
             .with("from", from.toArray(String[]::new))
@@ -235,18 +235,19 @@ class RolloutRepository {
     COMPLETE.with("now", now).update(entities);
   }
 
-  /** Of running rollouts, the oldest first. */
+  /** The agents in this state in running rollouts, the oldest rollout first. */
   List<Item> open(String state, int most) {
     return OPEN_ITEMS.with("state", state).with("most", most).list(entities, Item::of);
   }
 
-  /** Of undone rollouts. */
+  /** The agents in undone rollouts that are not undone yet. */
   List<Item> toUndo(int most) {
     return TO_UNDO.with("most", most).list(entities, Item::of);
   }
 
   /**
-   * Keeps the rollout in that state until the transaction ends; answers false if it has another.
+   * Locks the rollout in this state until the transaction ends; returns false if it is in another
+   * state.
    */
   boolean hold(String rollout, String state) {
     return HOLD.with("id", rollout)
@@ -256,8 +257,8 @@ class RolloutRepository {
   }
 
   /**
-   * @param job that was made for it, or null
-   * @param imageKey of that, or null
+   * @param job that was created for the agent, or null
+   * @param imageKey of the job, or null
    * @param message or null
    */
   void change(Item item, String to, String job, String imageKey, String message, Instant now) {
@@ -274,8 +275,8 @@ class RolloutRepository {
   }
 
   /**
-   * Whether a rollout has the agent, or had it for the same and failed or was undone: then nothing
-   * begins by itself.
+   * Whether an open rollout includes the agent, or its update to this image key failed or was
+   * undone: then no automatic rollout includes the agent.
    */
   boolean isTried(String agent, String imageKey) {
     return TRIED

@@ -18,7 +18,7 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.function.Supplier;
 
-/** Begins rollouts, and changes what becomes of them; {@link RolloutReconciler} does the work. */
+/** Starts rollouts and changes their state; {@link RolloutReconciler} does the work. */
 @ApplicationScoped
 class Rollouts {
   private final RolloutRepository repository;
@@ -41,9 +41,9 @@ class Rollouts {
   }
 
   /**
-   * Begins one for outdated agents.
+   * Starts a rollout for outdated agents.
    *
-   * @param agentIds only for these; empty: for all
+   * @param agentIds only these agents; empty: all
    * @throws Problem validation_failed for an agent that doesn't exist
    */
   Rollout start(Set<String> agentIds) {
@@ -64,8 +64,8 @@ class Rollouts {
   }
 
   /**
-   * Builds an agent again though nothing that goes in is newer: for the packages that its own ones
-   * need in no certain version. What failed to build is tried again.
+   * Builds an agent again even if no input is newer, to update indirect dependencies without a
+   * pinned version. A failed build is tried again.
    *
    * @throws Problem not_found
    */
@@ -102,7 +102,8 @@ class Rollouts {
   }
 
   /**
-   * Has its agents use the Builds of before again. Those that were deployed since stay as they are.
+   * Switches the rollout's agents back to their previous Builds. Agents that were deployed since
+   * then don't change.
    *
    * @throws Problem not_found, conflict
    */

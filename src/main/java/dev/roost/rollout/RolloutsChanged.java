@@ -2,5 +2,5 @@ package dev.roost.rollout;
 
 import dev.roost.cluster.Shared;
 
-/** There is a rollout to begin, to go on with or to undo. */
+/** Fired when there is a rollout to start, continue or undo. */
 record RolloutsChanged() implements Shared {}

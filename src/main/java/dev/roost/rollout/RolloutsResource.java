@@ -26,7 +26,7 @@ import org.eclipse.microprofile.openapi.annotations.tags.Tag;
 import org.jboss.resteasy.reactive.ResponseStatus;
 import org.jboss.resteasy.reactive.RestQuery;
 
-/** Rollouts: begun by Roost or by clients, watched, paused and undone. */
+/** Rollouts: started by Roost or by clients, who can watch, pause and undo them. */
 @Path("/v1/rollouts")
 @Tag(name = "Builds")
 @Produces(MediaType.APPLICATION_JSON)

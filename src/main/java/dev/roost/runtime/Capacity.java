@@ -11,26 +11,26 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The builds and executors for which the runtime has no capacity, as the reconcilers of this
- * process have seen it. Another process that takes over sees it anew.
+ * The builds and executors for which the runtime has no capacity, as observed by the reconcilers of
+ * this process. Another process that takes over observes this state again.
  */
 @ApplicationScoped
 public class Capacity {
-  /** Until Kubernetes has noted that what ended uses nothing any more. */
+  /** How long Kubernetes takes to record that an ended pod no longer uses resources. */
   private static final Duration NOTED = Duration.ofSeconds(2);
 
-  /** What ends all the time must not put a further try off for longer. */
+  /** The longest delay of another attempt when pods end continuously. */
   private static final Duration PUT_OFF = Duration.ofSeconds(15);
 
   private static final Duration BETWEEN_TRIES = Duration.ofSeconds(5);
 
-  /** Quota may be freed or raised by others, of which nobody tells. */
+  /** Somebody else may free or raise the quota, and Kubernetes sends no notification of that. */
   private static final Duration UNTOLD = Duration.ofSeconds(60);
 
-  /** Kubernetes' scheduler pauses for up to 10 s before it looks at a pod again. */
+  /** Kubernetes' scheduler pauses for up to 10 s before it considers a pod again. */
   private static final Duration SETTLED = Duration.ofSeconds(15);
 
-  /** A refusal is seen by then. */
+  /** A refusal is visible by then. */
   private static final Duration TOLD = Duration.ofSeconds(5);
 
   private final Map<String, Refused> refused = new ConcurrentHashMap<>();
@@ -39,14 +39,14 @@ public class Capacity {
 
   /**
    * @param id of an executor or a BuilderJob
-   * @param triedAt when it was given to the runtime
+   * @param triedAt when the runtime last got a request to start it
    */
   public record Refused(String id, Shortage shortage, Instant triedAt) {
     /**
-     * Whether to give it to the runtime once more. What no machine has room for stays there: the
-     * runtime itself looks for one, and a cluster may be given a node because it waits.
+     * Whether to request the start again. Without a quota, the existing pod keeps waiting: the
+     * runtime schedules it, and an autoscaler may add a node because the pod waits.
      *
-     * @param freedAt when a build or an executor ended last
+     * @param freedAt when a build or an executor last ended
      */
     boolean isTriedAgain(Instant freedAt, Instant now) {
       if (!shortage.byQuota() || triedAt.plus(BETWEEN_TRIES).isAfter(now)) {
@@ -57,51 +57,51 @@ public class Capacity {
       return (freed && noted) || !triedAt.plus(UNTOLD).isAfter(now);
     }
 
-    /** Whether something has to end for it: what has ended so far was seen, and isn't enough. */
+    /** Whether another build or executor has to end: the capacity freed so far was not enough. */
     boolean isShort(Instant freedAt, Instant now) {
       return shortage.byQuota() ? !freedAt.isAfter(triedAt) : !freedAt.plus(SETTLED).isAfter(now);
     }
   }
 
-  /** It is given to the runtime now. */
+  /** Records a request to the runtime to start this build or executor. */
   public void tried(String id, Instant now) {
     tries.put(id, now);
     refused.remove(id);
   }
 
-  /** The runtime has no capacity for it. */
+  /** Records that the runtime has no capacity for this build or executor. */
   public void lacks(String id, Shortage shortage, Instant now) {
     refused.put(id, new Refused(id, shortage, tries.computeIfAbsent(id, same -> now)));
   }
 
-  /** It has what it needs, or needs nothing any more. */
+  /** Forgets a build or an executor that has its capacity or no longer needs any. */
   public void forget(String id) {
     tries.remove(id);
     refused.remove(id);
   }
 
-  /** It lacks nothing now. */
+  /** Records that this build or executor lacks nothing now. */
   public void suffices(String id) {
     refused.remove(id);
   }
 
-  /** Whether it was tried so lately that the runtime may say later that it lacks capacity. */
+  /** Whether the last attempt is so recent that the runtime may still report a lack of capacity. */
   public boolean isOnTrial(String id, Instant now) {
     Instant tried = tries.get(id);
     return tried != null && tried.plus(TOLD).isAfter(now);
   }
 
   /**
-   * Forgets what isn't among those.
+   * Forgets all builds or executors that aren't in the given set.
    *
-   * @param prefix of the identifiers that this is about
+   * @param prefix limits this to identifiers with the prefix
    */
   public void keep(String prefix, Set<String> ids) {
     tries.keySet().removeIf(id -> id.startsWith(prefix) && !ids.contains(id));
     refused.keySet().removeIf(id -> id.startsWith(prefix) && !ids.contains(id));
   }
 
-  /** A build or an executor that had capacity has ended. */
+  /** Records the end of a build or an executor that had capacity. */
   public void freed(Instant now) {
     freedAt = now;
   }
@@ -112,14 +112,14 @@ public class Capacity {
         .orElse(true);
   }
 
-  /** All for which the runtime has no capacity, those first that have waited longest. */
+  /** Everything for which the runtime has no capacity, longest wait first. */
   public List<Refused> refused() {
     return refused.values().stream()
         .sorted(Comparator.comparing(Refused::triedAt).thenComparing(Refused::id))
         .toList();
   }
 
-  /** Those of them for which something has to end. */
+  /** The refused builds and executors that need another one to end. */
   public List<Refused> shortOf(Instant now) {
     return refused().stream().filter(one -> one.isShort(freedAt, now)).toList();
   }

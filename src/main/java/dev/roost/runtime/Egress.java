@@ -5,9 +5,9 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * What an agent's scripts may connect to, besides the control plane and the resolver of names.
+ * What an agent's scripts may connect to, besides the control plane and DNS.
  *
- * @param everything whether nothing is limited; then there are no destinations
+ * @param everything whether egress is unlimited; the list of destinations is then empty
  */
 public record Egress(boolean everything, List<Destination> destinations) {
   public static final Egress ALL = new Egress(true, List.of());
@@ -17,10 +17,10 @@ public record Egress(boolean everything, List<Destination> destinations) {
   private static final int LONGEST_LINE = 100;
 
   /**
-   * Reads an agent's field.
+   * Parses an agent's field.
    *
-   * @param text {@code all}, {@code none}, or one destination a line
-   * @throws IllegalArgumentException with what is wrong, for a person
+   * @param text {@code all}, {@code none}, or one destination per line
+   * @throws IllegalArgumentException with the error, for a person
    */
   public static Egress parse(String text) {
     List<String> lines =
@@ -42,7 +42,7 @@ public record Egress(boolean everything, List<Destination> destinations) {
         false, lines.stream().map(line -> Destination.of(line, false)).distinct().toList());
   }
 
-  /** As an agent's field has it. */
+  /** The value of an agent's field. */
   public String text() {
     if (everything) {
       return "all";
@@ -66,7 +66,7 @@ public record Egress(boolean everything, List<Destination> destinations) {
      * @param text {@code 192.0.2.7:443}, {@code 192.0.2.0/24:443}, {@code [2001:db8::7]:443} or
      *     {@code [2001:db8::/64]:443}
      * @param anyPort whether the port may be {@code *}
-     * @throws IllegalArgumentException with what is wrong, for a person
+     * @throws IllegalArgumentException with the error, for a person
      */
     public static Destination of(String text, boolean anyPort) {
       int colon = text.lastIndexOf(':');
@@ -88,7 +88,7 @@ public record Egress(boolean everything, List<Destination> destinations) {
       return new Destination(network, number);
     }
 
-    /** Whether this one leads wherever the other does. */
+    /** Whether this destination includes the other one. */
     public boolean covers(Destination other) {
       return network.contains(other.network) && (port == ANY_PORT || port == other.port);
     }

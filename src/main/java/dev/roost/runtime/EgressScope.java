@@ -2,18 +2,18 @@ package dev.roost.runtime;
 
 import java.util.Locale;
 
-/** What a runtime can enforce of an agent's egress. */
+/** Which egress rules a runtime can enforce. */
 public enum EgressScope {
-  /** Nothing: all is open. */
+  /** None: all connections are open. */
   ALL,
-  /** That it is none. */
+  /** The rule {@code none}. */
   NONE,
-  /** Of a list, the ports; each is open at every address. */
+  /** The ports of a list; each port is open at every address. */
   PORTS,
-  /** A list as it is. */
+  /** A complete list, addresses and ports. */
   ADDRESSES;
 
-  /** As the API has it. */
+  /** The value in the API. */
   public String text() {
     return name().toLowerCase(Locale.ROOT);
   }

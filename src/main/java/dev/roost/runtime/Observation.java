@@ -1,17 +1,16 @@
 package dev.roost.runtime;
 
-/** What a runtime sees of a build or an executor when it looks. */
+/** What a runtime observes of a build or an executor. */
 public sealed interface Observation {
-  /** Nothing of that name exists. */
+  /** No build or executor of that name exists. */
   record Absent() implements Observation {}
 
   /**
-   * It exists and does not run yet.
+   * The build or executor exists and does not run yet.
    *
-   * @param reason the code of a reason when something keeps it from running that may last;
-   *     otherwise null
-   * @param message what it waits for, for a person, when the runtime knows; otherwise null
-   * @param shortage what others have that it needs: it waits as long as that lasts; otherwise null
+   * @param reason the code of a reason when the cause may last; otherwise null
+   * @param message the cause of the wait, for a person, when the runtime knows it; otherwise null
+   * @param shortage the resources that others use and this one needs; null when nothing is lacking
    */
   record Pending(String reason, String message, Shortage shortage) implements Observation {
     public Pending(String reason, String message) {
@@ -20,16 +19,16 @@ public sealed interface Observation {
   }
 
   /**
-   * @param trouble what has failed in it already although it runs, for a person; otherwise null
+   * @param trouble a failure in a build or executor that still runs, for a person; otherwise null
    */
   record Running(String trouble) implements Observation {}
 
   /**
-   * It has ended.
+   * The build or executor has ended.
    *
    * @param reason the code of a reason when the runtime knows one; otherwise null
-   * @param message how, for a person
-   * @param result the last line that a build printed, a JSON object; null when it printed none, and
+   * @param message how it ended, for a person
+   * @param result the last line of a build's output, a JSON object; null when there is none, and
    *     for executors
    */
   record Ended(String reason, String message, String result) implements Observation {}

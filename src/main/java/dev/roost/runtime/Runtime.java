@@ -12,41 +12,41 @@ import java.util.Set;
  * Where builds and executors run. Everything above this interface is the same code on every
  * runtime.
  *
- * <p>Every {@code start…} is idempotent: what exists already under the identifier is adopted. What
- * exists outlives the control plane, so observations are the truth and nothing is remembered here.
- * Methods block and may throw {@link RuntimeUnavailable} when the runtime can't be asked; that
- * proves nothing about what runs there.
+ * <p>Every {@code start…} is idempotent: an existing build or executor with the identifier is
+ * adopted. Builds and executors outlive the control plane, so the runtime keeps no state and
+ * observes instead. Methods block and may throw {@link RuntimeUnavailable} when the runtime doesn't
+ * respond; that proves nothing about what runs there.
  */
 public interface Runtime extends AutoCloseable {
   Description describe();
 
-  /** What keeps scripts and builds from the rest of the machine. */
+  /** What isolates scripts and builds from the rest of the machine. */
   default Sandbox sandbox() {
     return new Sandbox("container", null, true, null);
   }
 
-  /** What bounds the processes of an executor or a build. */
+  /** What limits the processes of an executor or a build. */
   default ProcessLimit processLimit() {
     return new ProcessLimit("container", null, null);
   }
 
   /**
-   * What identifies the base on which dependencies of that Python version are installed: the digest
-   * of the base image, or the local interpreter. A part of the image key.
+   * Identifies the base on which dependencies of that Python version are installed: the digest of
+   * the base image, or the local interpreter. It is part of the image key.
    *
-   * @throws UnsupportedPython when {@link Description#pythonVersions} doesn't hold it
+   * @throws UnsupportedPython when {@link Description#pythonVersions} doesn't contain the version
    */
   String baseIdentity(String pythonVersion);
 
   /**
-   * Whether a build can be made on that base, which another replica, or this one with other
-   * settings, answered as {@link #baseIdentity}.
+   * Whether a build is possible on a base that {@link #baseIdentity} returned on another replica,
+   * or on this one with other settings.
    */
   boolean buildsOn(String pythonVersion, String base);
 
   /**
-   * Goes on looking up what the tag of the base image names now; to be asked again while it is
-   * going on.
+   * Looks up the digest that the tag of the base image has now. Call this again while the look-up
+   * is in progress.
    *
    * @throws UnsupportedPython
    */
@@ -54,19 +54,19 @@ public interface Runtime extends AutoCloseable {
     return BaseLookup.NONE;
   }
 
-  /** What can be enforced of an agent's egress. */
+  /** Which egress rules the runtime can enforce. */
   default EgressScope egress() {
     return EgressScope.ALL;
   }
 
-  /** Why an agent's egress can't be as given here, for a person; empty: it can. */
+  /** Why this runtime can't enforce an agent's egress, for a person; empty: it can. */
   default Optional<String> refusal(Egress egress) {
     return egress.everything()
         ? Optional.empty()
         : Optional.of("This Roost can't limit what scripts reach; egress can only be \"all\".");
   }
 
-  /** Why executors can't be started so here, for a person; empty: they can. */
+  /** Why executors can't be started with this profile and egress, for a person; empty: they can. */
   default Optional<String> refusal(String profile, Egress egress) {
     if (profile != null && !describe().profiles().contains(profile)) {
       return Optional.of("This Roost doesn't offer the profile \"" + profile + "\".");
@@ -75,60 +75,61 @@ public interface Runtime extends AutoCloseable {
   }
 
   /**
-   * @throws NoCapacity nothing of it is there
+   * @throws NoCapacity no part of the build was created
    */
   void startBuild(BuildSpec spec);
 
   Observation observeBuild(String builderJobId);
 
   /**
-   * The complete lines that a build has written since a position.
+   * The complete lines of a build's output after a position.
    *
-   * @param position 0, or the {@link BuildOutput#next} of the call before
+   * @param position 0, or the {@link BuildOutput#next} of the previous call
    */
   BuildOutput buildOutput(String builderJobId, long position);
 
-  /** Ends the build if it still runs and removes what it left. The Build itself stays. */
+  /** Ends the build if it still runs and removes its leftovers. The Build itself stays. */
   void deleteBuilderJob(String builderJobId);
 
-  /** Whether the Build that this image key names is still there to run on. */
+  /** Whether the Build of this image key still exists. */
   boolean hasBuild(String imageKey);
 
   /**
-   * Removes what nothing uses any more of a Build; what is gone already is no error. It may take
-   * its time: call it again until it has come to an end, with the same arguments, also after a
-   * restart. Until then no build of that key must begin.
+   * Removes the unused parts of a Build; an absent part is no error. A removal can take several
+   * calls: call this again with the same arguments, also after a restart, until the removal has
+   * ended. Until then no build of that key may start.
    *
-   * @param image the image that the Build made, when nothing else needs that; otherwise null
-   * @throws RuntimeUnavailable it is unknown how far it came: call it again
+   * @param image the image of the Build when nothing else uses it; otherwise null
+   * @throws RuntimeUnavailable the progress is unknown: call again
    */
   Removal deleteBuild(String imageKey, String image);
 
   /**
-   * The image keys of the Builds that lie here since then or longer, whoever knows of them.
+   * The image keys of the Builds that have existed here since that time or longer, including Builds
+   * that the database doesn't know.
    *
-   * @return none where the runtime can't say
+   * @return an empty set when the runtime can't list Builds
    */
   default Set<String> builds(Instant since) {
     return Set.of();
   }
 
   /**
-   * Gives back what only Builds needed that were removed.
+   * Frees the space that only removed Builds used.
    *
-   * @return whether that is done; if not, call again much later
+   * @return whether this is done; if not, call again much later
    */
   default boolean tidyUp() {
     return true;
   }
 
   /**
-   * @throws NoCapacity nothing of it is there
+   * @throws NoCapacity no part of the executor was created
    */
   void startExecutor(ExecutorSpec spec);
 
   /**
-   * What an agent may ask for, where that differs from what all may.
+   * The limits of agents with a profile, where they differ from the general ones.
    *
    * @param profile null: the default
    */
@@ -137,10 +138,10 @@ public interface Runtime extends AutoCloseable {
   }
 
   /**
-   * Whether the end of an executor can help what lacks something.
+   * Whether the end of an executor can resolve a shortage.
    *
-   * @param profile of what lacks it; null: the default
-   * @param other the executor's
+   * @param profile of the build or executor with the shortage; null: the default
+   * @param other the profile of the executor that would end
    */
   default boolean helps(Shortage shortage, String profile, String other) {
     return true;
@@ -149,52 +150,53 @@ public interface Runtime extends AutoCloseable {
   Observation observeExecutor(String executorId);
 
   /**
-   * What ends an executor that has not ended yet, or keeps it from being heard.
+   * Why a running executor is about to end or can't be reached.
    *
-   * @return empty: nothing that the runtime knows of
+   * @return empty: the runtime knows no cause
    */
   default Optional<Observation.Ended> causeOfEnd(String executorId) {
     return Optional.empty();
   }
 
-  /** The identifiers of all executors that exist here, ended ones included. */
+  /** The identifiers of all executors that exist here, including ended ones. */
   Set<String> executors();
 
-  /** What an ended executor has written, for what did not arrive over the link. */
+  /** The output of an ended executor, to recover what did not arrive over the link. */
   ExecutorOutput executorOutput(String executorId) throws IOException;
 
   /**
-   * Ends the executor if it still runs, with everything that it started; what it wrote stays.
+   * Ends the executor if it still runs, with all processes that it started. Its output stays.
    *
    * @return whether it has ended; if not, call again a little later
    */
   boolean stopExecutor(String executorId);
 
   /**
-   * Ends the executor if it still runs, with everything that it started, and removes what it left.
+   * Ends the executor if it still runs, with all processes that it started, and removes its
+   * leftovers.
    */
   void deleteExecutor(String executorId);
 
   /**
-   * Tells whoever looks at the runtime with its own tools what an executor runs now. A help for
-   * people: it may fail in silence, and a runtime that has no such tools does nothing.
+   * Shows which job an executor runs in the runtime's own tools. This only helps people: it may
+   * fail silently, and a runtime without such tools does nothing.
    */
   default void show(String executorId, String executorJobId) {}
 
-  /** The builder jobs that left something here, ended ones included. */
+  /** The builder jobs that left something here, including ended ones. */
   Set<String> builderJobs();
 
-  /** The control plane is about to end: what can't live without it ends too. */
+  /** Called before the control plane ends: ends what can't run without it. */
   @Override
   default void close() {}
 
   /**
-   * How far it came.
+   * The progress of a removal.
    *
    * @param message why it failed, for a person; null otherwise
    */
   record Removal(State state, String message) {
-    /** FAILED: it was not removed, and nothing is at work any more that could. */
+    /** FAILED: the image or Build was not removed, and no removal is in progress. */
     public enum State {
       DONE,
       GOING,
@@ -212,9 +214,9 @@ public interface Runtime extends AutoCloseable {
   /**
    * @param kind "local" or "kubernetes"
    * @param pythonVersions those that agents can choose, oldest first, for example "3.11"
-   * @param defaultPythonVersion the one that an agent gets which chooses none
-   * @param maxExecutors how many executors fit at the same time
-   * @param profiles those of pods that agents can choose
+   * @param defaultPythonVersion of agents that choose none
+   * @param maxExecutors how many executors can run at the same time
+   * @param profiles the pod profiles that agents can choose
    */
   record Description(
       String kind,
@@ -227,9 +229,8 @@ public interface Runtime extends AutoCloseable {
   /**
    * @param mechanism "landlock+seccomp", "landlock", either after "bubblewrap+", "container" or
    *     "none"
-   * @param landlockAbi the version of the kernel's interface, 0 when it has none; null where it
-   *     wasn't asked for
-   * @param privateIpc whether shared memory and message queues are an executor's own
+   * @param landlockAbi the version of the kernel's interface, 0 when it has none; null when unknown
+   * @param privateIpc whether each executor has its own shared memory and message queues
    * @param message what isn't confined and why, for a person; or null
    */
   record Sandbox(String mechanism, Integer landlockAbi, boolean privateIpc, String message) {
@@ -240,7 +241,7 @@ public interface Runtime extends AutoCloseable {
 
   /**
    * @param mechanism "cgroup", "rlimit", "container" or "none"
-   * @param maxProcesses of an executor or a build, threads included; null where Roost doesn't say
+   * @param maxProcesses of an executor or a build, threads included; null when Roost sets no limit
    * @param message why there is no control group, for a person; or null
    */
   record ProcessLimit(String mechanism, Integer maxProcesses, String message) {
@@ -256,20 +257,19 @@ public interface Runtime extends AutoCloseable {
   }
 
   /**
-   * How far a look-up of a base image has come.
+   * The progress of the look-up of a base image.
    *
-   * @param reference that was looked up; null while it is going on and where there is nothing to
-   *     look up
-   * @param digest as in {@code sha256:0f3a…}; null: it was not found
-   * @param message why not; or null
+   * @param reference the image that was looked up; null while the look-up is in progress, and when
+   *     there is nothing to look up
+   * @param digest as in {@code sha256:0f3a…}; null: not found
+   * @param message why it was not found; or null
    */
   record BaseLookup(State state, String reference, String digest, String message) {
-    /** Of a base that is no image, or an image by digest. */
+    /** For a base that is no image, or an image with a digest. */
     public static final BaseLookup NONE = new BaseLookup(State.NONE, null, null, null);
 
     public static final BaseLookup GOING = new BaseLookup(State.GOING, null, null, null);
 
-    /** How far it is. */
     public enum State {
       NONE,
       GOING,
@@ -286,8 +286,8 @@ public interface Runtime extends AutoCloseable {
   }
 
   /**
-   * @param base what {@link #baseIdentity} has answered, on this replica or another
-   * @param requirements normalised, one a line
+   * @param base the result of {@link #baseIdentity}, on this replica or another
+   * @param requirements normalised, one per line
    * @param timeoutSeconds after which the build ends itself
    */
   record BuildSpec(
@@ -300,16 +300,16 @@ public interface Runtime extends AutoCloseable {
       long timeoutSeconds) {}
 
   /**
-   * @param next where to go on reading; what it counts is the runtime's own affair
+   * @param next the position of the next call; its unit depends on the runtime
    */
   record BuildOutput(List<String> lines, long next) {}
 
   /**
-   * @param image what the build made, when that is an image; otherwise null
+   * @param image the Build's image, on runtimes with images; otherwise null
    * @param token the executor's bearer token; never in arguments, environment or logs
    * @param profile one of {@link Description#profiles}; null: the default
-   * @param labels what tells a person whose it is: agent's id, name, revision, the ExecutorJob it
-   *     was started for
+   * @param labels for people: the agent's id, name and revision, and the ExecutorJob for which the
+   *     executor was started
    */
   record ExecutorSpec(
       String executorId,
@@ -332,25 +332,25 @@ public interface Runtime extends AutoCloseable {
     public void close() throws IOException {
       try (frames;
           log) {
-        // Both, whatever becomes of the other.
+        // Closes the log even when closing the frames failed.
       }
     }
   }
 
   /**
-   * @param memoryMib null: as much as all
-   * @param cpu null: as much as all
+   * @param memoryMib null: the general limit
+   * @param cpu null: the general limit
    */
   record AgentLimits(Integer memoryMib, Double cpu) {}
 
-  /** The runtime can't be asked now; try again. */
+  /** The runtime doesn't respond now; try again. */
   final class RuntimeUnavailable extends RuntimeException {
     public RuntimeUnavailable(String message, Throwable cause) {
       super(message, cause);
     }
   }
 
-  /** The runtime could start it if others had ended. */
+  /** The runtime could start the build or executor if others had ended. */
   final class NoCapacity extends RuntimeException {
     private final Shortage shortage;
 

@@ -1,4 +1,4 @@
 package dev.roost.runtime;
 
-/** Something has happened to a build or an executor: it is worth a look. */
+/** The state of a build or an executor may have changed: reconcilers should check. */
 public record RuntimeChanged() {}

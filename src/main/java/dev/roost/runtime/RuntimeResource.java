@@ -12,7 +12,7 @@ import org.eclipse.microprofile.openapi.annotations.Operation;
 import org.eclipse.microprofile.openapi.annotations.media.Schema;
 import org.eclipse.microprofile.openapi.annotations.tags.Tag;
 
-/** Tells what this Roost offers and what its limits are. */
+/** The runtime of this server and its limits. */
 @Path("/v1/runtime")
 @Produces(MediaType.APPLICATION_JSON)
 @Tag(name = "Runtime")
@@ -31,7 +31,7 @@ public class RuntimeResource {
   }
 
   /**
-   * @param defaultVersion the Python version of an agent that chooses none
+   * @param defaultVersion the Python version of agents that choose none
    */
   @Schema(name = "Runtime")
   record View(
@@ -78,7 +78,7 @@ public class RuntimeResource {
       @Schema(description = "Roost's own version") String version,
       @Schema(description = "As they are set here") Limits limits) {}
 
-  /** The most that agents of a profile may ask for. */
+  /** The maximum values for agents of a profile. */
   @Schema(name = "ProfileLimits")
   record ProfileLimits(
       @Schema(examples = "gpu", description = "Its name") String profile,
@@ -126,7 +126,7 @@ public class RuntimeResource {
     }
   }
 
-  /** What bounds processes. */
+  /** What limits processes. */
   @Schema(name = "ProcessLimit")
   record ProcessLimitView(
       @Schema(
@@ -150,7 +150,7 @@ public class RuntimeResource {
     }
   }
 
-  /** The limits as they are set here. */
+  /** The configured limits. */
   record Limits(
       @Schema(description = "Bytes of an agent's script") int scriptBytes,
       @Schema(description = "Bytes of an agent's requirements") int requirementsBytes,

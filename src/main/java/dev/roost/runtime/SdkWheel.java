@@ -15,10 +15,10 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * The Python SDK of this Roost, as a wheel: what an agent gets that requires {@code roost}. Other
- * versions of it, and packages of that name in an index, are never installed.
+ * The wheel of this server's Python SDK, which agents that require {@code roost} get. Other
+ * versions of the SDK, and packages of that name in an index, are never installed.
  *
- * @param path where it is beside the package {@code roost_builder}
+ * @param path relative to the directory that contains the package {@code roost_builder}
  */
 public record SdkWheel(String path, String version, String sha256) {
   public static final String NAME = "roost";
@@ -26,7 +26,7 @@ public record SdkWheel(String path, String version, String sha256) {
   private static final String DIRECTORY = "sdk";
   private static final SdkWheel OWN = find();
 
-  /** A normalised requirement of it: the name with extras, the version, and the marker. */
+  /** A normalised requirement of the SDK: the name with extras, the version, and the marker. */
   private static final Pattern REQUIREMENT =
       Pattern.compile("(roost(?:\\[[^\\]]*+])?+)(==[^ ;]++)?+( ;.*+)?+");
 
@@ -38,7 +38,9 @@ public record SdkWheel(String path, String version, String sha256) {
     return requirements.stream().anyMatch(line -> REQUIREMENT.matcher(line).matches());
   }
 
-  /** Whether the SDK is required without a version: then each upgrade of Roost upgrades it. */
+  /**
+   * Whether the SDK is required without a version, so that each upgrade of Roost upgrades the SDK.
+   */
   public static boolean isFollowed(List<String> requirements) {
     return requirements.stream()
         .map(REQUIREMENT::matcher)
@@ -46,8 +48,8 @@ public record SdkWheel(String path, String version, String sha256) {
   }
 
   /**
-   * The requirements with the hash of the wheel instead of its version, so that they tell what
-   * would be installed.
+   * The requirements with the wheel's hash instead of its version, so that the text identifies the
+   * installed SDK.
    *
    * @param requirements normalised
    */

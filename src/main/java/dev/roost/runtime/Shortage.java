@@ -3,9 +3,9 @@ package dev.roost.runtime;
 import java.util.Set;
 
 /**
- * What a build or an executor can't get now and may get once something else has ended.
+ * What a build or an executor lacks now and may get once another one has ended.
  *
- * @param byQuota whether a limit that somebody has set is reached; otherwise no machine has enough
+ * @param byQuota whether a configured limit is reached; otherwise no machine has enough
  * @param resources as the runtime names them, for example "pods", "memory", "nvidia.com/gpu"
  */
 public record Shortage(boolean byQuota, Set<String> resources) {
@@ -13,7 +13,7 @@ public record Shortage(boolean byQuota, Set<String> resources) {
     resources = Set.copyOf(resources);
   }
 
-  /** Whether only the number of pods or Jobs matters, however much each needs. */
+  /** Whether only the number of pods or Jobs is short, regardless of their size. */
   public boolean isOfAnySize() {
     return byQuota
         && resources.stream().allMatch(one -> one.equals("pods") || one.startsWith("count/"));

@@ -12,8 +12,8 @@ import java.time.zone.ZoneRules;
 import java.util.Optional;
 
 /**
- * A cron expression: minute, hour, day of the month, month, day of the week. Which expressions
- * there are, and what happens when clocks are changed, is told in {@code docs/cron.md}. Immutable.
+ * A cron expression: minute, hour, day of the month, month, day of the week. {@code docs/cron.md}
+ * describes the syntax, and what happens when clocks change. Immutable.
  */
 public final class Cron {
   private static final Instant EARLIEST = Instant.parse("0001-01-01T00:00:00Z");
@@ -28,8 +28,8 @@ public final class Cron {
   private final boolean asItHappens;
 
   /**
-   * @param asItHappens follows the clock on the wall, whatever it does: for a minute or hour that
-   *     begins with a star
+   * @param asItHappens whether to follow the wall clock through every change: for a minute or hour
+   *     field that begins with a star
    */
   Cron(
       String expression,
@@ -47,22 +47,22 @@ public final class Cron {
   }
 
   /**
-   * Reads an expression of five fields, or a nickname such as {@code @daily}; upper or lower case.
+   * Parses an expression of five fields, or a nickname such as {@code @daily}; case doesn't matter.
    *
-   * @throws CronException it is none, or never comes true; the message is for the person who wrote
-   *     it
+   * @throws CronException for an invalid expression, or one that never matches; the message is for
+   *     the person who wrote it
    */
   public static Cron parse(String expression) throws CronException {
     return CronParser.parse(expression);
   }
 
   /**
-   * The first time after this instant, a whole minute. A time that the zone leaves out (clocks go
-   * forward) becomes the first minute after the gap, and one that it has twice is the first of
-   * both; but an expression whose minute or hour begins with a star follows the clock on the wall:
-   * nothing in a gap, and both when it goes back.
+   * The first time after this instant, a whole minute. A time that the zone skips (clocks go
+   * forward) becomes the first minute after the gap; of a time that occurs twice, the first one
+   * counts. An expression whose minute or hour begins with a star follows the wall clock instead:
+   * no times in a gap, and both times when clocks go back.
    *
-   * @return empty only at the end of what can be written, at the end of the year 9998
+   * @return empty only at the end of the representable range, at the end of the year 9998
    */
   public Optional<Instant> next(Instant after, ZoneId zone) {
     Instant from = after.isBefore(EARLIEST) ? EARLIEST : after;
@@ -73,7 +73,7 @@ public final class Cron {
     return Optional.ofNullable(asItHappens ? nextShown(from, rules) : nextFixed(from, rules));
   }
 
-  /** The expression in English words, as {@code At 09:00 on Monday to Friday}. */
+  /** The expression in English, such as {@code At 09:00 on Monday to Friday}. */
   public String description() {
     return new CronWords(minutes, hours, months, days).toString();
   }
@@ -94,7 +94,7 @@ public final class Cron {
       }
       found = instantOf(local, rules);
     } while (!found.isAfter(
-        after)); // when it is after the first of two, on a day when clocks go back
+        after)); // the first of two occurrences may be past already
     return found;
   }
 
@@ -134,12 +134,12 @@ public final class Cron {
     return time.truncatedTo(ChronoUnit.MINUTES).plusMinutes(1);
   }
 
-  /** Until 1972 there were zones that changed their clocks by odd seconds. */
+  /** Until 1972, some zones changed their clocks by odd seconds. */
   private static LocalDateTime wholeMinute(LocalDateTime time) {
     return minuteAfter(time.minusNanos(1));
   }
 
-  /** The first time of the expression that is not before this one; null in the year 9999. */
+  /** The first matching time that is not before this one; null in the year 9999. */
   private LocalDateTime nextLocal(LocalDateTime from) {
     int year = from.getYear();
     int month = from.getMonthValue();
@@ -178,8 +178,8 @@ public final class Cron {
   }
 
   /**
-   * Is there any day? In 28 years without a century's end, each month begins with each day of the
-   * week.
+   * Whether any day matches. In 28 years without a century's end, each month begins with each day
+   * of the week.
    */
   boolean possible() {
     for (int year = 2000; year < 2028; year++) {

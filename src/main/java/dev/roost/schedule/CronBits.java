@@ -19,7 +19,7 @@ final class CronBits {
     return numbers;
   }
 
-  /** From the first to the last number, both included, each step-th. */
+  /** The bits of every step-th number from the first to the last, both included. */
   static long range(int first, int last, int step) {
     long bits = 0;
     for (int number = first; number <= last; number += step) {

@@ -10,7 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/** The days of an expression in words. */
+/** Describes the days of an expression in words. */
 final class CronDayWords {
   private static final List<String> NTH = List.of("first", "second", "third", "fourth", "fifth");
 
@@ -30,7 +30,7 @@ final class CronDayWords {
     this.in = everyMonth ? "" : " in " + names;
   }
 
-  /** With a space before; or, when there is nothing to tell, this. */
+  /** The words with a leading space; {@code everyDay} when every day matches. */
   String words(String everyDay) {
     boolean allOfMonth = days.ofMonth().all();
     boolean allOfWeek = days.ofWeek().all();
@@ -112,7 +112,7 @@ final class CronDayWords {
     return parts;
   }
 
-  /** Three days or more that follow each other, over the end of a week too, are told as such. */
+  /** Writes three or more consecutive days as a range, also across the end of a week. */
   private static String daysOfWeek(long days) {
     int count = Long.bitCount(days);
     for (int first = 1; count >= 3 && first <= 7; first++) {

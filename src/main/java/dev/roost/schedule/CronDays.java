@@ -4,18 +4,19 @@ import java.time.DayOfWeek;
 import java.time.LocalDate;
 
 /**
- * The days on which an expression comes true.
+ * The days that an expression matches.
  *
- * @param either does one of both suffice? As in cron, when neither field begins with a star
+ * @param either whether a match of one of the two fields suffices: as in cron, when neither field
+ *     begins with a star
  */
 record CronDays(OfMonth ofMonth, OfWeek ofWeek, boolean either) {
   /**
-   * By their number in the month.
+   * Days by their number in the month.
    *
    * @param numbers bits 1 to 31
    * @param beforeLast bit n: n days before the last
    * @param nearestWeekdayTo bits 1 to 31: the nearest of Monday to Friday in the same month
-   * @param lastWeekday the last of Monday to Friday?
+   * @param lastWeekday whether the last of Monday to Friday matches
    */
   record OfMonth(long numbers, long beforeLast, long nearestWeekdayTo, boolean lastWeekday) {
     static final long ALL = 0xFFFF_FFFEL;
@@ -40,7 +41,7 @@ record CronDays(OfMonth ofMonth, OfWeek ofWeek, boolean either) {
   }
 
   /**
-   * By their name.
+   * Days of the week.
    *
    * @param days bits 0, which is Sunday, to 6
    * @param last bits 0 to 6: the last one of the month
@@ -67,7 +68,10 @@ record CronDays(OfMonth ofMonth, OfWeek ofWeek, boolean either) {
     }
   }
 
-  /** What of a month counts here: how long it is, and the day of the week (Sunday is 0) before. */
+  /**
+   * The relevant properties of a month: its length, and the day of the week (Sunday is 0) before
+   * it.
+   */
   private record Month(int length, int dayBefore) {
     long all() {
       return (1L << (length + 1)) - 2;
@@ -101,7 +105,7 @@ record CronDays(OfMonth ofMonth, OfWeek ofWeek, boolean either) {
     }
   }
 
-  /** Bits 1 to 31: the days of this month. */
+  /** The matching days of a month, as bits 1 to 31. */
   long in(int year, int month) {
     LocalDate first = LocalDate.of(year, month, 1);
     Month of = new Month(first.lengthOfMonth(), first.getDayOfWeek().getValue() + 6);

@@ -31,12 +31,12 @@ enum CronField {
     this.names = names;
   }
 
-  /** How many different values there are. */
+  /** The number of different values. */
   int size() {
     return this == DAY_OF_WEEK ? 7 : highest - lowest + 1;
   }
 
-  /** After what the values begin anew. */
+  /** The unit after which the values repeat. */
   String cycle() {
     return switch (this) {
       case MINUTE -> "hour";
@@ -47,7 +47,7 @@ enum CronField {
     };
   }
 
-  /** What a term of this field may look like, for messages. */
+  /** Describes the valid terms of this field, for messages. */
   String allowed() {
     String values =
         lowest
@@ -67,7 +67,7 @@ enum CronField {
     return values + ", also as a range (a-b), a step (*/n, a-b/n) or a list (a,b)" + special;
   }
 
-  /** The number or name, upper case. */
+  /** Parses a number, or a name in upper case. */
   int value(String text) {
     int name = names.indexOf(text);
     if (name >= 0) {
@@ -83,21 +83,21 @@ enum CronField {
     return value;
   }
 
-  /** Is it a number that fits an int? */
+  /** Whether the text is a number that fits an int. */
   static boolean isNumber(String text) {
     return !text.isEmpty()
         && text.length() <= 4
         && text.chars().allMatch(c -> c >= '0' && c <= '9');
   }
 
-  /** The term is none of this field; the hint is a sentence or empty. */
+  /** The exception for an invalid term of this field; the hint is a sentence or empty. */
   CronException wrong(String term, String hint) {
     return new CronException(
         "The %s cannot be \"%s\". %sAllowed are %s."
             .formatted(title, shown(term), hint.isEmpty() ? "" : hint + " ", allowed()));
   }
 
-  /** Not more of a text than a message should have. */
+  /** Shortens a text for a message. */
   static String shown(String text) {
     return text.length() > 40 ? text.substring(0, 40) + "…" : text;
   }

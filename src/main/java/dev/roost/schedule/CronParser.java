@@ -5,7 +5,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Collectors;
 
-/** Reads the text of an expression. */
+/** Parses the text of an expression. */
 final class CronParser {
   private static final int LONGEST = 500;
 

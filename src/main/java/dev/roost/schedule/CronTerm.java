@@ -1,6 +1,6 @@
 package dev.roost.schedule;
 
-/** Reads one term of a field's list. */
+/** Parses one term of a field's list. */
 final class CronTerm {
   private CronTerm() {}
 

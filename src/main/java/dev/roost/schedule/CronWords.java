@@ -6,11 +6,11 @@ import java.util.function.IntFunction;
 import java.util.stream.Collectors;
 
 /**
- * An expression in words. They are made from what it means, not from how it is written, so that
- * they hold for every expression, and two that mean different things never have the same ones.
+ * Describes an expression in words, by its meaning, not by its text. So every expression has a
+ * description, and two with different meanings never have the same one.
  */
 final class CronWords {
-  private static final int CLOCK_TIMES = 6; // more of them read better in another way
+  private static final int CLOCK_TIMES = 6; // longer lists are described in another way
 
   private final long minutes;
   private final long hours;
@@ -122,9 +122,9 @@ final class CronWords {
     return new Series(only, only, 1);
   }
 
-  /** At least three numbers at the same distance. */
+  /** At least three numbers at equal distances. */
   record Series(int first, int last, int step) {
-    /** Null when they are fewer, or at different distances. */
+    /** Returns null for fewer numbers, or for different distances. */
     static Series of(long bits) {
       List<Integer> numbers = CronBits.of(bits);
       if (numbers.size() < 3) {
@@ -136,7 +136,7 @@ final class CronWords {
       return CronBits.range(first, last, step) == bits ? new Series(first, last, step) : null;
     }
 
-    /** Does it go on in the next hour at the same distance? */
+    /** Whether the series continues in the next hour at the same distance. */
     boolean wholeHour() {
       return first + 60 - last == step;
     }

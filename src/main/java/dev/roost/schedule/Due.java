@@ -9,20 +9,20 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What is to be done about a schedule that is due. Pure.
+ * What to do about a schedule that is due. Pure.
  *
- * <p>A scheduled time is missed when it has been due for longer than it should take to notice that,
- * since nobody was there to see it. Times come in turn: one that is due earlier than the one before
- * it, by its jitter, waits for that one.
+ * <p>A scheduled time is missed when it has been due for longer than a ticker should need to notice
+ * it, since no ticker was running. Times are handled in order: if jitter makes a time due before
+ * the previous one, it waits for the previous one.
  *
  * @param times the scheduled times for which jobs are created, oldest first
- * @param skipped the ones of which none are made, as runs of times that follow each other
+ * @param skipped the times for which no jobs are created, as runs of consecutive times
  * @param nextRunAt the scheduled time after all these; null: there is none
- * @param dueAt when that one is due; null with it
+ * @param dueAt when {@code nextRunAt} is due; null without it
  */
 record Due(List<Instant> times, List<Skipped> skipped, Instant nextRunAt, Instant dueAt) {
 
-  /** Beyond this, it is not worth the time to count what was skipped. */
+  /** Skipped times beyond this number are not worth the time to count them. */
   static final int MOST_COUNTED = 1_000;
 
   enum Reason {
@@ -35,18 +35,18 @@ record Due(List<Instant> times, List<Skipped> skipped, Instant nextRunAt, Instan
   }
 
   /**
-   * Scheduled times that follow each other.
+   * A run of consecutive skipped times.
    *
    * @param count how many; null: more than {@link #MOST_COUNTED}
    */
   record Skipped(Reason reason, Instant first, Instant last, Integer count) {}
 
   /**
-   * What a schedule wants done about its times.
+   * A schedule's settings for missed and overlapping times.
    *
    * @param missedRuns "skip", "run_once" or "run_all"
-   * @param missedRunsLimit how many "run_all" makes
-   * @param skipsOverlap whether no job is made while another one waits or runs
+   * @param missedRunsLimit the maximum number of jobs for "run_all"
+   * @param skipsOverlap whether to create no job while another one is queued or running
    */
   record Policy(String missedRuns, int missedRunsLimit, boolean skipsOverlap) {
     private int keeps() {
@@ -59,8 +59,8 @@ record Due(List<Instant> times, List<Skipped> skipped, Instant nextRunAt, Instan
   }
 
   /**
-   * @param next the first scheduled time that nothing was done about
-   * @param isOpen whether a job of the schedule waits or runs
+   * @param next the first scheduled time that was not handled yet
+   * @param isOpen whether a job of the schedule is queued or running
    * @param missedAfter how long a time may have been due without being missed
    */
   static Due at(
@@ -71,7 +71,7 @@ record Due(List<Instant> times, List<Skipped> skipped, Instant nextRunAt, Instan
       boolean isOpen,
       Duration missedAfter) {
     Instant missedBefore = now.minus(missedAfter);
-    // Whatever its jitter is, a time before this one is missed: there may be very many.
+    // Times before this one are missed, whatever their jitter: there may be very many.
     Instant surely = missedBefore.minus(timetable.jitter());
     List<Instant> missed = new ArrayList<>();
     List<Instant> onTime = new ArrayList<>();
@@ -127,7 +127,7 @@ record Due(List<Instant> times, List<Skipped> skipped, Instant nextRunAt, Instan
         nextRunAt == null ? null : timetable.dueAt(nextRunAt));
   }
 
-  /** The part before one of these times, which then is the next one. */
+  /** The part before one of these times, which becomes the next one. */
   Due until(Instant time, Timetable timetable) {
     return new Due(
         times.stream().filter(kept -> kept.isBefore(time)).toList(),

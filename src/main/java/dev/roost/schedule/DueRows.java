@@ -14,9 +14,9 @@ import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
-/** What the ticker reads and writes of schedules, many at once. */
+/** The ticker's reads and writes of schedules, in batches. */
 final class DueRows {
-  /** In the order of a key, so that one that stays due is passed once in a tick. */
+  /** In the order of a key, so that a schedule that stays due is read once per tick. */
   private static final Sql LOCK =
       Sql.of(
           """
@@ -27,7 +27,7 @@ final class DueRows {
           order by due_at, id limit :most
           for no key update skip locked""");
 
-  /** A statement of its own, after the locks: jobs that were made before are seen. */
+  /** A separate statement after the locks, to see jobs that were created before. */
   private static final Sql OPEN =
       Sql.of(
           """
@@ -53,9 +53,9 @@ final class DueRows {
   private DueRows() {}
 
   /**
-   * Where to go on in the list of what is due.
+   * Where to continue in the list of due schedules.
    *
-   * @param id the last one that was seen of those that are due at that time
+   * @param id the last one read of the schedules that are due at that time
    */
   record Cursor(Instant dueAt, String id) {
     static final Cursor START = new Cursor(Instant.EPOCH, "");
@@ -104,7 +104,7 @@ final class DueRows {
     }
   }
 
-  /** What is due and nobody else has locked, locked until the transaction ends. */
+  /** Reads due schedules that are not locked, and locks them until the transaction ends. */
   static List<Row> lock(Connection connection, Instant now, Cursor from, int most)
       throws SQLException {
     return LOCK.with("now", now)
@@ -114,7 +114,7 @@ final class DueRows {
         .list(connection, Row::read);
   }
 
-  /** Those of the schedules that mind their open jobs, and have some. */
+  /** The schedules that skip overlapping times and have open jobs. */
   static Set<String> withOpenJobs(Connection connection, List<Row> rows) throws SQLException {
     String[] minding =
         rows.stream()
@@ -129,9 +129,9 @@ final class DueRows {
   }
 
   /**
-   * Where a schedule goes on.
+   * A schedule's next state.
    *
-   * @param latest the job that was made last; null: none was
+   * @param latest the job that was created last; null: none
    */
   record Move(String id, Due due, ScheduledJobs.Submitted latest) {}
 
@@ -163,7 +163,7 @@ final class DueRows {
     PUT_OFF.with("id", id).with("due", due).update(connection);
   }
 
-  /** When the next one is due after now. */
+  /** When the next schedule is due after now. */
   static Optional<Instant> earliest(Connection connection, Instant now) throws SQLException {
     return EARLIEST.with("now", now).first(connection, row -> Sql.instant(row, "due_at"));
   }

@@ -13,7 +13,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** When an agent is run by itself. States: active and paused. */
+/** The times at which Roost runs an agent. States: active and paused. */
 @Entity(name = "schedule")
 public class Schedule extends PanacheEntityBase {
   private static final Sql NOW = Sql.of("select clock_timestamp() as now");
@@ -43,13 +43,13 @@ public class Schedule extends PanacheEntityBase {
   public Instant startsAt;
   public Instant endsAt;
 
-  /** The first scheduled time that nothing was done about; null: none, or it is paused. */
+  /** The first scheduled time that was not handled yet; null: none, or the schedule is paused. */
   public Instant nextRunAt;
 
-  /** When that one is due. */
+  /** When {@link #nextRunAt} is due. */
   public Instant dueAt;
 
-  /** Of the latest job that the clock has made. */
+  /** The scheduled time of the latest job that was created on schedule. */
   public Instant lastScheduledTime;
 
   public String lastExecutorJobId;
@@ -60,19 +60,19 @@ public class Schedule extends PanacheEntityBase {
     return state.equals("active");
   }
 
-  /** The key under which its jobs run one at a time; null: they may overlap. */
+  /** The concurrency key that makes its jobs run one at a time; null: they may overlap. */
   static String concurrencyKey(String id, String overlap) {
     return overlap.equals("queue") ? id : null;
   }
 
-  /** Begins anew: what is scheduled up to now is not made up for. */
+  /** Counts times from now on: earlier scheduled times are not made up for. */
   void countFrom(Instant now) {
     Timetable timetable = Timetable.of(this);
     nextRunAt = isActive() ? timetable.after(now).orElse(null) : null;
     dueAt = nextRunAt == null ? null : timetable.dueAt(nextRunAt);
   }
 
-  /** The present, by the clock that says what is due. */
+  /** The current time, by the clock that decides what is due. */
   static Instant now() {
     return NOW.with().first(getEntityManager(), row -> Sql.instant(row, "now")).orElseThrow();
   }
@@ -86,7 +86,8 @@ public class Schedule extends PanacheEntityBase {
   }
 
   /**
-   * Its agent; the schedule itself stays unread, so that {@link #lock} reads what is there then.
+   * The schedule's agent; without loading the schedule, so that {@link #lock} reads its latest
+   * state.
    *
    * @throws Problem not_found
    */
@@ -100,7 +101,7 @@ public class Schedule extends PanacheEntityBase {
   }
 
   /**
-   * The schedule, locked until the transaction ends: nobody makes its jobs meanwhile.
+   * The schedule, locked until the transaction ends: no ticker creates its jobs meanwhile.
    *
    * @throws Problem not_found
    */
@@ -115,7 +116,7 @@ public class Schedule extends PanacheEntityBase {
     return count("agentId = ?1 and name = ?2", agentId, name) > 0;
   }
 
-  /** What of the list to show; null: all. */
+  /** Filters the list; null: no filter. */
   record Filter(String agentId, String state, String name) {}
 
   static List<Object[]> idsAndBytes(Filter filter, String cursor, int limit) {
@@ -138,7 +139,9 @@ public class Schedule extends PanacheEntityBase {
         .getResultList();
   }
 
-  /** The states of the schedules' latest jobs, as far as these are kept, by the jobs' ids. */
+  /**
+   * The states of the schedules' latest jobs, as far as the jobs still exist, by job identifier.
+   */
   static Map<String, String> lastStates(List<Schedule> schedules) {
     Map<String, String> states = new HashMap<>();
     getEntityManager()

@@ -4,7 +4,7 @@ import dev.roost.api.JsonText;
 import java.time.Instant;
 import org.eclipse.microprofile.openapi.annotations.media.Schema;
 
-/** The schema of what clients send of a schedule. {@link ScheduleRequest} reads it. */
+/** The schema of a schedule in requests. {@link ScheduleRequest} reads it. */
 @Schema(
     name = "ScheduleRequest",
     description =

@@ -11,10 +11,10 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What a client may give of a schedule, checked; everything is optional here, since a change gives
- * only what changes.
+ * The fields of a schedule in a request, validated; all are optional, since a change contains only
+ * the changed fields.
  *
- * @param startsAt empty within: no bound; the same with endsAt
+ * @param startsAt an empty inner value: no bound; the same for endsAt
  */
 record ScheduleRequest(
     Optional<String> agentId,
@@ -30,7 +30,7 @@ record ScheduleRequest(
     Optional<Optional<Instant>> startsAt,
     Optional<Optional<Instant>> endsAt) {
 
-  /** A cron expression has at most this many characters that mean something. */
+  /** The maximum length of a cron expression. */
   private static final int CRON_CHARACTERS = 1_000;
 
   private static final int HOUR_SECONDS = 3_600;
@@ -38,7 +38,7 @@ record ScheduleRequest(
   /**
    * Reads the body of a request; the caller calls {@link Body#check}.
    *
-   * @param payloadBytes how many a payload may have
+   * @param payloadBytes the maximum size of a payload
    * @throws Problem too_large
    */
   static ScheduleRequest read(Body body, int payloadBytes) {
@@ -70,7 +70,7 @@ record ScheduleRequest(
     return request;
   }
 
-  /** The member "cron", when it is one. */
+  /** The member "cron", when it is valid. */
   static Optional<String> cron(Body body) {
     return body.string("cron")
         .filter(
@@ -88,7 +88,7 @@ record ScheduleRequest(
             });
   }
 
-  /** The member "time_zone", when it is one. */
+  /** The member "time_zone", when it is valid. */
   static Optional<ZoneId> zone(Body body) {
     return body.string("time_zone")
         .flatMap(
@@ -113,10 +113,10 @@ record ScheduleRequest(
   }
 
   /**
-   * Writes what was given into the row, but for the agent and the name.
+   * Writes the given fields into the row, except for the agent and the name.
    *
    * @param now from when on times count, when they change
-   * @throws Problem validation_failed for what doesn't go together
+   * @throws Problem validation_failed for values that contradict each other
    */
   void apply(Schedule schedule, Instant now) {
     List<Object> before = times(schedule);
@@ -143,7 +143,7 @@ record ScheduleRequest(
     }
   }
 
-  /** What decides which times a schedule has. */
+  /** The fields that determine a schedule's times. */
   private static List<Object> times(Schedule schedule) {
     return List.of(
         String.valueOf(schedule.cron),

@@ -39,7 +39,7 @@ import org.eclipse.microprofile.openapi.annotations.responses.APIResponseSchema;
 import org.eclipse.microprofile.openapi.annotations.tags.Tag;
 import org.jboss.resteasy.reactive.RestQuery;
 
-/** Schedules: create, list, retrieve, change, delete, run now, look ahead. */
+/** Schedules: create, list, retrieve, change, delete, run now, preview. */
 @Path("/v1/schedules")
 @Tag(name = "Schedules")
 @Blocking

@@ -10,8 +10,8 @@ import org.eclipse.microprofile.openapi.annotations.media.Schema;
  * A schedule, as the API shows it.
  *
  * @param jitter seconds
- * @param nextRunAt null while it is paused, and when there is none any more
- * @param lastRun the latest one that the clock has made; null before the first
+ * @param nextRunAt null while the schedule is paused, and when no time is left
+ * @param lastRun the latest run on schedule; null before the first
  * @param description the cron expression in words
  */
 @Schema(name = "Schedule")
@@ -65,7 +65,7 @@ public record ScheduleView(
     Instant updatedAt) {
 
   /**
-   * @param state of the ExecutorJob; null when it is not kept any more
+   * @param state of the ExecutorJob; null when the job has been removed
    */
   @Schema(name = "LastRun")
   public record LastRun(

@@ -17,7 +17,7 @@ import jakarta.enterprise.event.Observes;
 import jakarta.interceptor.Interceptor;
 import java.time.Clock;
 
-/** Makes, changes and deletes schedules, while tickers work on them. */
+/** Creates, changes and deletes schedules while tickers work on them. */
 @ApplicationScoped
 class Schedules {
   private final ExecutorJobs jobs;
@@ -29,16 +29,16 @@ class Schedules {
   }
 
   /**
-   * @param request checked, with an agent and a cron expression
+   * @param request validated, with an agent and a cron expression
    * @return the new schedule's identifier
-   * @throws Problem validation_failed when there is no such agent, conflict when it has a schedule
-   *     of that name
+   * @throws Problem validation_failed when the agent doesn't exist, conflict when it has a schedule
+   *     with that name
    */
   String create(ScheduleRequest request) {
     return QuarkusTransaction.requiringNew()
         .call(
             () -> {
-              // Locked, so that it isn't deleted meanwhile, and names are given one at a time.
+              // The lock prevents the agent's deletion, and two schedules with the same name.
               Agent agent = lockAgent(request.agentId().orElseThrow());
               Schedule schedule = new Schedule();
               schedule.id = Ids.next("sched");
@@ -59,8 +59,7 @@ class Schedules {
   }
 
   /**
-   * Changes what is given. Whoever is first, this or a ticker, does its work on the schedule as it
-   * was.
+   * Changes the given fields. The lock serializes this with the tickers.
    *
    * @throws Problem not_found, conflict, validation_failed for another agent
    */
@@ -95,14 +94,14 @@ class Schedules {
             });
   }
 
-  /** Leaves the jobs that it has made. */
+  /** Deletes the schedule; its jobs stay. */
   void delete(String id) {
     QuarkusTransaction.requiringNew().run(() -> Schedule.lock(id).delete());
   }
 
   /**
-   * ExecutorJobs a run now, whatever the schedule's state; only with overlap "queue" it waits for
-   * others.
+   * Submits a run now, whatever the schedule's state; only with overlap "queue" the job waits for
+   * the schedule's other jobs.
    *
    * @param idempotencyKey or null
    * @throws Problem not_found, queue_full, idempotency_key_reused
@@ -119,7 +118,7 @@ class Schedules {
         null);
   }
 
-  /** Before the agent's jobs are cancelled: from then on, no ticker makes any. */
+  /** Runs before the agent's jobs are cancelled: from then on, no ticker creates any. */
   void deleteAll(@Observes @Priority(Interceptor.Priority.APPLICATION - 1) AgentDeletion deletion) {
     Schedule.delete("agentId", deletion.agentId());
   }

@@ -5,13 +5,11 @@ import dev.roost.event.EventLog;
 import java.sql.Connection;
 import java.sql.SQLException;
 
-/**
- * Tells of scheduled times of which no job was made: one event for those that follow each other.
- */
+/** Records scheduled times without a job: one event for each run of consecutive times. */
 final class SkippedEvents {
   private SkippedEvents() {}
 
-  /** In the transaction in which the schedule moves on. */
+  /** Runs in the transaction that moves the schedule on. */
   static void note(Connection connection, String scheduleId, String agentId, Due.Skipped run)
       throws SQLException {
     // Identifiers and times need no escapes.

@@ -21,21 +21,25 @@ import java.util.stream.Collectors;
 import org.jboss.logging.Logger;
 
 /**
- * Makes the jobs of the schedules that are due. Any number of tickers work on one database: each
- * takes schedules that no other one has locked, and makes their jobs and moves them on in one
- * transaction. So a scheduled time is dealt with once, or, where the transaction fails, not yet.
+ * Creates the jobs of schedules that are due. Any number of tickers can work on one database: each
+ * takes schedules that no other ticker has locked, creates their jobs and moves them on in one
+ * transaction. So each scheduled time is handled exactly once; after a failed transaction, it is
+ * tried again.
  *
- * <p>Knows nothing of Quarkus, so that tests can run many of them, and kill them.
+ * <p>Independent of Quarkus, so that tests can run many tickers, and kill them.
  */
 final class Ticker {
   private static final Logger LOG = Logger.getLogger(Ticker.class);
 
-  /** Schedules in one transaction, and jobs, but for those of one schedule. */
+  /**
+   * The maximum number of schedules in one transaction; {@link #MOST_JOBS} limits the jobs, except
+   * those of one schedule.
+   */
   private static final int BATCH = 200;
 
   private static final int MOST_JOBS = 2_000;
 
-  /** When to look again at a schedule that can't be understood, as after a step back in version. */
+  /** When to retry a schedule that can't be parsed, for example after a downgrade. */
   private static final Duration PUT_OFF = Duration.ofMinutes(1);
 
   private final Database database;
@@ -46,7 +50,7 @@ final class Ticker {
 
   /**
    * @param missedAfter how long a time may have been due without being missed
-   * @param queuedJobs how many jobs of an agent may wait
+   * @param queuedJobs the maximum number of an agent's queued jobs
    */
   record Settings(Duration missedAfter, IntSupplier queuedJobs) {
     Settings(Duration missedAfter, int queuedJobs) {
@@ -55,8 +59,8 @@ final class Ticker {
   }
 
   /**
-   * @param afterCommit receives what was submitted; must return quickly
-   * @param late told how long after it was due a schedule's jobs were made
+   * @param afterCommit receives the submitted jobs; must return quickly
+   * @param late receives how long after its due time each schedule's jobs were created
    */
   Ticker(
       Database database,
@@ -72,11 +76,11 @@ final class Ticker {
   }
 
   /**
-   * ExecutorJobs what is due.
+   * Submits the jobs that are due.
    *
-   * @return how long until something else is due; empty: nothing is planned. What stays due, since
-   *     an agent's queue is full or another ticker has it, is for the next tick.
-   * @throws Database.Failure what was committed before stays, the rest is for the next tick
+   * @return how long until another schedule is due; empty: none is. A schedule that stays due,
+   *     since its agent's queue is full or another ticker has locked it, waits for the next tick.
+   * @throws Database.Failure committed jobs stay, the next tick creates the others
    */
   Optional<Duration> tick() {
     DueRows.Cursor cursor = DueRows.Cursor.START;
@@ -100,12 +104,12 @@ final class Ticker {
   }
 
   /**
-   * @param late of each schedule with jobs among them, how long ago it was due
-   * @param next where to go on; null at the end
+   * @param late how long ago each schedule with jobs in this batch was due
+   * @param next where to continue; null at the end
    */
   private record Batch(List<Submitted> made, List<Duration> late, DueRows.Cursor next) {}
 
-  /** What is to be done about one schedule. */
+  /** What to do about one schedule. */
   private record Decision(DueRows.Row row, Timetable timetable, Due due) {}
 
   private Batch batch(Connection connection, DueRows.Cursor from) throws SQLException {
@@ -165,7 +169,7 @@ final class Ticker {
     }
   }
 
-  /** A schedule whose jobs find no room stays where it is, and comes again at the next tick. */
+  /** A schedule whose agent's queue is full stays due, for the next tick. */
   private static void moveOn(
       Connection connection, List<Decision> decisions, List<Submitted> submitted)
       throws SQLException {

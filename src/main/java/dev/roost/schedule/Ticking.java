@@ -29,15 +29,15 @@ import java.util.stream.LongStream;
 import org.jboss.logging.Logger;
 
 /**
- * Lets the ticker tick: each second, on every replica, and within the second whenever something is
- * due. From the end of the start-up until this process begins to stop.
+ * Runs the ticker every second on every replica, and in between whenever a schedule is due; from
+ * the end of the start-up until this process begins to stop.
  */
 @ApplicationScoped
 class Ticking {
   private static final Logger LOG = Logger.getLogger(Ticking.class);
   private static final Duration SECOND = Duration.ofSeconds(1);
 
-  /** However many times are due one after the other, as by jitter: no busy loop. */
+  /** Prevents a busy loop when many times are due in close succession, as with jitter. */
   private static final Duration LEAST_PAUSE = Duration.ofMillis(20);
 
   private static final Duration[] BUCKETS =
@@ -49,12 +49,12 @@ class Ticking {
   private final ScheduledExecutorService timer;
   private final Draining draining;
 
-  /** Held by the one tick of this process. */
+  /** Held by the only running tick of this process. */
   private final ReentrantLock ticking = new ReentrantLock();
 
   private volatile boolean started;
 
-  /** Both of whoever holds the lock. */
+  /** This field and {@code planned} are guarded by the lock. */
   private boolean failing;
 
   private Future<?> planned;
@@ -78,7 +78,8 @@ class Ticking {
             TickClock.DATABASE,
             new Ticker.Settings(
                 config.schedules().missedAfter(),
-                // While storage is full, there is room for none: a time waits for it, as usual.
+                // While storage is full, every queue counts as full: times wait for the next
+                // tick.
                 () ->
                     storage.isFull(Storage.Area.PAYLOADS)
                         ? 0
@@ -95,12 +96,12 @@ class Ticking {
         .toList();
   }
 
-  /** Quarkus begins to call {@link #beat} before anything else has started. */
+  /** Quarkus calls {@link #beat} before other beans have started. */
   void start(@Observes @Priority(Interceptor.Priority.LIBRARY_AFTER) StartupEvent event) {
     started = true;
   }
 
-  /** Before what it needs ends; waits for the tick that is under way. */
+  /** Runs before its dependencies stop; waits for the current tick. */
   void stop(@Observes @Priority(Interceptor.Priority.PLATFORM_BEFORE) ShutdownEvent event) {
     started = false;
     try {
@@ -115,7 +116,7 @@ class Ticking {
   @Scheduled(every = "1s", concurrentExecution = Scheduled.ConcurrentExecution.SKIP)
   void beat() {
     if (!ticking.tryLock()) {
-      return; // A tick that takes long is under way.
+      return; // A long tick is still running.
     }
     try {
       if (started && !draining.isOn()) {
@@ -147,7 +148,8 @@ class Ticking {
   }
 
   /**
-   * A beat of its own: the usual one could come just before that time, and the next a second late.
+   * Plans an extra beat: the usual one could come just before that time, and the next one a second
+   * late.
    */
   private void tickAfter(Duration wait) {
     if (planned != null) {

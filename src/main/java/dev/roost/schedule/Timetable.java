@@ -12,7 +12,7 @@ import java.util.Optional;
  *
  * @param startsAt no time is before it; null: no bound
  * @param endsAt no time is after it; null: no bound
- * @param jitterSeconds a time is due up to so much later
+ * @param jitterSeconds the maximum delay of a time
  */
 record Timetable(
     String scheduleId,
@@ -34,15 +34,15 @@ record Timetable(
         schedule.jitterSeconds);
   }
 
-  /** The first time after that one. */
+  /** The first time after the instant. */
   Optional<Instant> after(Instant instant) {
     Instant from = startsAt != null && startsAt.isAfter(instant) ? startsAt.minusNanos(1) : instant;
     return cron.next(from, zone).filter(time -> endsAt == null || !time.isAfter(endsAt));
   }
 
   /**
-   * When a scheduled time is due: later by a part of the jitter that depends on nothing but the
-   * schedule and the time, so each replica says the same, also after a restart.
+   * When a scheduled time is due: its delay is a part of the jitter that depends only on the
+   * schedule and the time, so it is the same on each replica and after a restart.
    */
   Instant dueAt(Instant time) {
     if (jitterSeconds == 0) {
@@ -53,16 +53,16 @@ record Timetable(
     return time.plusNanos((long) (part * jitterSeconds * 1e6) * 1_000);
   }
 
-  /** What {@link #dueAt} adds at most. */
+  /** The maximum that {@link #dueAt} adds. */
   Duration jitter() {
     return Duration.ofNanos((long) (jitterSeconds * 1e9));
   }
 
   /**
-   * The last time before that one. The number of steps grows with the logarithm of the gap, however
-   * many times lie before it.
+   * The last time before {@code end}. The number of steps grows with the logarithm of the gap,
+   * however many times lie before it.
    *
-   * @param first a time of this table; none before it is looked for
+   * @param first a time of this table; earlier times are not searched
    */
   Optional<Instant> before(Instant end, Instant first) {
     if (!first.isBefore(end)) {
@@ -85,7 +85,7 @@ record Timetable(
       empty = from;
       step = step.multipliedBy(2);
     }
-    // Now found is a time, and whether there is a later one is asked in halves.
+    // Now found is a time; a binary search looks for later ones.
     while (true) {
       Optional<Instant> next = timeIn(found.plusNanos(1), end);
       if (next.isEmpty()) {
@@ -102,7 +102,7 @@ record Timetable(
     }
   }
 
-  /** The first time from then on and before that end. */
+  /** The first time in [from, end). */
   private Optional<Instant> timeIn(Instant from, Instant end) {
     return after(from.minusNanos(1)).filter(time -> time.isBefore(end));
   }

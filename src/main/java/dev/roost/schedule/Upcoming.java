@@ -12,10 +12,10 @@ import java.util.Optional;
 import org.eclipse.microprofile.openapi.annotations.media.Schema;
 
 /**
- * What a cron expression means.
+ * The meaning of a cron expression.
  *
  * @param description in words
- * @param next its next times, fewer where there are no more
+ * @param next the next times; fewer when no more exist
  */
 @Schema(name = "Upcoming")
 public record Upcoming(
@@ -57,7 +57,7 @@ public record Upcoming(
     return count == null ? DEFAULT_COUNT : count;
   }
 
-  /** Of a schedule: from the first time on that nothing was done about. */
+  /** The upcoming times of a schedule, from the first one that was not handled yet. */
   static Upcoming of(Schedule schedule, int count) {
     Timetable timetable = Timetable.of(schedule);
     Optional<Instant> first = Optional.ofNullable(schedule.nextRunAt);

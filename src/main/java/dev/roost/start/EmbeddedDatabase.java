@@ -24,11 +24,11 @@ import java.util.concurrent.ThreadLocalRandom;
 import org.jboss.logging.Logger;
 
 /**
- * The PostgreSQL in the data directory: on the loopback address only, with a random password, in a
- * session of its own.
+ * The PostgreSQL in the data directory: on the loopback address only, with a random password, in
+ * its own session.
  *
- * <p>It outlives a control plane that is killed, and the next one adopts it. When PostgreSQL itself
- * is killed, it is started again at once on the same port.
+ * <p>It outlives a control plane that is killed, and the next control plane adopts it. When
+ * PostgreSQL itself is killed, it is restarted at once on the same port.
  */
 public final class EmbeddedDatabase implements AutoCloseable {
   private static final Logger LOG = Logger.getLogger(EmbeddedDatabase.class);
@@ -50,9 +50,9 @@ public final class EmbeddedDatabase implements AutoCloseable {
   private volatile boolean closing;
 
   /**
-   * Makes the database when there is none yet, and starts it unless it runs.
+   * Creates the database if it doesn't exist, and starts it unless it is running.
    *
-   * @throws StartFailed with what PostgreSQL said
+   * @throws StartFailed with PostgreSQL's error
    */
   public static EmbeddedDatabase start(DataDirectory data) throws StartFailed {
     try {
@@ -91,7 +91,7 @@ public final class EmbeddedDatabase implements AutoCloseable {
       }
       return;
     }
-    if (running.isPresent()) { // Of another version: an update has happened meanwhile.
+    if (running.isPresent()) { // Another version: Roost was updated meanwhile.
       stop(running.get().process());
     }
     port = rememberedPort();
@@ -110,17 +110,17 @@ public final class EmbeddedDatabase implements AutoCloseable {
     return password;
   }
 
-  /** The number of PostgreSQL's main process. */
+  /** The process identifier of PostgreSQL's main process. */
   long pid() {
     return server.pid();
   }
 
-  /** Ends PostgreSQL and waits until it has ended. */
+  /** Stops PostgreSQL and waits until it has ended. */
   @Override
   public void close() {
     closing = true;
     try {
-      watcher.interrupt(); // It might be starting PostgreSQL just now.
+      watcher.interrupt(); // It may be starting PostgreSQL.
       watcher.join();
       stop(server);
     } catch (IOException e) {
@@ -172,7 +172,10 @@ public final class EmbeddedDatabase implements AutoCloseable {
     Files.move(draft, data.database(), StandardCopyOption.ATOMIC_MOVE);
   }
 
-  /** The port of the last start when it is free still, so that whoever knows it goes on. */
+  /**
+   * Returns the port of the last start if it is still free, so that clients of that port continue
+   * to work.
+   */
   private int rememberedPort() throws IOException {
     String remembered = PrivateFiles.read(data.databasePort());
     if (remembered != null && isFree(Integer.parseInt(remembered))) {
@@ -180,8 +183,8 @@ public final class EmbeddedDatabase implements AutoCloseable {
     }
     int candidate;
     do {
-      // Below the range from which outgoing connections get theirs: one of those could take it
-      // while PostgreSQL is down.
+      // Below the range of ephemeral ports: an outgoing connection could take one of those while
+      // PostgreSQL is down.
       candidate = ThreadLocalRandom.current().nextInt(15_000, 30_000);
     } while (!isFree(candidate));
     PrivateFiles.write(data.databasePort(), candidate + "\n");
@@ -216,7 +219,7 @@ public final class EmbeddedDatabase implements AutoCloseable {
       if (awaitReady()) {
         return;
       }
-      // After a kill, the backends of the old one hold its shared memory until they notice.
+      // After a kill, the old backends hold the shared memory until they notice.
       boolean willPass = log.lastLines().contains("shared memory");
       if (closing || !willPass || System.nanoTime() > deadline) {
         throw new StartFailed("PostgreSQL doesn't start:\n" + log.lastLines());
@@ -239,7 +242,7 @@ public final class EmbeddedDatabase implements AutoCloseable {
   }
 
   /**
-   * A session of its own, so that a Ctrl-C meant for the control plane doesn't end it too early.
+   * A separate session, so that a Ctrl-C for the control plane doesn't end PostgreSQL too early.
    */
   private List<String> withPrefix(List<String> command) {
     List<String> all = new ArrayList<>();
@@ -250,7 +253,7 @@ public final class EmbeddedDatabase implements AutoCloseable {
   }
 
   /**
-   * @return false when it has ended before it was ready
+   * @return false when PostgreSQL ended before it was ready
    */
   private boolean awaitReady() throws IOException, InterruptedException, StartFailed {
     long deadline = System.nanoTime() + START_LIMIT.toNanos();
@@ -290,7 +293,7 @@ public final class EmbeddedDatabase implements AutoCloseable {
       try {
         Thread.sleep(pause.toMillis());
       } catch (InterruptedException e) {
-        return; // It is being closed.
+        return; // This object is being closed.
       }
     }
   }
@@ -306,7 +309,10 @@ public final class EmbeddedDatabase implements AutoCloseable {
     }
   }
 
-  /** Java itself sends SIGTERM and SIGKILL only; SIGTERM would wait for clients to leave. */
+  /**
+   * Java can send only SIGTERM and SIGKILL; after SIGTERM, PostgreSQL would wait for clients to
+   * disconnect.
+   */
   private static void signal(LiveProcess process, String name)
       throws IOException, InterruptedException {
     if (process.isAlive()) {

@@ -17,7 +17,10 @@ import java.nio.file.Path;
 import java.time.Clock;
 import java.util.Optional;
 
-/** The API key that a fresh installation makes for its owner, in a file that only they can read. */
+/**
+ * The API key that a new installation creates for its owner, in a file that only the owner can
+ * read.
+ */
 @ApplicationScoped
 class FirstKey {
   private final Path file;
@@ -35,8 +38,8 @@ class FirstKey {
   }
 
   /**
-   * Makes the key when there is none yet, or when the settings ask for another one; before anyone
-   * is served.
+   * Creates the key if there is none, or if the settings request another one; before the first
+   * request is served.
    */
   void make(@Observes StartupEvent event) {
     if (!kept) {
@@ -52,7 +55,7 @@ class FirstKey {
             });
   }
 
-  /** Where the key is, for a person. */
+  /** A message with the key's location. */
   String announce() {
     if (!kept) {
       return "API keys are in the database";
@@ -64,7 +67,7 @@ class FirstKey {
             + " is gone; start once with ROOST_NEW_API_KEY=true to get another key";
   }
 
-  /** Path and query that sign its owner in once; empty: the key is gone, or elsewhere. */
+  /** Path and query that sign the owner in once; empty: the key is gone, or stored elsewhere. */
   Optional<String> loginUrl() {
     if (!kept) {
       return Optional.empty();
@@ -79,7 +82,7 @@ class FirstKey {
     }
   }
 
-  /** The file is there before the transaction ends: no key is made that nobody can know. */
+  /** The file is written before the commit, so that every stored key is known. */
   private void make(String name) {
     try {
       PrivateFiles.writeDurably(file, ApiKey.make(name, Role.WRITE, clock.instant()).text() + "\n");

@@ -14,17 +14,17 @@ import org.jboss.logmanager.LogContext;
 import org.jboss.logmanager.handlers.ConsoleHandler;
 
 /**
- * Writes each log event as one line of JSON, whatever lines its message and its stack trace have.
- * Quarkus takes another console format only from an extension, so this is a handler beside its own,
- * and there from the first event on.
+ * Writes each log event as one line of JSON, even if its message or stack trace has several lines.
+ * Quarkus accepts another console format only from an extension, so this is a separate handler,
+ * active from the first event on.
  */
 final class JsonLog extends ExtFormatter {
-  /** Of the setting. */
+  /** The setting's value. */
   static final String FORMAT = "json";
 
   private final ObjectMapper mapper = new ObjectMapper();
 
-  /** In place of Quarkus's console, which is turned off. */
+  /** Replaces Quarkus's console handler, which is turned off. */
   static void install(Level level) {
     ConsoleHandler handler = new ConsoleHandler(ConsoleHandler.Target.SYSTEM_OUT, new JsonLog());
     handler.setLevel(level);

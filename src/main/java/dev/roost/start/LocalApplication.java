@@ -14,7 +14,10 @@ import java.io.OutputStream;
 import java.io.PrintStream;
 import org.jboss.logging.Logger;
 
-/** Runs once everything is up: tells the person who has started Roost where to go from here. */
+/**
+ * Runs after the start-up: prints the addresses and the key's location for the person who has
+ * started Roost.
+ */
 @ApplicationScoped
 @Unremovable
 class LocalApplication implements QuarkusApplication {
@@ -38,14 +41,14 @@ class LocalApplication implements QuarkusApplication {
     boolean json = config.logFormat().equals(JsonLog.FORMAT);
     ready.fire(new Ready(json ? new PrintStream(OutputStream.nullOutputStream()) : System.out));
     if (json) {
-      LOG.info("Roost is ready"); // Nobody reads along, and not all of this belongs into a log.
+      LOG.info("Roost is ready"); // Nobody watches, and some of these messages must not be logged.
     } else {
       tell(key);
     }
     Runtime itself = ClientProxy.unwrap(runtime); // The proxy ends with the container.
     Quarkus.waitForExit();
     if (config.drain().isZero()) {
-      // Now, not when Quarkus says so: it waits for open requests first, also for executors' polls.
+      // Close now: Quarkus would wait for open requests first, including executors' polls.
       itself.close();
     }
     return 0;

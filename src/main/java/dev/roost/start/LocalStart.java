@@ -22,8 +22,8 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.eclipse.microprofile.config.Config;
 
 /**
- * A run from its start to its end: check, start PostgreSQL unless there is one, run Quarkus, stop
- * PostgreSQL. Executors and builds on this machine end with Quarkus, while the database still runs.
+ * A complete run: check, start PostgreSQL unless there is one, run Quarkus, stop PostgreSQL.
+ * Executors and builds on this machine end with Quarkus, while the database is still running.
  */
 final class LocalStart {
   private static final String JDBC_URL = "quarkus.datasource.jdbc.url";
@@ -44,7 +44,7 @@ final class LocalStart {
   }
 
   /**
-   * Runs until someone asks it to stop.
+   * Runs until it receives a stop signal.
    *
    * @return the process's exit status
    * @throws StartFailed with what to do about it
@@ -53,7 +53,7 @@ final class LocalStart {
     AutoCloseable lock = null;
     if (DataDirectory.isUsedBy(config)) {
       data.create();
-      lock = data.lock(); // Until the process ends: whoever has it owns all that runs.
+      lock = data.lock(); // Until the process ends: the lock's holder owns all running processes.
     }
     checkPort();
     stopOnSignals();
@@ -69,16 +69,16 @@ final class LocalStart {
           : new StartFailed(e.getCause().toString(), e);
     } catch (StartFailed e) {
       if (stopping) {
-        return 0; // Whoever has interrupted the start knows why it failed.
+        return 0; // The interruption is the cause of the failure.
       }
       throw e;
     } catch (Exception e) {
       throw new StartFailed(e.toString(), e);
     } finally {
-      // What was started for a moment only and has not ended by itself.
+      // Short-lived processes that have not ended.
       ProcessHandle.current().descendants().forEach(ProcessHandle::destroyForcibly);
       ended.countDown();
-      Reference.reachabilityFence(lock); // A channel that nobody holds gets closed and unlocked.
+      Reference.reachabilityFence(lock); // A garbage-collected channel is closed and unlocked.
     }
   }
 
@@ -111,10 +111,10 @@ final class LocalStart {
     return status.get();
   }
 
-  /** What lies below an exception that others have wrapped, for a person. */
+  /** The root cause's message, for a person. */
   private static String rootOf(Throwable failure) {
     Throwable root = failure;
-    // Below what the database's driver says is only what its socket says.
+    // Causes of the driver's exception only describe the socket.
     while (root.getCause() != null && !(root instanceof SQLException)) {
       root = root.getCause();
     }
@@ -164,9 +164,9 @@ final class LocalStart {
   }
 
   /**
-   * On SIGTERM and SIGINT the virtual machine ends as soon as its hooks have: this one holds it
-   * until everything has been stopped in order. (Quarkus has a hook too, which ends {@link
-   * Quarkus#run}.)
+   * On SIGTERM and SIGINT, the virtual machine ends as soon as its shutdown hooks have ended: this
+   * hook waits until everything has been stopped in order. (Quarkus has a hook, too, which ends
+   * {@link Quarkus#run}.)
    */
   private void stopOnSignals() {
     Thread main = Thread.currentThread();
@@ -187,7 +187,9 @@ final class LocalStart {
                 "stop"));
   }
 
-  /** Ends this process when its parent ends: then it gets another one. */
+  /**
+   * Ends this process when its parent process changes, since then the original parent has ended.
+   */
   private void watchParent() {
     long parent = parent();
     Thread thread =

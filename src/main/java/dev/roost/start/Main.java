@@ -15,7 +15,7 @@ import java.util.logging.Level;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Starts Roost. What keeps it from starting is told in a line, with status 1. */
+/** Starts Roost. A start failure is printed as one line, with exit status 1. */
 @QuarkusMain
 public final class Main {
   private static final Pattern CONVERSION =
@@ -58,7 +58,7 @@ public final class Main {
     }
   }
 
-  /** The database of the operator's, when the settings name one. */
+  /** Uses the operator's database when the settings name one. */
   static void useConfiguredDatabase(RoostConfig config) {
     config.database().url().ifPresent(url -> set("quarkus.datasource.jdbc.url", url));
     config.database().username().ifPresent(name -> set("quarkus.datasource.username", name));
@@ -74,7 +74,7 @@ public final class Main {
     System.setProperty(property, value);
   }
 
-  /** The settings as Quarkus will read them; they decide what happens before it starts. */
+  /** The settings as Quarkus will read them; they are needed before Quarkus starts. */
   private static SmallRyeConfig settings() throws StartFailed {
     try {
       return ConfigUtils.configBuilder().withMapping(RoostConfig.class).build();
@@ -85,7 +85,7 @@ public final class Main {
     }
   }
 
-  /** Without the codes and class names between which SmallRye hides what is wrong. */
+  /** Removes SmallRye's codes and class names from a message. */
   static String readable(String message) {
     Matcher conversion = CONVERSION.matcher(message);
     return conversion.matches()

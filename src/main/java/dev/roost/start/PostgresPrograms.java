@@ -23,14 +23,14 @@ import org.apache.commons.compress.compressors.xz.XZCompressorInputStream;
 /**
  * PostgreSQL's programs, unpacked from the archive on the class path, and how they are started.
  *
- * <p>PostgreSQL refuses to run as root. There it gets a user namespace of its own, in which root is
- * nobody but still owns root's files.
+ * <p>PostgreSQL refuses to run as root. For root, it runs in its own user namespace, in which root
+ * appears as nobody but still owns root's files.
  *
- * @param directory holds {@code bin}, {@code lib} and {@code share}
- * @param prefix goes before each command
+ * @param directory contains {@code bin}, {@code lib} and {@code share}
+ * @param prefix precedes each command
  */
 record PostgresPrograms(Path directory, List<String> prefix) {
-  /** Changes when the archive on the class path does. */
+  /** Changes together with the archive on the class path. */
   static final String VERSION = "18.6.0";
 
   static final String MAJOR_VERSION = "18";
@@ -53,7 +53,10 @@ record PostgresPrograms(Path directory, List<String> prefix) {
     return directory.resolve("bin").resolve("initdb");
   }
 
-  /** Unpacks beside the directory and renames, so that a directory of that name is complete. */
+  /**
+   * Unpacks into a temporary directory and renames it, so that a directory with this name is
+   * complete.
+   */
   private static void unpack(Path directory) throws StartFailed {
     String archive = archiveName();
     Path draft = directory.resolveSibling("." + directory.getFileName() + ".new");

@@ -4,7 +4,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** How the embedded PostgreSQL is set up: safe against power failure, small, quiet. */
+/** The embedded PostgreSQL's settings: safe against power failure, small, few log messages. */
 final class PostgresSettings {
   private static final List<String> SETTINGS =
       List.of(
@@ -14,13 +14,13 @@ final class PostgresSettings {
           // Small: it shares the machine with the scripts.
           "shared_buffers=64MB",
           "huge_pages=off",
-          // In its own directory: confined scripts may write to /dev/shm.
+          // In the data directory: confined scripts may write to /dev/shm.
           "dynamic_shared_memory_type=mmap",
-          "io_method=sync", // The default keeps three more processes.
+          "io_method=sync", // The default runs three more processes.
           "max_worker_processes=2",
           "max_parallel_workers_per_gather=0",
           "jit=off",
-          // There is no replica, so only what recovery needs is written.
+          // There are no replicas, so write only what recovery needs.
           "wal_level=minimal",
           "max_wal_senders=0",
           "max_wal_size=256MB",
@@ -29,7 +29,7 @@ final class PostgresSettings {
           "log_timezone=UTC",
           "log_line_prefix=%m [%p] ",
           "log_min_messages=warning",
-          "log_min_error_statement=panic", // Statements may hold what users sent.
+          "log_min_error_statement=panic", // Statements may contain users' data.
           "log_checkpoints=off");
 
   private PostgresSettings() {}

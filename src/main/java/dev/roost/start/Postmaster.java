@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A PostgreSQL that runs on a data directory, as told by its {@code postmaster.pid} (lines:
+ * A PostgreSQL that runs on a data directory, according to its {@code postmaster.pid} (lines:
  * process, directory, start, port, socket directory, address, shared memory, status).
  */
 record Postmaster(LiveProcess process, int port) {
@@ -19,7 +19,10 @@ record Postmaster(LiveProcess process, int port) {
   private static final int PORT_LINE = 3;
   private static final int STATUS_LINE = 7;
 
-  /** The one that runs on this directory. The file alone proves nothing: it outlives a kill. */
+  /**
+   * The PostgreSQL that runs on this directory. The file alone proves nothing: it remains after a
+   * kill.
+   */
   static Optional<Postmaster> running(Path directory) throws IOException {
     List<String> lines = lines(directory);
     if (lines.size() <= PORT_LINE) {
@@ -32,8 +35,9 @@ record Postmaster(LiveProcess process, int port) {
   }
 
   /**
-   * Waits for one that has only just been started and is not in the file yet: a control plane that
-   * was killed at that moment leaves it behind, and it is no one's rival once it can be seen.
+   * Waits for a PostgreSQL that has just been started and has not written the file yet: a control
+   * plane that was killed at that moment leaves it behind. Once the file exists, {@link #running}
+   * finds that PostgreSQL.
    */
   static void awaitSettled(Path directory, Duration limit)
       throws IOException, InterruptedException {
@@ -43,7 +47,7 @@ record Postmaster(LiveProcess process, int port) {
     }
   }
 
-  /** The main process has the directory as an argument; the others have titles instead. */
+  /** Only the main process has the directory as an argument; the others have titles instead. */
   private static boolean isAtWork(Path directory) {
     return LiveProcess.workingIn(directory).stream()
         .anyMatch(process -> process.arguments().contains(directory.toString()));
@@ -53,7 +57,7 @@ record Postmaster(LiveProcess process, int port) {
     return process.arguments().get(0).equals(program.toString());
   }
 
-  /** Whether that process accepts connections on this directory's database. */
+  /** Whether the process accepts connections to this directory's database. */
   static boolean isReady(Path directory, long pid) throws IOException {
     List<String> lines = lines(directory);
     return lines.size() > STATUS_LINE
@@ -62,14 +66,15 @@ record Postmaster(LiveProcess process, int port) {
   }
 
   /**
-   * Lets the next PostgreSQL take over from one that is no more.
+   * Lets a new PostgreSQL take over from one that has ended.
    *
-   * <p>PostgreSQL itself only asks whether the number in the file is some process's, and that is so
-   * too when the number was given to another process, or when nobody has fetched the dead one's
-   * exit status (in a container, often nobody ever does). It knows however that its parent is no
-   * rival; so the file gets this process's number. The line on shared memory stays: it keeps
-   * PostgreSQL from starting while processes of the old one are still at work. An empty file is
-   * from one that was killed while it made the file, and would stop every later one.
+   * <p>PostgreSQL only checks whether the process identifier in the file belongs to any process.
+   * That is also true when the identifier was reused, or when the dead process is a zombie (in a
+   * container, often nobody reaps it). PostgreSQL ignores its own parent, however; so this
+   * process's identifier is written to the file. The line about shared memory stays: it prevents
+   * PostgreSQL from starting while processes of the old one are still running. An empty file comes
+   * from a PostgreSQL that was killed while it created the file, and would prevent every later
+   * start.
    */
   static void release(Path directory) throws IOException {
     List<String> lines = new ArrayList<>(lines(directory));

@@ -9,10 +9,10 @@ import jakarta.enterprise.inject.Instance;
 import jakarta.enterprise.inject.Produces;
 import jakarta.inject.Singleton;
 
-/** The runtime that the settings choose. */
+/** The runtime that the settings select. */
 class Runtimes {
   @Produces
-  @DefaultBean // Tests bring another one.
+  @DefaultBean // Tests provide another one.
   @Singleton
   Runtime chosen(
       RoostConfig config, Instance<LocalRuntime> local, Instance<KubernetesRuntime> kubernetes) {

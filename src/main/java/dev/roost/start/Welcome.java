@@ -27,8 +27,8 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * Shows on the very first start that everything works: makes an agent, builds and executes it,
- * prints what it did.
+ * Shows on the first start that everything works: creates, builds and executes an agent, and prints
+ * the results.
  */
 @ApplicationScoped
 public class Welcome {
@@ -64,7 +64,7 @@ public class Welcome {
     this.entities = entities;
   }
 
-  /** Does nothing on any start but the first. Blocks until the agent has run. */
+  /** Runs only on the first start. Blocks until the agent has run. */
   void show(@Observes Ready ready) {
     PrintStream out = ready.out();
     String full = storage.usage().full();

@@ -5,8 +5,8 @@ import jakarta.inject.Singleton;
 import java.util.function.Supplier;
 
 /**
- * Identifiers of spans: random, except for an execution's, which its script knows before the span
- * is made, and which any replica may have to make.
+ * Identifiers of spans: random, except for an execution's, which the script needs before the span
+ * is created, and which any replica may have to create.
  */
 @Singleton
 class GivenIds implements IdGenerator {
@@ -15,7 +15,7 @@ class GivenIds implements IdGenerator {
 
   private record Given(String traceId, String spanId) {}
 
-  /** The next span of this thread gets these. */
+  /** Sets the identifiers of the span that {@code span} creates. */
   <T> T with(String traceId, String spanId, Supplier<T> span) {
     given.set(new Given(traceId, spanId));
     try {

@@ -5,8 +5,8 @@ import java.util.HexFormat;
 import java.util.Optional;
 
 /**
- * A place in a trace, as the header {@code traceparent} of <a
- * href="https://www.w3.org/TR/trace-context/">W3C Trace Context</a> has it.
+ * A position in a trace, in the format of the header {@code traceparent} of <a
+ * href="https://www.w3.org/TR/trace-context/">W3C Trace Context</a>.
  *
  * @param traceId 32 lower-case hexadecimal digits, not all zero
  * @param spanId 16 lower-case hexadecimal digits, not all zero
@@ -17,7 +17,7 @@ public record TraceParent(String traceId, String spanId, int flags) {
   private static final int SAMPLED = 1;
   private static final String NO_SPAN = "0".repeat(16);
 
-  /** Empty for what isn't valid: then, as the standard says, the trace begins anew. */
+  /** Empty for invalid text: the standard then requires a new trace. */
   public static Optional<TraceParent> parse(String text) {
     if (text == null
         || text.length() < LENGTH
@@ -43,7 +43,7 @@ public record TraceParent(String traceId, String spanId, int flags) {
         : Optional.empty();
   }
 
-  /** Where a job's trace begins when nobody else has begun one: in no span. */
+  /** The root of a job's trace when the caller has no trace: outside of any span. */
   static TraceParent begunBy(String jobId) {
     return new TraceParent(traceIdOf(jobId), NO_SPAN, SAMPLED);
   }
@@ -52,12 +52,12 @@ public record TraceParent(String traceId, String spanId, int flags) {
     return !spanId.equals(NO_SPAN);
   }
 
-  /** It follows from the identifier, so that every replica knows it. */
+  /** A hash of the identifier, so that every replica computes the same one. */
   static String traceIdOf(String jobId) {
     return HexFormat.of().formatHex(Text.sha256(jobId)).substring(0, 32);
   }
 
-  /** The span of an execution, likewise. */
+  /** A hash of the identifier, so that every replica computes the same one. */
   static String spanIdOf(String executionId) {
     return HexFormat.of().formatHex(Text.sha256(executionId)).substring(0, 16);
   }
@@ -66,7 +66,7 @@ public record TraceParent(String traceId, String spanId, int flags) {
     return (flags & SAMPLED) != 0;
   }
 
-  /** What {@link #parse} reads. */
+  /** The text that {@link #parse} reads. */
   public String text() {
     return "00-%s-%s-%02x".formatted(traceId, spanId, flags);
   }

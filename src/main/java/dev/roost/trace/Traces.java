@@ -24,10 +24,10 @@ import java.util.concurrent.RejectedExecutionException;
 import org.jboss.logging.Logger;
 
 /**
- * Takes traces from callers through executions to scripts. A caller's trace always reaches the
- * script; with {@code roost.traces.endpoint}, Roost adds spans of its own: what it is asked for,
- * and of each execution how long it was queued, was starting and ran. Those are made when the
- * execution has ended, of the times in the database, since several replicas have a part in it.
+ * Propagates traces from callers through executions to scripts. A caller's trace always reaches the
+ * script. With {@code roost.traces.endpoint}, Roost adds its own spans: of requests, and of each
+ * execution how long it was queued, was starting and ran. The spans of an execution are created
+ * after its end from the times in the database, since several replicas take part in it.
  */
 @ApplicationScoped
 public class Traces {
@@ -59,10 +59,10 @@ public class Traces {
   }
 
   /**
-   * Where a job belongs that a request makes.
+   * The parent in a trace of a job that a request submits.
    *
-   * @param header of the request, {@code traceparent}; or null
-   * @return for {@link #environment}; null: nowhere
+   * @param header {@code traceparent} of the request; or null
+   * @return for {@link #environment}; null: no trace
    */
   public String parent(String header) {
     SpanContext current = Span.current().getSpanContext();
@@ -74,9 +74,9 @@ public class Traces {
   }
 
   /**
-   * The variables by which a script goes on with the trace.
+   * The environment variables with which a script continues the trace.
    *
-   * @param parent of its job, or null
+   * @param parent of the script's job, or null
    */
   public Map<String, String> environment(String parent, String jobId, String executionId) {
     Map<String, String> variables = new TreeMap<>();
@@ -97,7 +97,9 @@ public class Traces {
     return TraceParent.parse(parent).orElseGet(() -> TraceParent.begunBy(jobId));
   }
 
-  /** The end of an execution was stored; call it after the transaction. */
+  /**
+   * Creates the spans of an ended execution; call this after the transaction that stores the end.
+   */
   public void ended(String executionId) {
     if (!own) {
       return;
@@ -193,7 +195,7 @@ public class Traces {
     tracer.spanBuilder(name).setParent(parent).setStartTimestamp(from).startSpan().end(to);
   }
 
-  /** Without a parent, the job is where its trace begins. */
+  /** Without a parent, the job is the root of its trace. */
   private static Context context(TraceParent job) {
     if (!job.isInSpan()) {
       return Context.root();

@@ -9,13 +9,13 @@ import jakarta.enterprise.event.Observes;
 import java.util.Set;
 
 /**
- * Serves the dashboard: every address of a page is answered with the same document, whose script
- * shows the page (src/main/resources/web). Nothing of the dashboard comes from elsewhere, and
- * nothing of elsewhere may frame it.
+ * Serves the dashboard: the same document for the address of every page; its script renders the
+ * page (src/main/resources/web). The dashboard loads nothing from other origins, and no other
+ * origin may frame it.
  */
 @ApplicationScoped
 class Pages {
-  /** The first part of each page's address; {@code shell/routes.ts} has the pages. */
+  /** The first path segment of each page; {@code shell/routes.ts} lists the pages. */
   private static final Set<String> PAGES =
       Set.of(
           "agents",
@@ -35,7 +35,7 @@ class Pages {
       "default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; img-src 'self' data:;"
           + " connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-  /** Before the routes of static files. */
+  /** Runs before the routes of static files. */
   private static final int ORDER = -100;
 
   void routes(@Observes Router router) {
@@ -64,8 +64,8 @@ class Pages {
   }
 
   /**
-   * The address may hold a one-time token, so it is no referrer; the document names the files of
-   * one version.
+   * No referrer, because the address may contain a one-time token; no cache, because the document
+   * contains the file names of one version.
    */
   private static void secure(MultiMap headers) {
     headers.set("Content-Security-Policy", POLICY);

@@ -9,24 +9,23 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Judges whether an address may be connected to: only what is reachable from everywhere, so that
- * nobody uses Roost to reach what only its own network can.
+ * Decides whether requests to an address are allowed: only globally reachable addresses are, so
+ * that nobody uses Roost to reach hosts in its own network.
  *
  * <p>Source: the IANA IPv4 and IPv6 Special-Purpose Address Registries (RFC 6890, RFC 8190) as of
- * 2025-10-09, column "Globally Reachable"; "N/A" counts as no. Beyond the registries, multicast is
- * refused (RFC 5771), 168.63.129.16, at which Azure's machines find their bootstrap services
- * although it is a public address, and of IPv6 everything outside of 2000::/3, the only block from
- * which unicast addresses are assigned (RFC 4291).
+ * 2025-10-09, column "Globally Reachable"; "N/A" counts as no. Also refused are multicast (RFC
+ * 5771), 168.63.129.16, a public address with the bootstrap services of Azure's machines, and all
+ * IPv6 outside of 2000::/3, the only block with assigned unicast addresses (RFC 4291).
  */
 final class Addresses {
   private static final String SETTING = "roost.webhooks.allowed-networks";
 
-  /** A block of a registry. Of several that hold an address, the longest decides. */
+  /** A block of a registry. The longest block that contains an address applies. */
   private record Block(Network network, String name, boolean reachable) {}
 
   private static final List<Block> IPV4 =
       List.of(
-          // Those that are parts of others come first.
+          // Longer blocks are listed first.
           reachable("192.0.0.9/32"),
           reachable("192.0.0.10/32"),
           special("0.0.0.0/8", "\"this network\""),
@@ -79,21 +78,21 @@ final class Addresses {
   /** RFC 6052: the last four bytes are the IPv4 address that is reached. */
   private static final Network NAT64 = Network.of("64:ff9b::/96");
 
-  /** RFC 4291, 2.5.5.2. Java makes IPv4 of these, unless one is made by force. */
+  /** RFC 4291, 2.5.5.2. Java converts these to IPv4, except when created explicitly. */
   private static final byte[] MAPPED = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, -1, -1};
 
   private final List<Network> allowed;
 
   /**
-   * @param allowed what may be reached all the same
+   * @param allowed addresses that are allowed despite the registries
    */
   Addresses(List<Network> allowed) {
     this.allowed = List.copyOf(allowed);
   }
 
   /**
-   * Why an address may not be connected to, for a person: begins with the address and ends with the
-   * setting that allows it. Empty: it may.
+   * Why requests to an address are refused, for a person: begins with the address and ends with the
+   * setting that allows it. Empty: they are allowed.
    */
   Optional<String> refusal(InetAddress address) {
     InetAddress reached = reached(address);
@@ -120,7 +119,7 @@ final class Addresses {
     return Optional.empty();
   }
 
-  /** What an address in which another one is embedded leads to. */
+  /** The destination of an address in which another one is embedded. */
   private static InetAddress reached(InetAddress address) {
     byte[] bytes = address.getAddress();
     if (bytes.length == 16

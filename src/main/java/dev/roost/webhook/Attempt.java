@@ -18,12 +18,12 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
-/** One request to a receiver. All of it runs in one context of Vert.x, so on one thread. */
+/** One request to a receiver. It runs in one context of Vert.x, and so on one thread. */
 final class Attempt {
-  /** What is read of an answer, bytes. */
+  /** The most bytes of a response that are read. */
   private static final int ANSWER_BYTES = 4_096;
 
-  /** Of a name that has more addresses, others are not tried. */
+  /** Further addresses of a name are not tried. */
   private static final int MOST_ADDRESSES = 4;
 
   private final HttpClient client;
@@ -34,7 +34,7 @@ final class Attempt {
   private final CompletableFuture<EndpointResponse> answer;
   private final long end;
 
-  /** Addresses that are allowed and were not tried yet. */
+  /** Allowed addresses that were not tried yet. */
   private final Deque<InetAddress> left = new ArrayDeque<>();
 
   private final Buffer body = Buffer.buffer();
@@ -58,7 +58,7 @@ final class Attempt {
     this.end = System.nanoTime() + timeout.toNanos();
   }
 
-  /** In the attempt's context. */
+  /** Must run in the attempt's context. */
   void start(Vertx vertx, Lookups lookups) {
     long timer = vertx.setTimer(timeout.toMillis(), id -> expire());
     answer.whenComplete((result, failure) -> vertx.cancelTimer(timer));
@@ -102,12 +102,12 @@ final class Attempt {
     }
   }
 
-  /** To the next address. That is what was judged, so no name is resolved again. */
+  /** Connects to the next address, which was checked before; the name is not resolved again. */
   private void connect() {
     InetAddress address = left.remove();
     String where = Failures.address(address, target.port());
     doing = "there was no connection to " + where;
-    // The time that is left is shared between the addresses; the last one's is up to the timer.
+    // Divides the remaining time among the addresses; for the last one, the timer applies.
     long millis = Math.max(1, TimeUnit.NANOSECONDS.toMillis(end - System.nanoTime()));
     long share = left.isEmpty() ? 2 * timeout.toMillis() : millis / (left.size() + 1);
     RequestOptions options =
@@ -147,7 +147,7 @@ final class Attempt {
     }
     doing = "the receiver did not answer";
     request.exceptionHandler(this::fail);
-    request.connection().exceptionHandler(this::fail); // Without one, Vert.x logs an error.
+    request.connection().exceptionHandler(this::fail); // Without a handler, Vert.x logs an error.
     request.send(Buffer.buffer(message.body())).onSuccess(this::receive).onFailure(this::fail);
   }
 
@@ -184,7 +184,9 @@ final class Attempt {
     }
   }
 
-  /** What the receiver still sends is not read: with that, closing resets the connection. */
+  /**
+   * Closes the connection. The rest of the response stays unread, so closing resets the connection.
+   */
   private void hangUp() {
     if (request != null) {
       request.connection().close();

@@ -8,12 +8,12 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * A delivery that is being sent: nobody else takes it before the lease is over.
+ * A delivery that is being sent: nobody else sends it before the lease expires.
  *
  * @param attempt from 1
- * @param untried how much is left of the time in which it is tried
- * @param secrets those that sign
- * @param event null: it is not kept any more
+ * @param untried the remaining time for attempts
+ * @param secrets the secrets that sign the delivery
+ * @param event null: the event was removed
  */
 record Claim(
     String deliveryId,
@@ -39,7 +39,7 @@ record Claim(
         event(row, installation));
   }
 
-  /** From columns position, event_type, subject, time and data; null when there is no event. */
+  /** From the columns position, event_type, subject, time and data; null when there is no event. */
   static CloudEvent event(ResultSet row, String installation) throws SQLException {
     String data = row.getString("data");
     return data == null
@@ -57,7 +57,7 @@ record Claim(
     return eventType.equals(DeliveryRepository.TEST);
   }
 
-  /** Without the secrets, which must not get into logs. */
+  /** Omits the secrets, which must not get into logs. */
   @Override
   public String toString() {
     return "attempt " + attempt + " of " + deliveryId;

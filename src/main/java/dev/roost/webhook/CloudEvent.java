@@ -9,8 +9,8 @@ import java.time.Instant;
  * leading zeros, so that they sort as text.
  *
  * @param position in the log of events; also the identifier, which is unique within an installation
- * @param installation tells this installation from others
- * @param data a JSON object, which is kept as the text that it is
+ * @param installation identifies this installation
+ * @param data a JSON object, whose text stays unchanged
  */
 record CloudEvent(
     long position, String installation, String type, String subject, Instant time, String data) {

@@ -26,27 +26,26 @@ import java.util.concurrent.TimeUnit;
 import org.jboss.logging.Logger;
 
 /**
- * Sends deliveries. The leader takes what is due, with a lease: when the process dies before it has
- * written down what came of it, the next leader sends it again, so a receiver gets everything at
- * least once. Answers are waited for without a thread; what came of them is written down by the
- * next pass, all at once.
+ * Sends deliveries. The leader claims due deliveries with a lease. When the process ends before it
+ * stores a result, the next leader sends the delivery again, so a receiver gets everything at least
+ * once. No thread waits for responses; the next pass stores all results at once.
  */
 @ApplicationScoped
 class Deliveries {
-  /** Signalled when something may be due that was not before. */
+  /** Signalled when more deliveries may be due. */
   static final String TOPIC = "webhooks";
 
   private static final Logger LOG = Logger.getLogger(Deliveries.class);
 
-  /** How much longer a delivery is taken for than its attempt may last. */
+  /** Added to the timeout of an attempt. */
   private static final Duration LEASE_BEYOND = Duration.ofSeconds(20);
 
-  /** Signals may get lost. */
+  /** Limits the delay after a lost signal. */
   private static final Duration LONGEST_PAUSE = Duration.ofSeconds(1);
 
   private static final Duration BETWEEN_SWEEPS = Duration.ofMinutes(1);
 
-  /** What is being answered when the process stops is waited for that long. */
+  /** How long a stopping process waits for responses. */
   private static final Duration STOP = Duration.ofSeconds(2);
 
   private final DeliveryRepository book;
@@ -87,7 +86,7 @@ class Deliveries {
     this.lastSweep = System.nanoTime() - BETWEEN_SWEEPS.toNanos();
   }
 
-  /** An attempt that is over; times are of System.nanoTime. */
+  /** An ended attempt; times are of System.nanoTime. */
   private record Ended(Claim claim, EndpointResponse answer, long begun, long over) {}
 
   void start(@Observes StartupEvent event) {
@@ -167,9 +166,7 @@ class Deliveries {
             });
   }
 
-  /**
-   * Whatever goes wrong is an answer: what is taken and not given back would take a place for ever.
-   */
+  /** Turns every failure into a response: a claim without a result would occupy a slot forever. */
   private CompletionStage<EndpointResponse> answer(Claim claim) {
     try {
       return sender.send(message(claim));
@@ -195,12 +192,12 @@ class Deliveries {
         body);
   }
 
-  /** On any thread, which must not be blocked. */
+  /** May run on any thread, which must not be blocked. */
   private void end(Ended attempt) {
     ended.add(attempt);
     loop.wake();
     if (stopping || !leadership.isHeld()) {
-      // No pass comes, but what is known should be written down.
+      // No further pass runs, but the results should be stored.
       vertx.executeBlocking(
           () -> {
             synchronized (monitor) {
@@ -213,7 +210,7 @@ class Deliveries {
     }
   }
 
-  /** Writes down what came of attempts; what can't be is kept for the next time. */
+  /** Stores the results of attempts; after a failure they are kept for the next pass. */
   private void settle() {
     List<Ended> batch = new ArrayList<>();
     for (Ended attempt = ended.poll(); attempt != null; attempt = ended.poll()) {

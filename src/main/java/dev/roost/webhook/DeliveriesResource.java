@@ -28,7 +28,7 @@ import org.eclipse.microprofile.openapi.annotations.tags.Tag;
 import org.jboss.resteasy.reactive.ResponseStatus;
 import org.jboss.resteasy.reactive.RestQuery;
 
-/** What was sent to a webhook and what came of it, tests, and sending again. */
+/** Deliveries of a webhook and their results, tests, and replays. */
 @Path("/v1/webhooks/{id}")
 @Produces(MediaType.APPLICATION_JSON)
 @Tag(name = "Webhooks")
@@ -54,7 +54,7 @@ public class DeliveriesResource {
               description = "Events after this one; 0: from the oldest that is kept")
           String after) {}
 
-  /** What a replay has made. */
+  /** The result of a replay. */
   @Schema(name = "Replay")
   record Replay(@Schema(description = "How many will be sent") long deliveries) {}
 

@@ -9,11 +9,11 @@ import java.time.Instant;
 import java.util.List;
 import org.eclipse.microprofile.openapi.annotations.media.Schema;
 
-/** What was, or is to be, sent to a webhook. */
+/** An event that was sent, or will be sent, to a webhook. */
 final class Delivery {
   private Delivery() {}
 
-  /** A delivery, as the API shows it. */
+  /** A delivery in the API. */
   @Schema(name = "Delivery")
   record View(
       @Schema(examples = "dlv_01jd4m8z6hf0r9w2x3c5v7b8na") String id,
@@ -91,13 +91,13 @@ final class Delivery {
           body);
     }
 
-    /** Whether something has come of it. */
+    /** Whether an attempt has a result. */
     boolean wasTried() {
       return finishedAt != null || status != null || message != null;
     }
   }
 
-  /** One request that was made, as the API shows it. */
+  /** One attempt in the API. */
   @Schema(name = "DeliveryAttempt")
   record AttemptView(
       @Schema(description = "From 1; one that Roost did not see end is left out") int attempt,

@@ -13,10 +13,10 @@ import jakarta.enterprise.context.ApplicationScoped;
 import java.util.List;
 import java.util.Optional;
 
-/** What clients see of deliveries, and what they have done again. */
+/** Serves deliveries to clients, and replays them on request. */
 @ApplicationScoped
 class DeliveryAnswers {
-  /** So many positions are looked at in a transaction. */
+  /** How many positions a transaction checks. */
   private static final long STEP = 10_000;
 
   private static final String SELECT =
@@ -105,7 +105,7 @@ class DeliveryAnswers {
   }
 
   /**
-   * With its attempts and its body.
+   * A delivery with its attempts and its body.
    *
    * @throws Problem not_found
    */
@@ -130,7 +130,7 @@ class DeliveryAnswers {
                     .orElse(null)));
   }
 
-  /** A test that was asked for: the event is after that position and has that data. */
+  /** A requested test: the event is after the position and has the data. */
   record Test(String webhookId, long after, String data) {}
 
   /**
@@ -152,7 +152,7 @@ class DeliveryAnswers {
     return new Test(webhookId, after, data);
   }
 
-  /** The delivery of a test, when there is one. */
+  /** The delivery of a test, once it exists. */
   Optional<Delivery.View> tested(Test test) {
     Sql.Bound select =
         TESTED
@@ -167,7 +167,7 @@ class DeliveryAnswers {
   /**
    * Makes a delivery pending again.
    *
-   * @throws Problem not_found; gone: its event is not kept any more
+   * @throws Problem not_found; gone: its event was removed
    */
   Delivery.View again(String webhookId, String deliveryId) {
     Sql.Bound again = AGAIN.with("webhook", webhookId).with("delivery", deliveryId);
@@ -181,11 +181,11 @@ class DeliveryAnswers {
   }
 
   /**
-   * Makes deliveries of events that it has none of, and failed ones pending again.
+   * Creates missing deliveries of events, and makes failed ones pending again.
    *
    * @param after a position
    * @return how many
-   * @throws Problem not_found; gone: events after that position are removed; validation_failed
+   * @throws Problem not_found; gone: events after that position were removed; validation_failed
    */
   long again(String webhookId, long after) {
     webhooks.get(webhookId);

@@ -8,7 +8,7 @@ import jakarta.enterprise.event.Observes;
 import java.time.Duration;
 import java.util.stream.LongStream;
 
-/** Measures attempts at deliveries, on the replica that makes them. */
+/** Metrics of delivery attempts, on the replica that sends them. */
 @ApplicationScoped
 class DeliveryMeters {
   private static final Duration[] BUCKETS =
@@ -24,7 +24,7 @@ class DeliveryMeters {
     failed = timer("failed", registry);
   }
 
-  /** So that its series are there from the start, with zeros. */
+  /** Creates this bean at the start, so that its series exist, with zeros. */
   void start(@Observes StartupEvent event) {}
 
   private static Timer timer(String result, MeterRegistry registry) {

@@ -14,19 +14,19 @@ import java.util.Optional;
 import java.util.function.Function;
 
 /**
- * What is to be sent, and what came of it.
+ * Deliveries in the database, with their results.
  *
- * <p>A delivery that waits behind an earlier one of its subject is parked: it has no time for its
- * next attempt, so whoever looks for what is due doesn't come across it. It is parked when it is
- * come across the first time, and gets a time when the earlier one has ended. Both are done by the
- * leader, one after the other. Where they overlapped all the same, because a leader was late to
- * notice that it no longer leads, {@link #sweep} sets it right.
+ * <p>A delivery that waits for an earlier one of its subject is parked: it has no time for its next
+ * attempt, so queries for due deliveries skip it. The leader parks the delivery when it is first
+ * found, and sets its time when the earlier one has ended, one action after the other. If both
+ * happen at once, because a former leader was late to notice its loss, {@link #sweep} corrects the
+ * result.
  */
 @ApplicationScoped
 class DeliveryRepository {
   static final String TEST = "webhook.test";
 
-  /** How many due deliveries of a webhook are looked at in a pass. */
+  /** How many due deliveries of a webhook are checked in a pass. */
   private static final int LOOK = 100;
 
   private static final String ROOMS =
@@ -37,7 +37,7 @@ class DeliveryRepository {
         where w.state = 'active' and coalesce(b.room, %d) > 0)"""
           .formatted(Slots.EACH, Slots.EACH);
 
-  /** Each webhook's first before any webhook's second. */
+  /** The first of each webhook before the second of any. */
   private static final Sql CLAIM =
       Sql.of(
           """
@@ -124,7 +124,7 @@ class DeliveryRepository {
           update webhook set state = 'disabled', message = :message where id = :id and state = 'active'""");
 
   /**
-   * As an array, since a planner that takes the first ones for few would find them for each row.
+   * Uses an array: otherwise the planner expects few rows, and repeats the subquery for each row.
    */
   static final Sql SWEEP =
       Sql.of(
@@ -138,7 +138,7 @@ class DeliveryRepository {
               order by p.webhook_id, p.subject, p.position) first
             where first.next_attempt_at is null))""");
 
-  /** What runs for every few deliveries, however many wait. */
+  /** Statements that run often, however many deliveries wait. */
   static final List<Sql> OFTEN = List.of(CLAIM, NEXT, SETTLE, RELEASE);
 
   private static final Sql INSTALLATION =
@@ -152,18 +152,18 @@ class DeliveryRepository {
   }
 
   /**
-   * What an attempt came to.
+   * The result of an attempt.
    *
-   * @param age of its beginning, when it is written down
+   * @param age time since the start of the attempt, when the result is stored
    */
   record Outcome(
       Claim claim, EndpointResponse answer, Verdict verdict, Duration age, Duration duration) {}
 
   /**
-   * Takes what is due, and parks what must wait for an earlier one.
+   * Claims due deliveries, and parks those that must wait for an earlier one.
    *
-   * @param sending deliveries that are left alone
-   * @param lease after which others may take them
+   * @param sending deliveries to skip
+   * @param lease after which others may claim the deliveries
    */
   List<Claim> claim(Slots slots, Collection<String> sending, Duration lease) {
     String installation = installation();
@@ -175,7 +175,7 @@ class DeliveryRepository {
         connection -> claim.list(connection, row -> Claim.read(row, installation)));
   }
 
-  /** How long until something is due for which there is room; zero or less: it is now. */
+  /** The time until the next delivery is due that has a free slot; zero or less: one is due now. */
   Optional<Duration> next(Slots slots, Collection<String> sending) {
     Sql.Bound next = withRooms(NEXT.with(), slots, sending);
     return database.once(
@@ -197,10 +197,10 @@ class DeliveryRepository {
   }
 
   /**
-   * Writes down what came of attempts, all or nothing. Those that someone else has taken meanwhile,
-   * or that are deleted, are left out.
+   * Stores the results of attempts in one transaction. Skips deliveries that were claimed again or
+   * deleted meanwhile.
    *
-   * @return the webhooks that were disabled by it
+   * @return the webhooks that were disabled
    */
   List<String> settle(List<Outcome> outcomes) {
     return database.inTransaction(connection -> settle(connection, outcomes));
@@ -241,12 +241,12 @@ class DeliveryRepository {
     return disabled;
   }
 
-  /** Finds what is parked behind nothing. */
+  /** Corrects parked deliveries without an earlier one to wait for. */
   void sweep() {
     database.once(connection -> SWEEP.with().update(connection));
   }
 
-  /** What tells this installation from others. */
+  /** Identifies this installation. */
   String installation() {
     if (installation == null) {
       installation =

@@ -10,13 +10,13 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Where a webhook's URL leads. What programs read in different ways (addresses in hexadecimal,
- * octal or with fewer than four numbers, user names, zones, characters beyond ASCII) is refused
- * instead of read in one of them.
+ * The destination of a webhook's URL. Forms that programs interpret differently (addresses in
+ * hexadecimal, octal or with fewer than four numbers, user names, zones, characters beyond ASCII)
+ * are refused.
  *
- * @param host as the URL has it, in lower case, without brackets and final dot
- * @param port also where the URL has none
- * @param uri what the request asks for: the path and the query, escaped
+ * @param host from the URL, in lower case, without brackets and trailing dot
+ * @param port the default port when the URL has none
+ * @param uri the path and the query, escaped
  */
 record Endpoint(boolean secure, String host, int port, String uri) {
   static final int MAX_CHARACTERS = 2_048;
@@ -26,11 +26,13 @@ record Endpoint(boolean secure, String host, int port, String uri) {
   private static final Pattern AUTHORITY =
       Pattern.compile("(?<host>\\[[^\\[\\]]*+]|[^:\\[\\]]*+)(?::(?<port>\\d{1,5}))?");
 
-  /** Resolvers take a name whose last label is a number for an IPv4 address (WHATWG URL, 3.5). */
+  /**
+   * Resolvers interpret a name whose last label is a number as an IPv4 address (WHATWG URL, 3.5).
+   */
   private static final Pattern ENDS_IN_NUMBER =
       Pattern.compile("(?:.*\\.)?(?:\\d++|0[xX][0-9a-fA-F]*+)\\.?+");
 
-  /** A URL that is no target; the message says what to write instead. */
+  /** An invalid URL; the message says what to write instead. */
   static final class Invalid extends Exception {
     private Invalid(String message) {
       super(message);
@@ -72,17 +74,17 @@ record Endpoint(boolean secure, String host, int port, String uri) {
     return new Endpoint(secure, host(parts.group("host")), port, pathAndQuery(uri));
   }
 
-  /** The address, where the URL names one instead of a host. */
+  /** The address, when the URL contains an address instead of a name. */
   Optional<InetAddress> address() {
     return Network.address(host);
   }
 
-  /** Whether the name means this very machine, whatever a resolver says (RFC 6761, 6.3). */
+  /** Whether the name refers to this machine, regardless of the resolver (RFC 6761, 6.3). */
   boolean isLocalhost() {
     return host.equals("localhost") || host.endsWith(".localhost");
   }
 
-  /** The header {@code Host}. */
+  /** The value of the header {@code Host}. */
   String authority() {
     String written = host.contains(":") ? "[" + host + "]" : host;
     return port == (secure ? 443 : 80) ? written : written + ":" + port;

@@ -3,17 +3,17 @@ package dev.roost.webhook;
 import java.nio.charset.StandardCharsets;
 
 /**
- * What came of an attempt.
+ * The result of an attempt.
  *
- * @param status of HTTP; null: there was no answer
- * @param message why it did not succeed, for a person; null: it did
- * @param late whether it took all the time that there was
+ * @param status of HTTP; null: there was no response
+ * @param message why the attempt failed, for a person; null: it succeeded
+ * @param late whether the attempt reached its timeout
  */
 record EndpointResponse(Integer status, String message, boolean late) {
   private static final int MOST_CHARACTERS = 200;
 
   /**
-   * A whole answer, or as much of it as is read.
+   * A complete response, or as much of it as is read.
    *
    * @param body its beginning
    */
@@ -32,7 +32,7 @@ record EndpointResponse(Integer status, String message, boolean late) {
   }
 
   /**
-   * @param status null: not even that has come
+   * @param status null: no status has arrived
    */
   static EndpointResponse late(Integer status, String message) {
     return new EndpointResponse(status, message, true);
@@ -42,7 +42,7 @@ record EndpointResponse(Integer status, String message, boolean late) {
     return message == null;
   }
 
-  /** Whether the receiver wants no more. */
+  /** Whether the receiver permanently rejects deliveries. */
   boolean isGone() {
     return status != null && status == 410;
   }

@@ -9,7 +9,7 @@ import java.time.Duration;
 import java.util.concurrent.RejectedExecutionException;
 import javax.net.ssl.SSLException;
 
-/** What goes wrong between Roost and a receiver, in words for a person. */
+/** Messages about failed requests to receivers, for a person. */
 final class Failures {
   private Failures() {}
 
@@ -28,7 +28,7 @@ final class Failures {
     if (isOfTls(failure)) {
       return "TLS with " + where + " failed: " + text(innermost(failure));
     }
-    // A time-out is a ConnectException, too.
+    // A timeout is also a ConnectException.
     if (failure instanceof ConnectException
         && String.valueOf(failure.getMessage()).contains("refused")) {
       return where + " refuses connections";
@@ -37,7 +37,7 @@ final class Failures {
   }
 
   /**
-   * @param status of an answer that has begun, or null
+   * @param status of a partial response, or null
    */
   static String ofExchange(Integer status, Throwable failure) {
     String begun = status == null ? "without an answer" : "within the answer (" + status + ")";

@@ -12,9 +12,8 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Asks the resolver on threads of its own. Whoever asks for a name that is being asked for gets the
- * same answer, so a name that nobody answers for holds one thread, however much is to be sent
- * there.
+ * Calls the resolver on separate threads. Concurrent look-ups of a name share one call, so a name
+ * whose resolution hangs blocks one thread, regardless of the number of deliveries.
  */
 final class Lookups {
   private static final int MOST = 32;
@@ -31,7 +30,9 @@ final class Lookups {
     this.resolver = resolver;
   }
 
-  /** Fails with UnknownHostException, or RejectedExecutionException when too many are asked for. */
+  /**
+   * Fails with UnknownHostException, or with RejectedExecutionException when too many look-ups run.
+   */
   CompletableFuture<List<InetAddress>> of(String host) {
     CompletableFuture<List<InetAddress>> mine = new CompletableFuture<>();
     CompletableFuture<List<InetAddress>> earlier = running.putIfAbsent(host, mine);
@@ -65,7 +66,7 @@ final class Lookups {
     return thread;
   }
 
-  /** What has failed, without what futures put around it. */
+  /** The cause of the failure, without the wrapper of futures. */
   static Throwable cause(Throwable failure) {
     return failure instanceof CompletionException && failure.getCause() != null
         ? failure.getCause()

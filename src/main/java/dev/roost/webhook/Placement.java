@@ -10,17 +10,17 @@ import java.sql.SQLException;
 import java.util.List;
 import java.util.function.Function;
 
-/** Makes deliveries of events in the transaction in which those get their positions. */
+/** Creates deliveries of events in the transaction that assigns the events' positions. */
 @ApplicationScoped
 class Placement implements EventLog.Follower {
-  /** Events e and webhooks w that ask for them; a test is for one webhook only. */
+  /** Events e and webhooks w that subscribe to them; a test is for one webhook only. */
   static final String WANTED =
       """
       case when e.type = 'webhook.test' then w.id = e.subject
         else (w.agent_id is null or w.agent_id = e.agent_id)
           and w.event_types && array['*', e.type, split_part(e.type, '.', 1) || '.*'] end""";
 
-  /** The lock keeps a webhook from being deleted before its deliveries are there. */
+  /** The lock prevents the deletion of a webhook before its deliveries are stored. */
   private static final Sql SELECT =
       Sql.of(
           """
@@ -64,7 +64,7 @@ class Placement implements EventLog.Follower {
   }
 
   /**
-   * Makes those that aren't there, and failed ones pending again.
+   * Creates missing deliveries, and makes failed ones pending again.
    *
    * @return how many
    */

@@ -7,15 +7,15 @@ import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.List;
 
-/** Asks for the addresses of a name. Blocks. */
+/** Resolves a name to addresses. Blocks. */
 @FunctionalInterface
 public interface Resolver {
   /**
-   * @throws UnknownHostException there is none
+   * @throws UnknownHostException there is no address
    */
   List<InetAddress> resolve(String host) throws UnknownHostException;
 
-  /** The one of this machine. */
+  /** This machine's resolver. */
   class OfMachine {
     @Produces
     @Singleton

@@ -4,7 +4,7 @@ import java.security.SecureRandom;
 import java.util.Base64;
 import java.util.Optional;
 
-/** The key that signs: {@code whsec_} and base64 of 24 to 64 bytes, as Standard Webhooks has it. */
+/** A signing secret: {@code whsec_} and base64 of 24 to 64 bytes, as in Standard Webhooks. */
 final class Secret {
   private static final String PREFIX = "whsec_";
   private static final int BYTES = 32;
@@ -20,7 +20,7 @@ final class Secret {
     return PREFIX + Base64.getEncoder().encodeToString(bytes);
   }
 
-  /** What is wrong with one that a user gave. Doesn't repeat it. */
+  /** The error in a user's secret. The message doesn't contain the secret. */
   static Optional<String> mistake(String text) {
     if (!text.startsWith(PREFIX)) {
       return Optional.of("A secret begins with " + PREFIX + ".");
@@ -39,7 +39,7 @@ final class Secret {
   }
 
   /**
-   * @throws IllegalArgumentException what follows the prefix is no base64
+   * @throws IllegalArgumentException the text after the prefix is not base64
    */
   static byte[] key(String secret) {
     return Base64.getDecoder().decode(secret.substring(PREFIX.length()));

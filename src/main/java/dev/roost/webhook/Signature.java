@@ -9,14 +9,14 @@ import java.util.stream.Collectors;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
-/** Signatures as Standard Webhooks has them, version 1: symmetric, HMAC with SHA-256. */
+/** Signatures of Standard Webhooks, version 1: symmetric, HMAC with SHA-256. */
 final class Signature {
   private static final String ALGORITHM = "HmacSHA256";
 
   private Signature() {}
 
   /**
-   * The header {@code webhook-signature}: one signature for each secret, with spaces between.
+   * The header {@code webhook-signature}: one signature for each secret, separated by spaces.
    *
    * @param id the header {@code webhook-id}
    * @param seconds the header {@code webhook-timestamp}, since 1970
@@ -36,7 +36,7 @@ final class Signature {
       mac.init(new SecretKeySpec(key, ALGORITHM));
       return Base64.getEncoder().encodeToString(mac.doFinal(content.toByteArray()));
     } catch (GeneralSecurityException e) {
-      throw new IllegalStateException(e); // Every Java has it.
+      throw new IllegalStateException(e); // Every Java has HMAC with SHA-256.
     }
   }
 }

@@ -8,21 +8,21 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * How many requests are under way. A receiver that let the last one run into its time-out gets one
- * at a time until it answers, and all of those together at most half of all: so those that hang
- * don't hold up those that answer. Not safe for several threads.
+ * The number of requests in progress. A receiver whose last request reached its timeout gets one
+ * request at a time until it responds, and all such receivers together get at most half of all
+ * slots. So slow receivers don't delay the others. Not safe for several threads.
  */
 final class Slots {
-  /** Requests at a time, of all webhooks together. */
+  /** The most concurrent requests of all webhooks together. */
   static final int ALL = 64;
 
-  /** Requests at a time of one webhook. */
+  /** The most concurrent requests of one webhook. */
   static final int EACH = 8;
 
   private static final int ALL_SLOW = ALL / 2;
   private static final int EACH_SLOW = 1;
 
-  /** More than that are not remembered; those that are forgotten are found out again. */
+  /** The most slow receivers that are remembered; forgotten ones are detected again. */
   private static final int MOST_SLOW = 1_000;
 
   private final Map<String, Integer> busy = new HashMap<>();
@@ -30,7 +30,7 @@ final class Slots {
   private int total;
 
   /**
-   * What a webhook may begin.
+   * A webhook's free slots.
    *
    * @param requests 0 or more
    */
@@ -42,7 +42,7 @@ final class Slots {
   }
 
   /**
-   * @param late whether the time was over before there was an answer
+   * @param late whether the request reached its timeout before a response
    */
   void end(String webhookId, boolean late) {
     busy.computeIfPresent(webhookId, (id, count) -> count == 1 ? null : count - 1);
@@ -61,13 +61,13 @@ final class Slots {
     return ALL - total;
   }
 
-  /** How many of those may go to slow receivers. */
+  /** How many of these requests may go to slow receivers. */
   int slowRoom() {
     int running = slow.stream().mapToInt(id -> busy.getOrDefault(id, 0)).sum();
     return Math.max(0, ALL_SLOW - running);
   }
 
-  /** Of webhooks for which it is not {@link #EACH}. */
+  /** The webhooks whose number of free slots is not {@link #EACH}. */
   List<Room> rooms() {
     Set<String> special = new LinkedHashSet<>(busy.keySet());
     special.addAll(slow);

@@ -3,32 +3,32 @@ package dev.roost.webhook;
 import java.time.Duration;
 
 /**
- * What follows from an attempt.
+ * The consequence of an attempt.
  *
  * @param state of the delivery: pending, succeeded or failed
  * @param pause before the next attempt; null: there is none
- * @param disabled why the webhook is to be disabled; null: it isn't
+ * @param disabled why the webhook is disabled; null: it isn't
  */
 record Verdict(String state, Duration pause, String disabled) {
   static final String PENDING = "pending";
   static final String SUCCEEDED = "succeeded";
   static final String FAILED = "failed";
 
-  /** How long a delivery is tried, from its first attempt on. */
+  /** The time limit for a delivery, from its first attempt. */
   static final Duration PATIENCE = Duration.ofDays(1);
 
   private static final Duration FIRST_PAUSE = Duration.ofSeconds(5);
   private static final Duration LONGEST_PAUSE = Duration.ofHours(1);
 
-  /** A pause is longer by up to this part of it, so that not all come back at once. */
+  /** The maximum random extension of a pause, as a fraction, so that retries spread out. */
   private static final double JITTER = 0.2;
 
   /**
-   * Pauses double: each is as long as all that was before, and a bit. After the last of the day
-   * comes one more attempt.
+   * Pauses roughly double: each pause is as long as the time since the first attempt, plus a bit.
+   * One more attempt follows at the end of the day.
    *
-   * @param untried how much of {@link #PATIENCE} is left
-   * @param isTest a test has one attempt: whoever asked for it waits for what comes of that
+   * @param untried the rest of {@link #PATIENCE}
+   * @param isTest a test has one attempt, since its user waits for the result
    * @param random from 0 to 1
    */
   static Verdict of(EndpointResponse answer, boolean isTest, Duration untried, double random) {

@@ -10,11 +10,11 @@ import java.util.List;
 import org.eclipse.microprofile.openapi.annotations.media.Schema;
 
 /**
- * Who is told of which events.
+ * A receiver's subscription to events.
  *
- * @param agentId only events of this agent; null: of all
- * @param previousSecret signs too until then; null: there is none
- * @param message why Roost has disabled it, or null
+ * @param agentId only events of this agent; null: of all agents
+ * @param previousSecret also signs until its expiry; null: there is none
+ * @param message why Roost has disabled the webhook, or null
  */
 record Webhook(
     String id,
@@ -52,13 +52,13 @@ record Webhook(
     return List.of((String[]) array.getArray());
   }
 
-  /** Without the secrets, which must not get into logs. */
+  /** Omits the secrets, which must not get into logs. */
   @Override
   public String toString() {
     return "webhook " + id;
   }
 
-  /** A webhook, as the API shows it. */
+  /** A webhook in the API. */
   @Schema(name = "Webhook")
   record View(
       @Schema(examples = "hook_01jd4m8z6hf0r9w2x3c5v7b8na") String id,

@@ -12,7 +12,7 @@ import java.util.Optional;
 import org.eclipse.microprofile.openapi.annotations.media.Schema;
 
 /**
- * A webhook that is to be made, or what is to be changed of one.
+ * The fields of a webhook to create or to change.
  *
  * @param anyAgent whether agent_id was given as null
  */
@@ -106,7 +106,7 @@ record WebhookRequest(
         state);
   }
 
-  /** What can be said of a URL before anything is sent there. */
+  /** The errors in a URL that can be found without a request to it. */
   private static Optional<String> mistake(String url, Addresses addresses) {
     Endpoint target;
     try {
@@ -146,7 +146,7 @@ record WebhookRequest(
         .call(() -> Agent.count("id = ?1 and deletedAt is null", id) > 0);
   }
 
-  /** Without the secret, which must not get into logs. */
+  /** Omits the secret, which must not get into logs. */
   @Override
   public String toString() {
     return "webhook request";

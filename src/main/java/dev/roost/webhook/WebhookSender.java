@@ -12,9 +12,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
- * Sends to receivers that are nobody's friends: they may hang, answer without end, send elsewhere,
- * or have a name that leads to what only Roost can reach. So an attempt connects to an address that
- * was judged, takes a bounded time and reads a bounded answer, and holds no thread meanwhile.
+ * Sends requests to untrusted receivers: they may hang, respond endlessly, redirect, or have a name
+ * that resolves to an address in Roost's own network. So an attempt connects only to a checked
+ * address, has a timeout, reads a limited part of the response, and blocks no thread.
  */
 class WebhookSender {
   private final Vertx vertx;
@@ -24,8 +24,8 @@ class WebhookSender {
   private final Duration timeout;
 
   /**
-   * @param timeout of an attempt in all, from the look-up of the name to the end of the answer
-   * @param trust which certificates are trusted; null: those that Java trusts
+   * @param timeout of a whole attempt, from the look-up of the name to the end of the response
+   * @param trust the trusted certificates; null: Java's defaults
    */
   WebhookSender(
       Vertx vertx, Resolver resolver, Addresses addresses, Duration timeout, TrustOptions trust) {
@@ -37,13 +37,13 @@ class WebhookSender {
   }
 
   /**
-   * A request to make.
+   * A request to send.
    *
-   * @param headers besides Host and Content-Length
+   * @param headers in addition to Host and Content-Length
    */
   record Message(String url, Map<String, String> headers, byte[] body) {}
 
-  /** Never fails: what goes wrong is in the answer. */
+  /** Never fails: the response describes failures. */
   CompletionStage<EndpointResponse> send(Message message) {
     CompletableFuture<EndpointResponse> answer = new CompletableFuture<>();
     Endpoint target;

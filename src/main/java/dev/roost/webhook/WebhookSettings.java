@@ -9,7 +9,7 @@ import jakarta.inject.Singleton;
 import java.time.Duration;
 import java.util.List;
 
-/** What the operator has set for webhooks, checked. */
+/** The operator's settings for webhooks, checked. */
 @ApplicationScoped
 class WebhookSettings {
   private static final Duration LEAST_TIMEOUT = Duration.ofMillis(100);
@@ -25,7 +25,7 @@ class WebhookSettings {
     }
   }
 
-  /** Of an attempt in all. */
+  /** The timeout of a whole attempt. */
   Duration timeout() {
     return settings.timeout();
   }
@@ -38,7 +38,7 @@ class WebhookSettings {
 
   @Produces
   @Singleton
-  @DefaultBean // Tests bring another one.
+  @DefaultBean // Tests provide another one.
   WebhookSender sender(Vertx vertx, Resolver resolver, Addresses addresses) {
     return new WebhookSender(vertx, resolver, addresses, timeout(), null);
   }

@@ -17,7 +17,7 @@ import java.util.Optional;
 /** The webhooks in the database. */
 @ApplicationScoped
 class Webhooks {
-  /** How long the former secret goes on signing. */
+  /** How long the previous secret also signs. */
   private static final Duration OVERLAP = Duration.ofHours(24);
 
   private static final String BY_REQUEST = "it was disabled by a request";
@@ -47,8 +47,8 @@ class Webhooks {
           returning *""");
 
   /**
-   * What waited begins anew: the time in which it was disabled doesn't count, and order is found
-   * again when it is taken up.
+   * Restarts pending deliveries: the time limit starts again, without the disabled time, and the
+   * next claims restore the order.
    */
   private static final Sql RESUME =
       Sql.of(

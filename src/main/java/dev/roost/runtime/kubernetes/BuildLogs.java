@@ -15,27 +15,27 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
- * The output of builds, of the container that builds and then of the one that pushes, as one text.
- * A position is a number of lines, so that another replica can go on where this one was.
+ * The output of builds as one text: first of the container that builds, then of the one that
+ * pushes. A position is a number of lines, so that another replica can continue at it.
  */
 final class BuildLogs {
-  /** Progress may be a second late; the API server is not asked more often. */
+  /** Limits requests to the API server; progress may be a second late. */
   private static final long INTERVAL_NANOS = 1_000_000_000L;
 
   private static final String RESULT_START = "{\"outcome\": ";
   private static final String FAILURE_START = RESULT_START + "\"failed\"";
 
-  /** 16 MiB, of thousands of packages. */
+  /** 16 MiB, enough for thousands of packages. */
   private static final int LONGEST_RESULT_PARTS = 1_024;
 
   private final Source cluster;
   private final Map<String, Reading> readings = new ConcurrentHashMap<>();
 
-  /** What containers have printed. */
+  /** The output of containers. */
   interface Source {
     /**
-     * @param since only lines from then on, in whole seconds, with their times; null: all, as
-     *     printed
+     * @param since only lines from then on, in whole seconds, with timestamps; null: all lines,
+     *     without timestamps
      * @return null when the container has not started, or its output is gone
      */
     InputStream log(String podName, String container, Instant since);
@@ -43,7 +43,7 @@ final class BuildLogs {
     /**
      * The last line; empty when there is none.
      *
-     * @param parts how much is read: lines, or pieces of 16 KiB of longer ones
+     * @param parts the number of lines to read, or of 16 KiB pieces of longer lines
      */
     String lastLine(String podName, String container, int parts);
   }
@@ -52,7 +52,7 @@ final class BuildLogs {
     this.cluster = cluster;
   }
 
-  /** How far one build's output has been read. */
+  /** The progress of reading one build's output. */
   private static final class Reading {
     final PodLog build;
     final PodLog push;
@@ -72,17 +72,13 @@ final class BuildLogs {
       return Math.max(skip, lines);
     }
 
-    /** Whether there are lines that the last call had no room for. */
+    /** Whether the last call left lines unread. */
     boolean hasMore() {
       return build.hasMore() || push.hasMore();
     }
   }
 
-  /**
-   * The lines but the result's since a position.
-   *
-   * @param pod the build's
-   */
+  /** The lines after a position, without the result. */
   BuildOutput read(String builderJobId, Pod pod, long position) {
     Reading reading = readings.get(builderJobId);
     if (reading == null || reading.position() != position) {
@@ -103,11 +99,11 @@ final class BuildLogs {
     }
   }
 
-  /** The next lines that are news; none, when there are none yet. */
+  /** The next new lines; empty when there are none yet. */
   private static List<String> next(Reading reading, Pod pod, boolean ended) throws IOException {
     boolean built = ended || hasEnded(pod, BuilderManifest.BUILD);
     while (!reading.complete) {
-      // One after the other: what comes of the one is counted before the other may fail.
+      // Counts one container's lines before reading the other's, which may fail.
       boolean building = !reading.built;
       PodLog log = building ? reading.build : reading.push;
       List<String> lines = log.next(building ? built : ended);
@@ -130,9 +126,9 @@ final class BuildLogs {
   }
 
   /**
-   * The last line that the build printed, when it is a result. What runs while packages are built
-   * can print anything, but the build itself ends with a result only when it has failed: that
-   * something was pushed is believed of the container that pushes alone.
+   * The last line that the build printed, if it is a result. Code of packages can print anything
+   * while they are built, and the builder itself prints a result only when the build has failed. So
+   * a success counts only when the container that pushes prints it.
    */
   Optional<String> result(Pod pod) {
     String name = pod.getMetadata().getName();
@@ -140,7 +136,10 @@ final class BuildLogs {
         .or(() -> lastLine(name, BuilderManifest.BUILD, FAILURE_START));
   }
 
-  /** Of a longer line the API counts every 16 KiB as one, so most of it may be missing at first. */
+  /**
+   * The API counts every 16 KiB of a longer line as a line, so the first request may miss most of
+   * it.
+   */
   private Optional<String> lastLine(String pod, String container, String start) {
     return IntStream.of(1, LONGEST_RESULT_PARTS)
         .mapToObj(parts -> cluster.lastLine(pod, container, parts))

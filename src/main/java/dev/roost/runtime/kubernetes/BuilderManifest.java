@@ -22,9 +22,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The Job of a build. Source packages run code of their own while they are built, so what builds
- * has no credentials of the registry, and what has them runs no such code: one container after the
- * other, with a layer's file between them. Pure.
+ * The Job of a build. Source packages run their own code while they are built, so the container
+ * that builds has no registry credentials, and the container with the credentials runs no such
+ * code. The containers run one after the other and share a layer's file. Pure.
  */
 final class BuilderManifest {
   static final String TOOLS = "tools";
@@ -41,7 +41,6 @@ final class BuilderManifest {
 
   private BuilderManifest() {}
 
-  /** */
   static Job job(PodSettings settings, BuildSpec spec) {
     Map<String, String> labels =
         new HashMap<>(ObjectNames.labels(settings.instance(), ObjectNames.BUILDER));
@@ -136,8 +135,8 @@ final class BuilderManifest {
   }
 
   /**
-   * A container of the builder's image that speaks with the registry, and so has the registry's
-   * credentials. It must run nothing of a package's.
+   * A container of the builder's image that accesses the registry and has the registry's
+   * credentials. It must run no code of a package.
    *
    * @param name also the command of {@code roost_builder}
    */
@@ -199,7 +198,7 @@ final class BuilderManifest {
     return volumes;
   }
 
-  /** Credentials of the registry, and authorities to trust. */
+  /** The registry's credentials and the trusted authorities. */
   static List<Volume> registryVolumes(PodSettings settings) {
     List<Volume> volumes = new ArrayList<>();
     settings

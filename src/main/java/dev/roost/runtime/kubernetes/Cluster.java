@@ -41,14 +41,14 @@ import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 /**
- * Everything that is asked of the API server, in one namespace. What can't be asked now throws
- * {@link RuntimeUnavailable}; what isn't there is empty. What a quota refuses throws {@link
- * NoCapacity}.
+ * All requests to the API server, in one namespace. Throws {@link RuntimeUnavailable} when the
+ * server doesn't respond and {@link NoCapacity} when a quota refuses an object; an absent object is
+ * empty.
  */
 final class Cluster implements BuildLogs.Source {
   private static final String ALREADY_EXISTS = "AlreadyExists";
 
-  /** Reasons of events: of kubelets, the scheduler and the controllers of nodes. */
+  /** Reasons of events of kubelets, the scheduler and the node controllers. */
   private static final Set<String> ENDINGS =
       Set.of("Evicted", "Preempted", "Preempting", "TaintManagerEviction", "NodeNotReady");
 
@@ -57,7 +57,7 @@ final class Cluster implements BuildLogs.Source {
   private static final long LOG_LIMIT_SECONDS = 10;
   private static final int MAX_REFUSAL = 65_536;
 
-  /** Of the last line: much longer than any result. */
+  /** Limits the last line; much longer than any result. */
   private static final int MAX_LAST_LINE = 16 << 20;
 
   private final KubernetesClient client;
@@ -70,7 +70,7 @@ final class Cluster implements BuildLogs.Source {
   }
 
   /**
-   * @param pause for how long nothing is asked after a question that nobody answered
+   * @param pause how long no request is sent after one without a response
    */
   Cluster(KubernetesClient client, String namespace, Duration pause) {
     this.client = client;
@@ -79,7 +79,7 @@ final class Cluster implements BuildLogs.Source {
     this.silentSince = System.nanoTime() - pauseNanos;
   }
 
-  /** Makes the Job, or finds the one of that name: whoever made it meant the same. */
+  /** Creates the Job, or returns the existing one of that name, which is equivalent. */
   Job create(Job job) {
     return ask(
         () -> {
@@ -95,7 +95,7 @@ final class Cluster implements BuildLogs.Source {
         });
   }
 
-  /** Makes the Secret unless it exists. Nothing else is ever done with Secrets. */
+  /** Creates the Secret unless it exists. Secrets are never read, changed or deleted. */
   void create(Secret secret) {
     ask(
         () -> {
@@ -110,7 +110,7 @@ final class Cluster implements BuildLogs.Source {
         });
   }
 
-  /** Makes the policy unless it exists. */
+  /** Creates the policy unless it exists. */
   void create(NetworkPolicy policy) {
     ask(
         () -> {
@@ -136,7 +136,7 @@ final class Cluster implements BuildLogs.Source {
         ask(() -> client.batch().v1().jobs().inNamespace(namespace).withName(name).get()));
   }
 
-  /** The pod of a Job; the newest, should there be several. */
+  /** The newest pod of a Job. */
   Optional<Pod> podOf(String jobName) {
     return ask(
         () ->
@@ -150,7 +150,7 @@ final class Cluster implements BuildLogs.Source {
                 .max(Comparator.comparing(pod -> pod.getMetadata().getCreationTimestamp())));
   }
 
-  /** Ends the Job if it still runs and removes it with its pod and its Secret. */
+  /** Deletes the Job with its pod and its Secret, even if it still runs. */
   void deleteJob(String name) {
     ask(
         () ->
@@ -164,12 +164,12 @@ final class Cluster implements BuildLogs.Source {
                 .delete());
   }
 
-  /** Makes the kubelet end a pod at once. Its output stays, unlike that of a deleted one. */
+  /** Makes the kubelet end a pod at once. The output stays, unlike that of a deleted pod. */
   void end(String podName) {
     patch(podName, "{\"spec\": {\"activeDeadlineSeconds\": 1}}");
   }
 
-  /** Removes a pod without waiting for its node, which may be gone. */
+  /** Deletes a pod without waiting for its node, which may be gone. */
   void deleteNow(String podName) {
     ask(() -> pod(podName).withGracePeriod(0).delete());
   }
@@ -179,7 +179,7 @@ final class Cluster implements BuildLogs.Source {
   }
 
   /**
-   * The latest event about an object, if it is a warning: what came before it is over.
+   * The latest event about an object, if it is a warning. Earlier warnings no longer apply.
    *
    * @param name of a Job or a pod
    */
@@ -190,7 +190,7 @@ final class Cluster implements BuildLogs.Source {
         .map(Cluster::text);
   }
 
-  /** The latest event about a pod that may say why it ends, or is not heard of. */
+  /** The latest event that may explain why a pod ends or can't be reached. */
   Optional<String> warningOfEnd(String podName) {
     return events(Map.of("involvedObject.name", podName)).stream()
         .filter(event -> ENDINGS.contains(event.getReason()))
@@ -198,7 +198,7 @@ final class Cluster implements BuildLogs.Source {
         .map(Cluster::text);
   }
 
-  /** The latest warning about a pod of a Job's that is no more, nor is its name known. */
+  /** The latest warning about a removed pod of a Job; the pod's name is unknown. */
   Optional<String> lastWarningOfPods(String jobName) {
     return events(Map.of("involvedObject.kind", "Pod")).stream()
         .filter(event -> event.getInvolvedObject().getName().startsWith(jobName + "-"))
@@ -218,8 +218,8 @@ final class Cluster implements BuildLogs.Source {
   }
 
   /**
-   * All that a container has printed, on this machine's disk: when the connection breaks, that is
-   * known before anybody takes half of it for all.
+   * A container's complete output, copied to this machine's disk so that a broken connection is
+   * noticed before anybody uses a part as the whole.
    */
   InputStream wholeLog(String podName, String container) {
     try (InputStream stream = output(podName, container, "")) {
@@ -249,8 +249,8 @@ final class Cluster implements BuildLogs.Source {
   }
 
   /**
-   * Asked for directly: the client's own way to logs watches the pod first, until it is ready, and
-   * for five seconds if it isn't. A pod that builds never is.
+   * Requests the log directly: the client's log methods first wait up to five seconds until the pod
+   * is ready, and the pod of a build never is.
    */
   private InputStream output(String podName, String container, String options) {
     URI address =
@@ -275,7 +275,7 @@ final class Cluster implements BuildLogs.Source {
         return body;
       }
       try (body) {
-        body.readNBytes(MAX_REFUSAL); // unread, it would take the connection with it
+        body.readNBytes(MAX_REFUSAL); // closing an unread body would close the connection
       }
       if (isNoLog(answer.code())) {
         return null;
@@ -313,7 +313,7 @@ final class Cluster implements BuildLogs.Source {
     return event.getReason() + ": " + event.getMessage();
   }
 
-  /** When it happened last: where that is written depends on who wrote it. */
+  /** The time of the last occurrence: the field depends on the event's author. */
   private static Instant time(Event event) {
     return Stream.of(
             event.getSeries() == null ? null : event.getSeries().getLastObservedTime().getTime(),
@@ -326,7 +326,7 @@ final class Cluster implements BuildLogs.Source {
         .orElse(Instant.EPOCH);
   }
 
-  /** The container has not started yet, or is no longer there. */
+  /** The container has not started yet, or no longer exists. */
   private static boolean isNoLog(int status) {
     return status == HttpURLConnection.HTTP_BAD_REQUEST
         || status == HttpURLConnection.HTTP_NOT_FOUND;
@@ -350,8 +350,8 @@ final class Cluster implements BuildLogs.Source {
   }
 
   /**
-   * After a question that nobody answered, the next ones aren't asked for a moment: a reconciler
-   * that looks at many things would wait for the limit at each.
+   * After a request without a response, no requests are sent for a moment: otherwise a reconciler
+   * with many objects would wait for the timeout at each.
    */
   private <T> T ask(Supplier<T> question) {
     if (System.nanoTime() - silentSince < pauseNanos) {
@@ -360,7 +360,7 @@ final class Cluster implements BuildLogs.Source {
     try {
       return question.get();
     } catch (KubernetesClientException e) {
-      if (e.getCode() <= 0) { // no status: there was no answer
+      if (e.getCode() <= 0) { // no status: no response
         silentSince = System.nanoTime();
       }
       refusedByQuota(e);

@@ -14,22 +14,22 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Finds out what the cluster has of a build or an executor, and what explains it. Copies are looked
- * at first; what matters is read anew.
+ * Observes a build or an executor in the cluster and explains its state. Reads the watches' copies
+ * first, and confirms what matters by a direct read.
  */
 final class ClusterObserver implements AutoCloseable {
   private static final Duration DEAD_WATCH = Duration.ofSeconds(30);
   private static final Duration OLD_WATCH = Duration.ofMinutes(2);
 
-  /** Whatever starts well has started by then: what hasn't is asked for events. */
+  /** A healthy start takes less; the events of slower ones are requested. */
   private static final Duration QUIET = Duration.ofSeconds(2);
 
-  /** How often what only explains is asked for. */
+  /** How often events are requested, which only explain a state. */
   private static final Duration EXPLAINED = Duration.ofSeconds(2);
 
   private static final int MAX_LAST_LINE = 500;
 
-  /** Removed pods whose cause is remembered. */
+  /** How many causes of removed pods are kept. */
   private static final int MAX_REMOVED = 1_000;
 
   private final Cluster cluster;
@@ -39,7 +39,7 @@ final class ClusterObserver implements AutoCloseable {
   private final TtlCache events = new TtlCache(EXPLAINED.toNanos());
   private final TtlCache lastLines = new TtlCache(EXPLAINED.toNanos());
 
-  /** Of pods that were removed: why, by the names of their Jobs. */
+  /** Why pods were removed, by the names of their Jobs. */
   private final Map<String, Observation.Ended> removed =
       Collections.synchronizedMap(
           new LinkedHashMap<>() {
@@ -50,7 +50,7 @@ final class ClusterObserver implements AutoCloseable {
           });
 
   /**
-   * @param changed is told when it is worth a look
+   * @param changed runs when the state may have changed
    */
   ClusterObserver(Cluster cluster, PodSettings settings, Runnable changed) {
     this.cluster = cluster;
@@ -61,9 +61,9 @@ final class ClusterObserver implements AutoCloseable {
   }
 
   /**
-   * What is known of a Job and its pod.
+   * The known state of a Job and its pod.
    *
-   * @param warning of the latest event, when there is one that may say what they wait for
+   * @param warning of the latest event, when one may explain a wait
    */
   record Seen(Job job, Pod pod, String warning) {}
 
@@ -73,8 +73,9 @@ final class ClusterObserver implements AutoCloseable {
   }
 
   /**
-   * Looks at the copies first; what they say of an absent Job or an end, or when they may be out of
-   * date, is read anew. A Job without a pod waits, maybe for hours. The warning is left out.
+   * Reads the copies first. An absent Job, an end and copies that may be out of date are confirmed
+   * by a direct read. A Job without a pod isn't, since it may wait for hours. Leaves out the
+   * warning.
    */
   Seen lookUp(String jobName, String label, String id) {
     Job job = jobs.named(namespace, jobName).orElse(null);
@@ -88,7 +89,7 @@ final class ClusterObserver implements AutoCloseable {
     return new Seen(job, pod, null);
   }
 
-  /** Asked for only when something takes longer than it should, or is gone. */
+  /** Requests events only for a start that takes too long and for a removed pod. */
   private String warning(Job job, Pod pod) {
     if (job == null || (pod != null && (!isPending(pod) || Diagnosis.isUnscheduled(pod)))) {
       return null;
@@ -111,20 +112,20 @@ final class ClusterObserver implements AutoCloseable {
         .orElse(null);
   }
 
-  /** Why a pod is being ended, or is not heard of: read anew, since it has just happened. */
+  /** Why a pod is ending or can't be reached; a direct read, since it has just happened. */
   Optional<Observation.Ended> causeOfEnd(String jobName) {
     Optional<Pod> pod = cluster.podOf(jobName);
     if (pod.isEmpty()) {
       return causeOfRemoval(jobName);
     }
-    // A kubelet that evicts says so in an event at once, in the pod's status when that has ended.
+    // A kubelet creates an event when an eviction begins, and sets the pod's status when it ends.
     return Diagnosis.causeOfEnd(pod.get())
         .or(
             () ->
                 cluster.warningOfEnd(pod.get().getMetadata().getName()).map(Diagnosis::causeOfEnd));
   }
 
-  /** Why a pod that is no more was ended, if its removal was seen here. */
+  /** Why a removed pod ended, if this process has seen the removal. */
   private Optional<Observation.Ended> causeOfRemoval(String jobName) {
     return Optional.ofNullable(removed.get(jobName));
   }
@@ -136,7 +137,7 @@ final class ClusterObserver implements AutoCloseable {
     }
   }
 
-  /** What the containers that failed have printed last. */
+  /** The last lines of the containers that failed. */
   String lastWords(Pod pod) {
     String name = pod.getMetadata().getName();
     return Diagnosis.failed(pod).stream()
@@ -148,7 +149,7 @@ final class ClusterObserver implements AutoCloseable {
         .orElse("");
   }
 
-  /** Not what is written for programs: frames, results, and the log entries of scripts. */
+  /** Leaves out output for programs: frames, results, and the log entries of scripts. */
   private Optional<String> lastLine(String pod, String container) {
     try {
       return Optional.of(cluster.lastLine(pod, container, 1))
@@ -159,20 +160,19 @@ final class ClusterObserver implements AutoCloseable {
     }
   }
 
-  /** The values that a label has on Jobs: identifiers of builds or executors. */
+  /** All values of a label on Jobs: the identifiers of builds or executors. */
   Set<String> ids(String label) {
     return jobs.values(label);
   }
 
-  /** The copy of a pod. */
   Optional<Pod> pod(String label, String id) {
     return pods.labelled(label, id).stream().findFirst();
   }
 
   /**
-   * Looks after the watches.
+   * Restarts dead watches.
    *
-   * @return for how long what happens in the cluster has not been seen at once; zero: it is
+   * @return how long the watches have been dead; zero: they are live
    */
   Duration blindFor() {
     return Duration.ofNanos(

@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** For how long something has been tried in vain, by identifier. */
+/** Deadlines of actions that fail repeatedly, by identifier. */
 final class Deadlines {
   private final long limitNanos;
   private final Map<String, Long> since = new ConcurrentHashMap<>();
@@ -13,7 +13,7 @@ final class Deadlines {
     this.limitNanos = limit.toNanos();
   }
 
-  /** Whether it has been tried for long enough; the first call begins to count. */
+  /** Whether the deadline has passed; the first call starts it. */
   boolean isOver(String id) {
     long now = System.nanoTime();
     return now - since.computeIfAbsent(id, key -> now) >= limitNanos;

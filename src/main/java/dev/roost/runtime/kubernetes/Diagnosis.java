@@ -18,11 +18,11 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * What a Job and its pod say about each other, in one {@link Observation}. Every way in which a pod
- * can wait or fail gets a reason and a message here. Pure.
+ * Turns the state of a Job and its pod into one {@link Observation}. Every way in which a pod can
+ * wait or fail gets a reason and a message here. Pure.
  *
- * <p>Reasons: {@link #of} has those of Executions, {@link #ofBuild} those of BuilderJobs. The
- * states, reasons and texts are Kubernetes' own, of versions 1.27 to 1.34.
+ * <p>Reasons: {@link #of} returns those of Executions, {@link #ofBuild} those of BuilderJobs.
+ * States, reasons and texts are those of Kubernetes 1.27 to 1.34.
  */
 final class Diagnosis {
   static final String IMAGE_PULL_FAILED = "image_pull_failed";
@@ -40,33 +40,33 @@ final class Diagnosis {
 
   private static final Set<String> USUAL_WAITS = Set.of("ContainerCreating", "PodInitializing");
 
-  /** What registries and container runtimes say of an image that isn't there. */
+  /** Messages of registries and container runtimes about an image that doesn't exist. */
   private static final Pattern MISSING =
       Pattern.compile("not found|manifest unknown|does not exist|NAME_UNKNOWN|InvalidImageName");
 
-  /** Of these, Kubernetes' own words for a limit of the pod; a node that is full says otherwise. */
+  /** Messages about a disk limit of the pod; messages about a full node differ. */
   private static final Pattern OWN_DISK_LIMIT =
       Pattern.compile("^(?!The node was low).*(storage|EmptyDir).*exceed|exceeded its local");
 
-  /** What the scheduler appends about pods that it might remove for this one. */
+  /** The scheduler's note on pods that it might preempt for this one. */
   private static final Pattern PREEMPTION =
       Pattern.compile("\\s*+(no new claims to deallocate,)?+\\s*+preemption: .*+$", Pattern.DOTALL);
 
   private static final Pattern CREATION =
       Pattern.compile("^FailedCreate: Error creating: (pods \"[^\"]*\" is forbidden: )?");
 
-  /** The layers through which the error of a pull came, each with the image's name again. */
+  /** The prefixes that each layer adds to the error of a pull, with the image's name. */
   private static final Pattern PULL_LAYERS =
       Pattern.compile(
           "(ErrImagePull|ImagePullBackOff|InvalidImageName): |rpc error: code = \\w+ desc = "
               + "|(Back-off pulling|failed to pull and unpack|failed to resolve) (image|reference) \"[^\"]*\"(: )?"
               + "|Failed to apply default image tag \"[^\"]*\": ");
 
-  /** The layers through which a container runtime's error came. */
+  /** The prefixes that each layer adds to a container runtime's error. */
   private static final Pattern START_LAYERS =
       Pattern.compile("^.*unable to start container process: |: unknown$");
 
-  /** Events that only repeat what the Job's condition says. */
+  /** Events that only repeat the Job's condition. */
   private static final Pattern SAID_ALREADY =
       Pattern.compile("^(BackoffLimitExceeded|DeadlineExceeded): ");
 
@@ -79,9 +79,8 @@ final class Diagnosis {
 
   /**
    * @param job null when there is none
-   * @param pod the Job's, null when there is none
-   * @param warning what the latest event about either warns of; null when it doesn't or nobody
-   *     looked
+   * @param pod the Job's pod, null when there is none
+   * @param warning of the latest event about either; null when there is none, or it is unknown
    */
   static Observation of(Job job, Pod pod, String warning) {
     if (pod == null) {
@@ -90,13 +89,13 @@ final class Diagnosis {
     PodStatus status = pod.getStatus();
     return switch (status.getPhase() == null ? "Pending" : status.getPhase()) {
       case "Succeeded", "Failed" -> ended(pod);
-      // Its node is gone or silent: what runs there may still run.
+      // "Unknown": the node is gone or unreachable, and the containers may still run.
       case "Running", "Unknown" -> running(pod);
       default -> pending(pod, warning);
     };
   }
 
-  /** The same, with the reasons that a BuilderJob can have. */
+  /** As {@link #of}, with the reasons of a BuilderJob. */
   static Observation ofBuild(Job job, Pod pod, String warning) {
     if (pod != null && isBuilding(pod)) {
       return new Observation.Running(null);
@@ -111,7 +110,7 @@ final class Diagnosis {
     return seen;
   }
 
-  /** The containers that ended by themselves and failed: what they printed last may say why. */
+  /** The containers that ended on their own and failed; their last output may explain why. */
   static List<String> failed(Pod pod) {
     return containers(pod)
         .filter(container -> hasFailed(container) && isOwnEnd(end(container)))
@@ -119,12 +118,12 @@ final class Diagnosis {
         .toList();
   }
 
-  /** Its condition says why; events say no more. */
+  /** The pod's condition explains this state; events add nothing. */
   static boolean isUnscheduled(Pod pod) {
     return condition(pod, "PodScheduled", "False").isPresent();
   }
 
-  /** Init containers work while the pod is pending. */
+  /** Init containers run while the pod is pending. */
   private static boolean isBuilding(Pod pod) {
     return "Pending".equals(pod.getStatus().getPhase())
         && pod.getStatus().getInitContainerStatuses().stream()
@@ -183,8 +182,8 @@ final class Diagnosis {
   }
 
   /**
-   * Of two containers, one may have ended: the other one can't do without it for long. When all
-   * have, the pod's phase follows more than a second later.
+   * When one container has ended, the other one will soon end, too. When all have ended, the pod's
+   * phase follows more than a second later.
    */
   private static Observation running(Pod pod) {
     if (ClusterObserver.hasEnded(pod)) {
@@ -226,7 +225,7 @@ final class Diagnosis {
         : new Observation.Pending(RUNTIME_UNAVAILABLE, "The pod can't start: " + warning);
   }
 
-  /** An image that isn't there won't come; a registry that doesn't answer may do so again. */
+  /** A missing image is final; an unreachable registry may recover. */
   private static Observation withoutImage(ContainerStatus container, String message) {
     boolean missing = MISSING.matcher(message).find();
     String cause = PULL_LAYERS.matcher(message).replaceAll("");
@@ -243,14 +242,14 @@ final class Diagnosis {
           missing
               ? new Observation.Ended(PYTHON_VERSION_UNAVAILABLE, text, null)
               : new Observation.Pending(REGISTRY_UNREACHABLE, text);
-      default -> // Roost's own images: the operator's affair, not the agent's.
+      default -> // Roost's own images: the operator's responsibility.
           missing
               ? new Observation.Ended(RUNTIME_UNAVAILABLE, text, null)
               : new Observation.Pending(RUNTIME_UNAVAILABLE, text);
     };
   }
 
-  /** Why a pod is being ended or was: what Kubernetes says of the pod itself, if anything. */
+  /** Why a pod is ending or has ended, according to the pod's own status. */
   static Optional<Observation.Ended> causeOfEnd(Pod pod) {
     PodStatus status = pod.getStatus();
     Optional<PodCondition> disruption = condition(pod, "DisruptionTarget", "True");
@@ -269,7 +268,7 @@ final class Diagnosis {
     return Optional.empty();
   }
 
-  /** The same of what an event says: its reason and its message. */
+  /** Why a pod is ending, according to an event's reason and message. */
   static Observation.Ended causeOfEnd(String event) {
     boolean full =
         event.startsWith(EVICTED + ": ") && isOwnDisk(event.substring(EVICTED.length() + 2));
@@ -285,7 +284,7 @@ final class Diagnosis {
     Optional<Observation.Ended> cause = causeOfEnd(pod);
     String reason = cause.map(Observation.Ended::reason).orElse(null);
     List<String> parts = new ArrayList<>(cause.map(Observation.Ended::message).stream().toList());
-    // Then that is why its containers failed.
+    // A known cause also explains the exit status of the containers.
     boolean told = !parts.isEmpty();
     for (ContainerStatus container : containers(pod).filter(Diagnosis::hasFailed).toList()) {
       ContainerStateTerminated end = end(container);
@@ -293,7 +292,7 @@ final class Diagnosis {
         parts.add(
             "The container %s used more memory than its limit of %s."
                 .formatted(container.getName(), memoryLimit(pod, container.getName())));
-        // The sidecar's memory is nothing that a script could do without.
+        // A script doesn't affect the sidecar's memory.
         reason = isSidecar(container) ? reason : OUT_OF_MEMORY;
       } else if ("StartError".equals(end.getReason())
           || "ContainerCannotRun".equals(end.getReason())) {
@@ -315,7 +314,7 @@ final class Diagnosis {
         reason, parts.isEmpty() ? "The pod has ended." : String.join(" ", parts), null);
   }
 
-  /** It ends with a failure of its own when the other container is gone: that is no news. */
+  /** The sidecar fails when the other container is gone; that failure is not reported. */
   private static boolean isSidecar(ContainerStatus container) {
     return container.getName().equals(ExecutorManifest.SIDECAR);
   }
@@ -378,7 +377,9 @@ final class Diagnosis {
     return bounded(reason == null ? message.strip() : reason + ": " + message.strip());
   }
 
-  /** Kubernetes repeats what others said, of any length and with the addresses they used. */
+  /**
+   * Kubernetes repeats messages of other programs, of any length and with the addresses they used.
+   */
   private static String bounded(String text) {
     String safe = CREDENTIALS.matcher(text).replaceAll("***");
     return safe.length() > MAX_TEXT ? safe.substring(0, MAX_TEXT - 1) + "…" : safe;

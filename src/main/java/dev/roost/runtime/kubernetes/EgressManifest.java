@@ -11,13 +11,13 @@ import io.fabric8.kubernetes.api.model.networking.v1.NetworkPolicyEgressRuleBuil
 import java.util.Map;
 
 /**
- * What an executor of an agent with a list of destinations may reach besides what all may: DNS and
- * the control plane, which the chart's policies open. Pure.
+ * The egress of an executor with a list of destinations, besides DNS and the control plane, which
+ * the chart's policies open for all executors. Pure.
  */
 final class EgressManifest {
   private EgressManifest() {}
 
-  /** It goes when the Job goes. */
+  /** The policy is deleted with the Job. */
   static NetworkPolicy policy(PodSettings settings, ExecutorSpec spec, Job job) {
     return new NetworkPolicyBuilder()
         .withNewMetadata()

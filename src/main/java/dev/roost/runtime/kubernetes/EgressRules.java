@@ -7,16 +7,16 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What agents may open by their egress. Network policies add up, so what an agent's own policy
- * opens is open whatever the chart's says: it must be no more than the operator allows.
+ * Which egress agents may choose. Network policies are additive: an agent's own policy opens
+ * destinations even if the chart's policies don't, so it must not exceed what the operator allows.
  *
- * @param enforced whether there are network policies that close what isn't opened
- * @param except what no agent may open, parts of larger blocks included
- * @param allowed what an agent may open all the same
+ * @param enforced whether network policies close all other destinations
+ * @param except what no agent may open, including parts of larger blocks
+ * @param allowed exceptions from {@code except}
  */
 record EgressRules(boolean enforced, List<Network> except, List<Destination> allowed) {
 
-  /** Why not, for a person; empty: it may be. */
+  /** Why the egress is refused, for a person; empty: it is allowed. */
   Optional<String> refusal(Egress egress) {
     if (egress.everything()) {
       return Optional.empty();

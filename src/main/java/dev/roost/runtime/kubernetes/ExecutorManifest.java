@@ -23,8 +23,8 @@ import java.util.Optional;
 
 /**
  * The objects of an executor: a Job whose pod has the containers {@code agent} and {@code sidecar},
- * and the Secret with the sidecar's token. What they share is a volume in memory, which the agent's
- * container can only read. Pure.
+ * and the Secret with the sidecar's token. The containers share a volume in memory, which is
+ * read-only for the agent's container. Pure.
  */
 final class ExecutorManifest {
   static final String AGENT = "agent";
@@ -36,20 +36,20 @@ final class ExecutorManifest {
   private static final String CA = "ca.crt";
   private static final String BUILT_PYTHON = "/opt/roost/env/bin/python";
 
-  /** What an execution leaves there is removed; all of it is the pod's alone. */
+  /** Cleared after each execution; the directories belong to this pod alone. */
   private static final String CLEAN = "/tmp:/dev/shm:/dev/mqueue";
 
   private static final long AGENT_USER = 10_001;
   private static final long SIDECAR_USER = 10_002;
 
-  /** Beside the script's own memory: the runner, and what the kernel counts with it. */
+  /** Memory of the runner and of the kernel, in addition to the script's. */
   private static final int RUNNER_MIB = 48;
 
   private static final int SIDECAR_MIB = 192;
   private static final int SIDECAR_REQUEST_MIB = 24;
   private static final int SIDECAR_DISK_MIB = 256;
 
-  /** A week: executors that are kept warm end long before. */
+  /** A week; executors that are kept warm end long before. */
   private static final long DEADLINE_SECONDS = 7 * 86_400L;
 
   private ExecutorManifest() {}
@@ -75,7 +75,8 @@ final class ExecutorManifest {
     PodSpecBuilder pod =
         new PodSpecBuilder()
             .withTerminationGracePeriodSeconds(settings.graceSeconds() + 20)
-            // In this order: the agent's container waits only so long for the code from the other.
+            // The order matters: the agent's container waits for code from the sidecar, with a
+            // timeout.
             .withContainers(sidecar(settings, spec), agent(settings, spec, boot))
             .withVolumes(
                 memory("link", 16),
@@ -85,7 +86,7 @@ final class ExecutorManifest {
                     .withName("token")
                     .withNewSecret()
                     .withSecretName(ObjectNames.executor(spec.executorId()))
-                    .withDefaultMode(0444) // only the sidecar's container has this volume
+                    .withDefaultMode(0444) // only the sidecar's container mounts this volume
                     .endSecret()
                     .build());
     return Pods.job(
@@ -99,9 +100,9 @@ final class ExecutorManifest {
   }
 
   /**
-   * It goes when the Job goes.
+   * The Secret is deleted with the Job.
    *
-   * @param ca the authorities by which it knows the control plane, in PEM, when {@link
+   * @param ca the authorities with which executors verify the control plane, in PEM, when {@link
    *     PodSettings#linkCa} names a file
    */
   static Secret token(PodSettings settings, ExecutorSpec spec, Job job, Optional<String> ca) {

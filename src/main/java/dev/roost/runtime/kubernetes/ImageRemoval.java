@@ -12,7 +12,7 @@ final class ImageRemoval {
   private final RegistryJob registry;
   private final PodSettings settings;
 
-  /** Whether it has been told what a registry would have to allow. */
+  /** Whether the warning about a registry that refuses deletion was logged. */
   private final AtomicBoolean told = new AtomicBoolean();
 
   ImageRemoval(RegistryJob registry, PodSettings settings) {
@@ -21,10 +21,10 @@ final class ImageRemoval {
   }
 
   /**
-   * Goes on with the removal of an image.
+   * Starts or continues the removal of an image.
    *
-   * @param image by digest, as nodes know it, or null; what is in another repository than that of
-   *     builds was not made here, and stays
+   * @param image by digest, as nodes name it, or null; images outside of the builds' repository
+   *     were not created here, and stay
    */
   Removal remove(String image) {
     String own = settings.pullRepository() + "@";

@@ -40,10 +40,10 @@ import org.jboss.logging.Logger;
 public class KubernetesRuntime implements Runtime {
   private static final Logger LOG = Logger.getLogger(KubernetesRuntime.class);
 
-  /** Many changes come together; one look serves them all. */
+  /** Many changes arrive together; one notification covers them all. */
   private static final long HINT_MILLIS = 100;
 
-  /** Beyond a pod's own time to end, for its node to say that it has. */
+  /** Added to a pod's grace period, for its node to report the end. */
   private static final Duration END_MARGIN = Duration.ofSeconds(30);
 
   private static final int LAST = 5_000;
@@ -93,7 +93,7 @@ public class KubernetesRuntime implements Runtime {
     lookout = new ClusterObserver(cluster, settings, hint);
   }
 
-  /** For the container's proxy. */
+  /** Required by the CDI client proxy. */
   protected KubernetesRuntime() {
     config = null;
     settings = null;
@@ -118,7 +118,7 @@ public class KubernetesRuntime implements Runtime {
         List.copyOf(settings.profiles().keySet()));
   }
 
-  /** The base image as the settings name it; by digest, if they do. */
+  /** The base image of the settings, by digest if the settings have one. */
   @Override
   public String baseIdentity(String pythonVersion) {
     if (!config.pythonVersions().contains(pythonVersion)) {
@@ -131,7 +131,7 @@ public class KubernetesRuntime implements Runtime {
         .getOrDefault(pythonVersion, config.baseImage().replace("{version}", pythonVersion));
   }
 
-  /** It is pulled from wherever it is; versions that aren't offered any more aren't built. */
+  /** Any replica can pull the base; versions that are no longer offered aren't built. */
   @Override
   public boolean buildsOn(String pythonVersion, String base) {
     return config.pythonVersions().contains(pythonVersion);
@@ -217,7 +217,7 @@ public class KubernetesRuntime implements Runtime {
   public void startExecutor(ExecutorSpec spec) {
     Job job = cluster.create(ExecutorManifest.job(settings, spec, boot));
     try {
-      // Before the Secret, for which the pod's containers wait.
+      // Created before the Secret, because the pod's containers wait for the Secret.
       if (!spec.egress().destinations().isEmpty()) {
         cluster.create(EgressManifest.policy(settings, spec, job));
       }
@@ -229,8 +229,8 @@ public class KubernetesRuntime implements Runtime {
   }
 
   /**
-   * A quota counts pods of every kind. What nodes lack, only pods can free that run on the same
-   * nodes, and an extended resource only those that have it.
+   * A quota counts pods of every kind. Only pods on the same nodes can free node capacity, and only
+   * pods with an extended resource can free that resource.
    */
   @Override
   public boolean helps(Shortage shortage, String profile, String other) {
@@ -286,7 +286,7 @@ public class KubernetesRuntime implements Runtime {
 
   @Override
   public Set<String> executors() {
-    lookout.blindFor(); // which looks after the watches, too
+    lookout.blindFor(); // restarts dead watches
     return lookout.ids(ObjectNames.EXECUTOR_ID);
   }
 
@@ -302,7 +302,7 @@ public class KubernetesRuntime implements Runtime {
       return new ExecutorOutput(null, null);
     }
     String name = pod.get().getMetadata().getName();
-    // Its node may be restarting, or gone for ever.
+    // The node may be restarting, or gone forever.
     return patiently(
             executorId,
             () ->
@@ -312,7 +312,7 @@ public class KubernetesRuntime implements Runtime {
         .orElseThrow(() -> new IOException("the output of pod " + name + " can't be read"));
   }
 
-  /** Removes a pod that does not end, since then its node is gone. */
+  /** Deletes a pod that does not end within its deadline, since its node is then gone. */
   @Override
   public boolean stopExecutor(String executorId) {
     Optional<Pod> running =
@@ -361,7 +361,7 @@ public class KubernetesRuntime implements Runtime {
     lookout.close();
   }
 
-  /** For how long what happens in the cluster has not been seen at once; zero: it is. */
+  /** How long the watches have been dead; zero: they are live. */
   Duration blindFor() {
     return lookout.blindFor();
   }
@@ -376,7 +376,10 @@ public class KubernetesRuntime implements Runtime {
     }
   }
 
-  /** What can't be read for as long as nothing may be lost is done without: empty. */
+  /**
+   * Empty when the read has failed until its deadline, so that the caller continues without the
+   * value.
+   */
   private <T> Optional<T> patiently(String id, Supplier<T> read) {
     try {
       T found = read.get();

@@ -5,7 +5,7 @@ import java.util.HexFormat;
 import java.util.Map;
 import java.util.regex.Pattern;
 
-/** How objects are named and labelled, so that one can be found from its identifier and back. */
+/** Names and labels of objects, which map to identifiers and back. */
 final class ObjectNames {
   static final String INSTANCE = "app.kubernetes.io/instance";
   static final String COMPONENT = "app.kubernetes.io/component";
@@ -13,7 +13,7 @@ final class ObjectNames {
   static final String BUILDER = "builder";
   static final String REMOVER = "remover";
 
-  /** Kubernetes' own, on the pods of Jobs. */
+  /** Kubernetes sets this label on the pods of Jobs. */
   static final String JOB_NAME = "batch.kubernetes.io/job-name";
 
   static final String EXECUTOR_ID = "roost/executor-id";
@@ -28,7 +28,9 @@ final class ObjectNames {
   static final String STARTED_FOR = "roost/started-for";
   static final String EXECUTOR_JOB_ID = "roost/executor-job-id";
 
-  /** On pods that reach DNS, the control plane and what their own policy opens: no more. */
+  /**
+   * On pods whose egress is limited to DNS, the control plane and their own policy's destinations.
+   */
   static final String EGRESS = "roost/egress";
 
   static final String LIMITED = "limited";
@@ -53,7 +55,7 @@ final class ObjectNames {
     return REMOVER + "-" + hexadecimal.substring(0, Math.min(hexadecimal.length(), 40));
   }
 
-  /** The Job that looks up what an image's tag names. */
+  /** The Job that looks up an image's tag. */
   static String lookup(String image) {
     return LOOKUP + "-" + HexFormat.of().formatHex(Text.sha256(image)).substring(0, 40);
   }

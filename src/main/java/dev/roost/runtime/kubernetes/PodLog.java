@@ -12,30 +12,30 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Reads a container's output again and again, a little further each time, without following it: a
- * stream that is followed can end or hang in silence. The API takes only whole seconds, so the
- * lines of the last second come again and are passed over by their number.
+ * Reads a container's output in repeated requests, each from the last position, without following
+ * it: a followed stream can end or hang silently. The API accepts only whole seconds, so a response
+ * repeats the lines of the last second; they are skipped by their number.
  */
 final class PodLog {
   /**
-   * Opens the output from a time on, each line with its time before it; null: there is none yet.
+   * Opens the output from a time on, with a timestamp before each line; null: there is none yet.
    */
   @FunctionalInterface
   interface Source {
     InputStream open(Instant since);
   }
 
-  /** Characters of one call, about: the rest comes with the next one. */
+  /** The approximate limit of one call; the next call continues. */
   private static final int MAX_CHARACTERS = 4 << 20;
 
-  /** Characters of a line; what is beyond them is left out. */
+  /** The limit of a line; the rest is cut. */
   static final int MAX_LINE = 65_536;
 
   private static final String CUT = "…";
 
   private final Source source;
 
-  /** The second of the last line that was read, and how many lines it had so far. */
+  /** The second of the last line that was read, and how many lines of that second were read. */
   private Instant second = Instant.EPOCH;
 
   private int inSecond;
@@ -45,15 +45,16 @@ final class PodLog {
     this.source = source;
   }
 
-  /** Whether the last call left something, since it had enough. */
+  /** Whether the last call reached its limit before the end of the output. */
   boolean hasMore() {
     return more;
   }
 
   /**
-   * The lines since the last call. One that fails has read nothing: the next begins where it did.
+   * The lines since the last call. A call that fails reads nothing, and the next one starts at the
+   * same position.
    *
-   * @param ended whether the container has ended: then a last line counts without its newline
+   * @param ended whether the container has ended, so that a last line without newline is complete
    */
   List<String> next(boolean ended) throws IOException {
     List<String> fresh = new ArrayList<>();
@@ -75,7 +76,7 @@ final class PodLog {
           last = at;
           ofLast = 0;
         }
-        // A clock that was set back: the next call won't be given this line again.
+        // After a clock was set back, the next response won't contain this line.
         ofLast += at.isBefore(last) ? 0 : 1;
         if (again > 0) {
           again--;
@@ -96,7 +97,7 @@ final class PodLog {
   }
 
   /**
-   * @param otherwise when it is no time: what the kubelet itself has to say
+   * @param otherwise the result when the text is no time, as in messages of the kubelet itself
    */
   private static Instant time(String text, Instant otherwise) {
     try {
@@ -106,7 +107,7 @@ final class PodLog {
     }
   }
 
-  /** Up to the next newline; a carriage return, as progress bars write it, is part of the line. */
+  /** Up to the next newline. A carriage return, as in progress bars, is part of the line. */
   private static String line(BufferedReader reader, boolean ended) throws IOException {
     StringBuilder line = new StringBuilder();
     boolean cut = false;

@@ -13,19 +13,20 @@ import java.util.TreeMap;
 import java.util.regex.Pattern;
 
 /**
- * In which kind of pod scripts run: what the operator offers by a name, each field as in a pod.
+ * A kind of pod for scripts, which the operator offers under a name; each field as in a pod.
  *
  * @param runtimeClassName for example of gVisor or Kata Containers; null: the cluster's default
- * @param hostUsers false: root in the pod is nobody outside; null: the cluster's default
- * @param nodeSelector besides those of all pods
- * @param tolerations besides those of all pods
+ * @param hostUsers false: root in the pod is an unprivileged user outside; null: the cluster's
+ *     default
+ * @param nodeSelector in addition to that of all pods
+ * @param tolerations in addition to those of all pods
  * @param priorityClassName null: the cluster's default
  * @param extendedResources of a script's container, for example {@code nvidia.com/gpu: 1}
- * @param ephemeralStorage of a script's container; null: what an execution may write
- * @param cpuLimit of a script's container, cores, instead of the agent's cpu, by which it is still
- *     scheduled; null: the agent's
- * @param maxMemoryMib that an agent may ask for; null: as all
- * @param maxCpu the same of cores
+ * @param ephemeralStorage of a script's container; null: the disk limit of an execution
+ * @param cpuLimit cores of a script's container; replaces the agent's cpu as the limit, but not as
+ *     the request; null: the agent's cpu
+ * @param maxMemoryMib the most that an agent may request; null: the general limit
+ * @param maxCpu the most cores that an agent may request; null: the general limit
  */
 record PodProfile(
     String runtimeClassName,
@@ -39,14 +40,14 @@ record PodProfile(
     Double cpuLimit,
     Integer maxMemoryMib,
     Double maxCpu) {
-  /** The one of agents that choose none, and of builds. */
+  /** For agents that choose no profile, and for builds. */
   static final String DEFAULT = "default";
 
   private static final String SETTING = "roost.kubernetes.profiles";
   private static final SeccompProfile RUNTIME_DEFAULT =
       new SeccompProfileBuilder().withType("RuntimeDefault").build();
 
-  /** A resource of a device plug-in is named after whose it is. */
+  /** The name of a device plug-in's resource has its vendor as a prefix. */
   private static final Pattern EXTENDED =
       Pattern.compile(
           "[a-z0-9](?:[-a-z0-9.]{0,251}[a-z0-9])?/[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?");
@@ -55,8 +56,8 @@ record PodProfile(
       new PodProfile(null, null, null, null, null, null, null, null, null, null, null);
 
   /**
-   * @param requestMib null: little, as without a profile
-   * @param limitMib null: what an execution may write
+   * @param requestMib null: a small default, as without a profile
+   * @param limitMib null: the disk limit of an execution
    */
   record EphemeralStorage(Integer requestMib, Integer limitMib) {
     private boolean isValid() {
@@ -80,9 +81,9 @@ record PodProfile(
   }
 
   /**
-   * Reads the setting.
+   * Parses the setting.
    *
-   * @throws IllegalArgumentException naming the setting and what is wrong
+   * @throws IllegalArgumentException with the setting's name and the error
    */
   static Map<String, PodProfile> all(String json) {
     Map<String, PodProfile> profiles;
@@ -136,14 +137,14 @@ record PodProfile(
                         && one.getValue() > 0);
   }
 
-  /** Whether the end of a pod of another profile can give a pod of this one what nodes lack. */
+  /** Whether the end of a pod of another profile can free node capacity for a pod of this one. */
   boolean isHelpedBy(PodProfile other, Set<String> lacking) {
     boolean extended = lacking.stream().allMatch(one -> one.contains("/"));
     return mayShareNodesWith(other)
         && (!extended || lacking.stream().anyMatch(other.extendedResources::containsKey));
   }
 
-  /** False: a node that takes pods of the one takes none of the other. */
+  /** False: the profiles' node selectors exclude each other. */
   private boolean mayShareNodesWith(PodProfile other) {
     return nodeSelector.entrySet().stream()
         .allMatch(
@@ -153,7 +154,7 @@ record PodProfile(
                     .equals(other.nodeSelector.getOrDefault(label.getKey(), label.getValue())));
   }
 
-  /** Whether Pod Security's level "restricted" lets it in, and nothing in it is misspelt. */
+  /** Whether Pod Security's level "restricted" admits the profile, and no field is misspelt. */
   private boolean isRestricted() {
     String file = seccompProfile.getLocalhostProfile();
     boolean known =

@@ -13,14 +13,14 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * What the operator has decided about all pods, read and checked once.
+ * The operator's settings for all pods, read and checked once.
  *
- * @param instance which installation the objects belong to
- * @param executorUrl the control plane's address as executors reach it
+ * @param instance the installation that owns the objects
+ * @param executorUrl the control plane's address for executors
  * @param repository where builds push
- * @param pullRepository the same as nodes know it
- * @param linkCa a file with the authorities by which executors know the control plane
- * @param graceSeconds how long a script has between SIGTERM and SIGKILL
+ * @param pullRepository the same repository as nodes address it
+ * @param linkCa a file with the authorities with which executors verify the control plane
+ * @param graceSeconds the time between SIGTERM and SIGKILL for a script
  * @param diskMib of an execution's working directory
  */
 record PodSettings(
@@ -55,7 +55,7 @@ record PodSettings(
       "roost.kubernetes.tolerations is no JSON list of tolerations: ";
 
   /**
-   * @throws IllegalArgumentException naming the setting that is missing or wrong
+   * @throws IllegalArgumentException with the name of the missing or wrong setting
    */
   static PodSettings of(RoostConfig config) {
     RoostConfig.Kubernetes kubernetes = config.kubernetes();
@@ -105,7 +105,7 @@ record PodSettings(
 
   /**
    * @param name null: the default
-   * @throws RuntimeUnavailable it isn't offered any more; a weaker one won't do
+   * @throws RuntimeUnavailable the profile is no longer offered; another one may isolate less
    */
   PodProfile profile(String name) {
     if (name == null) {

@@ -20,9 +20,11 @@ import java.math.BigDecimal;
 import java.util.List;
 import java.util.Map;
 
-/** What all pods have in common: they pass Pod Security's level "restricted" and know no secret. */
+/**
+ * The common parts of all pods: they meet Pod Security's level "restricted" and have no API token.
+ */
 final class Pods {
-  /** Long enough for whoever looks into what went wrong; the reconciler is much earlier. */
+  /** Leaves time to inspect a failed Job; the reconciler usually deletes Jobs much earlier. */
   private static final int TTL_SECONDS = 3_600;
 
   private static final String DISK = "ephemeral-storage";
@@ -32,8 +34,8 @@ final class Pods {
   /**
    * A Job that runs one pod once.
    *
-   * @param profile in which kind of pod
-   * @param deadlineSeconds after which Kubernetes ends it, should nobody else do it
+   * @param profile the kind of pod
+   * @param deadlineSeconds after which Kubernetes ends the pod
    */
   static Job job(
       PodSettings settings,
@@ -85,7 +87,7 @@ final class Pods {
   }
 
   /**
-   * @param user the user and group that it runs as
+   * @param user the user and group of its processes
    */
   static Container container(
       String name,
@@ -133,7 +135,7 @@ final class Pods {
   }
 
   /**
-   * What a profile changes of a script's container.
+   * A profile's changes to the resources of a script's container.
    *
    * @param resources without the profile
    */
@@ -143,7 +145,7 @@ final class Pods {
         .extendedResources()
         .forEach(
             (name, count) -> {
-              // Kubernetes wants both, and the same.
+              // Kubernetes requires equal requests and limits of extended resources.
               changed.addToRequests(name, new Quantity(count.toString()));
               changed.addToLimits(name, new Quantity(count.toString()));
             });

@@ -10,8 +10,8 @@ import java.util.Optional;
 import java.util.function.Supplier;
 
 /**
- * A Job that asks the registry something. The registry's credentials are in the agents' namespace,
- * where the control plane can't read them, so the control plane doesn't ask itself.
+ * A Job that sends a request to the registry. The registry's credentials are in the agents'
+ * namespace, where the control plane can't read them, so the control plane can't send the request.
  */
 final class RegistryJob {
   private static final String RESULT_START = "{\"outcome\": ";
@@ -23,10 +23,10 @@ final class RegistryJob {
   }
 
   /**
-   * What a Job's container has printed last, or why there is nothing.
+   * The last line of a Job's container, or why there is none.
    *
-   * @param result empty: it failed
-   * @param message why; null where there is a result
+   * @param result empty: the Job failed
+   * @param message why it failed; null when there is a result
    */
   record Answer(Map<?, ?> result, String message) {
     boolean succeeded() {
@@ -39,11 +39,11 @@ final class RegistryJob {
   }
 
   /**
-   * Goes on with the Job of that name, which is made if there is none and removed once it has
-   * ended.
+   * Returns the answer of the Job of that name. Creates the Job if there is none, and deletes it
+   * once it has ended.
    *
    * @param container whose last line is the result
-   * @return empty: it is at work
+   * @return empty: the Job still runs
    */
   Optional<Answer> ask(String name, String container, Supplier<Job> manifest) {
     Optional<Job> job = cluster.job(name);

@@ -12,18 +12,18 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The Jobs that ask the registry something: they remove an image, or look up a tag. They count as
- * builders, since builders are what network policies let through to the registry. Pure.
+ * The Jobs that send requests to the registry: to remove an image, or to look up a tag. They have
+ * the builders' labels, since network policies allow only builders to reach the registry. Pure.
  */
 final class RegistryManifest {
-  /** Of {@code roost_builder}; also names of containers. */
+  /** Commands of {@code roost_builder}, and names of containers. */
   static final String DELETE = "delete";
 
   static final String RESOLVE = "resolve";
 
   private static final long TIMEOUT_SECONDS = 120;
 
-  /** With the time that it takes to get a node and the image. */
+  /** Includes the time to get a node and to pull the image. */
   private static final long DEADLINE_SECONDS = 300;
 
   private RegistryManifest() {}
@@ -42,7 +42,7 @@ final class RegistryManifest {
   }
 
   /**
-   * @param base the image whose digest is wanted
+   * @param base the image to look up
    */
   static Job resolve(PodSettings settings, String base) {
     return job(

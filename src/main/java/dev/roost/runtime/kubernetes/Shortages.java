@@ -12,8 +12,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Reads from Kubernetes' messages what a pod or a Job lacks, and whether it could get it if others
- * ended. The texts are those of versions 1.27 to 1.34. Pure.
+ * Parses Kubernetes' messages: what a pod or a Job lacks, and whether the end of others could free
+ * it. The texts are those of versions 1.27 to 1.34. Pure.
  */
 final class Shortages {
   private static final Pattern QUOTA =
@@ -29,7 +29,7 @@ final class Shortages {
     return message != null && QUOTA.matcher(message).find();
   }
 
-  /** Empty: no quota refused it, or it asks for more than the quota allows in all. */
+  /** Empty: no quota refused the object, or the object exceeds the whole quota. */
   static Optional<Shortage> ofQuota(String message) {
     Matcher refusal = QUOTA.matcher(message == null ? "" : message);
     if (!refusal.find()) {
@@ -48,7 +48,7 @@ final class Shortages {
     return fits ? Optional.of(new Shortage(true, requested.keySet())) : Optional.empty();
   }
 
-  /** Where no object at all is allowed, somebody holds everything back for a while. */
+  /** A limit of zero objects is a temporary pause by an administrator. */
   private static boolean isPause(String resource, BigDecimal limit) {
     boolean counts = resource.equals("pods") || resource.startsWith("count/");
     return counts && limit != null && limit.signum() == 0;
@@ -63,7 +63,7 @@ final class Shortages {
           Quantity amount = Quantity.parse(one.substring(sign + 1));
           amounts.put(one.substring(0, sign), amount.getNumericalAmount());
         } catch (IllegalArgumentException e) {
-          // No quantity: nothing can be compared.
+          // Not a quantity, so the amount can't be compared.
         }
       }
     }
@@ -72,7 +72,7 @@ final class Shortages {
 
   /**
    * Empty: no node could take the pod even if other pods ended, for example because all are too
-   * small or none matches. The scheduler tells the two apart when it looks for pods to preempt.
+   * small or none matches. The scheduler reports this when it considers preemption.
    *
    * @param message of the condition PodScheduled
    */

@@ -6,8 +6,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 
 /**
- * Answers that may be a little old: a reconciler looks many times a second, and what only explains
- * is not worth as many questions.
+ * Caches answers for a short time: reconcilers run many times a second, and requests for mere
+ * explanations would load the API server.
  */
 final class TtlCache {
   private final long ageNanos;

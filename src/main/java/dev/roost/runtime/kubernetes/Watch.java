@@ -13,10 +13,9 @@ import java.util.stream.Collectors;
 import org.jboss.logging.Logger;
 
 /**
- * A copy of some objects, kept up to date by a watch. A hint: it can be late, and a watch can end
- * in silence, so what matters is confirmed by a direct read. A watch that hears nothing any more
- * looks like one to which nothing happens: after a while another takes its place, which begins with
- * a whole list.
+ * A copy of some objects, kept up to date by a watch. The copy can be late, and a watch can end
+ * silently, so what matters is confirmed by a direct read. A dead watch looks like one without
+ * changes, so each watch is replaced after a while by a new one, which starts with a complete list.
  */
 final class Watch<T extends HasMetadata> implements AutoCloseable {
   private static final Logger LOG = Logger.getLogger(Watch.class);
@@ -29,16 +28,16 @@ final class Watch<T extends HasMetadata> implements AutoCloseable {
   private final String name;
   private volatile SharedIndexInformer<T> informer;
 
-  /** What takes its place as soon as its list is complete; null most of the time. */
+  /** Replaces the informer as soon as its list is complete; null most of the time. */
   private SharedIndexInformer<T> successor;
 
   private long deadSince = NEVER;
   private long startedAt;
 
   /**
-   * @param make a fresh informer
-   * @param changed is told about each change
-   * @param removed gets the last state of what is removed, when the watch brings it
+   * @param make creates an informer
+   * @param changed runs after each change
+   * @param removed receives the last state of a removed object, when the watch delivers it
    */
   Watch(String name, Supplier<SharedIndexInformer<T>> make, Runnable changed, Consumer<T> removed) {
     this.name = name;
@@ -47,7 +46,7 @@ final class Watch<T extends HasMetadata> implements AutoCloseable {
     this.removed = removed;
   }
 
-  /** The copies whose label has that value. */
+  /** The copies with a label value. */
   List<T> labelled(String label, String value) {
     return running().getIndexer().byIndex(LABELS, label + "=" + value);
   }
@@ -63,17 +62,17 @@ final class Watch<T extends HasMetadata> implements AutoCloseable {
         .collect(Collectors.toSet());
   }
 
-  /** Whether it has been complete once and still follows what happens. */
+  /** Whether the first list is complete and the watch still receives changes. */
   boolean isLive() {
     SharedIndexInformer<T> current = informer;
     return current != null && current.hasSynced() && current.isWatching();
   }
 
   /**
-   * Looks after the watch, if there is one: when it has been dead for that long, and again after as
-   * long, another is started; so it is when it has become that old.
+   * Replaces a watch that has been dead for longer than {@code patienceNanos}, repeatedly until one
+   * is live, and a live one that is older than {@code ageNanos}.
    *
-   * @return for how long it has been dead, nanoseconds; 0 when it lives
+   * @return how long the watch has been dead, in nanoseconds; 0 when it is live
    */
   synchronized long lookAfter(long patienceNanos, long ageNanos) {
     long now = System.nanoTime();
@@ -129,7 +128,7 @@ final class Watch<T extends HasMetadata> implements AutoCloseable {
     fresh.removeNamespaceIndex();
     fresh.addIndexers(Map.of(LABELS, Watch::labels));
     fresh.addEventHandler(new Wake());
-    // What it can't do now it tries again by itself, for ever.
+    // The informer retries forever.
     fresh.exceptionHandler((isStarted, failure) -> true);
     fresh.start();
     return fresh;

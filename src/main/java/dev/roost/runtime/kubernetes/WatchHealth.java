@@ -8,9 +8,9 @@ import org.eclipse.microprofile.health.HealthCheckResponse;
 import org.eclipse.microprofile.health.Liveness;
 
 /**
- * Sees a watch that is dead although the API server answers, and that starting another did not
- * help: then a restart of this process may. An API server that is away is no reason for one:
- * executions go on without it.
+ * Reports a watch that stays dead although the API server responds and the watch was restarted:
+ * then a restart of this process may help. An unreachable API server is no reason for a restart,
+ * because executions continue without it.
  */
 @Liveness
 @ApplicationScoped

@@ -5,8 +5,8 @@ import java.io.IOException;
 import java.io.InputStream;
 
 /**
- * The body of an answer, left alone when it has been read to its end: closing it would take away
- * the connection, on which the next question may be on its way already.
+ * The body of a response. Closing a body that was read completely would close the connection, which
+ * the next request may use already, so only an incomplete one is closed.
  */
 final class WholeStream extends FilterInputStream {
   private boolean ended;

@@ -8,12 +8,12 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * A file that another process appends to, and that is emptied when it grows too long.
+ * A log file that another process appends to, and that Roost truncates when it grows too long.
  *
- * @param file opened by its writer for appending, so that emptying it loses nothing later
+ * @param file its writer must open it for appending, so that a truncation loses nothing later
  */
 public record BoundedLog(Path file, long maxBytes) {
-  /** When the file is too long: keeps its last half under another name and empties it. */
+  /** When the file is too long: copies its last half to another file and empties it. */
   public void trim() throws IOException {
     if (Files.exists(file) && Files.size(file) > maxBytes) {
       Files.write(file.resolveSibling(file.getFileName() + ".1"), end(maxBytes / 2));
@@ -23,7 +23,7 @@ public record BoundedLog(Path file, long maxBytes) {
     }
   }
 
-  /** Its last lines, few enough for a message; empty when there are none. */
+  /** The last lines, short enough for a message; empty when there are none. */
   public String lastLines() throws IOException {
     List<String> lines = new String(end(4096), StandardCharsets.UTF_8).strip().lines().toList();
     return String.join("\n", lines.subList(Math.max(0, lines.size() - 5), lines.size()));

@@ -7,8 +7,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The environment of builds and executors: what programs need to find their way on this machine,
- * and nothing of the control plane's own settings or secrets.
+ * The environment of builds and executors: the variables that programs need on this machine,
+ * without the control plane's own settings or secrets.
  */
 final class ChildEnvironment {
   private static final String STANDARD_PATH = "/usr/local/bin:/usr/bin:/bin";
@@ -55,7 +55,7 @@ final class ChildEnvironment {
 
   /**
    * @param own this process's environment
-   * @param build the environment that the agent's packages are in
+   * @param build the virtual environment with the agent's packages
    */
   static Map<String, String> forExecutor(Map<String, String> own, Path build) {
     Map<String, String> environment = common(own);
@@ -64,7 +64,7 @@ final class ChildEnvironment {
     return environment;
   }
 
-  /** Here uv's settings belong to it as well: the package index and what it takes to reach it. */
+  /** Includes uv's settings: the package index, and the proxy and certificates to reach it. */
   static Map<String, String> forBuild(
       Map<String, String> own, Path uvCache, Optional<String> indexUrl) {
     Map<String, String> environment = common(own);

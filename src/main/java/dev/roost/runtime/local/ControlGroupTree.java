@@ -7,20 +7,20 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Where this process is in the kernel's tree of control groups that counts processes.
+ * This process's place in the kernel's control group hierarchy with the pids controller.
  *
- * @param directory this process's own group, in which others can be made
- * @param unified whether that is version 2, where a group with processes in it can't limit others
+ * @param directory this process's own group, in which child groups can be created
+ * @param unified whether this is version 2, where a group with processes can't limit child groups
  */
 record ControlGroupTree(Path directory, boolean unified) {
   private static final String CONTROLLER = "pids";
 
   /**
-   * Finds the hierarchy of version 1 that has the controller, or else that of version 2.
+   * Finds the hierarchy of version 1 with the controller, or else that of version 2.
    *
    * @param mounts {@code /proc/self/mountinfo}
    * @param own {@code /proc/self/cgroup}
-   * @throws IOException when neither can be seen from here; the message says so
+   * @throws IOException when neither is visible from here; the message says so
    */
   static ControlGroupTree of(String mounts, String own) throws IOException {
     Optional<String> first = group(own, CONTROLLER);

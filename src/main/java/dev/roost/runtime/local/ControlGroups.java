@@ -20,19 +20,20 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * A control group of the kernel for each executor and each build. It bounds how many processes and
- * threads they have, which nothing else does when they are root's, and names all of its processes,
- * however far they have gone.
+ * A kernel control group for each executor and each build. The group limits the number of processes
+ * and threads, which nothing else does for processes of root, and it lists all descendants, even
+ * detached ones.
  *
- * <p>Groups are made inside the one that Roost itself is in, so that its limits hold for them too,
- * and are named after the data directory: several Roosts may share a group.
+ * <p>Groups are children of Roost's own group, so that limits of that group apply to them too.
+ * Their names contain an identifier of the data directory, because several servers may share a
+ * group.
  */
 final class ControlGroups {
   private static final Duration PROBE_LIMIT = Duration.ofSeconds(10);
   private static final Duration KILL_LIMIT = Duration.ofSeconds(5);
   private static final int MOST_MOVES = 20;
 
-  /** Joins the group, then becomes the program: nothing of it is ever outside. */
+  /** Joins the group before the program starts, so that no process of the program is outside. */
   private static final String JOIN = "echo 0 > \"$0\" && exec \"$@\"";
 
   private final Path parent;
@@ -45,7 +46,7 @@ final class ControlGroups {
     this.view = view;
   }
 
-  /** Finds out, by trying, whether groups can be made. */
+  /** Creates a group as a test to find out whether groups can be created. */
   static ControlGroups find(RoostConfig config, DataDirectory data) throws StartFailed {
     try {
       ControlGroupTree tree =
@@ -78,7 +79,7 @@ final class ControlGroups {
     }
   }
 
-  /** Without any, as where none can be made. */
+  /** For machines where no group can be created. */
   static ControlGroups none(Exception why) {
     String message =
         "No control group can be made for executors and builds: %s.".formatted(reason(why));
@@ -97,9 +98,9 @@ final class ControlGroups {
   }
 
   /**
-   * Makes a job's group.
+   * Creates a job's group.
    *
-   * @return the file to which a process writes 0 to join it; empty where there are no groups
+   * @return the file to which a process writes 0 to join the group; empty where there are no groups
    */
   Optional<Path> make(String job) throws IOException {
     if (parent == null) {
@@ -110,7 +111,7 @@ final class ControlGroups {
     return Optional.of(group.resolve("cgroup.procs"));
   }
 
-  /** The command that runs the given one in a job's group, which it makes. */
+  /** Creates a job's group and returns a command that runs the given one in the group. */
   List<String> command(String job, List<String> command) throws IOException {
     Optional<Path> file = make(job);
     if (file.isEmpty()) {
@@ -121,13 +122,13 @@ final class ControlGroups {
     return joined;
   }
 
-  /** Kills all that is left in a job's group, and removes it. */
+  /** Kills all processes in a job's group, and deletes the group. */
   void end(String job) throws IOException, InterruptedException {
     if (parent == null || !Files.isDirectory(group(job))) {
       return;
     }
     Path group = group(job);
-    write(group.resolve("pids.max"), "0"); // No fork bomb outruns this.
+    write(group.resolve("pids.max"), "0"); // Stops a fork bomb.
     long deadline = System.nanoTime() + KILL_LIMIT.toNanos();
     while (true) {
       for (long process : processes(group)) {
@@ -136,7 +137,7 @@ final class ControlGroups {
       try {
         Files.deleteIfExists(group);
         return;
-      } catch (IOException e) { // A process in it has not ended yet.
+      } catch (IOException e) { // A process of the group has not ended yet.
         if (System.nanoTime() > deadline) {
           throw e;
         }
@@ -145,7 +146,7 @@ final class ControlGroups {
     }
   }
 
-  /** Ends the groups of jobs that have no directory any more: a Roost was killed meanwhile. */
+  /** Ends the groups of jobs without a directory, which remain when the server is killed. */
   void removeLeftovers(Path... jobs) throws IOException, InterruptedException {
     if (parent == null) {
       return;
@@ -184,8 +185,8 @@ final class ControlGroups {
   }
 
   /**
-   * In version 2 a group has processes or limits of others, not both: Roost, and its database, move
-   * into one below.
+   * In version 2, a group can have processes or limit child groups, not both: Roost and its
+   * database move to a child group.
    */
   private static void makeRoom(Path own, String prefix) throws IOException {
     Path enabled = own.resolve("cgroup.subtree_control");
@@ -195,7 +196,7 @@ final class ControlGroups {
     if (!words(own.resolve("cgroup.controllers")).contains("pids")) {
       throw new IOException("the controller \"pids\" isn't delegated to " + own);
     }
-    Path server = own.resolve(prefix); // The empty name is no job's.
+    Path server = own.resolve(prefix); // No job has the empty name.
     if (!Files.isDirectory(server)) {
       Files.createDirectory(server);
     }
@@ -209,7 +210,9 @@ final class ControlGroups {
     }
   }
 
-  /** This process and all below it; one that is forked meanwhile is found the next time. */
+  /**
+   * Moves this process and its descendants; repeats this for processes that are forked meanwhile.
+   */
   private static void move(Path from, Path to) throws IOException {
     for (int i = 0; i < MOST_MOVES; i++) {
       Set<Long> here = processes(from);
@@ -233,7 +236,7 @@ final class ControlGroups {
     }
   }
 
-  /** A server's own: by its data directory, which no other server has at the same time. */
+  /** Identifies this server by its data directory, which no other server uses at the same time. */
   static String prefix(DataDirectory data) {
     byte[] name = data.root().toString().getBytes(StandardCharsets.UTF_8);
     return "roost-" + UUID.nameUUIDFromBytes(name).toString().substring(0, 13) + "-";
@@ -251,7 +254,7 @@ final class ControlGroups {
     return List.of(Files.readString(file).strip().split(" "));
   }
 
-  /** These files take one write, and can't be truncated or created. */
+  /** These files must be written at once, and can't be truncated or created. */
   private static void write(Path file, String text) throws IOException {
     Files.writeString(file, text, StandardOpenOption.WRITE);
   }

@@ -15,11 +15,11 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Set;
 
 /**
- * Where a Roost on one machine keeps everything.
+ * The directory with all data of a server on one machine.
  *
  * <pre>
  * api_key                 the first API key, readable by its owner only
- * lock                    held, and with the process's number, while a Roost runs here
+ * lock                    locked, with the process's number, while a server runs here
  * database/ database.*    PostgreSQL's cluster, password and port
  * postgres-VERSION/       PostgreSQL's programs
  * builds/IMAGE_KEY/       a Build: a virtual environment
@@ -38,18 +38,18 @@ public record DataDirectory(Path root) {
   }
 
   /**
-   * Whether a Roost with these settings keeps anything on its machine: with a database of the
-   * operator's and executors elsewhere, it doesn't, and there can be several of it.
+   * Whether a server with these settings stores anything on its machine. With an external database
+   * and executors elsewhere it stores nothing, and there can be several replicas.
    */
   public static boolean isUsedBy(RoostConfig config) {
     return config.runtime().equals("local") || config.database().url().isEmpty();
   }
 
   /**
-   * Makes the directory when it isn't there yet, and takes it from everybody but its owner, since
-   * it holds secrets.
+   * Creates the directory if it doesn't exist, and removes all permissions except for the owner's,
+   * since the directory holds secrets.
    *
-   * @throws StartFailed when it can't be made or written
+   * @throws StartFailed when the directory can't be created or written
    */
   public void create() throws StartFailed {
     try {
@@ -68,9 +68,9 @@ public record DataDirectory(Path root) {
   }
 
   /**
-   * Takes the directory for this process, until it ends or closes the lock.
+   * Locks the directory for this process, until the process ends or closes the lock.
    *
-   * @throws StartFailed when another process has it
+   * @throws StartFailed when another process holds the lock
    */
   public AutoCloseable lock() throws StartFailed {
     Path file = root.resolve("lock");
@@ -86,7 +86,7 @@ public record DataDirectory(Path root) {
         return channel;
       }
     } catch (OverlappingFileLockException e) {
-      // This process has it already; it is told below like any other.
+      // This process holds the lock already: the same error as below applies.
     } catch (IOException e) {
       throw new StartFailed("the data directory " + root + " can't be locked: " + e, e);
     }

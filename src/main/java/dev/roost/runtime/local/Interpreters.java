@@ -17,8 +17,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * The Python interpreters of this machine that agents can choose: one of each version from 3.9 to
- * 3.14, the newest patch of each. The system's, uv's and pyenv's are found.
+ * The Python interpreters of this machine that agents can choose: the newest patch of each version
+ * from 3.9 to 3.14. Includes the system's interpreters, uv's and pyenv's.
  */
 public final class Interpreters {
   private static final int MAJOR = 3;
@@ -35,20 +35,20 @@ public final class Interpreters {
 
   /**
    * @param patch the third number of the version
-   * @param version the full one, for example "3.11.7"
-   * @param executable the interpreter itself, not a link to it or a script that chooses one
+   * @param version the full version, for example "3.11.7"
+   * @param executable the interpreter, not a link or a script that selects one
    */
   public record Interpreter(int minor, int patch, String version, Path executable) {
-    /** What dependencies are installed for: another patch may be built in another way. */
+    /** Part of the image key: another patch may be built differently. */
     String identity() {
       return "cpython-" + version + " " + executable;
     }
   }
 
   /**
-   * Asks uv, which remembers what it has looked at.
+   * Uses {@code uv python list}, which caches its results.
    *
-   * @throws StartFailed when there is none
+   * @throws StartFailed when no interpreter is found
    */
   public static Interpreters find(Path uv, DataDirectory data) throws StartFailed {
     String path = searchDirectories().stream().map(Path::toString).collect(Collectors.joining(":"));
@@ -78,7 +78,7 @@ public final class Interpreters {
   }
 
   /**
-   * @param json what {@code uv python list} prints
+   * @param json the output of {@code uv python list}
    */
   static Interpreters of(String json) throws IOException, StartFailed {
     NavigableMap<Integer, Interpreter> byMinor = new TreeMap<>();
@@ -135,8 +135,8 @@ public final class Interpreters {
   }
 
   /**
-   * The search path, with the interpreters that pyenv has installed instead of its shims: those are
-   * scripts, which run whatever version is chosen at the moment, or none.
+   * The search path, with the interpreters that pyenv has installed instead of its shims: shims are
+   * scripts that run the currently selected version, or none.
    */
   static List<Path> searchDirectories() {
     List<Path> directories = new ArrayList<>();
@@ -156,7 +156,7 @@ public final class Interpreters {
     return directories;
   }
 
-  /** Keeps uv from looking at, and complaining about, versions that nobody can use. */
+  /** Keeps uv from inspecting, and warning about, versions that agents can't choose. */
   private static boolean isCurrentPython(Path directory) {
     return Stream.iterate(OLDEST_MINOR, minor -> minor <= NEWEST_MINOR, minor -> minor + 1)
         .anyMatch(minor -> Files.exists(directory.resolve("python" + MAJOR + "." + minor)));

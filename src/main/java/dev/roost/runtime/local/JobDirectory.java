@@ -15,13 +15,13 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * The directory of a build or an executor, and the process that was started for it. What is known
- * of the process is in the directory, so that the next control plane knows it too.
+ * The directory of a build or an executor, and its process. The directory stores the process's
+ * number and status, so that the next control plane knows them too.
  */
 record JobDirectory(Path path) {
   private static final Duration KILL_LIMIT = Duration.ofSeconds(2);
 
-  /** The names of the jobs that have a directory in there. */
+  /** The names of all jobs with a directory in the parent directory. */
   static Set<String> in(Path parent) {
     try (Stream<Path> all = Files.list(parent)) {
       return all.map(directory -> directory.getFileName().toString())
@@ -38,17 +38,17 @@ record JobDirectory(Path path) {
     return Files.isDirectory(path);
   }
 
-  /** Makes it, for its owner alone. */
+  /** Creates the directory, for its owner only. */
   void create() throws IOException {
     Files.createDirectories(
         path, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
   }
 
   /**
-   * Starts the job's process, detached from this one: it goes on when this one is killed.
+   * Starts the job's process, detached from this one, so that it survives when this one is killed.
    *
-   * @param output gets its standard output
-   * @param errors gets its standard error; may be the same file
+   * @param output file for standard output
+   * @param errors file for standard error; may be the same file
    */
   void start(List<String> command, Map<String, String> environment, Path output, Path errors)
       throws IOException {
@@ -68,8 +68,8 @@ record JobDirectory(Path path) {
   }
 
   /**
-   * The process, ended or not; empty when none was started. One whose number could not be written
-   * down any more, because this process was killed just then, is found by its arguments.
+   * The process, ended or not; empty when none was started. When this process was killed before it
+   * stored the job's process number, the process is found by its arguments.
    */
   Optional<LiveProcess> process() throws IOException {
     String remembered = PrivateFiles.read(path.resolve("pid"));
@@ -97,8 +97,8 @@ record JobDirectory(Path path) {
   }
 
   /**
-   * Ends the process and all that it started: SIGTERM, and SIGKILL to what is left after the grace
-   * time.
+   * Ends the process and all its descendants: SIGTERM, then SIGKILL for the rest after the grace
+   * period.
    */
   void end(Duration grace) throws IOException, InterruptedException {
     Optional<LiveProcess> process = process();
@@ -113,11 +113,11 @@ record JobDirectory(Path path) {
       for (LiveProcess one : left) {
         one.awaitEnd(KILL_LIMIT);
       }
-      left = tree(); // One of them may have started another meanwhile.
+      left = tree(); // One of the processes may have started another meanwhile.
     }
   }
 
-  /** From here on it is as if none had been started. */
+  /** Afterwards the job counts as not started. */
   void forgetProcess() throws IOException {
     Files.deleteIfExists(path.resolve("pid"));
     Files.deleteIfExists(path.resolve("status"));
@@ -127,7 +127,7 @@ record JobDirectory(Path path) {
     PrivateFiles.deleteTree(path);
   }
 
-  /** The processes that work here, and what descends from them wherever it works. */
+  /** The processes that work in this directory, and all their descendants. */
   private List<LiveProcess> tree() {
     return LiveProcess.workingIn(path).stream()
         .flatMap(
@@ -151,7 +151,7 @@ record JobDirectory(Path path) {
         PrivateFiles.write(path.resolve("status"), status + "\n");
       }
     } catch (IOException e) {
-      // The directory is being removed; nobody will ask.
+      // The directory is being removed, so nobody needs the status.
     }
   }
 }

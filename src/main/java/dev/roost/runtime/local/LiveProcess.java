@@ -11,21 +11,21 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * A process that is told apart from a later one with the same number, also by the next control
- * plane.
+ * A process that can be distinguished from a later one with the same number, also by the next
+ * control plane.
  *
- * <p>Its start is taken in clock ticks since the machine's start, as Linux counts them: the time of
- * day that Java makes of it moves when someone sets the clock.
+ * <p>The start time is in clock ticks since the machine's start, as Linux counts them, because the
+ * time of day that Java computes changes with the clock.
  *
  * @param startTicks field 22 of {@code /proc/PID/stat}
- * @param bootId which start of the machine the ticks count from
+ * @param bootId identifies the machine's start from which the ticks count
  */
 public record LiveProcess(long pid, long startTicks, String bootId) {
   private static final Path PROC = Path.of("/proc");
   private static final int STATE = 0;
   private static final int START_TICKS = 19;
 
-  /** The process that has this number now; empty when none has, or one that has ended. */
+  /** The process that has this number now; empty when there is none, or it has ended. */
   public static Optional<LiveProcess> of(long pid) {
     String[] fields = stat(pid);
     return fields == null
@@ -40,7 +40,7 @@ public record LiveProcess(long pid, long startTicks, String bootId) {
         : Optional.empty();
   }
 
-  /** What {@link #parse} reads. */
+  /** The text that {@link #parse} reads. */
   public String text() {
     return pid + " " + startTicks + " " + bootId;
   }
@@ -49,14 +49,12 @@ public record LiveProcess(long pid, long startTicks, String bootId) {
     return of(pid).filter(this::equals).isPresent();
   }
 
-  /** Sends SIGTERM. */
   public void terminate() {
     if (isAlive()) {
       ProcessHandle.of(pid).ifPresent(ProcessHandle::destroy);
     }
   }
 
-  /** Sends SIGKILL. */
   public void kill() {
     if (isAlive()) {
       ProcessHandle.of(pid).ifPresent(ProcessHandle::destroyForcibly);
@@ -64,7 +62,7 @@ public record LiveProcess(long pid, long startTicks, String bootId) {
   }
 
   /**
-   * @return whether it has ended within that time
+   * @return whether the process has ended within the limit
    */
   public boolean awaitEnd(Duration limit) throws InterruptedException {
     long deadline = System.nanoTime() + limit.toNanos();
@@ -72,14 +70,14 @@ public record LiveProcess(long pid, long startTicks, String bootId) {
       if (System.nanoTime() > deadline) {
         return false;
       }
-      Thread.sleep(5); // It may be no child of this process, so nothing tells of its end.
+      Thread.sleep(5); // The process may be no child of this one, so no event reports its end.
     }
     return true;
   }
 
   /**
-   * All processes that work on that directory: it, or a file below it, is among their arguments, or
-   * is their working directory. So a process is found even when nobody has noted its number.
+   * All processes that work in a directory: the directory or a file below it is among their
+   * arguments, or is their working directory. This finds processes whose number was not stored.
    */
   public static List<LiveProcess> workingIn(Path directory) {
     List<LiveProcess> found = new ArrayList<>();
@@ -95,7 +93,7 @@ public record LiveProcess(long pid, long startTicks, String bootId) {
     return found;
   }
 
-  /** The arguments with which it was started, its program first; empty when it has ended. */
+  /** The command line of the process, its program first; empty when it has ended. */
   public List<String> arguments() {
     try {
       String all = Files.readString(process(pid, "cmdline"), StandardCharsets.ISO_8859_1);
@@ -115,11 +113,11 @@ public record LiveProcess(long pid, long startTicks, String bootId) {
           || arguments.contains(name + "/")
           || Files.readSymbolicLink(process.resolve("cwd")).startsWith(directory);
     } catch (IOException e) {
-      return false; // It has ended, or belongs to another user.
+      return false; // The process has ended, or belongs to another user.
     }
   }
 
-  /** The fields after the command, which stands in parentheses and may hold anything. */
+  /** The fields after the command, which is in parentheses and may contain any characters. */
   private static String[] stat(long pid) {
     try {
       String stat = Files.readString(process(pid, "stat"), StandardCharsets.ISO_8859_1);
@@ -139,7 +137,7 @@ public record LiveProcess(long pid, long startTicks, String bootId) {
     try {
       return Files.readString(PROC.resolve("sys/kernel/random/boot_id")).strip();
     } catch (IOException e) {
-      return "-"; // Some sandboxes hide it; then the ticks must do.
+      return "-"; // Some sandboxes hide the boot id; the ticks alone must suffice then.
     }
   }
 }

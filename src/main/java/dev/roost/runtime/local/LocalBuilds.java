@@ -26,7 +26,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jboss.logging.Logger;
 
-/** Builds as processes that make virtual environments. */
+/** Builds as processes that create virtual environments. */
 final class LocalBuilds {
   private static final Duration GRACE = Duration.ofSeconds(1);
   private static final int MAX_READ_BYTES = 1 << 20;
@@ -34,12 +34,12 @@ final class LocalBuilds {
   private static final String START_BUILDER =
       "import sys; sys.path.append(sys.argv.pop(1)); from roost_builder.__main__ import main; sys.exit(main())";
 
-  /** A prune that takes longer is ended; what it has removed by then is removed. */
+  /** A prune that takes longer is killed; files that it has removed by then stay removed. */
   private static final Duration PRUNE_LIMIT = Duration.ofMinutes(1);
 
   private static final Logger LOG = Logger.getLogger(LocalBuilds.class);
 
-  /** Held while a build is started, or the cache pruned. */
+  /** Held while a build starts, and while the cache is pruned. */
   private final ReentrantLock cache = new ReentrantLock();
 
   private final DataDirectory data;
@@ -50,9 +50,9 @@ final class LocalBuilds {
   private final Map<String, String> environment;
 
   /**
-   * @param sources the directory that holds the package {@code roost_builder}
-   * @param sandbox what uv and the packages' build code are confined to, if they are
-   * @param groups bound their processes
+   * @param sources the directory that contains the package {@code roost_builder}
+   * @param sandbox the confinement of uv and of packages' build code; empty: none
+   * @param groups limit the number of processes
    */
   LocalBuilds(
       DataDirectory data,
@@ -117,7 +117,7 @@ final class LocalBuilds {
         : new Observation.Ended(null, "The build has no result: " + job.ending() + ".", null);
   }
 
-  /** The lines but the last, the result. */
+  /** All lines except for the result, which is the last one. */
   BuildOutput output(String builderJobId, long fromByte) throws IOException {
     Path log = log(job(builderJobId));
     if (!Files.exists(log)) {
@@ -157,8 +157,8 @@ final class LocalBuilds {
   }
 
   /**
-   * Ends it, when it has no result yet, so that it counts as never started: it is to be started
-   * again later, and goes on with the same log.
+   * Ends a build without a result so that it counts as not started. A later start continues the
+   * same log.
    */
   void interrupt(String builderJobId) throws IOException, InterruptedException {
     JobDirectory job = job(builderJobId);
@@ -170,15 +170,12 @@ final class LocalBuilds {
     }
   }
 
-  /**
-   * Whether it is there, and the interpreter too with which it was made: that one may have been
-   * uninstalled.
-   */
+  /** Whether the Build and its interpreter exist: the interpreter may have been uninstalled. */
   boolean has(String imageKey) {
     return Files.isExecutable(python(imageKey));
   }
 
-  /** The interpreter that sees the Build's packages. */
+  /** The interpreter of the Build's virtual environment. */
   Path python(String imageKey) {
     return build(imageKey).resolve("bin").resolve("python");
   }
@@ -187,10 +184,7 @@ final class LocalBuilds {
     return data.builds().resolve(LocalRuntime.checked(imageKey));
   }
 
-  /**
-   * Takes a Build away at once and then removes its files, so that half of it is never taken for
-   * all of it.
-   */
+  /** Renames a Build, then removes its files, so that a partly removed Build is never used. */
   void deleteBuild(String imageKey) throws IOException {
     if (Files.exists(build(imageKey))) {
       Path gone = data.builds().resolve(".deleted-" + UUID.randomUUID());
@@ -199,7 +193,7 @@ final class LocalBuilds {
     }
   }
 
-  /** Removes what builds and deletions left behind that were killed. */
+  /** Removes the leftovers of killed builds and interrupted deletions. */
   void removeLeftovers() throws IOException {
     for (String id : ids()) {
       JobDirectory job = job(id);
@@ -216,7 +210,7 @@ final class LocalBuilds {
     }
   }
 
-  /** The image keys of what lies here since then or longer. */
+  /** The image keys of the Builds that have existed since that time or longer. */
   Set<String> since(Instant time) throws IOException {
     if (!Files.isDirectory(data.builds())) {
       return Set.of();
@@ -234,15 +228,14 @@ final class LocalBuilds {
           Files.readAttributes(path, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
       return attributes.isDirectory() && !attributes.lastModifiedTime().toInstant().isAfter(time);
     } catch (IOException e) {
-      return false; // It is gone.
+      return false; // The Build no longer exists.
     }
   }
 
   /**
-   * Removes from uv's cache what it has no use for any more, unless a build is at work, which might
-   * be using it.
+   * Removes unused entries from uv's cache, unless a build runs, which might be using them.
    *
-   * @return whether it did
+   * @return whether the cache was pruned
    */
   boolean pruneCache() throws IOException, InterruptedException {
     cache.lock();
@@ -277,7 +270,7 @@ final class LocalBuilds {
       return "";
     }
     try (RandomAccessFile content = new RandomAccessFile(file.toFile(), "r")) {
-      // The list of packages makes it long, up to a few hundred bytes for each.
+      // The list of packages makes the line long, with up to a few hundred bytes for each package.
       byte[] end = new byte[(int) Math.min(MAX_READ_BYTES, content.length())];
       content.seek(content.length() - end.length);
       content.readFully(end);

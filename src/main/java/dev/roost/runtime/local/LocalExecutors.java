@@ -30,11 +30,11 @@ final class LocalExecutors {
   private final Set<String> starting = ConcurrentHashMap.newKeySet();
 
   /**
-   * @param sources the directory that holds the package {@code roost_executor}
+   * @param sources the directory that contains the package {@code roost_executor}
    * @param sidecarPython runs the sidecars, which need no packages
-   * @param url of the control plane, as executors reach it
-   * @param sandbox what scripts are confined to
-   * @param groups bound their processes
+   * @param url of the control plane, for executors
+   * @param sandbox the confinement of scripts
+   * @param groups limit the number of processes
    */
   LocalExecutors(
       DataDirectory data,
@@ -52,7 +52,7 @@ final class LocalExecutors {
   }
 
   /**
-   * @param build the environment with the agent's packages
+   * @param build the virtual environment with the agent's packages
    */
   void start(ExecutorSpec spec, Path build) throws IOException {
     JobDirectory job = job(spec.executorId());
@@ -84,7 +84,8 @@ final class LocalExecutors {
         .option(spec.egress(), spec.memoryMib())
         .ifPresent(option -> command.addAll(List.of("--sandbox", option)));
     Map<String, String> environment = ChildEnvironment.forExecutor(System.getenv(), build);
-    // The sidecar stays outside: a script must not use up what it needs to tell of that.
+    // The sidecar stays outside of the group, so that it can report a script that reaches the
+    // limit.
     groups
         .make(spec.executorId())
         .ifPresent(file -> command.addAll(List.of("--group", file.toString())));
@@ -125,7 +126,7 @@ final class LocalExecutors {
     }
   }
 
-  /** Ends it and leaves its files: they hold what may not have arrived yet. */
+  /** Ends the executor and keeps its files, which may contain output that has not arrived yet. */
   void end(String executorId) throws IOException, InterruptedException {
     job(executorId).end(GRACE);
     groups.end(executorId);

@@ -29,9 +29,9 @@ import java.util.stream.Collectors;
 import org.jboss.logging.Logger;
 
 /**
- * Builds and executors as processes on this machine. They are detached: when this process is
- * killed, they go on, and the next one finds them in the data directory. When it ends in peace, it
- * takes them along.
+ * Builds and executors as processes on this machine. The processes are detached: when this process
+ * is killed, they continue, and the next one finds them in the data directory. An orderly shutdown
+ * ends them.
  */
 @ApplicationScoped
 @Typed(LocalRuntime.class)
@@ -83,7 +83,7 @@ public class LocalRuntime implements Runtime {
     background.execute(() -> tidyUp(sources, data));
   }
 
-  /** For the container's proxy. */
+  /** Required by the CDI client proxy. */
   protected LocalRuntime() {
     interpreters = null;
     builds = null;
@@ -116,7 +116,10 @@ public class LocalRuntime implements Runtime {
     return processLimit;
   }
 
-  /** Without control groups, the limit of a user bounds what is confined, unless that is root. */
+  /**
+   * Without control groups, a limit per user applies to confined processes, unless the user is
+   * root.
+   */
   private static ProcessLimit processLimit(ProcessLimit groups, LocalSandbox sandbox, int most) {
     if (!groups.isNone() || sandbox.view().isNone() || Programs.isRoot()) {
       return groups;
@@ -215,14 +218,14 @@ public class LocalRuntime implements Runtime {
     return executors.output(executorId);
   }
 
-  /** Waits for the end, which takes up to two seconds when SIGTERM doesn't bring it. */
+  /** Waits for the end, which takes up to two seconds when the process ignores SIGTERM. */
   @Override
   public boolean stopExecutor(String executorId) {
     attempt("the executor can't be stopped", () -> executors.end(executorId));
     return true;
   }
 
-  /** Returns at once; it is listed until it has ended and its files are gone. */
+  /** Returns at once; the executor is listed until it has ended and its files are removed. */
   @Override
   public void deleteExecutor(String executorId) {
     inBackground(executors.job(executorId), () -> executors.delete(executorId));
@@ -233,15 +236,15 @@ public class LocalRuntime implements Runtime {
     return builds.ids();
   }
 
-  /** After the reconcilers: they would start again what has been ended. */
+  /** Runs after the reconcilers have stopped; they would restart builds and executors. */
   void onShutdown(
       @Observes(notifyObserver = Reception.IF_EXISTS) @Priority(LAST) ShutdownEvent event) {
     close();
   }
 
   /**
-   * Ends all builds and executors, side by side. The executors' files stay, with what they still
-   * hold; builds start anew when Roost does.
+   * Ends all builds and executors in parallel. The executors' files stay, with output that has not
+   * arrived yet; builds restart with the next server.
    */
   @Override
   public synchronized void close() {
@@ -257,10 +260,12 @@ public class LocalRuntime implements Runtime {
       all.add(CompletableFuture.runAsync(quietly(() -> builds.interrupt(id)), background));
     }
     CompletableFuture.allOf(all.toArray(CompletableFuture[]::new)).join();
-    background.shutdownNow(); // What is still being tidied up can be tidied up next time.
+    background.shutdownNow(); // The next start repeats an interrupted tidy-up.
   }
 
-  /** A name that can be a file's, so that no identifier leads out of the data directory. */
+  /**
+   * Rejects names that aren't plain file names, so that no path leads out of the data directory.
+   */
   static String checked(String name) {
     if (!NAME.matcher(name).matches()) {
       throw new IllegalArgumentException("not a name: " + name);
@@ -269,9 +274,9 @@ public class LocalRuntime implements Runtime {
   }
 
   /**
-   * The control plane's address as seen from this machine.
+   * The control plane's address for processes on this machine.
    *
-   * @param host where it listens, maybe on all addresses
+   * @param host the address that the control plane listens on, possibly all addresses
    */
   public static String executorUrl(String host, int port) {
     String reachable =

@@ -17,32 +17,32 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * What scripts and builds are confined to on this machine: found out once, at the start, by trying
- * it (see {@code roost_executor/sandbox.py}).
+ * The confinement of scripts and builds on this machine, detected once at the start by a probe (see
+ * {@code roost_executor/sandbox.py}).
  *
- * @param view as the API shows it
- * @param paths of the value of {@code --sandbox}; empty: nothing is confined
+ * @param view for the API
+ * @param paths part of the value of {@code --sandbox}; empty: nothing is confined
  */
 record LocalSandbox(Sandbox view, Optional<ObjectNode> paths) {
   private static final Duration LIMIT = Duration.ofSeconds(30);
   private static final String NONE = "none";
 
-  /** The filter of system calls is what takes the network away, or leaves TCP alone. */
+  /** The filter of system calls can block the network completely, or everything except TCP. */
   private static final String WITH_FILTER = "landlock+seccomp";
 
-  /** The version of Landlock that knows ports of TCP: Linux 6.7. */
+  /** The first version of Landlock with TCP ports: Linux 6.7. */
   private static final int ABI_WITH_PORTS = 4;
 
-  /** For names, which such scripts look up over TCP. */
+  /** Scripts with limited ports resolve names over TCP. */
   private static final int DNS = 53;
 
   private static final ObjectMapper JSON = new ObjectMapper();
 
-  /** Files in the directory that Roost is started in, which hold its settings. */
+  /** Files with settings in the server's working directory. */
   private static final List<String> CONFIGURATION = List.of("config", ".env");
 
   /**
-   * @param sources the directory that holds the package {@code roost_executor}
+   * @param sources the directory that contains the package {@code roost_executor}
    * @throws StartFailed when the sandbox that the settings require doesn't work here
    */
   static LocalSandbox find(RoostConfig config, DataDirectory data, Path sources, Path python)
@@ -88,7 +88,7 @@ record LocalSandbox(Sandbox view, Optional<ObjectNode> paths) {
     return new LocalSandbox(found, Optional.of(paths(config, data).put("bubblewrap", program)));
   }
 
-  /** What of an agent's egress can be enforced. */
+  /** Which egress rules this sandbox can enforce. */
   EgressScope egress() {
     if (paths.isEmpty() || !view.mechanism().endsWith(WITH_FILTER)) {
       return EgressScope.ALL;
@@ -96,7 +96,10 @@ record LocalSandbox(Sandbox view, Optional<ObjectNode> paths) {
     return view.landlockAbi() < ABI_WITH_PORTS ? EgressScope.NONE : EgressScope.PORTS;
   }
 
-  /** Why this can't be enforced, for a person; empty: it can, of a list the ports. */
+  /**
+   * Why this sandbox can't enforce an egress, for a person; empty: it can, for a list the ports
+   * only.
+   */
   Optional<String> refusal(Egress egress) {
     return switch (egress()) {
       case PORTS, ADDRESSES -> Optional.empty();
@@ -114,8 +117,10 @@ record LocalSandbox(Sandbox view, Optional<ObjectNode> paths) {
   }
 
   /**
-   * The value of {@code --sandbox} for scripts with that egress, which isn't refused, and that much
-   * shared memory, or for builds; empty: nothing is confined.
+   * The value of {@code --sandbox} for scripts with an enforceable egress, or for builds; empty:
+   * nothing is confined.
+   *
+   * @param memoryMib of shared memory
    */
   Optional<String> option(Egress egress, int memoryMib) {
     return paths.map(
@@ -136,7 +141,7 @@ record LocalSandbox(Sandbox view, Optional<ObjectNode> paths) {
         });
   }
 
-  /** The same with a bound for what scripts and builds start; only where something is confined. */
+  /** Adds a limit of processes for scripts and builds; no effect when nothing is confined. */
   LocalSandbox bounding(int processes) {
     return new LocalSandbox(view, paths.map(given -> given.deepCopy().put("processes", processes)));
   }
@@ -165,7 +170,7 @@ record LocalSandbox(Sandbox view, Optional<ObjectNode> paths) {
   }
 
   /**
-   * @param json what the probe prints
+   * @param json the probe's output
    */
   static Sandbox of(String json) throws IOException {
     JsonNode found = JSON.readTree(json);
@@ -176,7 +181,7 @@ record LocalSandbox(Sandbox view, Optional<ObjectNode> paths) {
         found.path("message").textValue());
   }
 
-  /** What is private stays out of reach whatever the settings allow. */
+  /** Private paths stay inaccessible regardless of the settings. */
   private static ObjectNode paths(RoostConfig config, DataDirectory data) {
     ObjectNode option = JSON.createObjectNode();
     add(option.putArray("readable"), config.local().sandboxReadable().orElse(List.of()));

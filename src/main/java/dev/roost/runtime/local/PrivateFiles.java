@@ -15,19 +15,19 @@ import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Set;
 
-/** Writing and removing files of the data directory. */
+/** Writes and removes files of the data directory. */
 public final class PrivateFiles {
   private PrivateFiles() {}
 
   /**
-   * Writes a small file that only its owner can read, so that it is there either completely or not
-   * at all, whenever this process is killed.
+   * Writes a small file that only its owner can read. The write is atomic: when this process is
+   * killed, the file is either complete or absent.
    */
   public static void write(Path file, String text) throws IOException {
     write(file, text, false);
   }
 
-  /** As {@link #write(Path, String)}, and so that it outlives a power failure from here on. */
+  /** As {@link #write(Path, String)}, and the file survives a power failure. */
   public static void writeDurably(Path file, String text) throws IOException {
     write(file, text, true);
   }
@@ -51,7 +51,7 @@ public final class PrivateFiles {
     Files.move(draft, file, StandardCopyOption.ATOMIC_MOVE);
   }
 
-  /** The file's text without the white space around it, or null when it isn't there. */
+  /** The file's text without surrounding white space, or null when the file doesn't exist. */
   public static String read(Path file) throws IOException {
     try {
       return Files.readString(file).strip();
@@ -60,12 +60,12 @@ public final class PrivateFiles {
     }
   }
 
-  /** Removes a directory and all that is in it. What is gone already is no error. */
+  /** Removes a directory with its contents. An absent directory is no error. */
   public static void deleteTree(Path directory) throws IOException {
     try {
       Files.walkFileTree(directory, new Remover());
     } catch (NoSuchFileException e) {
-      // Someone else has removed it.
+      // Another process has removed it.
     }
   }
 

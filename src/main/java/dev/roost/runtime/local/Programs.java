@@ -10,7 +10,7 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
-/** Finding programs and running short ones. */
+/** Finds programs and runs short ones. */
 public final class Programs {
   private static final List<String> STANDARD_DIRECTORIES =
       List.of("/usr/local/bin", "/usr/bin", "/bin", "/usr/sbin", "/sbin");
@@ -18,7 +18,7 @@ public final class Programs {
   private Programs() {}
 
   /**
-   * @param status 0 when it did what it should; 124 when it took too long
+   * @param status 0 on success; 124 after a timeout
    * @param output standard output
    * @param errors standard error
    */

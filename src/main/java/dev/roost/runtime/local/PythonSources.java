@@ -19,9 +19,9 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 
 /**
- * The Python sources of executor and builder, and the SDK's wheel, unpacked from the class path to
- * a directory that is named by what is in it, so that executors of an earlier version go on with
- * theirs.
+ * The Python sources of executor and builder, and the SDK's wheel, unpacked from the class path.
+ * The directory's name is a hash of the contents, so that executors of an earlier version keep
+ * their sources.
  */
 final class PythonSources {
   private static final String RESOURCES = "python";
@@ -31,7 +31,7 @@ final class PythonSources {
   private PythonSources() {}
 
   /**
-   * @return the directory that holds the packages
+   * @return the directory that contains the packages
    */
   static Path unpack(DataDirectory data) throws IOException {
     SortedMap<String, byte[]> files = files();
@@ -51,8 +51,8 @@ final class PythonSources {
   }
 
   /**
-   * Compiles the sources for an interpreter, once; executors write no bytecode themselves and would
-   * compile them at each start (10 ms).
+   * Compiles the sources for an interpreter, once. Executors write no bytecode, and would compile
+   * the sources at each start (10 ms).
    */
   static void compile(Path directory, Path python) throws IOException, InterruptedException {
     Path mark = directory.resolve("." + Integer.toHexString(python.hashCode()) + ".compiled");
@@ -73,7 +73,7 @@ final class PythonSources {
     }
   }
 
-  /** Removes other versions that no executor runs on any more. */
+  /** Removes other versions that no executor uses. */
   static void removeUnused(Path current) throws IOException {
     try (DirectoryStream<Path> all = Files.newDirectoryStream(current.getParent())) {
       for (Path version : all) {

@@ -1,6 +1,6 @@
 package dev.roost.runtime.local;
 
-/** Roost can't start for a reason that a person can remove; the message says how. */
+/** Roost can't start for a reason that a person can fix; the message says how. */
 public final class StartFailed extends Exception {
   private static final long serialVersionUID = 1L;
 

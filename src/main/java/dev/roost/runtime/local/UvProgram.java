@@ -13,13 +13,13 @@ import java.util.regex.Pattern;
 
 /**
  * Finds uv, which installs packages: an installed one that is new enough, else the one that an
- * earlier start has fetched, else fetches it with some Python's pip.
+ * earlier start has downloaded, else downloads one with a Python's pip.
  */
 public final class UvProgram {
-  /** The version that is fetched: the newest when this was written, and the one tests run with. */
+  /** The version to download: the newest at the time of writing, and the one that the tests use. */
   static final String VERSION = "0.13.8";
 
-  /** The oldest that is used when it is installed: it writes pylock.toml and checks its hashes. */
+  /** The oldest installed version that is accepted: it writes pylock.toml and checks its hashes. */
   private static final int OLDEST_MINOR = 8;
 
   private static final Pattern VERSION_TEXT = Pattern.compile("uv (\\d+)\\.(\\d+)\\.");
@@ -29,7 +29,7 @@ public final class UvProgram {
   private UvProgram() {}
 
   /**
-   * @throws StartFailed when there is none and none can be fetched
+   * @throws StartFailed when uv is neither installed nor can be downloaded
    */
   public static Path find(DataDirectory data) throws StartFailed {
     try {
@@ -66,7 +66,7 @@ public final class UvProgram {
     String said = "";
     List<Path> pythons = pythons();
     if (pythons.isEmpty()) {
-      throw Interpreters.none(); // Who lacks both needs Python first: it brings uv.
+      throw Interpreters.none(); // Python is needed first: its pip provides uv.
     }
     for (Path python : pythons) {
       PrivateFiles.deleteTree(draft);
@@ -90,7 +90,7 @@ public final class UvProgram {
       }
       said = result.errors().strip();
       if (!said.contains("No module named pip")) {
-        break; // Another Python would meet the same network.
+        break; // The network is the same for another Python.
       }
     }
     PrivateFiles.deleteTree(draft);
