@@ -77,12 +77,27 @@ class ArchitectureTest {
                   "runtime",
                   "trace")),
           Map.entry("intake", Set.of("api", "config")),
-          Map.entry("log", Set.of("api", "cluster")),
+          Map.entry("log", Set.of("api", "cluster", "db")),
           Map.entry("metrics", Set.of("api", "config", "db", "runtime")),
           // Reports on everything, and nothing needs it.
           Map.entry("overview", Set.of("agent", "api", "db", "runtime")),
           Map.entry(
               "rollout", Set.of("agent", "api", "builds", "cluster", "config", "db", "runtime")),
+          // Deletes what each package says is old.
+          Map.entry(
+              "retention",
+              Set.of(
+                  "agent",
+                  "api",
+                  "builds",
+                  "cluster",
+                  "config",
+                  "db",
+                  "event",
+                  "execution",
+                  "executor",
+                  "runtime",
+                  "webhook")),
           Map.entry("runtime.kubernetes", Set.of("api", "config", "runtime")),
           Map.entry("runtime.local", Set.of("api", "config", "runtime")),
           Map.entry(

@@ -5,6 +5,7 @@ import dev.roost.api.Ids;
 import dev.roost.api.Problem;
 import dev.roost.api.ReadableNames;
 import dev.roost.api.Text;
+import dev.roost.db.Sql;
 import io.quarkus.hibernate.orm.panache.Panache;
 import io.quarkus.hibernate.orm.panache.PanacheEntityBase;
 import io.quarkus.narayana.jta.QuarkusTransaction;
@@ -27,6 +28,9 @@ import org.hibernate.exception.ConstraintViolationException;
 @Entity
 @Table(name = "datastore")
 public class DataStore extends PanacheEntityBase {
+  /** Detaches all stores from an agent. */
+  public static final Sql DETACH_ALL = Sql.of("delete from agent_store where agent_id = :agent");
+
   static final int MAX_NAME_CHARACTERS = 100;
 
   @Id public String id;
@@ -226,10 +230,7 @@ public class DataStore extends PanacheEntityBase {
     if (!mistakes.isEmpty()) {
       throw Problem.invalid(mistakes);
     }
-    entities()
-        .createNativeMutationQuery("delete from agent_store where agent_id = :agent")
-        .setParameter("agent", agentId)
-        .executeUpdate();
+    DETACH_ALL.with("agent", agentId).update(entities());
     if (!storeIds.isEmpty()) {
       entities()
           .createNativeMutationQuery(

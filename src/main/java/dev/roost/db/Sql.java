@@ -88,7 +88,12 @@ public final class Sql {
       return entities.unwrap(Session.class).doReturningWork(connection -> list(connection, reader));
     }
 
-    /** The rows, on that connection and in its transaction. */
+    /** The first column of all rows. */
+    public List<String> strings(Connection connection) throws SQLException {
+      return list(connection, row -> row.getString(1));
+    }
+
+    /** The same on that connection, in its transaction. */
     public <T> List<T> list(Connection connection, Row<T> reader) throws SQLException {
       try (PreparedStatement statement = connection.prepareStatement(text)) {
         bind(connection, statement);

@@ -10,17 +10,17 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** Rows for tests of what is removed. Nothing else in the database refers to them. */
-final class Rows {
+public final class Rows {
   private final Database database;
   private final List<String> agents = new ArrayList<>();
   private final List<String> builds = new ArrayList<>();
   private final List<String> builderJobs = new ArrayList<>();
 
-  Rows(Database database) {
+  public Rows(Database database) {
     this.database = database;
   }
 
-  int run(String sql, Object... parameters) {
+  public int run(String sql, Object... parameters) {
     return database.once(
         connection -> {
           try (PreparedStatement statement = connection.prepareStatement(sql)) {
@@ -36,12 +36,12 @@ final class Rows {
         });
   }
 
-  long count(String query, Object... parameters) {
+  public long count(String query, Object... parameters) {
     return Long.parseLong(text("select count(*) from " + query, parameters));
   }
 
   /** The first column of the first row, or null. */
-  String text(String query, Object... parameters) {
+  public String text(String query, Object... parameters) {
     return database.once(
         connection -> {
           try (PreparedStatement statement = connection.prepareStatement(query)) {
@@ -56,14 +56,14 @@ final class Rows {
   }
 
   /** An identifier as if it had been made then. */
-  static String id(String prefix, Instant madeAt) {
+  public static String id(String prefix, Instant madeAt) {
     String other = Ids.next(prefix);
     return Ids.first(prefix, madeAt).substring(0, prefix.length() + 11)
         + other.substring(prefix.length() + 11);
   }
 
   /** A job with one execution and so many lines of log. */
-  String job(String agent, Instant madeAt, String state, Instant finishedAt, int lines) {
+  public String job(String agent, Instant madeAt, String state, Instant finishedAt, int lines) {
     String id = id("xjob", madeAt);
     String execution = Ids.next("exec");
     run(
@@ -89,7 +89,7 @@ final class Rows {
     return id;
   }
 
-  void log(String owner, int lines) {
+  public void log(String owner, int lines) {
     run(
         """
         insert into log_entry (owner_id, seq, time, stream, message, continued)
@@ -99,7 +99,7 @@ final class Rows {
   }
 
   /** Removes the agents, BuilderJobs and Builds that it made, and what refers to them. */
-  void clear() {
+  public void clear() {
     for (String agent : agents) {
       run("delete from executor_job where agent_id = ?", agent);
       run("delete from agent_revision where agent_id = ?", agent);
@@ -114,7 +114,7 @@ final class Rows {
   }
 
   /** How many rows a job has in all tables together. */
-  long ofJob(String id) {
+  public long ofJob(String id) {
     return count("executor_job where id = ?", id)
         + count("execution where executor_job_id = ?", id)
         + count(
@@ -122,7 +122,7 @@ final class Rows {
   }
 
   /** One that has ended when it was made, or runs. */
-  String executor(String build, Instant madeAt, boolean ended) {
+  public String executor(String build, Instant madeAt, boolean ended) {
     String id = id("executor", madeAt);
     run(
         """
@@ -137,7 +137,7 @@ final class Rows {
   }
 
   /** With packages, and an image if that isn't null. */
-  String build(Instant madeAt, String image) {
+  public String build(Instant madeAt, String image) {
     String id = id("build", madeAt);
     builds.add(id);
     run(
@@ -151,12 +151,12 @@ final class Rows {
     return id;
   }
 
-  static String key(String build) {
+  public static String key(String build) {
     return "key_of_" + build;
   }
 
   /** One that has succeeded, with a line of log. */
-  String builderJob(String agent, String build, Instant finishedAt) {
+  public String builderJob(String agent, String build, Instant finishedAt) {
     String id = id("bjob", finishedAt);
     builderJobs.add(id);
     run(
@@ -179,7 +179,7 @@ final class Rows {
    *
    * @param deletedAt or null
    */
-  String agent(Instant deletedAt, String... builderJobs) {
+  public String agent(Instant deletedAt, String... builderJobs) {
     String id = Ids.next("agent");
     agents.add(id);
     run(

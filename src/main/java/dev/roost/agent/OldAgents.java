@@ -1,14 +1,17 @@
-package dev.roost.executor;
+package dev.roost.agent;
 
+import dev.roost.builds.OldBuilderJobs;
+import dev.roost.datastore.DataStore;
 import dev.roost.db.Sql;
+import dev.roost.db.ThrottledBatches;
 import java.time.Instant;
 import java.util.List;
 
-/** Removes the remains of agents that were deleted long ago and have no history any more. */
-final class OldAgents {
-  static final int LIMIT = 100;
+/** Removes what is left of agents that were deleted long ago and have no history any more. */
+public final class OldAgents {
+  public static final int LIMIT = 100;
 
-  static final Sql OLD =
+  public static final Sql OLD =
       Sql.of(
           """
           select a.id from agent a where a.deleted_at < :before and a.id > :after
@@ -18,23 +21,21 @@ final class OldAgents {
             and not exists (select 1 from schedule s where s.agent_id = a.id)
           order by a.id limit :limit""");
 
-  /** In batches: a script may have a megabyte. */
-  static final Sql DELETE_REVISIONS =
+  /** A script may have a megabyte. */
+  public static final Sql DELETE_REVISIONS =
       Sql.of(
           """
           delete from agent_revision where ctid = any(array(
             select ctid from agent_revision where agent_id = :agent limit :limit for update skip locked))""");
 
-  static final Sql BUILDER_JOBS =
+  public static final Sql BUILDER_JOBS =
       Sql.of(
           """
           select id from builder_job
           where agent_id = :agent and id > :after and state not in ('queued', 'running')
           order by id limit :limit""");
 
-  static final Sql DELETE_STORES = Sql.of("delete from agent_store where agent_id = :agent");
-
-  static final Sql DELETE =
+  public static final Sql DELETE =
       Sql.of(
           """
           delete from agent a where a.id = :agent and a.deleted_at is not null
@@ -43,11 +44,11 @@ final class OldAgents {
 
   private OldAgents() {}
 
-  static void remove(ThrottledBatches batches, Instant before) {
+  public static void remove(ThrottledBatches batches, Instant before) {
     String after = "";
     while (true) {
       Sql.Bound select = OLD.with("before", before).with("after", after).with("limit", LIMIT);
-      List<String> old = batches.step(connection -> OldExecutorJobs.ids(connection, select));
+      List<String> old = batches.step(connection -> select.strings(connection));
       if (old.isEmpty()) {
         return;
       }
@@ -62,7 +63,7 @@ final class OldAgents {
     while (true) {
       Sql.Bound select =
           BUILDER_JOBS.with("agent", agent).with("after", after).with("limit", LIMIT);
-      List<String> jobs = batches.step(connection -> OldExecutorJobs.ids(connection, select));
+      List<String> jobs = batches.step(connection -> select.strings(connection));
       if (jobs.isEmpty()) {
         break;
       }
@@ -71,7 +72,7 @@ final class OldAgents {
     }
     batches.step(
         connection -> {
-          DELETE_STORES.with("agent", agent).update(connection);
+          DataStore.DETACH_ALL.with("agent", agent).update(connection);
           return DELETE.with("agent", agent).update(connection);
         });
   }

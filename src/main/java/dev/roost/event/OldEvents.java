@@ -1,32 +1,26 @@
-package dev.roost.executor;
+package dev.roost.event;
 
 import dev.roost.db.Sql;
+import dev.roost.db.ThrottledBatches;
 import java.time.Instant;
 import java.util.Optional;
 
 /**
- * Removes old events in the order of their positions, and their finished webhook deliveries.
- * Pending deliveries and their events stay.
+ * Deletes old events in the order of their positions, after what depends on them. An event with a
+ * pending delivery stays.
  */
-final class OldEvents {
-  static final int LIMIT = 1_000;
+public final class OldEvents {
+  public static final int LIMIT = 1_000;
 
-  /** The last of the next old events, up to the first event that is not old. */
-  static final Sql UPPER =
+  /** The last of the next events that are old; what follows a young one waits for it. */
+  public static final Sql UPPER =
       Sql.of(
           """
           with next as (select position, time from event where position > :after order by position limit :limit)
           select max(position) as upper from next
           where position < coalesce((select min(position) from next where time >= :before), 9223372036854775807)""");
 
-  static final Sql DELETE_DELIVERIES =
-      Sql.of(
-          """
-          delete from webhook_delivery where ctid = any(array(
-            select ctid from webhook_delivery where position > :after and position <= :upper and state <> 'pending'
-            limit :limit for update skip locked))""");
-
-  static final Sql DELETE =
+  public static final Sql DELETE =
       Sql.of(
           """
           with gone as (
@@ -39,14 +33,22 @@ final class OldEvents {
 
   private OldEvents() {}
 
-  static void remove(ThrottledBatches batches, Instant before) {
-    remove(batches, 0, before);
+  /** Deletes what depends on events, before them. */
+  @FunctionalInterface
+  public interface Dependents {
+    /** Deletes what depends on the events of positions above {@code after}, up to {@code upper}. */
+    void remove(ThrottledBatches batches, long after, long upper);
+  }
+
+  public static void remove(ThrottledBatches batches, Instant before, Dependents dependents) {
+    remove(batches, 0, before, dependents);
   }
 
   /**
    * @param position events up to this one stay
    */
-  static void remove(ThrottledBatches batches, long position, Instant before) {
+  public static void remove(
+      ThrottledBatches batches, long position, Instant before, Dependents dependents) {
     long after = position;
     while (true) {
       Sql.Bound next = UPPER.with("after", after).with("before", before).with("limit", LIMIT);
@@ -61,9 +63,7 @@ final class OldEvents {
       if (upper.isEmpty()) {
         return;
       }
-      Sql.Bound deliveries =
-          DELETE_DELIVERIES.with("after", after).with("upper", upper.get()).with("limit", LIMIT);
-      batches.steps(LIMIT, deliveries::update);
+      dependents.remove(batches, after, upper.get());
       batches.step(DELETE.with("after", after).with("upper", upper.get())::update);
       after = upper.get();
     }

@@ -1,10 +1,19 @@
-package dev.roost.executor;
+package dev.roost.retention;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.roost.Plans;
 import dev.roost.TestDatabase;
+import dev.roost.agent.OldAgents;
+import dev.roost.api.OldSessions;
+import dev.roost.builds.OldBuilderJobs;
+import dev.roost.builds.UnusedBuilds;
 import dev.roost.db.Sql;
+import dev.roost.event.OldEvents;
+import dev.roost.execution.OldExecutorJobs;
+import dev.roost.executor.OldExecutors;
+import dev.roost.log.OldLogs;
+import dev.roost.webhook.OldDeliveries;
 import io.quarkus.test.common.WithTestResource;
 import io.quarkus.test.junit.QuarkusTest;
 import jakarta.inject.Inject;
@@ -78,9 +87,9 @@ class RetentionPlanIT {
     all.put("jobs", OldExecutorJobs.OLD);
     all.put("executions of jobs", OldExecutorJobs.EXECUTIONS);
     all.put("deletion of jobs", OldExecutorJobs.DELETE);
-    all.put("executors", OldExecutorJobs.DELETE_EXECUTORS);
+    all.put("executors", OldExecutors.DELETE_EXECUTORS);
     all.put("the next old events", OldEvents.UPPER);
-    all.put("deliveries", OldEvents.DELETE_DELIVERIES);
+    all.put("deliveries", OldDeliveries.DELETE);
     all.put("deletion of events", OldEvents.DELETE);
     all.put("sessions", OldSessions.DELETE);
     all.put("login links", OldSessions.DELETE_LINKS);

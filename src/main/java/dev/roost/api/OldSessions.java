@@ -1,19 +1,20 @@
-package dev.roost.executor;
+package dev.roost.api;
 
 import dev.roost.db.Sql;
+import dev.roost.db.ThrottledBatches;
 import java.time.Instant;
 import java.util.List;
 
-/** Removes expired sessions and login links. */
-final class OldSessions {
-  static final int LIMIT = 1_000;
+/** Removes what nobody can sign in with any more: sessions and login links that have ended. */
+public final class OldSessions {
+  public static final int LIMIT = 1_000;
 
-  static final Sql DELETE = delete("login_session");
-  static final Sql DELETE_LINKS = delete("login_link");
+  public static final Sql DELETE = delete("login_session");
+  public static final Sql DELETE_LINKS = delete("login_link");
 
   private OldSessions() {}
 
-  static void remove(ThrottledBatches batches, Instant now) {
+  public static void remove(ThrottledBatches batches, Instant now) {
     for (Sql delete : List.of(DELETE, DELETE_LINKS)) {
       batches.steps(LIMIT, delete.with("now", now).with("limit", LIMIT)::update);
     }

@@ -1,35 +1,37 @@
-package dev.roost.executor;
+package dev.roost.db;
 
-import dev.roost.cluster.Leadership;
-import dev.roost.db.Database;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 
 /**
- * Throttles the removal of old rows: transactions that each hold few rows briefly, pauses between
- * them that leave the database to others, and only while this process is the leader.
+ * Deletes many rows in short transactions of few rows each, with pauses between them that leave the
+ * database to others, and only as long as this process may.
  */
-final class ThrottledBatches {
+public final class ThrottledBatches {
   private static final long SHORTEST_PAUSE_MILLIS = 5;
   private static final long LONGEST_PAUSE_MILLIS = 1_000;
 
   private final Database database;
-  private final Leadership leadership;
+  private final BooleanSupplier mayGoOn;
   private final CountDownLatch stopped = new CountDownLatch(1);
 
-  ThrottledBatches(Database database, Leadership leadership) {
+  /**
+   * @param mayGoOn asked before each transaction: whether this replica still leads
+   */
+  public ThrottledBatches(Database database, BooleanSupplier mayGoOn) {
     this.database = database;
-    this.leadership = leadership;
+    this.mayGoOn = mayGoOn;
   }
 
-  /** Prevents any further step. */
-  void stop() {
+  /** Nothing goes on after this. */
+  public void stop() {
     stopped.countDown();
   }
 
-  /** This process is no longer the leader, or is stopping: the next pass does the rest. */
-  static final class Interrupted extends RuntimeException {
+  /** This process is no longer in charge, or is to end: the rest is for the next pass. */
+  public static final class Interrupted extends RuntimeException {
     private Interrupted() {
       super("interrupted", null, false, false);
     }
@@ -40,7 +42,7 @@ final class ThrottledBatches {
    *
    * @throws Interrupted
    */
-  <T> T step(Database.Work<T> step) {
+  public <T> T step(Database.Work<T> step) {
     pause(Duration.ZERO);
     long start = System.nanoTime();
     T result = database.inTransaction(step);
@@ -55,7 +57,7 @@ final class ThrottledBatches {
    *
    * @throws Interrupted
    */
-  long steps(int limit, Database.Work<Integer> step) {
+  public long steps(int limit, Database.Work<Integer> step) {
     long all = 0;
     while (true) {
       int removed = step(step);
@@ -69,9 +71,9 @@ final class ThrottledBatches {
   /**
    * @throws Interrupted
    */
-  void pause(Duration duration) {
+  public void pause(Duration duration) {
     try {
-      if (stopped.await(duration.toMillis(), TimeUnit.MILLISECONDS) || !leadership.isHeld()) {
+      if (stopped.await(duration.toMillis(), TimeUnit.MILLISECONDS) || !mayGoOn.getAsBoolean()) {
         throw new Interrupted();
       }
     } catch (InterruptedException e) {

@@ -1,14 +1,15 @@
-package dev.roost.executor;
+package dev.roost.log;
 
 import dev.roost.db.Sql;
+import dev.roost.db.ThrottledBatches;
 import java.util.List;
 
-/** Removes logs, before the rows that they belong to: one may have a hundred thousand entries. */
-final class OldLogs {
-  /** Entries of up to 64 KiB each. */
-  static final int LIMIT = 1_000;
+/** Removes logs, before what they belong to: one may have a hundred thousand entries. */
+public final class OldLogs {
+  /** Of up to 64 KiB each. */
+  public static final int LIMIT = 1_000;
 
-  static final Sql DELETE =
+  public static final Sql DELETE =
       Sql.of(
           """
           delete from log_entry where ctid = any(array(
@@ -19,7 +20,7 @@ final class OldLogs {
   /**
    * @param owners identifiers of Executions or BuilderJobs
    */
-  static void remove(ThrottledBatches batches, List<String> owners) {
+  public static void remove(ThrottledBatches batches, List<String> owners) {
     if (!owners.isEmpty()) {
       String[] array = owners.toArray(String[]::new);
       batches.steps(

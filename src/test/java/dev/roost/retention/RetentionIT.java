@@ -1,4 +1,4 @@
-package dev.roost.executor;
+package dev.roost.retention;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
@@ -6,9 +6,15 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.roost.TestDatabase;
+import dev.roost.agent.OldAgents;
 import dev.roost.api.Ids;
-import dev.roost.cluster.Leadership;
+import dev.roost.builds.OldBuilderJobs;
 import dev.roost.db.Database;
+import dev.roost.db.ThrottledBatches;
+import dev.roost.execution.OldExecutorJobs;
+import dev.roost.executor.OldExecutors;
+import dev.roost.executor.Rows;
+import dev.roost.log.OldLogs;
 import io.quarkus.test.common.WithTestResource;
 import io.quarkus.test.junit.QuarkusTest;
 import jakarta.inject.Inject;
@@ -19,6 +25,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BooleanSupplier;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -45,7 +52,7 @@ class RetentionIT {
   @BeforeEach
   void begin() {
     rows = new Rows(database);
-    batches = new ThrottledBatches(database, Leadership.ALWAYS);
+    batches = new ThrottledBatches(database, () -> true);
   }
 
   @Test
@@ -80,17 +87,11 @@ class RetentionIT {
     String execution = rows.text("select id from execution where executor_job_id = ?", old);
     rows.log(execution, steps * OldLogs.LIMIT);
     Set<Long> left = Collections.synchronizedSet(new LinkedHashSet<>());
-    Leadership looking =
-        new Leadership() {
-          /** Asked between any two transactions: what others see then. */
-          @Override
-          public boolean isHeld() {
-            left.add(rows.count("log_entry where owner_id = ?", execution));
-            return true;
-          }
-
-          @Override
-          public void whenGained(Runnable action) {}
+    // Called between any two transactions: what others see then.
+    BooleanSupplier looking =
+        () -> {
+          left.add(rows.count("log_entry where owner_id = ?", execution));
+          return true;
         };
     CompletableFuture<Void> removing =
         CompletableFuture.runAsync(
@@ -147,21 +148,11 @@ class RetentionIT {
     String job = rows.job(NOBODY, before.minusSeconds(9), "failed", before.minusSeconds(5), 1);
     batches.stop();
     assertThrows(ThrottledBatches.Interrupted.class, () -> OldExecutorJobs.remove(batches, before));
-    Leadership lost =
-        new Leadership() {
-          @Override
-          public boolean isHeld() {
-            return false;
-          }
-
-          @Override
-          public void whenGained(Runnable action) {}
-        };
     assertThrows(
         ThrottledBatches.Interrupted.class,
-        () -> OldExecutorJobs.remove(new ThrottledBatches(database, lost), before));
+        () -> OldExecutorJobs.remove(new ThrottledBatches(database, () -> false), before));
     assertEquals(3, rows.ofJob(job));
-    OldExecutorJobs.remove(new ThrottledBatches(database, Leadership.ALWAYS), before);
+    OldExecutorJobs.remove(new ThrottledBatches(database, () -> true), before);
     assertEquals(0, rows.ofJob(job));
   }
 
@@ -174,7 +165,7 @@ class RetentionIT {
     String job = rows.job(NOBODY, LONG_AGO, "succeeded", NOW, 0);
     rows.run("update execution set executor_id = ? where executor_job_id = ?", ran, job);
 
-    OldExecutorJobs.removeExecutors(batches, BEFORE);
+    OldExecutors.remove(batches, BEFORE);
 
     assertEquals(0, rows.count("executor where id = ?", gone));
     for (String kept : List.of(live, late, ran)) {

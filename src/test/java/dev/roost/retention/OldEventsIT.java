@@ -1,12 +1,15 @@
-package dev.roost.executor;
+package dev.roost.retention;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.roost.TestDatabase;
 import dev.roost.api.Ids;
-import dev.roost.cluster.Leadership;
 import dev.roost.db.Database;
+import dev.roost.db.ThrottledBatches;
+import dev.roost.event.OldEvents;
+import dev.roost.executor.Rows;
+import dev.roost.webhook.OldDeliveries;
 import io.quarkus.test.common.WithTestResource;
 import io.quarkus.test.junit.QuarkusTest;
 import jakarta.inject.Inject;
@@ -35,7 +38,7 @@ class OldEventsIT {
   @BeforeEach
   void begin() {
     rows = new Rows(database);
-    batches = new ThrottledBatches(database, Leadership.ALWAYS);
+    batches = new ThrottledBatches(database, () -> true);
     removedTo = removedTo();
     rows.run("update event_log set removed_to = ?", FIRST);
   }
@@ -53,7 +56,7 @@ class OldEventsIT {
     events(6, 6, BEFORE.plusSeconds(1));
     events(7, 8, OLD);
 
-    OldEvents.remove(batches, FIRST, BEFORE);
+    OldEvents.remove(batches, FIRST, BEFORE, OldDeliveries::remove);
 
     assertEquals(List.of(6L, 7L, 8L), left());
     assertEquals(FIRST + 5, removedTo());
@@ -63,7 +66,7 @@ class OldEventsIT {
   void manyGoInSeveralStepsAndTheLogTellsHowFar() {
     int many = 2 * OldEvents.LIMIT + 7;
     events(1, many, OLD);
-    OldEvents.remove(batches, FIRST, BEFORE);
+    OldEvents.remove(batches, FIRST, BEFORE, OldDeliveries::remove);
     assertEquals(List.of(), left());
     assertEquals(FIRST + many, removedTo());
   }
@@ -80,7 +83,7 @@ class OldEventsIT {
         insert into webhook_attempt (delivery_id, attempt, started_at, duration_seconds) values (?, 1, now(), 1)""",
         delivered);
 
-    OldEvents.remove(batches, FIRST, BEFORE);
+    OldEvents.remove(batches, FIRST, BEFORE, OldDeliveries::remove);
 
     assertEquals(List.of(2L), left());
     assertEquals(FIRST + 4, removedTo());
@@ -89,7 +92,7 @@ class OldEventsIT {
     assertEquals(1, rows.count("webhook_delivery where id = ?", pending));
 
     rows.run("update webhook_delivery set state = 'succeeded' where id = ?", pending);
-    OldEvents.remove(batches, FIRST, BEFORE);
+    OldEvents.remove(batches, FIRST, BEFORE, OldDeliveries::remove);
     assertEquals(List.of(), left());
     assertEquals(FIRST + 4, removedTo(), "it only grows");
     assertEquals(0, rows.count("webhook_delivery where id = ?", pending));
@@ -101,7 +104,7 @@ class OldEventsIT {
         """
         insert into event (type, subject, data, time) values ('webhook.test', 'hook_waiting', '{}', ?)""",
         OLD);
-    OldEvents.remove(batches, FIRST, BEFORE);
+    OldEvents.remove(batches, FIRST, BEFORE, OldDeliveries::remove);
     assertTrue(rows.count("event where subject = 'hook_waiting'") == 1);
     rows.run("delete from event where subject = 'hook_waiting'");
   }

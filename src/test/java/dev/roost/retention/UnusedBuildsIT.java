@@ -1,4 +1,4 @@
-package dev.roost.executor;
+package dev.roost.retention;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
@@ -11,8 +11,10 @@ import dev.roost.TestRuntime;
 import dev.roost.builds.Bases;
 import dev.roost.builds.BuildInputs;
 import dev.roost.builds.BuilderJob;
-import dev.roost.cluster.Leadership;
+import dev.roost.builds.UnusedBuilds;
 import dev.roost.db.Database;
+import dev.roost.db.ThrottledBatches;
+import dev.roost.executor.Rows;
 import dev.roost.runtime.Runtime.RuntimeUnavailable;
 import io.quarkus.narayana.jta.QuarkusTransaction;
 import io.quarkus.test.common.WithTestResource;
@@ -83,7 +85,7 @@ class UnusedBuildsIT {
   @BeforeEach
   void begin() {
     rows = new Rows(database);
-    batches = new ThrottledBatches(database, Leadership.ALWAYS);
+    batches = new ThrottledBatches(database, () -> true);
     builds = new UnusedBuilds(runtime);
   }
 

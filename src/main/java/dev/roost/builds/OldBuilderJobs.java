@@ -1,8 +1,10 @@
-package dev.roost.executor;
+package dev.roost.builds;
 
 import dev.roost.api.Ids;
 import dev.roost.db.Database;
 import dev.roost.db.Sql;
+import dev.roost.db.ThrottledBatches;
+import dev.roost.log.OldLogs;
 import java.time.Instant;
 import java.util.List;
 
@@ -10,10 +12,10 @@ import java.util.List;
  * Removes the logs of old BuilderJobs, except for those of agents' current revisions, and the
  * BuilderJobs that no agent revision and no rollout refers to.
  */
-final class OldBuilderJobs {
-  static final int LIMIT = 100;
+public final class OldBuilderJobs {
+  public static final int LIMIT = 100;
 
-  static final Sql OLD =
+  public static final Sql OLD =
       Sql.of(
           """
           select j.id from builder_job j where j.id > :after and j.id < :first and j.finished_at < :before
@@ -22,11 +24,11 @@ final class OldBuilderJobs {
               where r.builder_job_id = j.id and a.deleted_at is null)
           order by j.id limit :limit""");
 
-  /** While they are locked, no revision can begin to refer to them. */
-  static final Sql LOCK =
+  /** No revision can begin to refer to those that are locked. */
+  public static final Sql LOCK =
       Sql.of("select id from builder_job where id = any(:jobs) for update skip locked");
 
-  static final Sql DELETE =
+  public static final Sql DELETE =
       Sql.of(
           """
           delete from builder_job j where j.id = any(:jobs) and j.state not in ('queued', 'running')
@@ -37,7 +39,7 @@ final class OldBuilderJobs {
 
   private OldBuilderJobs() {}
 
-  static void remove(ThrottledBatches batches, Instant before) {
+  public static void remove(ThrottledBatches batches, Instant before) {
     String after = "";
     while (true) {
       Sql.Bound select =
@@ -45,7 +47,7 @@ final class OldBuilderJobs {
               .with("first", Ids.first("bjob", before))
               .with("before", before)
               .with("limit", LIMIT);
-      List<String> old = batches.step(connection -> OldExecutorJobs.ids(connection, select));
+      List<String> old = batches.step(connection -> select.strings(connection));
       if (old.isEmpty()) {
         return;
       }
@@ -54,14 +56,14 @@ final class OldBuilderJobs {
     }
   }
 
-  /** Removes the logs of the jobs, and the jobs that nothing refers to. */
-  static void remove(ThrottledBatches batches, List<String> jobs) {
+  /** Their logs, and those of them that nothing refers to. */
+  public static void remove(ThrottledBatches batches, List<String> jobs) {
     OldLogs.remove(batches, jobs);
     Sql.Bound lock = LOCK.with("jobs", jobs.toArray(String[]::new));
     Database.Work<Integer> delete =
         connection -> {
-          String[] locked = OldExecutorJobs.ids(connection, lock).toArray(String[]::new);
-          return DELETE.with("jobs", locked).update(connection); // sees new references
+          String[] locked = lock.strings(connection).toArray(String[]::new);
+          return DELETE.with("jobs", locked).update(connection); // sees who referred to them
         };
     batches.step(delete);
   }

@@ -1,13 +1,22 @@
-package dev.roost.executor;
+package dev.roost.retention;
 
+import dev.roost.agent.OldAgents;
+import dev.roost.api.OldSessions;
+import dev.roost.builds.OldBuilderJobs;
+import dev.roost.builds.UnusedBuilds;
 import dev.roost.cluster.Loop;
 import dev.roost.cluster.Loops;
 import dev.roost.cluster.Replicas;
 import dev.roost.config.RoostConfig;
 import dev.roost.db.Database;
+import dev.roost.db.ThrottledBatches;
 import dev.roost.db.TransientErrors;
+import dev.roost.event.OldEvents;
+import dev.roost.execution.OldExecutorJobs;
+import dev.roost.executor.OldExecutors;
 import dev.roost.runtime.Runtime;
 import dev.roost.runtime.Runtime.RuntimeUnavailable;
+import dev.roost.webhook.OldDeliveries;
 import io.quarkus.runtime.ShutdownEvent;
 import io.quarkus.runtime.StartupEvent;
 import jakarta.enterprise.context.ApplicationScoped;
@@ -53,7 +62,7 @@ public class Retention {
     this.settings = config.retention();
     this.clock = clock;
     this.builds = new UnusedBuilds(runtime);
-    this.batches = new ThrottledBatches(database, replicas);
+    this.batches = new ThrottledBatches(database, replicas::isHeld);
     this.loop = loops.make("retention", this::pass);
   }
 
@@ -89,8 +98,10 @@ public class Retention {
     Instant executors = executions.isBefore(unused) ? executions : unused;
     Map<String, Runnable> parts = new LinkedHashMap<>();
     parts.put("executor jobs", () -> OldExecutorJobs.remove(batches, executions));
-    parts.put("executors", () -> OldExecutorJobs.removeExecutors(batches, executors));
-    parts.put("events", () -> OldEvents.remove(batches, now.minus(settings.events())));
+    parts.put("executors", () -> OldExecutors.remove(batches, executors));
+    parts.put(
+        "events",
+        () -> OldEvents.remove(batches, now.minus(settings.events()), OldDeliveries::remove));
     parts.put("sessions", () -> OldSessions.remove(batches, now));
     parts.put(
         "builder jobs", () -> OldBuilderJobs.remove(batches, now.minus(settings.builderJobs())));

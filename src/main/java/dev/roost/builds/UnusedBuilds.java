@@ -1,7 +1,8 @@
-package dev.roost.executor;
+package dev.roost.builds;
 
 import dev.roost.api.Ids;
 import dev.roost.db.Sql;
+import dev.roost.db.ThrottledBatches;
 import dev.roost.runtime.Runtime;
 import dev.roost.runtime.Runtime.Removal;
 import dev.roost.runtime.Runtime.RuntimeUnavailable;
@@ -23,10 +24,10 @@ import org.jboss.logging.Logger;
  * removal = 'begun'}, also after a crash), no build of the same key starts, since its image or
  * environment would be removed as well.
  */
-final class UnusedBuilds {
+public final class UnusedBuilds {
   private static final Logger LOG = Logger.getLogger(UnusedBuilds.class);
   private static final Duration BETWEEN_LOOKS = Duration.ofMillis(500);
-  static final int LIMIT = 100;
+  public static final int LIMIT = 100;
 
   /** Nothing has used the Build {@code b} since {@code :before}, and nothing will use it. */
   private static final String UNUSED =
@@ -45,29 +46,30 @@ final class UnusedBuilds {
           select 1 from executor_job o
           where o.agent_id = r.agent_id and o.agent_revision = r.revision and o.state = 'queued')))""";
 
-  static final Sql FIND =
+  public static final Sql FIND =
       Sql.of(
           """
           select b.id from build b where b.id > :after and b.id < :first and b.removed_at is null and %s
           order by b.id limit :limit"""
               .formatted(UNUSED));
 
-  static final Sql LOCK = Sql.of("select id from build where id = :id for update skip locked");
+  public static final Sql LOCK =
+      Sql.of("select id from build where id = :id for update skip locked");
 
-  static final Sql REMOVE =
+  public static final Sql REMOVE =
       Sql.of(
           """
           update build b set removed_at = :now, removal = 'begun'
           where b.id = :id and b.removed_at is null and %s"""
               .formatted(UNUSED));
 
-  static final Sql BEGIN_AGAIN =
+  public static final Sql BEGIN_AGAIN =
       Sql.of(
           """
           update build b set removal = 'begun' where b.id = :id and b.removal = 'due' and not exists (
             select 1 from builder_job j where j.image_key = b.image_key and j.state in ('queued', 'running'))""");
 
-  static final Sql WITH_REMOVAL =
+  public static final Sql WITH_REMOVAL =
       Sql.of(
           "select id from build where removal = :removal and id > :after order by id limit :limit");
 
@@ -75,7 +77,7 @@ final class UnusedBuilds {
    * The image belongs to the Build when the Build has packages; otherwise it is the base image. An
    * image that another Build uses stays.
    */
-  static final Sql REMAINS =
+  public static final Sql REMAINS =
       Sql.of(
           """
           select b.image_key, case when b.packages <> '[]' and not exists (
@@ -83,12 +85,12 @@ final class UnusedBuilds {
                 and split_part(o.image, '@', 2) = split_part(b.image, '@', 2)) then b.image end as image
           from build b where b.id = :id and b.removal = 'begun'""");
 
-  static final Sql END =
+  public static final Sql END =
       Sql.of(
           """
           update build set removal = cast(:removal as text) where id = :id and removal = 'begun'""");
 
-  static final Sql DELETE =
+  public static final Sql DELETE =
       Sql.of(
           """
           with old as (
@@ -99,7 +101,7 @@ final class UnusedBuilds {
             order by b.id limit :limit for update skip locked)
           delete from build where id = any(array(select id from old)) returning id""");
 
-  static final Sql UNKNOWN =
+  public static final Sql UNKNOWN =
       Sql.of(
           """
           select k from unnest(cast(:keys as text[])) k
@@ -109,7 +111,7 @@ final class UnusedBuilds {
   private final Runtime runtime;
   private boolean toTidyUp;
 
-  UnusedBuilds(Runtime runtime) {
+  public UnusedBuilds(Runtime runtime) {
     this.runtime = runtime;
   }
 
@@ -125,7 +127,7 @@ final class UnusedBuilds {
    *
    * @throws RuntimeUnavailable
    */
-  void finishBegun(ThrottledBatches batches) {
+  public void finishBegun(ThrottledBatches batches) {
     for (String id : with(batches, "begun")) {
       finish(batches, id);
     }
@@ -138,7 +140,7 @@ final class UnusedBuilds {
    * @param now the time of the removal
    * @throws RuntimeUnavailable
    */
-  void remove(ThrottledBatches batches, Instant before, Instant now) {
+  public void remove(ThrottledBatches batches, Instant before, Instant now) {
     if (removeDue(batches)) {
       removeUnused(batches, before, now);
     }
@@ -164,7 +166,7 @@ final class UnusedBuilds {
               .with("first", Ids.first("build", before))
               .with("before", before)
               .with("limit", LIMIT);
-      found = batches.step(connection -> OldExecutorJobs.ids(connection, find));
+      found = batches.step(connection -> find.strings(connection));
       for (String id : found) {
         Sql.Bound remove = REMOVE.with("id", id).with("before", before).with("now", now);
         if (batches.step(connection -> change(connection, id, remove)) && !finish(batches, id)) {
@@ -175,26 +177,26 @@ final class UnusedBuilds {
     } while (found.size() == LIMIT);
   }
 
-  /** Removes what the runtime has had since then or longer and belongs to no Build. */
-  void removeUnknown(ThrottledBatches batches, Instant since) {
+  /** Removes what lies in the runtime since then and is no Build's. */
+  public void removeUnknown(ThrottledBatches batches, Instant since) {
     Set<String> keys = runtime.builds(since);
     if (keys.isEmpty()) {
       return;
     }
     Sql.Bound unknown = UNKNOWN.with("keys", keys.toArray(String[]::new));
-    for (String imageKey : batches.step(connection -> OldExecutorJobs.ids(connection, unknown))) {
+    for (String imageKey : batches.step(connection -> unknown.strings(connection))) {
       LOG.infof("removing %s, which belongs to no build", imageKey);
       await(batches, new Remains(imageKey, Optional.empty()));
     }
   }
 
-  /** Deletes the rows of removed Builds that nothing refers to. */
-  void deleteRows(ThrottledBatches batches) {
+  /** The rows of removed Builds that nothing refers to. */
+  public void deleteRows(ThrottledBatches batches) {
     String after = "";
     List<String> deleted;
     do {
       Sql.Bound delete = DELETE.with("after", after).with("limit", LIMIT);
-      deleted = batches.step(connection -> OldExecutorJobs.ids(connection, delete));
+      deleted = batches.step(connection -> delete.strings(connection));
       after = deleted.stream().max(String::compareTo).orElse("");
     } while (deleted.size() == LIMIT);
   }
@@ -206,7 +208,7 @@ final class UnusedBuilds {
     do {
       Sql.Bound select =
           WITH_REMOVAL.with("removal", removal).with("after", after).with("limit", LIMIT);
-      found = batches.step(connection -> OldExecutorJobs.ids(connection, select));
+      found = batches.step(connection -> select.strings(connection));
       all.addAll(found);
       after = found.isEmpty() ? "" : found.get(found.size() - 1);
     } while (found.size() == LIMIT);

@@ -1,0 +1,60 @@
+package dev.roost.execution;
+
+import dev.roost.api.Ids;
+import dev.roost.db.Sql;
+import dev.roost.db.ThrottledBatches;
+import dev.roost.log.OldLogs;
+import java.time.Instant;
+import java.util.List;
+
+/** Removes ExecutorJobs that ended long ago, with their Executions and logs. */
+public final class OldExecutorJobs {
+  /** A payload and a return value may have some megabytes. */
+  public static final int LIMIT = 100;
+
+  // Identifiers sort by creation, so the primary key finds what is old.
+  public static final Sql OLD =
+      Sql.of(
+          """
+          select id from executor_job where id > :after and id < :first and finished_at < :before
+          order by id limit :limit""");
+
+  public static final Sql EXECUTIONS =
+      Sql.of("select id from execution where executor_job_id = any(:jobs)");
+
+  /** Where a log is left, because somebody holds it, its owner stays for the next pass. */
+  public static final Sql DELETE =
+      Sql.of(
+          """
+          with free as (
+            select j.id from executor_job j where j.id = any(:jobs) and j.finished_at < :before and not exists (
+              select 1 from execution e join log_entry l on l.owner_id = e.id where e.executor_job_id = j.id)
+            for update skip locked),
+          attempts as (delete from execution where executor_job_id = any(array(select id from free)))
+          delete from executor_job where id = any(array(select id from free))""");
+
+  private OldExecutorJobs() {}
+
+  /** Answers how many jobs. */
+  public static long remove(ThrottledBatches batches, Instant before) {
+    String after = "";
+    long removed = 0;
+    while (true) {
+      Sql.Bound select =
+          OLD.with("after", after)
+              .with("first", Ids.first("xjob", before))
+              .with("before", before)
+              .with("limit", LIMIT);
+      List<String> old = batches.step(connection -> select.strings(connection));
+      if (old.isEmpty()) {
+        return removed;
+      }
+      String[] jobs = old.toArray(String[]::new);
+      Sql.Bound executions = EXECUTIONS.with("jobs", jobs);
+      OldLogs.remove(batches, batches.step(connection -> executions.strings(connection)));
+      Sql.Bound delete = DELETE.with("jobs", jobs).with("before", before);
+      removed += batches.step(delete::update);
+      after = old.get(old.size() - 1);
+    }
+  }
+}
