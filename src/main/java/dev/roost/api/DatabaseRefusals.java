@@ -54,8 +54,8 @@ final class DatabaseRefusals {
   }
 
   /**
-   * The transaction manager has rolled back the transaction at its time limit, so nothing
-   * was committed: this machine or the database is overloaded.
+   * The transaction manager has rolled back the transaction at its time limit, so nothing was
+   * committed: this machine or the database is overloaded.
    */
   private static Problem tookTooLong() {
     LOG.warn("a transaction reached its time limit and was rolled back");

@@ -12,8 +12,8 @@ import org.jboss.logging.Logger;
 /**
  * The time between SIGTERM and the stop. The process is not ready, so a load balancer sends no new
  * connections, but the process still serves all requests. Waiting requests end shortly before the
- * drain ends, with the same response as at their own timeout, and all responses close
- * their connections. Executors poll again anyway, so their requests end at once.
+ * drain ends, with the same response as at their own timeout, and all responses close their
+ * connections. Executors poll again anyway, so their requests end at once.
  *
  * <p>Quarkus measures the time ({@code quarkus.shutdown.delay}, from {@code roost.drain}), turns
  * readiness off, and lets open requests finish after the drain.

@@ -31,8 +31,8 @@ import org.eclipse.microprofile.openapi.annotations.media.Schema;
  * earlier may commit later, and its events would appear before the reader's position. So a single
  * writer at a time, holding the lock on {@code event_log}, assigns positions to committed events. A
  * reader at a position has seen all events before that position. Events of one subject have
- * positions in the order in which they happened, since each change of a row waits for the
- * previous change.
+ * positions in the order in which they happened, since each change of a row waits for the previous
+ * change.
  */
 @ApplicationScoped
 public class EventLog implements EventTail.Source {

@@ -93,8 +93,7 @@ public final class Cron {
         return null;
       }
       found = instantOf(local, rules);
-    } while (!found.isAfter(
-        after)); // the first of two occurrences may be past already
+    } while (!found.isAfter(after)); // the first of two occurrences may be past already
     return found;
   }
 
