@@ -2,10 +2,11 @@
 
     python3 src/test/python/lanes.py [options of Maven]
 
-Packages first, with the unit tests and the static checks. Then three lanes run at the same time on what was packaged:
-the integration tests and the end-to-end tests of the local runtime, the end-to-end tests on Kubernetes, and the Python
-tests. Each lane writes `target/lanes/NAME.log`, which is printed when the lane has ended. `./mvnw verify` runs the same
-tests one after the other. Ends with status 1 when any lane has failed.
+Packages first, with the unit tests and the static checks. Then three lanes run on what was packaged: the integration
+tests and the end-to-end tests of the local runtime, the Python tests, and the end-to-end tests on Kubernetes. They run
+beside each other as far as there are two processors for each, since most of their time is processor time. Each lane
+writes `target/lanes/NAME.log`, which is printed when the lane has ended. `./mvnw verify` runs the same tests one after
+the other. Ends with status 1 when any lane has failed.
 """
 
 import os
@@ -21,6 +22,7 @@ MAVEN = [str(ROOT / "mvnw")]
 JAR = ROOT / "target/quarkus-app/quarkus-run.jar"
 LOGS = ROOT / "target/lanes"
 POLL_SECONDS = 0.2
+PROCESSORS_PER_LANE = 2
 
 
 def lanes(options: "list[str]") -> "dict[str, list[str]]":
@@ -34,8 +36,8 @@ def lanes(options: "list[str]") -> "dict[str, list[str]]":
             "failsafe:verify@integration",
             "failsafe:verify@local",
         ],
-        "kubernetes": [*MAVEN, *options, "failsafe:integration-test@kubernetes", "failsafe:verify@kubernetes"],
         "python": [sys.executable, str(ROOT / "src/test/python/check.py"), "tests", "--jar", str(JAR)],
+        "kubernetes": [*MAVEN, *options, "failsafe:integration-test@kubernetes", "failsafe:verify@kubernetes"],
     }
     if "-DskipPythonTests" in options:
         del commands["python"]
@@ -82,17 +84,21 @@ def main(options: "list[str]") -> int:
     if status:
         return status
     LOGS.mkdir(parents=True, exist_ok=True)
-    running = [Lane(name, command) for name, command in lanes(options).items()]
-    print(f"\nThe lanes run beside each other; to watch one: tail -f {os.path.relpath(LOGS)}/NAME.log", flush=True)
-    while any(lane.status is None for lane in running):
-        for lane in running:
+    waiting = list(lanes(options).items())
+    started: list[Lane] = []
+    most = max(1, (os.cpu_count() or 1) // PROCESSORS_PER_LANE)
+    print(f"\nTo watch a lane: tail -f {os.path.relpath(LOGS)}/NAME.log", flush=True)
+    while waiting or any(lane.status is None for lane in started):
+        while waiting and sum(lane.status is None for lane in started) < most:
+            started.append(Lane(*waiting.pop(0)))
+        for lane in started:
             if lane.has_just_ended():
                 lane.show()
         time.sleep(POLL_SECONDS)
     print_left_out()
     minutes, seconds = divmod(round(time.monotonic() - began), 60)
-    print("\nLanes:", *[lane.summary() for lane in running], f"All in {minutes}:{seconds:02} min", sep="\n", flush=True)
-    return 1 if any(lane.status for lane in running) else 0
+    print("\nLanes:", *[lane.summary() for lane in started], f"All in {minutes}:{seconds:02} min", sep="\n", flush=True)
+    return 1 if any(lane.status for lane in started) else 0
 
 
 if __name__ == "__main__":

@@ -24,7 +24,7 @@ public final class OldBuilderJobs {
               where r.builder_job_id = j.id and a.deleted_at is null)
           order by j.id limit :limit""");
 
-  /** No revision can begin to refer to those that are locked. */
+  /** While they are locked, no revision can begin to refer to them. */
   public static final Sql LOCK =
       Sql.of("select id from builder_job where id = any(:jobs) for update skip locked");
 
@@ -56,7 +56,7 @@ public final class OldBuilderJobs {
     }
   }
 
-  /** Their logs, and those of them that nothing refers to. */
+  /** Removes the logs of the jobs, and the jobs that nothing refers to. */
   public static void remove(ThrottledBatches batches, List<String> jobs) {
     OldLogs.remove(batches, jobs);
     Sql.Bound lock = LOCK.with("jobs", jobs.toArray(String[]::new));

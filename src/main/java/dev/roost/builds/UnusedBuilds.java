@@ -177,7 +177,7 @@ public final class UnusedBuilds {
     } while (found.size() == LIMIT);
   }
 
-  /** Removes what lies in the runtime since then and is no Build's. */
+  /** Removes what the runtime has had since then or longer and belongs to no Build. */
   public void removeUnknown(ThrottledBatches batches, Instant since) {
     Set<String> keys = runtime.builds(since);
     if (keys.isEmpty()) {
@@ -190,7 +190,7 @@ public final class UnusedBuilds {
     }
   }
 
-  /** The rows of removed Builds that nothing refers to. */
+  /** Deletes the rows of removed Builds that nothing refers to. */
   public void deleteRows(ThrottledBatches batches) {
     String after = "";
     List<String> deleted;

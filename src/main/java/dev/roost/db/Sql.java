@@ -93,7 +93,7 @@ public final class Sql {
       return list(connection, row -> row.getString(1));
     }
 
-    /** The same on that connection, in its transaction. */
+    /** The rows, on that connection and in its transaction. */
     public <T> List<T> list(Connection connection, Row<T> reader) throws SQLException {
       try (PreparedStatement statement = connection.prepareStatement(text)) {
         bind(connection, statement);

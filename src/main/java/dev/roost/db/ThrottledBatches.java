@@ -14,23 +14,23 @@ public final class ThrottledBatches {
   private static final long LONGEST_PAUSE_MILLIS = 1_000;
 
   private final Database database;
-  private final BooleanSupplier mayGoOn;
+  private final BooleanSupplier mayContinue;
   private final CountDownLatch stopped = new CountDownLatch(1);
 
   /**
-   * @param mayGoOn asked before each transaction: whether this replica still leads
+   * @param mayContinue called before each transaction: whether this replica still leads
    */
-  public ThrottledBatches(Database database, BooleanSupplier mayGoOn) {
+  public ThrottledBatches(Database database, BooleanSupplier mayContinue) {
     this.database = database;
-    this.mayGoOn = mayGoOn;
+    this.mayContinue = mayContinue;
   }
 
-  /** Nothing goes on after this. */
+  /** Prevents any further step. */
   public void stop() {
     stopped.countDown();
   }
 
-  /** This process is no longer in charge, or is to end: the rest is for the next pass. */
+  /** This process may not continue, or is stopping: the next pass does the rest. */
   public static final class Interrupted extends RuntimeException {
     private Interrupted() {
       super("interrupted", null, false, false);
@@ -73,7 +73,8 @@ public final class ThrottledBatches {
    */
   public void pause(Duration duration) {
     try {
-      if (stopped.await(duration.toMillis(), TimeUnit.MILLISECONDS) || !mayGoOn.getAsBoolean()) {
+      if (stopped.await(duration.toMillis(), TimeUnit.MILLISECONDS)
+          || !mayContinue.getAsBoolean()) {
         throw new Interrupted();
       }
     } catch (InterruptedException e) {

@@ -12,7 +12,7 @@ import java.util.Optional;
 public final class OldEvents {
   public static final int LIMIT = 1_000;
 
-  /** The last of the next events that are old; what follows a young one waits for it. */
+  /** The last of the next old events, up to the first event that is not old. */
   public static final Sql UPPER =
       Sql.of(
           """

@@ -22,7 +22,7 @@ public final class OldExecutorJobs {
   public static final Sql EXECUTIONS =
       Sql.of("select id from execution where executor_job_id = any(:jobs)");
 
-  /** Where a log is left, because somebody holds it, its owner stays for the next pass. */
+  /** A job whose log was skipped, since it is locked, stays until the next pass. */
   public static final Sql DELETE =
       Sql.of(
           """
@@ -35,7 +35,7 @@ public final class OldExecutorJobs {
 
   private OldExecutorJobs() {}
 
-  /** Answers how many jobs. */
+  /** Returns the number of removed jobs. */
   public static long remove(ThrottledBatches batches, Instant before) {
     String after = "";
     long removed = 0;

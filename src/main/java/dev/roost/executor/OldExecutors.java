@@ -10,9 +10,7 @@ import java.util.List;
 public final class OldExecutors {
   public static final int LIMIT = 100;
 
-  /**
-   * Those that Executions refer to stay: by them it is known which Builds are still referred to.
-   */
+  /** Executors that Executions refer to stay: they show which Builds are still in use. */
   public static final Sql DELETE_EXECUTORS =
       Sql.of(
           """

@@ -6,7 +6,7 @@ import java.util.List;
 
 /** Removes logs, before what they belong to: one may have a hundred thousand entries. */
 public final class OldLogs {
-  /** Of up to 64 KiB each. */
+  /** Entries of up to 64 KiB each. */
   public static final int LIMIT = 1_000;
 
   public static final Sql DELETE =
