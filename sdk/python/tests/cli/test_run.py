@@ -322,9 +322,9 @@ def test_watch_runs_again_when_a_file_changes(roost: Roost) -> None:
     roost.write("agent.py", "def main(request):\n    return request.payload\n")
     roost.write("payload.json", '"one"')
     with roost.start("agent.py", "--watch", "--payload", "@payload.json") as running:
-        running.saw('"one"', "Waiting for a change")
+        running.saw('"one"', "Waiting for changes")
         roost.write("payload.json", '"second"')
-        running.saw("changed: payload.json", '"second"', "Waiting for a change")
+        running.saw("changed: payload.json", '"second"', "Waiting for changes")
         roost.write("agent.py", "# /// script\n# x = 1\n# ///\n")
         running.saw("changed: agent.py", "agent.py:2: unknown key `x`")
         roost.write("agent.py", STOPPABLE)

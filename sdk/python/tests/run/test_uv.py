@@ -50,5 +50,5 @@ def test_uv_on_the_path_is_taken(alone: dict[str, str]) -> None:
 
 
 def test_without_a_way_to_fetch_it_the_message_says_what_to_do(alone: dict[str, str]) -> None:
-    with pytest.raises(CannotRun, match=r"install uv\. pip said: ERROR: no matching"):
+    with pytest.raises(CannotRun, match=r"install uv\. Error of pip: ERROR: no matching"):
         builds.fetch_uv({**alone, "FAIL": "1"})

@@ -6,7 +6,7 @@ from pathlib import Path
 import reference
 
 ROOT = Path(__file__).resolve().parents[4]
-REASONS = {"execution": "execution/ExecutionReason.java", "build": "build/BuildReason.java"}
+REASONS = {"execution": "execution/ExecutionReason.java", "build": "builds/BuildReason.java"}
 
 
 def test_the_reference_is_current() -> None:

@@ -161,7 +161,7 @@ def test_locks_exclude_each_other_and_are_not_reentrant(executor: Executor) -> N
                         again()
                         found.append("accepted")
                     except RuntimeError as error:
-                        found.append("reentrant" in str(error) or "for ever" in str(error))
+                        found.append("reentrant" in str(error) or "never end" in str(error))
                 try:
                     store.lock("n", timeout=0).__enter__()
                 except store.LockTimeout:
