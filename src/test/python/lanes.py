@@ -1,11 +1,11 @@
-"""Runs all tests of the packaged application: those that mostly wait run beside each other.
+"""Runs all tests: packages, then runs the slow ones in lanes.
 
     python3 src/test/python/lanes.py [options of Maven]
 
 Packages first, with the unit tests and the static checks. Then three lanes run on what was packaged: the integration
-tests and the end-to-end tests of the local runtime, the Python tests, and the end-to-end tests on Kubernetes. They run
-beside each other as far as there are two processors for each, since most of their time is processor time. Each lane
-writes `target/lanes/NAME.log`, which is printed when the lane has ended. `./mvnw verify` runs the same tests one after
+tests and the end-to-end tests of the local runtime, the Python tests, and the end-to-end tests on Kubernetes. With two
+processors for each they all run beside each other, else those on Kubernetes run alone, after the others: their pods
+take what processors there are. Each lane writes `target/lanes/NAME.log`, which is printed when the lane has ended. `./mvnw verify` runs the same tests one after
 the other. Ends with status 1 when any lane has failed.
 """
 
@@ -57,9 +57,9 @@ class Lane:
         with self.log.open("wb") as output:
             self._process = subprocess.Popen(command, cwd=ROOT, stdout=output, stderr=subprocess.STDOUT)
 
-    def has_just_ended(self) -> bool:
-        """Whether it has ended since the last call."""
-        if self.status is not None or self._process.poll() is None:
+    def has_ended(self) -> bool:
+        """Whether it has ended; takes its status and time."""
+        if self._process.poll() is None:
             return False
         self.status = self._process.returncode
         self.seconds = time.monotonic() - self._began
@@ -77,6 +77,14 @@ class Lane:
         return f"  {self.name:<11} {'passed' if self.status == 0 else 'FAILED'}  {minutes}:{seconds:02} min"
 
 
+def rounds(names: "list[str]", processors: int) -> "list[list[str]]":
+    """Which lanes run beside each other, one round after the other."""
+    if processors >= PROCESSORS_PER_LANE * len(names):
+        return [names]
+    alone = [name for name in names if name == "kubernetes"]
+    return [group for group in ([name for name in names if name not in alone], alone) if group]
+
+
 def main(options: "list[str]") -> int:
     """Packages and runs the lanes; 0 when nothing has failed."""
     began = time.monotonic()
@@ -84,21 +92,21 @@ def main(options: "list[str]") -> int:
     if status:
         return status
     LOGS.mkdir(parents=True, exist_ok=True)
-    waiting = list(lanes(options).items())
-    started: list[Lane] = []
-    most = max(1, (os.cpu_count() or 1) // PROCESSORS_PER_LANE)
+    commands = lanes(options)
     print(f"\nTo watch a lane: tail -f {os.path.relpath(LOGS)}/NAME.log", flush=True)
-    while waiting or any(lane.status is None for lane in started):
-        while waiting and sum(lane.status is None for lane in started) < most:
-            started.append(Lane(*waiting.pop(0)))
-        for lane in started:
-            if lane.has_just_ended():
+    ended: list[Lane] = []
+    for names in rounds(list(commands), os.cpu_count() or 1):
+        running = [Lane(name, commands[name]) for name in names]
+        while running:
+            for lane in [lane for lane in running if lane.has_ended()]:
                 lane.show()
-        time.sleep(POLL_SECONDS)
+                running.remove(lane)
+                ended.append(lane)
+            time.sleep(POLL_SECONDS)
     print_left_out()
     minutes, seconds = divmod(round(time.monotonic() - began), 60)
-    print("\nLanes:", *[lane.summary() for lane in started], f"All in {minutes}:{seconds:02} min", sep="\n", flush=True)
-    return 1 if any(lane.status for lane in started) else 0
+    print("\nLanes:", *[lane.summary() for lane in ended], f"All in {minutes}:{seconds:02} min", sep="\n", flush=True)
+    return 1 if any(lane.status for lane in ended) else 0
 
 
 if __name__ == "__main__":

@@ -38,7 +38,7 @@ def server(jar: Path, **more: str):  # noqa: ANN201 - a generator of (url, key)
         settings["ROOST_WEBHOOKS_ALLOWED_NETWORKS"] = "127.0.0.0/8"  # where the tests' receivers are
         settings.update(more)
         java = Path(os.environ["JAVA_HOME"], "bin/java") if os.environ.get("JAVA_HOME") else "java"
-        # What tests are told by variables is no setting; Roost refuses names that it doesn't know.
+        # Variables for tests are not settings; Roost rejects names that it doesn't know.
         inherited = {name: value for name, value in os.environ.items() if not name.startswith("ROOST_TEST_")}
         process = subprocess.Popen(
             [java, "-Xmx512m", "-XX:TieredStopAtLevel=1", "-XX:+ExitOnOutOfMemoryError", "-jar", jar],

@@ -45,7 +45,10 @@ test("a read that is cut off is sent again", async () => {
     new ReadableStream({ start: (to) => to.error(new TypeError("network error")) }),
   );
   const sent = answers([lost, () => cutInTheMidst, () => json({ id: "agent_1" }, { ETag: '"3"' })]);
-  assert.deepEqual(await api.askTagged("GET", "/agents/agent_1"), { value: { id: "agent_1" }, tag: '"3"' });
+  assert.deepEqual(await api.requestTagged("GET", "/agents/agent_1"), {
+    value: { id: "agent_1" },
+    tag: '"3"',
+  });
   assert.equal(sent.length, 3);
 });
 
@@ -56,14 +59,14 @@ test("after four attempts a read says that Roost can't be reached", async () => 
   assert.equal(sent.length, 4);
 });
 
-test("a write is sent once, unless twice is as once", async () => {
+test("a write is sent once, unless it is idempotent", async () => {
   hurry();
   const write = answers([lost]);
   await assert.rejects(api.post("/agents", { name: "a" }), { code: "unreachable" });
   assert.equal(write.length, 1);
 
   const end = answers([lost, () => new Response(null, { status: 204 })]);
-  await api.ask("DELETE", "/session", { repeatable: true });
+  await api.request("DELETE", "/session", { repeatable: true });
   assert.equal(end.length, 2);
 
   const order = answers([lost, () => json({ id: "xjob_1" })]);
@@ -74,7 +77,7 @@ test("a write is sent once, unless twice is as once", async () => {
   assert.notEqual(api.once()["Idempotency-Key"], first);
 });
 
-test("a refusal is not repeated, and says what is wrong where", async () => {
+test("a rejected request is not retried, and its problem names the field", async () => {
   const errors = [{ pointer: "/requirements", line: 3, code: "invalid", detail: "no version" }];
   const sent = answers([() => problem(422, "validation_failed", { errors, request_id: "r1" })]);
   await assert.rejects(api.get("/agents"), (e) => {
@@ -94,7 +97,7 @@ test("an answer that isn't of the API has a message, too", async () => {
   });
 });
 
-test("who is signed out is told, but not by the question who that is", async () => {
+test("a sign-out is reported, but not by the request for the session", async () => {
   let told = 0;
   api.onSignedOut(() => told++);
   answers([() => problem(401), () => problem(401)]);
@@ -104,7 +107,7 @@ test("who is signed out is told, but not by the question who that is", async () 
   assert.equal(told, 1);
 });
 
-test("who goes away while it is tried again waits for nothing", async () => {
+test("an aborted read does not wait for its retry", async () => {
   const leaving = new AbortController();
   answers([
     () => {
@@ -125,7 +128,7 @@ test("all pages of a list are read", async () => {
   assert.equal(sent[1].url, "/v1/schedules?limit=200&agent_id=a&cursor=c");
 });
 
-test("what was deleted is null", async () => {
+test("a deleted resource is null", async () => {
   answers([() => problem(404), () => problem(500)]);
   assert.equal(await api.kept(api.get("/agents/a")), null);
   await assert.rejects(api.kept(api.get("/agents/a")), { status: 500 });

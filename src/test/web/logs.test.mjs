@@ -39,7 +39,7 @@ test("a message of several lines makes several, a line that was split makes one"
   assert.deepEqual(log.all[2].spans, [{ from: 5, to: 9, style: "ansi-red" }]);
 });
 
-test("a line of another stream is no end of a split one", () => {
+test("a line of another stream does not end a split one", () => {
   const log = new LogLines();
   log.add([entry("out ", { continued: true }), entry("err", { stream: "stderr" }), entry("put")]);
   assert.deepEqual(
@@ -69,7 +69,7 @@ test("levels are of logging, of the stream, or of Roost itself", () => {
   );
 });
 
-test("colours of a terminal become names, everything else of it goes", () => {
+test("terminal colours become names, other control sequences are removed", () => {
   const { text, spans } = styled(
     "\x1b[1;31mred\x1b[22m still\x1b[0m plain\x1b[2K\x1b]0;title\x07\x1b[?25l \x1b[38;5;196mx\x1b[39m\x07",
   );
@@ -116,7 +116,7 @@ test("a failure is marked at its line, a failed build at its requirement", () =>
   );
 });
 
-test("what stands at no field is told above them", () => {
+test("an error without a field is reported above the fields", () => {
   const problem = (...pointers) =>
     new Problem(
       422,

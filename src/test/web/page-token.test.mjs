@@ -29,7 +29,7 @@ test("requests and streams have the page token of the session", async () => {
   assert.equal(sent[1].headers.Accept, "text/event-stream");
 });
 
-test("a request is sent again when another tab has signed in meanwhile", async () => {
+test("a request is retried after another tab has signed in", async () => {
   keepPageToken("old");
   const anotherTabSignsIn = () => {
     setTimeout(() => keepPageToken("new"), 10);
@@ -46,14 +46,14 @@ test("a request is sent again when another tab has signed in meanwhile", async (
   );
 });
 
-test("a session that has ended is told, and not asked for again", async () => {
+test("an ended session is reported, and not requested again", async () => {
   keepPageToken("old");
   const sent = answers([() => problem(401, "unauthenticated")]);
   await assert.rejects(api.get("/agents"), (e) => e.status === 401);
   assert.equal(sent.length, 1);
 });
 
-test("where the storage is full, the page itself keeps the token", () => {
+test("if the browser's storage is full, the page keeps the token", () => {
   keepPageToken("old");
   mock.method(localStorage, "setItem", () => {
     throw new DOMException("full", "QuotaExceededError");

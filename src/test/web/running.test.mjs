@@ -11,7 +11,7 @@ const agent = (fields) => ({
 });
 const FAILURE = { revision: 5, builder_job_id: "bjob_5", reason: "lost", message: null };
 
-test("where an earlier revision runs, that is said", () => {
+test("a running earlier revision is shown", () => {
   assert.equal(behindText(agent({})), "Revision 5 is building; revision 4 runs until then.");
   assert.equal(
     behindText(agent({ build_failure: FAILURE })),
@@ -28,7 +28,7 @@ test("each revision has its note", () => {
   assert.deepEqual(notes({ build_failure: FAILURE }), ["failed to build", "runs now", ""]);
 });
 
-test("what was saved is run when it is built", async (t) => {
+test("a saved revision runs once it is built", async (t) => {
   const states = ["queued", "running", "succeeded", "failed"];
   const fetched = t.mock.method(globalThis, "fetch", async () => Response.json({ state: states.shift() }));
   const saved = agent({});

@@ -8,9 +8,8 @@ const REFERENCE = readFileSync(new URL("../../../docs/reference/rest.md", import
 
 for (const [resource, states] of Object.entries(STATES)) {
   test(`the dashboard and the API have the same states of ${resource}`, () => {
-    const schema = REFERENCE.split(`\n### ${resource}\n`)[1]?.split("\n### ")[0] ?? "";
-    const row = /^\| `state` \| ([^|]+) \|/m.exec(schema)?.[1] ?? "";
-    const documented = [...row.matchAll(/`(\w+)`/g)].map(([, state]) => state);
+    const schema = REFERENCE.split(`\n### ${resource}State\n`)[1]?.split(/\n##+ /)[0] ?? "";
+    const documented = [...schema.matchAll(/`(\w+)`/g)].map(([, state]) => state);
     assert.deepEqual([...states].sort(), documented.sort());
   });
 }

@@ -22,7 +22,7 @@ async function followed(options = {}) {
   return { events, connections };
 }
 
-test("events are put together wherever the network has cut them", async () => {
+test("events are reassembled wherever the network has split them", async () => {
   answers([
     () => stream("id: 7\r", "\ndata: on", "e\ndata:two\n", "\n: comment\n\nevent: end\nid: 8\ndata: {}\n\n"),
   ]);
@@ -33,7 +33,7 @@ test("events are put together wherever the network has cut them", async () => {
   ]);
 });
 
-test("a character of several bytes may be cut in two", async () => {
+test("a character of several bytes may be split", async () => {
   const [head, tail] = ["data: ", "\n\nevent: end\ndata: .\n\n"].map((text) =>
     new TextEncoder().encode(text),
   );
@@ -42,7 +42,7 @@ test("a character of several bytes may be cut in two", async () => {
   assert.equal((await followed()).events[0].data, "🦉");
 });
 
-test("a stream that breaks off goes on after the last event", async () => {
+test("an interrupted stream resumes after the last event", async () => {
   const sent = answers([
     () => stream("id: 1\ndata: a\n\n", "id: 2\ndata: half"),
     () => Promise.reject(new TypeError("network error")),
@@ -60,13 +60,13 @@ test("a stream that breaks off goes on after the last event", async () => {
   assert.deepEqual(connections, ["connecting", "open", "lost", "lost", "open"]);
 });
 
-test("an end without data is passed on to nobody", async () => {
+test("an end without data is not passed on", async () => {
   answers([() => stream("event: end\nid: 3\n\n")]);
   assert.deepEqual((await followed()).events, []);
 });
 
 for (const status of [401, 404, 410]) {
-  test(`status ${status} ends the stream, since waiting doesn't mend it`, async () => {
+  test(`status ${status} ends the stream, because a retry cannot help`, async () => {
     const sent = answers([() => problem(status)]);
     await assert.rejects(followed(), (e) => e instanceof Problem && e.status === status);
     assert.equal(sent.length, 1);
@@ -74,14 +74,14 @@ for (const status of [401, 404, 410]) {
 }
 
 for (const status of [429, 503]) {
-  test(`after status ${status} it is tried again`, async () => {
+  test(`status ${status} is retried`, async () => {
     const sent = answers([() => problem(status), () => stream("event: end\ndata: .\n\n")]);
     await followed();
     assert.equal(sent.length, 2);
   });
 }
 
-test("whoever goes away ends the stream", { timeout: 60_000 }, async () => {
+test("an aborted read ends the stream", { timeout: 60_000 }, async () => {
   const leaving = new AbortController();
   const endless = ({ signal }) =>
     new Response(

@@ -17,13 +17,13 @@ test("JSON is indented without a change of its tokens", () => {
   assert.throws(() => indented("{"), SyntaxError);
 });
 
-test("what is no JSON is told in words", () => {
+test("text that is not JSON is reported in words", () => {
   assert.equal(jsonMistake("[1.10]"), null);
   assert.match(jsonMistake(" "), /required/);
   assert.match(jsonMistake("{'a': 1}"), /JSON/);
 });
 
-test("a member's text is the one that stands there", () => {
+test("a member keeps its exact text", () => {
   const text = '{"id":"x","payload": {"payload": 2, "n": 1.10} ,"data":[{"value": [1 , 2]}]}';
   assert.equal(memberText(text, "payload", 1), '{"payload": 2, "n": 1.10}');
   assert.equal(memberText(text, "value", 3), "[1 , 2]");
@@ -59,7 +59,7 @@ test("no part comes of an empty file", async () => {
   assert.deepEqual(await Array.fromAsync(lineParts(new Blob([]), 10)), []);
 });
 
-test("what is wrong with a line of a part is told of the file", () => {
+test("an error in a line of a part is reported with its line of the file", () => {
   assert.equal(
     aboutWhole("line 17: no. The 10 lines before line 11 are stored.", 2000),
     "line 2017: no. The 2010 lines before line 2011 are stored.",

@@ -47,8 +47,8 @@ def resolve(uv: Uv, python: str, requirements: Path, locked: Path) -> None:
 def nearby_versions(uv: Uv, python: str, name: str, version: str) -> list[str]:
     """The nearest versions below and above one that doesn't exist."""
     compile_one = ["pip", "compile", "-q", "--python", python, "--no-deps", "--no-header", "--no-annotate"]
-    below = uv.ask(*compile_one, "-", given=f"{name}<{version}\n")
-    above = uv.ask(*compile_one, "--resolution", "lowest", "-", given=f"{name}>{version}\n")
+    below = uv.output(*compile_one, "-", given=f"{name}<{version}\n")
+    above = uv.output(*compile_one, "--resolution", "lowest", "-", given=f"{name}>{version}\n")
     return [line.rpartition("==")[2] for line in below + above if re.match(r"[A-Za-z0-9._-]+==\S+$", line)]
 
 

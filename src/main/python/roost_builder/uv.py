@@ -47,9 +47,9 @@ class Uv:
         if output.status != 0:
             raise failure_of(output.status, output.lines)
 
-    def ask(self, *arguments: str, given: str) -> list[str]:
+    def output(self, *arguments: str, given: str) -> list[str]:
         """uv's output for this standard input; empty when it fails."""
-        answer = subprocess.run(
+        result = subprocess.run(
             [str(self.executable), *arguments],
             cwd=self.directory,
             env=self.environment,
@@ -61,7 +61,7 @@ class Uv:
             errors="replace",
             check=False,
         )
-        return answer.stdout.splitlines() if answer.returncode == 0 else []
+        return result.stdout.splitlines() if result.returncode == 0 else []
 
     def _run(self, arguments: tuple[str, ...]) -> Output:
         try:

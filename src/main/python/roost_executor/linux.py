@@ -7,6 +7,7 @@ import itertools
 import os
 import signal
 import termios
+import time
 
 _library = ctypes.CDLL(None, use_errno=True)
 
@@ -33,7 +34,7 @@ def set_dumpable(dumpable: bool) -> None:
 
 def remove_variables(prefixes: "tuple[str, ...]") -> None:
     """Removes variables, also from what this process was started with: its forks show that as /proc/self/environ."""
-    wanted = tuple(prefix.encode() for prefix in prefixes)
+    encoded = tuple(prefix.encode() for prefix in prefixes)
     environment = ctypes.POINTER(ctypes.c_void_p).in_dll(_library, "environ")
     texts = []
     for number in itertools.count():
@@ -41,7 +42,7 @@ def remove_variables(prefixes: "tuple[str, ...]") -> None:
         if not address:
             break
         text = ctypes.string_at(address)
-        if text.startswith(wanted):
+        if text.startswith(encoded):
             texts.append((address, len(text)))
     for name in [name for name in os.environ if name.startswith(prefixes)]:
         del os.environ[name]
@@ -50,10 +51,23 @@ def remove_variables(prefixes: "tuple[str, ...]") -> None:
 
 
 def die_with_parent(parent: int) -> None:
-    """This process is killed when `parent`, which forked it, ends; at once if it has ended already."""
+    """This process is killed when `parent` ends; at once if that isn't its parent, or no more."""
     _library.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
     if os.getppid() != parent:
         os._exit(1)
+
+
+def outlive_parent() -> None:
+    """Undoes `die_with_parent`."""
+    _library.prctl(PR_SET_PDEATHSIG, 0, 0, 0, 0)
+
+
+def await_parent(parent: int, seconds: float = 5.0) -> None:
+    """Waits until `parent`, a subreaper, has inherited this process from one that is ending; then as above."""
+    end = time.monotonic() + seconds
+    while os.getppid() != parent and time.monotonic() < end:
+        time.sleep(0.0001)
+    die_with_parent(parent)
 
 
 def ipc_objects() -> "list[tuple[str, int]]":
@@ -83,6 +97,17 @@ def remove_ipc(kind: str, number: int) -> None:
 def flush_c_streams() -> None:
     """Writes out what C code has left in its stdio buffers (printf in an extension module)."""
     _library.fflush(None)
+
+
+def anonymous_file(directory: str) -> int:
+    """A file without a name, in memory where that is possible, else in `directory`; its descriptor."""
+    if hasattr(os, "memfd_create"):  # not where Python was compiled for an old C library
+        with contextlib.suppress(OSError):
+            return os.memfd_create("roost")
+    path = os.path.join(directory, f"unnamed-{os.urandom(8).hex()}")
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
+    os.unlink(path)
+    return descriptor
 
 
 def pipe(size: int) -> "tuple[int, int]":

@@ -20,11 +20,13 @@ import os
 import stat
 import struct
 import sys
-from collections.abc import Iterable, Iterator
+import time
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple, Optional
 
 from roost_executor import PACKAGE_DIRECTORY, bubblewrap, namespaces, seccomp, tasks
 from roost_executor.seccomp import filters_calls
+from roost_executor.temporary import TEMPORARY
 
 _library = ctypes.CDLL(None, use_errno=True)
 
@@ -67,8 +69,15 @@ CAPABILITY_VERSION = 0x20080522
 KEPT_CAPABILITIES = sum(1 << number for number in (0, 1, 3, 4, 5, 6, 7, 10))
 SETPCAP, CAPABILITIES = 8, 64
 
+# How often the files of the system are looked at: one that was replaced needs a new rule.
+CHECK_SECONDS = 1.0
+
 _home = os.path.expanduser("~")
 _set_up: "Optional[SetUp]" = None  # None: nothing is confined
+_prepared: "Optional[Ruleset]" = None
+
+# Device and inode of each path, or None.
+Files = tuple[Optional[tuple[int, int]], ...]
 
 
 class CannotConfine(OSError):
@@ -83,6 +92,27 @@ class SetUp(NamedTuple):
     network: bool
     ports: "Optional[list[int]]"
     tasks: "Optional[int]"
+    # Whether the bounding set of capabilities was limited then, which every process started later inherits.
+    bounded: bool
+
+
+class Access(NamedTuple):
+    """Paths that one process gets besides those of the `SetUp`."""
+
+    readable: "tuple[str, ...]"
+    writable: "tuple[str, ...]"
+
+
+class Ruleset(NamedTuple):
+    """What `access` allows, as the kernel takes it. Whoever holds the descriptor can allow more."""
+
+    access: Access
+    descriptor: int
+    # What the paths led to, of `access` and of the `SetUp`: the kernel remembers files, not names.
+    files: Files
+    common_files: Files
+    # When the latter were looked at; in seconds of time.monotonic.
+    checked_at: float
 
 
 def set_up(text: str = "{}", runner: bool = False) -> "tuple[str, ...]":
@@ -112,28 +142,74 @@ def set_up(text: str = "{}", runner: bool = False) -> "tuple[str, ...]":
     network = bool(options.get("network", True))
     most = tasks.limit_for(options["processes"]) if options.get("processes") else None
     readable += _interpreter_paths()
-    _set_up = SetUp(readable, [*WRITABLE, *writable], network, options.get("ports"), most)
+    if runner:
+        _limit_bounding_set()
+        if filters_calls():
+            seccomp.instructions_for(network, options.get("ports") is not None)  # kept, for all executions
+    _set_up = SetUp(readable, [*WRITABLE, *writable], network, options.get("ports"), most, bounded=runner)
     return own
 
 
-def confine_script(script: str, directory: str) -> None:
-    """Confines this process, which is about to run `script` in `directory`; does nothing unless that was set up.
+def prepare_script(script: str, directory: str, variables: "Mapping[str, str]") -> None:
+    """Makes what `confine_script` needs in forks of this process that set `variables`, unless it is there.
 
-    Raises CannotConfine.
+    Adding a rule for each path costs more than the fork itself; with this, only the first execution pays for it.
+    """
+    global _prepared  # noqa: PLW0603 - inherited by every fork
+    if _set_up is None:
+        return
+    access = _access(script, directory, _temporary({**os.environ, **variables}))
+    files = _files(access.readable, access.writable)
+    now = time.monotonic()
+    if _prepared is not None and (_prepared.access, _prepared.files) == (access, files):
+        if now - _prepared.checked_at < CHECK_SECONDS:
+            return
+        if _prepared.common_files == _files(_set_up.readable, _set_up.writable):
+            _prepared = _prepared._replace(checked_at=now)
+            return
+    if _prepared is not None:
+        os.close(_prepared.descriptor)
+        _prepared = None
+    with contextlib.suppress(CannotConfine):  # the fork says so
+        common_files = _files(_set_up.readable, _set_up.writable)
+        _prepared = Ruleset(access, _ruleset(access), files, common_files, now)
+
+
+def confine_script(script: str, directory: str) -> None:
+    """Confines this process, which is about to run `script` in a directory within `directory`.
+
+    Does nothing unless that was set up. Raises CannotConfine.
     """
     if _set_up is None:
         return
-    temporary = os.path.realpath(os.environ.get("TMPDIR", "/tmp"))
-    places = [directory]
-    if temporary == os.path.join(os.path.dirname(os.path.dirname(directory)), "tmp"):
-        places.append(temporary)  # the runner has made it for this execution
-    if not any(_is_in(temporary, place) for place in (*places, *_set_up.writable)):
+    temporary = _temporary(os.environ)
+    access = _access(script, directory, temporary)
+    if not any(_is_in(temporary, place) for place in (*access.writable, *_set_up.writable)):
         os.environ["TMPDIR"] = directory
     if os.environ.get("HOME") == _home:
         os.environ["HOME"] = directory
     if _set_up.ports is not None:
         os.environ["RES_OPTIONS"] = "use-vc"  # names are looked up over TCP: resolv.conf(5)
-    confine([PACKAGE_DIRECTORY, os.path.dirname(script)], places)
+    confine(*access)
+
+
+def _temporary(variables: "Mapping[str, str]") -> str:
+    return os.path.realpath(variables.get("TMPDIR", "/tmp"))
+
+
+def _access(script: str, directory: str, temporary: str) -> Access:
+    """What the script gets that runs with this temporary directory."""
+    places = [directory]
+    if temporary == os.path.join(os.path.dirname(directory), TEMPORARY):
+        places.append(temporary)  # the runner has made it for its executions
+    return Access((PACKAGE_DIRECTORY, os.path.dirname(script)), tuple(places))
+
+
+def use_directory(directory: str) -> None:
+    """Makes an execution's own directory what `confine_script` has put into `TMPDIR` and `HOME`, if it has."""
+    for name in ("TMPDIR", "HOME"):
+        if _set_up is not None and os.environ.get(name) == os.path.dirname(directory):
+            os.environ[name] = directory
 
 
 def confine(readable: "Iterable[str]", writable: "Iterable[str]") -> None:
@@ -146,20 +222,10 @@ def confine(readable: "Iterable[str]", writable: "Iterable[str]") -> None:
         raise CannotConfine(errno.EOPNOTSUPP, why_no_landlock())
     if _set_up.tasks is not None:
         tasks.bound(_set_up.tasks)
-    limited = not _set_up.network or _set_up.ports is not None
-    if limited and not filters_calls():
-        raise CannotConfine(errno.EOPNOTSUPP, "there is no filter of system calls for this processor")
-    if _set_up.ports is not None and abi < PORTS_SINCE:
-        raise CannotConfine(errno.EOPNOTSUPP, "Landlock knows no ports before Linux 6.7")
-    rights = _rights(abi)
-    ruleset = _create_ruleset(abi, rights, _set_up.ports is not None)
+    ruleset = _take_ruleset(Access(tuple(readable), tuple(writable)))
     try:
-        for path in (*_set_up.readable, *readable):
-            _allow(ruleset, path, READ)
-        for path in (*_set_up.writable, *writable):
-            _allow(ruleset, path, rights & ~(MAKE_CHAR | MAKE_BLOCK))
-        for port in _set_up.ports or ():
-            _call(ADD_RULE, ruleset, RULE_PORT, struct.pack("=QQ", CONNECT_TCP, port), 0)
+        if not _set_up.bounded:
+            _limit_bounding_set()
         _drop_capabilities()
         if _library.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0):
             raise CannotConfine(ctypes.get_errno(), "no_new_privs can't be set")
@@ -170,6 +236,55 @@ def confine(readable: "Iterable[str]", writable: "Iterable[str]") -> None:
         error = seccomp.install(_set_up.network, _set_up.ports is not None)
         if error is not None:
             raise CannotConfine(error, "the filter of system calls can't be installed")
+
+
+def _take_ruleset(access: Access) -> int:
+    """The prepared ruleset if it is for this access, else a new one. The caller closes it: no script may have it."""
+    global _prepared  # noqa: PLW0603 - see `prepare_script`
+    prepared, _prepared = _prepared, None
+    if prepared is not None:
+        if prepared.access == access:
+            return prepared.descriptor
+        os.close(prepared.descriptor)
+    return _ruleset(access)
+
+
+def _ruleset(access: Access) -> int:
+    """A new ruleset, as a descriptor. Raises CannotConfine."""
+    abi = landlock_abi()
+    if abi < 1 or _set_up is None:
+        raise CannotConfine(errno.EOPNOTSUPP, why_no_landlock())
+    limited = not _set_up.network or _set_up.ports is not None
+    if limited and not filters_calls():
+        raise CannotConfine(errno.EOPNOTSUPP, "there is no filter of system calls for this processor")
+    if _set_up.ports is not None and abi < PORTS_SINCE:
+        raise CannotConfine(errno.EOPNOTSUPP, "Landlock knows no ports before Linux 6.7")
+    rights = _rights(abi)
+    ruleset = _create_ruleset(abi, rights, _set_up.ports is not None)
+    try:
+        for path in (*_set_up.readable, *access.readable):
+            _allow(ruleset, path, READ)
+        for path in (*_set_up.writable, *access.writable):
+            _allow(ruleset, path, rights & ~(MAKE_CHAR | MAKE_BLOCK))
+        for port in _set_up.ports or ():
+            _call(ADD_RULE, ruleset, RULE_PORT, struct.pack("=QQ", CONNECT_TCP, port), 0)
+    except BaseException:
+        os.close(ruleset)
+        raise
+    return ruleset
+
+
+def _files(readable: "Iterable[str]", writable: "Iterable[str]") -> Files:
+    """What the paths lead to. A ruleset holds its files, so no other file gets the same numbers meanwhile."""
+    return tuple(map(_file, (*readable, *writable)))
+
+
+def _file(path: str) -> "Optional[tuple[int, int]]":
+    try:
+        status = os.stat(path)
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino
 
 
 def landlock_abi() -> int:
@@ -254,19 +369,28 @@ def _call(number: int, *arguments: Any) -> int:
     return result
 
 
-def _drop_capabilities() -> None:
-    """Root keeps what concerns files and users, and loses what reaches devices, the kernel, other processes."""
-    header = struct.pack("=Ii", CAPABILITY_VERSION, 0)
-    data = ctypes.create_string_buffer(24)
-    if _library.capget(header, data):
-        return
-    low = struct.unpack("=6I", data.raw)
-    effective, permitted = low[0] | low[3] << 32, low[1] | low[4] << 32
-    if effective & 1 << SETPCAP:
+def _limit_bounding_set() -> None:
+    """What root's programs can gain from now on is what root keeps; others have no say in it."""
+    if _capabilities()[0] & 1 << SETPCAP:
         for number in range(CAPABILITIES):
             if not KEPT_CAPABILITIES >> number & 1:
                 _library.prctl(PR_CAPBSET_DROP, number, 0, 0, 0)
+
+
+def _drop_capabilities() -> None:
+    """Root keeps what concerns files and users, and loses what reaches devices, the kernel, other processes."""
+    effective, permitted = _capabilities()
     if permitted & ~KEPT_CAPABILITIES:
+        header = struct.pack("=Ii", CAPABILITY_VERSION, 0)
         kept = struct.pack("=6I", effective & KEPT_CAPABILITIES, permitted & KEPT_CAPABILITIES, 0, 0, 0, 0)
         if _library.capset(header, kept):
             raise CannotConfine(ctypes.get_errno(), "the capabilities can't be dropped")
+
+
+def _capabilities() -> "tuple[int, int]":
+    """This thread's effective and permitted ones, as bits."""
+    data = ctypes.create_string_buffer(24)
+    if _library.capget(struct.pack("=Ii", CAPABILITY_VERSION, 0), data):
+        return 0, 0
+    low = struct.unpack("=6I", data.raw)
+    return low[0] | low[3] << 32, low[1] | low[4] << 32

@@ -5,6 +5,7 @@ Imports nothing of this package.
 
 import ctypes
 import errno
+import functools
 import os
 import struct
 import sys
@@ -62,6 +63,7 @@ SENDING = (((44, 206), 3), ((46, 211), 2), ((307, 269), 3))  # sendto, sendmsg, 
 MSG_FASTOPEN = 0x20000000
 ARCHITECTURES = {"x86_64": (0xC000003E, 0), "aarch64": (0xC00000B7, 1)}  # AUDIT_ARCH_…, column above
 
+INSTRUCTION = struct.Struct("=HBBI")
 # Instruction, operand, how many of the next ones are skipped if it holds, and if not; or where it goes then.
 Program = list[tuple[int, int, Any, Any]]
 
@@ -77,6 +79,16 @@ def install(network: bool, tcp_only: bool) -> "Optional[int]":
     Without `network` there are only sockets of this machine, and with `tcp_only` only those of TCP besides, whose
     connections are opened by `connect` alone.
     """
+    instructions = instructions_for(network, tcp_only)
+    header = struct.pack("@HP", len(instructions) // INSTRUCTION.size, ctypes.addressof(instructions))
+    if _library.prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, header, 0, 0):
+        return ctypes.get_errno()
+    return None
+
+
+@functools.cache
+def instructions_for(network: bool, tcp_only: bool) -> Any:
+    """The instructions of such a filter, as a buffer. It is kept, so that the forks of a process needn't make it."""
     architecture, column = ARCHITECTURES[os.uname().machine]
     program: Program = [
         (LOAD, 4, 0, 0),  # seccomp_data.arch
@@ -95,18 +107,11 @@ def install(network: bool, tcp_only: bool) -> "Optional[int]":
             program += _for_call(call[column], [_load(place), (ANY_BIT, MSG_FASTOPEN, "refuse", "allow")])
     places = {"allow": len(program), "refuse": len(program) + 1}
     program += [(RETURN, ALLOW, 0, 0), (RETURN, REFUSE, 0, 0)]
-    instructions = ctypes.create_string_buffer(
-        b"".join(
-            struct.pack(
-                "=HBBI", code, *(places[jump] - place - 1 if jump in places else jump for jump in jumps), operand
-            )
-            for place, (code, operand, *jumps) in enumerate(program)
-        )
+    content = b"".join(
+        INSTRUCTION.pack(code, *(places[jump] - place - 1 if jump in places else jump for jump in jumps), operand)
+        for place, (code, operand, *jumps) in enumerate(program)
     )
-    header = struct.pack("@HP", len(program), ctypes.addressof(instructions))
-    if _library.prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, header, 0, 0):
-        return ctypes.get_errno()
-    return None
+    return ctypes.create_string_buffer(content, len(content))
 
 
 def _for_call(number: int, rest: Program) -> Program:

@@ -61,7 +61,7 @@ def wheel() -> bytes:
 
 
 def source(name: str, fails: bool) -> bytes:
-    """A source package that builds itself, with nothing from elsewhere; or that fails and tells what it knows."""
+    """A source package that builds itself, with nothing from elsewhere; or that fails and prints what it knows."""
     written = io.BytesIO()
     with tarfile.open(fileobj=written, mode="w:gz") as archive:
         for path, text in {

@@ -118,7 +118,7 @@ def test_a_conflict_is_explained(tmp_path: Path) -> None:
     assert "urllib3==1.20" in result["message"]
 
 
-def test_an_index_out_of_reach_is_told_without_its_password(tmp_path: Path) -> None:
+def test_an_unreachable_index_is_reported_without_its_password(tmp_path: Path) -> None:
     lines = Build(tmp_path, "idna==3.10", index="http://user:secret@127.0.0.1:9/simple").lines()
     assert json.loads(lines[-1])["reason"] == "index_unreachable"
     assert "secret" not in "\n".join(lines)

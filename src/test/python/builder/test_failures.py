@@ -1,4 +1,4 @@
-"""What uv says is told as the API's reasons. The texts are those of uv 0.13, shortened."""
+"""uv's errors become the API's reasons. The texts are those of uv 0.13, shortened."""
 
 import errno
 
@@ -108,7 +108,7 @@ def test_a_failed_compiler_is_quoted_with_its_own_error() -> None:
         ("error: either this and/or/that", "either this and/or/that"),
     ],
 )
-def test_no_message_tells_where_the_server_keeps_its_files(said: str, message: str) -> None:
+def test_no_message_reveals_where_the_server_keeps_its_files(said: str, message: str) -> None:
     assert failure_of(1, [said]).message == message
 
 

@@ -147,7 +147,7 @@ def test_credentials_are_nowhere(tmp_path: Path, served: "dict[str, str]") -> No
         assert not [secret for secret in secrets if secret in text]
 
 
-def test_a_source_package_that_tells_the_password_is_not_quoted_with_it(
+def test_a_source_package_that_reveals_the_password_is_not_quoted_with_it(
     tmp_path: Path, served: "dict[str, str]"
 ) -> None:
     layer = Layer(tmp_path / "build", tmp_path / "opt/roost/env", "talkative==1.0", served)

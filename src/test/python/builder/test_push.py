@@ -1,4 +1,4 @@
-"""Pushing a layer: with the real crane and a registry in this process, and with a crane that fails as told."""
+"""Pushing a layer: with the real crane and a registry in this process, and with a crane that fails on request."""
 
 import base64
 import gzip
@@ -124,7 +124,7 @@ def test_a_base_image_for_other_platforms_is_not_there(registry: Registry, layer
 
 
 @needs_crane
-def test_the_credentials_of_docker_config_are_used_and_told_to_nobody(
+def test_the_credentials_of_docker_config_are_used_and_never_printed(
     registry: Registry, layer: Path, tmp_path: Path
 ) -> None:
     registry.add_base("python", "3.13-slim")
@@ -207,7 +207,7 @@ def test_a_transient_error_is_retried(
 
 
 @pytest.mark.parametrize("said", ["GET https://r/v2/: UNAUTHORIZED: authentication required", "MANIFEST_UNKNOWN: x"])
-def test_a_lasting_error_is_told_at_once(tmp_path: Path, said: str) -> None:
+def test_a_lasting_error_is_reported_at_once(tmp_path: Path, said: str) -> None:
     with pytest.raises(CraneFailed) as caught:
         fake(tmp_path, f"echo x >> {tmp_path}/tries; echo 'Error: {said}' >&2; exit 1").digest("image")
     assert caught.value.message == said

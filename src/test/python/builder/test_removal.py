@@ -60,7 +60,7 @@ def test_an_image_that_is_gone_is_no_failure(registry: Registry) -> None:
 
 
 @needs_crane
-def test_a_registry_that_deletes_nothing_is_no_failure_and_is_told(registry: Registry) -> None:
+def test_a_registry_that_deletes_nothing_is_no_failure_and_is_reported(registry: Registry) -> None:
     image = pushed(registry, "key1")
     registry.keeps_all = True
     kept = deleted(image)

@@ -1,6 +1,6 @@
 """Compares when Roost's expressions come true with what two other programs say, which know nothing of it.
 
-Where they differ, a rule with a name tells why, and what is right instead; that has to be Roost's answer. A difference
+Where they differ, a rule with a name says why, and what is right instead; that has to be Roost's answer. A difference
 that no rule explains fails. The counts are printed (pytest -s, or a failure, shows them).
 """
 
@@ -103,7 +103,7 @@ class CronSim:
             return LOST
 
     def only_later(self, question: Question, answer: Answer) -> object:
-        """cronsim tells times again that are past: after the first of two equal hours, it looks at the clock alone."""
+        """cronsim returns times again that are past: after the first of two equal hours, it looks at the clock alone."""
         later = (time for time in self.all_times(question) if time > question.after)
         return None if star(question) else list(islice(later, COUNT))
 

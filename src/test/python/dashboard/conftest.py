@@ -16,15 +16,17 @@ from roost_client import Roost
 from watch import Watch
 
 DESKTOP = {"width": 1280, "height": 800}
-PATIENCE_MILLISECONDS = 60_000
-# What pages say for some seconds only; see `told` of hands.py.
-KEEP_WHAT_IS_TOLD = """
-window.told = [];
-const keep = ({ classList, textContent }) => classList?.contains("toast") && window.told.push(textContent);
+TIMEOUT_MILLISECONDS = 60_000
+# What pages say for some seconds only; see `saw_toast` of hands.py.
+KEEP_TOASTS = """
+window.toasts = [];
+const keep = ({ classList, textContent }) => classList?.contains("toast") && window.toasts.push(textContent);
 new MutationObserver((changes) => changes.forEach(({ addedNodes }) => addedNodes.forEach(keep)))
   .observe(document, { childList: true, subtree: true });
 """
-expect.set_options(timeout=PATIENCE_MILLISECONDS)
+# The dashboard with its script, or a page of the help.
+HAS_COME = "customElements.get('roost-app') !== undefined || document.querySelector('.md-container') !== null"
+expect.set_options(timeout=TIMEOUT_MILLISECONDS)
 
 
 def pytest_report_header() -> str:
@@ -74,7 +76,7 @@ def reload_when_cut_off(page: Page) -> None:
                 if "ERR_NETWORK_CHANGED" not in str(e):
                     raise
                 continue
-            if page.evaluate("customElements.get('roost-app') !== undefined"):
+            if page.evaluate(HAS_COME):
                 break
         return answer
 
@@ -90,8 +92,8 @@ def open_context(browser, roost, request):
     def open_context(url: str = roost.url, **options: Any):
         settings = {"viewport": DESKTOP, "locale": "en-GB", "timezone_id": "UTC", "reduced_motion": "reduce"}
         context = browser.new_context(base_url=url, **{**settings, **options})
-        context.set_default_timeout(PATIENCE_MILLISECONDS)
-        context.add_init_script(KEEP_WHAT_IS_TOLD)
+        context.set_default_timeout(TIMEOUT_MILLISECONDS)
+        context.add_init_script(KEEP_TOASTS)
         context.on("page", reload_when_cut_off)
         watches.append(Watch(context, url))
         context.watch = watches[-1]

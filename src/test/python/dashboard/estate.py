@@ -85,7 +85,7 @@ def make_estate(roost: Roost) -> Estate:
     long = roost.agent(LONG_NAME, GREETING, python_version=report["python_version"])
     slow = roost.agent("archive-lookup", OUT_OF_TIME, timeout=1)
     importer = roost.agent("row-import", IMPORT, timeout=7200)
-    running = roost.started(roost.order(importer))
+    running = roost.started(roost.submit(importer))
     fill(roost, store)
     build, failed_build = roost.built(report), roost.built(unbuildable)
     rollout = roost.rolled_out(roost.post(f"/agents/{report['id']}/rebuild"))
@@ -97,7 +97,7 @@ def make_estate(roost: Roost) -> Estate:
     plan(roost, report, long)
     # Nothing listens there: its deliveries fail, as some do.
     hook = {"url": "http://127.0.0.1:9/hooks/roost", "event_types": ["execution.*"], "agent_id": failing["id"]}
-    webhook = roost.post("/webhooks", {**hook, "description": "tells the people on call"})
+    webhook = roost.post("/webhooks", {**hook, "description": "notifies the people on call"})
     roost.post("/keys", {"name": "continuous integration", "role": "execute"})
     until("the log", lambda: roost.get("/executions/" + running["id"])["log_entries"] > 400)
     return Estate(

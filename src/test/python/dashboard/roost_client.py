@@ -5,11 +5,11 @@ from typing import Any, Callable, TypeVar
 
 import httpx
 
-PATIENCE_SECONDS = 180
+TIMEOUT_SECONDS = 180
 Found = TypeVar("Found")
 
 
-def until(what: str, find: "Callable[[], Found]", seconds: float = PATIENCE_SECONDS) -> Found:
+def until(what: str, find: "Callable[[], Found]", seconds: float = TIMEOUT_SECONDS) -> Found:
     """What `find` answers as soon as that is true."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
@@ -68,13 +68,13 @@ class Roost:
 
         return until(f"the end of {rollout['id']}", completed)
 
-    def order(self, agent: Any, payload: Any = None) -> Any:
+    def submit(self, agent: Any, payload: Any = None) -> Any:
         """An ExecutorJob that nobody waits for."""
         return self.post(f"/agents/{agent['id']}/execute", {"payload": payload})
 
     def run(self, agent: Any, payload: Any = None) -> Any:
         """The Execution of a new ExecutorJob when both have ended."""
-        job = self.order(agent, payload)
+        job = self.submit(agent, payload)
         return until("the end of " + job["id"], lambda: self._ended(job["id"]))["execution"]
 
     def started(self, job: Any) -> Any:

@@ -60,7 +60,7 @@ def memory() -> "Iterator[MemoryGroup]":
     try:
         group = MemoryGroup(f"roost-test-{os.getpid()}", 120 << 20)
     except OSError as error:
-        pytest.skip(f"no control group can be made: {error}")
+        pytest.skip(f"no control group can be created: {error}")
     yield group
     wait_until(lambda: not (group.path / "cgroup.procs").read_text())
     group.close()

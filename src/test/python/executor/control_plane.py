@@ -28,6 +28,8 @@ class ControlPlane:
         self.requests: list[tuple[str, Any]] = []
         self.polls: list[tuple[float, dict[str, Any]]] = []
         self.close_connections = False
+        # What templates have reported.
+        self.preloaded: list[dict[str, Any]] = []
         self.cancelled: set[str] = set()
         self.gone: set[str] = set()
         self.stop_polls = False
@@ -116,6 +118,11 @@ class ControlPlane:
             return self._poll(json.loads(body), wait)
         if parts[-1] == "frames":
             return self._frames(parts[-2], body, wait)
+        if parts[-1] == "preload":
+            with self.changed:
+                self.preloaded.append(json.loads(body))
+                self.changed.notify_all()
+            return 204, None
         return self._operation(parts[-2], body)
 
     def _poll(self, question: "dict[str, Any]", wait: float) -> Any:

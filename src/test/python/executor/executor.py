@@ -152,6 +152,10 @@ class Executor(Jobs):
         """Processes that belong to this executor; with `word`, those that have it among their arguments."""
         return processes_of(self.directory, word)
 
+    def await_idle(self) -> None:
+        """Waits until only sidecar, runner and the process of the next execution are left."""
+        wait_until(lambda: len(self.processes()) == 3)
+
     def ended(self) -> int:
         """Waits for the sidecar's end; its exit status."""
         return self.process.wait(WAIT_SECONDS)

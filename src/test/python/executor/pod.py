@@ -99,6 +99,19 @@ def children(process: int) -> "list[int]":
         return []
 
 
+def leftovers(runner: int) -> "list[int]":
+    """What executions have left running below a runner, which has one fork of its own: for the next execution."""
+    command = Path(f"/proc/{runner}/cmdline").read_bytes()
+    left, forks = [], []
+    for process in children(runner):
+        try:
+            forked = Path(f"/proc/{process}/cmdline").read_bytes() == command
+        except OSError:
+            continue  # it has ended
+        (forks if forked else left).append(process)
+    return left + forks[1:]
+
+
 class Container:
     """One of the two processes."""
 

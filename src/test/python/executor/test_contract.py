@@ -32,15 +32,20 @@ def normalised(frames: "list[dict[str, Any]]") -> "list[dict[str, Any]]":
     return result
 
 
+@pytest.mark.parametrize("preload", ["off", "auto"])
 @pytest.mark.parametrize("case", sorted(p for p in CONTRACT.iterdir() if p.is_dir()), ids=lambda case: case.name)
-def test_a_script_makes_these_frames(executor: Executor, case: Path) -> None:
+def test_a_script_makes_these_frames(executor: Executor, case: Path, preload: str) -> None:
     script = (case / "script.py").read_text()
     work = json.loads((case / "work.json").read_text())
     work["agent"] = {**work.get("agent", {}), "script": script}
+    if preload == "auto":
+        work["agent"]["preload"] = {"modules": ["decimal", "email.message", "asyncio", "absent"]}
+        executor.run("", **work)
+        executor.plane.wait_for(lambda: executor.plane.preloaded)  # of the absent one; the template is there
     name = executor.submit("", **{**work, "execution_id": "exec_contract"})
     frames = normalised(executor.finished(name).frames)
     path = case / "frames.ndjson"
-    if os.environ.get("ROOST_WRITE_CONTRACT"):
+    if os.environ.get("ROOST_WRITE_CONTRACT") and preload == "off":
         path.write_text("".join(json.dumps(frame) + "\n" for frame in frames))
     expected = [json.loads(line) for line in path.read_text().splitlines()]
     assert frames == expected

@@ -120,7 +120,7 @@ def test_a_fork_bomb_is_ended(executor: Executor) -> None:
         memory_mib=4096,
     )
     assert result.reason == "too_many_processes" and "its limit is 40" in result.last["message"]
-    assert len(executor.processes()) == 2
+    executor.await_idle()
 
 
 def test_a_fork_bomb_whose_children_fork_too_is_ended(executor: Executor) -> None:
@@ -136,7 +136,7 @@ def test_a_fork_bomb_whose_children_fork_too_is_ended(executor: Executor) -> Non
         memory_mib=4096,
     )
     assert result.reason == "too_many_processes"
-    assert len(executor.processes()) == 2
+    executor.await_idle()
 
 
 def test_a_full_working_directory(executor: Executor) -> None:
@@ -175,7 +175,7 @@ def test_what_a_script_leaves_running_is_ended(executor: Executor, leftover: str
         limits={"log_bytes": 1000, "log_tail_bytes": 1000},
     )
     assert not alive(result.value)
-    assert len(executor.processes()) == 2
+    executor.await_idle()
 
 
 def test_a_script_that_kills_its_parent_loses_the_execution_and_leaves_nothing(

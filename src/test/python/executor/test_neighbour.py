@@ -7,7 +7,7 @@ from typing import Any, Callable
 
 import pytest
 from executor import Executor, Jobs, wait_until
-from pod import Pod, children
+from pod import Pod, leftovers
 
 HOSTILE = Path(__file__).with_name("hostile.py").read_text(encoding="utf-8")
 MakePod = Callable[[], Pod]
@@ -125,7 +125,7 @@ def test_files_outside_the_working_directory_count_in_a_container(container: Pod
 
 def test_processes_that_went_far_away_are_killed(pod: Pod) -> None:
     assert len(attack(pod, "leave_processes")) == 3
-    wait_until(lambda: children(pod.runner.id) == [])
+    wait_until(lambda: leftovers(pod.runner.id) == [])
     check_neighbour(pod) if pod.isolated else None
 
 

@@ -33,7 +33,7 @@ def said(executor: Executor) -> "list[str]":
     return [line for line in executor.output.read_text().splitlines() if line.startswith("roost sidecar")]
 
 
-def test_a_control_plane_that_fails_is_said_once_and_so_is_that_it_is_well(executor: Executor) -> None:
+def test_a_failing_control_plane_is_logged_once_and_so_is_its_recovery(executor: Executor) -> None:
     plane = executor.plane
     executor.run(RETURNS)
     plane.fault = lambda call: (500, {"code": "internal", "detail": "x" * 1000}) if call == "poll" else None
@@ -51,7 +51,7 @@ def test_a_control_plane_that_fails_is_said_once_and_so_is_that_it_is_well(execu
     assert "secret" not in executor.output.read_text()
 
 
-def test_a_control_plane_that_is_away_is_said(executor: Executor) -> None:
+def test_a_control_plane_that_is_away_is_logged(executor: Executor) -> None:
     executor.run(RETURNS)
     executor.plane.stop()
     wait_until(lambda: any("Connection refused" in line for line in said(executor)))
@@ -59,7 +59,7 @@ def test_a_control_plane_that_is_away_is_said(executor: Executor) -> None:
     wait_until(lambda: "answers again" in said(executor)[-1])
 
 
-def test_the_same_cause_is_said_again_after_a_minute(
+def test_the_same_cause_is_logged_again_after_a_minute(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     now = [1000.0]

@@ -6,7 +6,7 @@ from executor import Executor
 MEBIBYTE = 1024 * 1024
 
 
-def test_all_ways_out_are_in_order(executor: Executor) -> None:
+def test_all_output_paths_keep_the_order(executor: Executor) -> None:
     result = executor.run(
         """
         import logging, os, subprocess, sys

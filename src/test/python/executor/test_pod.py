@@ -8,7 +8,7 @@ from typing import Callable
 
 import pytest
 from executor import PACKAGE, wait_until
-from pod import BOOT, RUNNER_USER, Pod, children, interpreter
+from pod import BOOT, RUNNER_USER, Pod, children, interpreter, leftovers
 
 MakePod = Callable[[], Pod]
 
@@ -37,7 +37,7 @@ def test_a_script_runs_with_its_store_and_can_write_to_its_own_directory_alone(p
         assert value[:3] == [1, os.getuid(), pod.runner.id]
 
 
-def test_a_script_is_not_told_of_the_api_server(pod: Pod) -> None:
+def test_a_script_has_no_address_of_the_api_server(pod: Pod) -> None:
     script = """
         import os
         import subprocess
@@ -57,9 +57,21 @@ def test_a_script_is_not_told_of_the_api_server(pod: Pod) -> None:
     assert pod.run(script).value == []
 
 
+def test_executions_are_forked_from_a_template(pod: Pod) -> None:
+    script = "import sys\nEARLY = 'sqlite3' in sys.modules\nimport sqlite3, unittest.mock, xml.dom.minidom\n"
+    script += "def main():\n    return EARLY\n"
+    learn = {"preload": {"modules": None}}
+    assert pod.run(script, agent=learn).value is False
+    (report,) = pod.plane.wait_for(lambda: pod.plane.preloaded)
+    assert "sqlite3" in report["modules"] and report["left_out"] == []
+    assert pod.run(script, agent=learn).value is True
+    assert pod.run(script, agent=learn).value is True
+    wait_until(lambda: len(children(pod.runner.id)) == 2)  # the template, and the process of the next execution
+
+
 def test_what_a_script_leaves_running_is_ended(pod: Pod) -> None:
     pod.run("import os\ndef main():\n    os.system('setsid sleep 600 & setsid setsid sleep 600 &')\n")
-    assert children(pod.runner.id) == []
+    assert leftovers(pod.runner.id) == []
     assert pod.run("").last["type"] == "returned"
 
 
@@ -122,7 +134,7 @@ def test_the_first_process_of_the_container_takes_care_of_orphans(make_pod: Make
     pod.run("def main(): pass\n")
     target = ["nsenter", "--target", str(pod.runner.id), "--pid", "--mount", "/bin/sh", "-c", "(sleep 0.05 & echo $!)"]
     subprocess.run(target, check=True, capture_output=True)
-    wait_until(lambda: children(pod.runner.id) == [])
+    wait_until(lambda: leftovers(pod.runner.id) == [])
 
 
 def test_boot_gives_up_with_a_message(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import shutil
 import socket
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Callable
@@ -115,6 +116,84 @@ def main(request):
     found = run(confined, script, {"data": str(data), "home": os.path.expanduser("~")})
     assert set(found.values()) <= {"PermissionError", "OSError"}, found  # a move between directories: EXDEV
     assert (data / "api_key").read_text() == "roost_secret\n"
+
+
+def test_a_file_that_is_replaced_stays_readable(data: Path, make_executor: "Callable[..., Executor]") -> None:
+    settings = data / "settings.json"
+    settings.write_text("old")
+    executor = make_executor(sandbox={"private": [str(data / "builds")], "readable": [str(settings)]})
+    script = """
+def main(request):
+    try:
+        return open(request.payload["file"]).read()
+    except PermissionError:
+        return None  # the process was confined before the file was replaced
+"""
+    assert run(executor, script, {"file": str(settings)}) == "old"
+    (data / "new").write_text("new")
+    (data / "new").replace(settings)
+    end = time.monotonic() + WAIT_SECONDS
+    while run(executor, script, {"file": str(settings)}) != "new":
+        assert time.monotonic() < end
+
+
+def test_a_script_has_no_descriptor_of_its_rules(confined: Executor) -> None:
+    script = """
+import os
+
+def main(request):
+    found = []
+    for name in os.listdir("/proc/self/fd"):
+        try:
+            found.append(os.readlink("/proc/self/fd/" + name))
+        except FileNotFoundError:
+            pass  # the one of the list
+    return found
+"""
+    for _ in range(3):  # the first one makes them for those that follow
+        assert not [link for link in run(confined, script) if "landlock" in link]
+
+
+def test_prepared_rules_follow_a_directory_that_was_created_again(tmp_path: Path) -> None:
+    """As `prepare_script` and `confine_script` are called by the runner and its forks, but with a changed variable."""
+    program = """
+import os, shutil, sys
+sys.path.insert(0, sys.argv[1])
+from roost_executor import sandbox
+
+base = sys.argv[2]
+script, directory = base + "/script/agent.py", base + "/work"
+os.mkdir(base + "/script")
+
+def works(variables):
+    process = os.fork()
+    if process == 0:
+        try:
+            os.environ.update(variables)
+            sandbox.confine_script(script, directory)
+            open(directory + "/file", "w").close()
+            os.unlink(directory + "/file")
+            try:
+                open(base + "/file", "w").close()
+                os._exit(2)
+            except PermissionError:
+                os._exit(0)
+        finally:
+            os._exit(1)
+    return os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]) == 0
+
+sandbox.set_up("{}", runner=True)
+for _ in range(2):
+    os.mkdir(directory)
+    for _ in range(2):
+        sandbox.prepare_script(script, directory, {})
+        assert works({})
+    # Not what was prepared: another temporary directory is given.
+    assert works({"TMPDIR": base + "/tmp"})
+    shutil.rmtree(directory)
+"""
+    command = [PYTHON, "-I", "-B", "-c", program, PACKAGE.parent, tmp_path]
+    subprocess.run(command, check=True, timeout=WAIT_SECONDS)
 
 
 def test_other_processes_are_out_of_reach(confined: Executor, bystander: "subprocess.Popen[bytes]") -> None:
@@ -242,11 +321,11 @@ def run_own_program():
 """
 
 
-def test_what_scripts_do_goes_on_working(confined: Executor) -> None:
+def test_what_scripts_do_keeps_working(confined: Executor) -> None:
     check_working(confined)
 
 
-def test_it_goes_on_working_in_namespaces(separate: "Callable[[], Executor]") -> None:
+def test_it_keeps_working_in_namespaces(separate: "Callable[[], Executor]") -> None:
     check_working(separate())
     assert run(separate(), "def main(request, store):\n    store['key'] = 1\n    return store['key']\n") == 1
 
@@ -415,8 +494,8 @@ def main(request, store):
         other.setblocking(False)
         with pytest.raises(BlockingIOError):  # not even an attempt has come
             other.accept()
-    told = {name: found.pop(name) for name in ("open", "names", "store")}
-    assert told == {"open": "done", "names": "use-vc", "store": 1}
+    reported = {name: found.pop(name) for name in ("open", "names", "store")}
+    assert reported == {"open": "done", "names": "use-vc", "store": 1}
     assert set(found.values()) == {"PermissionError"}, found
 
 
@@ -457,7 +536,7 @@ def main(request):
     assert not os.path.exists("/tmp/mine")
 
 
-def test_the_probe_tells_what_works() -> None:
+def test_the_probe_reports_what_works() -> None:
     command = [PYTHON, "-I", "-B", str(PACKAGE), "probe"]
     found = json.loads(subprocess.run(command, capture_output=True, check=True, text=True).stdout)
     assert found["landlock_abi"] == ABI

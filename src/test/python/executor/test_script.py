@@ -41,7 +41,7 @@ def test_main_gets_the_request_and_the_store(executor: Executor) -> None:
     }
 
 
-def test_an_order_without_payload_schedule_or_store(executor: Executor) -> None:
+def test_a_job_without_payload_schedule_or_store(executor: Executor) -> None:
     result = executor.run(
         """
         def main(request, store):

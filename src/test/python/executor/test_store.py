@@ -134,7 +134,7 @@ def test_operations_are_tried_again(executor: Executor) -> None:
     assert result.value == 5 and not failures
 
 
-def test_a_refusal_is_told_as_it_is(executor: Executor) -> None:
+def test_a_refusal_is_reported_unchanged(executor: Executor) -> None:
     executor.plane.fault = lambda call: (
         (409, {"code": "fenced", "detail": "the execution has ended"}) if call == "operations" else None
     )

@@ -191,7 +191,7 @@ def test_connections_are_bounded_and_refused_plainly(waiting: "tuple[Executor, s
     assert finish(executor, name) == ["go"]
 
 
-def test_a_script_with_too_many_connections_is_told_so(executor: Executor) -> None:
+def test_a_script_with_too_many_connections_gets_an_error(executor: Executor) -> None:
     result = executor.run(
         """
         import pickle
@@ -211,7 +211,7 @@ def test_a_script_with_too_many_connections_is_told_so(executor: Executor) -> No
     assert result.value == ["StoreError: 256 connections to stores are open; close some"]
 
 
-def test_large_bodies_share_a_bounded_room(waiting: "tuple[Executor, str, str]") -> None:
+def test_large_bodies_share_a_bounded_memory(waiting: "tuple[Executor, str, str]") -> None:
     executor, name, path = waiting
     value = json.dumps(json.dumps("x" * 900_000))
     done = []

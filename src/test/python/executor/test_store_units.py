@@ -81,7 +81,7 @@ def test_a_lock_that_was_granted_unseen_does_not_stop_writes(sidecar: Sidecar) -
         store["a"] = 1
 
 
-def test_an_unlock_without_an_answer_is_told_and_made_up_for(sidecar: Sidecar) -> None:
+def test_an_unlock_without_a_response_is_reported_and_repeated(sidecar: Sidecar) -> None:
     store = sidecar.store
     sidecar.answers = {"unlock": [UNAVAILABLE], "set": [LOST]}
     lock = store.lock("report")

@@ -15,7 +15,7 @@ from roost_executor import processes  # noqa: E402
 from roost_executor.runner import outcome  # noqa: E402
 from roost_executor.runner.lines import LineSplitter, text_of  # noqa: E402
 from roost_executor.runner.log import Log  # noqa: E402
-from roost_executor.script import jsonvalue  # noqa: E402
+from roost_executor.script import fork_safety, jsonvalue  # noqa: E402
 from roost_executor.sidecar import spool  # noqa: E402
 from roost_executor.wire.clock import time_text  # noqa: E402
 from roost_executor.wire.control import Channel, Records, log_content_of  # noqa: E402
@@ -49,7 +49,7 @@ def test_bytes_that_are_no_utf_8_are_cut_at_the_limit() -> None:
     assert [len(line) for line, _ in split(b"\x80" * 25, 10, [])] == [10, 10, 5]
 
 
-def test_a_log_without_room_keeps_the_tail_alone() -> None:
+def test_a_log_without_capacity_keeps_the_tail_alone() -> None:
     log = Log(100, 0, 10)
     for n in range(1000):
         log.feed("stdout", b"%03d\n" % n)
@@ -147,9 +147,7 @@ def test_a_process_that_the_kernel_killed_is_the_cause_of_what_the_script_raised
 @pytest.mark.parametrize(
     "content", ["low 0\nhigh 0\nmax 7\noom 2\noom_kill 3\noom_group_kill 1\n", "oom_kill_disable 0\noom_kill 3\n"]
 )
-def test_both_kinds_of_control_groups_tell_how_often_the_kernel_killed(
-    tmp_path: Path, monkeypatch: Any, content: str
-) -> None:
+def test_both_kinds_of_control_groups_count_kills_of_the_kernel(tmp_path: Path, monkeypatch: Any, content: str) -> None:
     (tmp_path / "file").write_text(content)
     monkeypatch.setattr(outcome, "KILL_COUNTS", (str(tmp_path / "absent"), str(tmp_path / "file")))
     assert outcome.kernel_kills() == 3
@@ -158,5 +156,11 @@ def test_both_kinds_of_control_groups_tell_how_often_the_kernel_killed(
 
 
 def test_the_walk_of_a_fork_bomb_has_an_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(processes, "_children", lambda process: [2 * process, 2 * process + 1])
+    monkeypatch.setattr(processes, "children", lambda process: [2 * process, 2 * process + 1])
     assert len(processes.descendants(1, most=256)) > 256
+
+
+def test_a_template_may_use_no_more_memory_than_the_agent_has() -> None:
+    state = fork_safety.process_state(())
+    assert fork_safety.why_unsafe(state, state, 4096) is None
+    assert "needs more memory than the agent has" in str(fork_safety.why_unsafe(state, state, 1))

@@ -1,14 +1,17 @@
 """The document is valid, and complete by the rules that Redocly and Spectral recommend."""
 
 import re
+import runpy
 import urllib.request
 from collections.abc import Iterator
-from typing import Any
+from pathlib import Path
+from typing import Any, get_args
 
 import jsonschema
 import yaml
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
+STATES = Path(__file__).resolve().parents[4] / "sdk/python/src/roost/_states.py"
 METHODS = ("get", "put", "post", "delete", "patch", "head", "options", "trace")
 
 
@@ -131,3 +134,11 @@ def validate(document: "dict[str, Any]", schema: "dict[str, Any]", example: Any,
 def test_every_schema_is_used(document):
     used = set(re.findall("#/components/schemas/([A-Za-z]+)", str(document)))
     assert set(document["components"]["schemas"]) - used == set()
+
+
+def test_the_sdk_has_the_same_states(document):
+    sdk = runpy.run_path(str(STATES))
+    states = {name: sorted(get_args(sdk[name])) for name in sdk["__all__"]}
+    documented = {name: sorted(schema.get("enum", [])) for name, schema in document["components"]["schemas"].items()}
+    assert states == {name: documented.get(name) for name in states}
+    assert [name for name in documented if name.endswith("State") and name not in states] == []

@@ -35,11 +35,20 @@ class Directories:
         on_disk = [path for path in self._known if not path.startswith("/dev/")]
         self._counted = on_disk if clean else [self._work, self._temporary, *self._known]
 
-    def begin(self, execution_id: str) -> str:
-        """Makes the directories of an execution; returns its working directory. Raises OSError."""
+    @property
+    def work(self) -> str:
+        """What the working directories of all executions are in."""
+        return self._work
+
+    def prepare(self) -> None:
+        """Makes the directories that stay from one execution to the next. Raises OSError."""
         _make_real(self._work)
         if self._temporary:
-            _make_empty(self._temporary)
+            _make_real(self._temporary)
+
+    def begin(self, execution_id: str) -> str:
+        """Makes the directories of an execution; returns its working directory. Raises OSError."""
+        self.prepare()
         directory = os.path.join(self._work, execution_id)
         _make_empty(directory)
         return directory
@@ -51,9 +60,10 @@ class Directories:
     def end(self, directory: str) -> None:
         """Removes what the execution has left; its processes have ended. Never raises."""
         remove_tree(directory)
+        # These two stay: a template is confined to them before there is an execution.
         _sweep(self._work, 0o700, frozenset())
         if self._temporary:
-            remove(self._temporary)
+            _sweep(self._temporary, 0o700, frozenset())
         for path, (mode, names) in self._known.items():
             _sweep(path, mode, names)
         if self._ipc is not None:
@@ -64,7 +74,10 @@ class Directories:
 
 def _make_real(directory: str) -> None:
     try:
-        if stat.S_ISDIR(os.lstat(directory).st_mode):
+        mode = os.lstat(directory).st_mode
+        if stat.S_ISDIR(mode):
+            if stat.S_IMODE(mode) != 0o700:
+                os.chmod(directory, 0o700)
             return
     except FileNotFoundError:
         pass

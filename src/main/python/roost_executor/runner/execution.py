@@ -7,27 +7,26 @@ import signal
 import time
 from typing import Any, Callable
 
-from roost_executor import linux, processes
+from roost_executor import processes
 from roost_executor.runner import outcome
 from roost_executor.runner.directories import Directories
 from roost_executor.runner.log import Log, readable
-from roost_executor.script.child import Child
+from roost_executor.runner.script_process import ScriptProcess
+from roost_executor.runner.template import Preloading
 from roost_executor.script.script import Script
 from roost_executor.wire import control
 from roost_executor.wire.clock import time_text
 
-PIPE_BYTES = 1024 * 1024
 READ_BYTES = 256 * 1024
 LOG_FRAME_BYTES = 256 * 1024
 LOG_PAUSE_SECONDS = 0.005
 MEMORY_INTERVAL_SECONDS = 0.1
 DISK_INTERVAL_SECONDS = 1.0
 RECORD_OVERHEAD_BYTES = control.MOST_CODE_BYTES + 1024 * 1024
-STREAMS = ("stdout", "stderr", "control")
 
 
 class Execution:
-    """Forks the script's process and follows it to its last frame.
+    """Gives the work to the script's process and follows that to its last frame.
 
     The runner calls `on_readable` when one of `descriptors` has something, `on_child_ended` when
     children may have ended, and `tick` at the latest after the seconds that the last `tick` returned.
@@ -38,8 +37,8 @@ class Execution:
         work: "dict[str, Any]",
         script: Script,
         directories: Directories,
-        store_socket: str,
-        close_in_child: "Callable[[], None]",
+        process: ScriptProcess,
+        preloading: Preloading,
         send: "Callable[[bytes], None]",
         show: "Callable[[bytes], None]",
     ) -> None:
@@ -50,7 +49,9 @@ class Execution:
         self._send = send
         self._show = show
         self._script = script
-        self._awaits_code = script.code is None
+        # Nothing foreign has run in a process that isn't a template's, before it sends the code.
+        self._awaits_code = script.code is None and not process.from_template
+        self._preloading = preloading
         self._sequence = 0
         self._outcome: dict[str, Any] | None = None
         self._record: dict[str, Any] | None = None
@@ -69,30 +70,17 @@ class Execution:
         self._kernel_kills = outcome.kernel_kills()
         self._directories = directories
         self._directory = directories.begin(self.id)
-        self.descriptors: dict[int, str] = {}
-        writers = []
-        for stream in STREAMS:
-            reader, writer = linux.pipe(PIPE_BYTES)
-            os.set_blocking(reader, False)
-            self.descriptors[reader] = stream
-            writers.append(writer)
+        self.descriptors = process.readers
         work["deadline"] = time.time() + work["timeout_seconds"]
+        work["directory"] = self._directory
+        work["reports_imports"] = preloading.learns
         self._started = time.monotonic()
         self._deadline = self._started + work["timeout_seconds"]
         self._next_memory = self._started + MEMORY_INTERVAL_SECONDS
         self._next_disk = self._started + DISK_INTERVAL_SECONDS
-        parent = os.getpid()
-        self._process = os.fork()
-        if self._process == 0:
-            try:
-                close_in_child()
-                for reader in self.descriptors:
-                    os.close(reader)
-                Child(work, script, self._directory, store_socket, *writers).run(parent)
-            finally:
-                os._exit(70)
-        for writer in writers:
-            os.close(writer)
+        self._script_process = process
+        self._process = process.process
+        process.begin(work, directories.work)
 
     def on_readable(self, descriptor: int) -> None:
         """Reads what is there, up to 256 KiB."""
@@ -167,7 +155,7 @@ class Execution:
 
     def _check_processes(self) -> None:
         limit = self._limits["processes"]
-        found = processes.descendants(most=limit)
+        found = processes.descendants(most=limit, keep=self._preloading.processes)
         if len(found) > limit:
             self.kill(outcome.too_many_processes(len(found), limit))
             return
@@ -178,6 +166,7 @@ class Execution:
             proportional = processes.proportional_bytes(found)
             used = used if proportional is None else proportional
         self._peak_bytes = max(self._peak_bytes, used)
+        self._preloading.make_room(used, limit_mib * outcome.MEBIBYTE)
         if used > limit_mib * outcome.MEBIBYTE:
             self.kill(outcome.out_of_memory(used, limit_mib))
 
@@ -207,13 +196,17 @@ class Execution:
             elif kind == control.ENTERED and process == self._process:
                 self._send_log()
                 self._frame({"type": "started", "time": time_text()})
+            elif kind == control.IMPORTED and process == self._process:
+                self._preloading.learn(control.content_of(record))
             elif kind == control.ENDED and process == self._process and self._record is None:
                 self._record = control.content_of(record)
-        except (ValueError, OverflowError, OSError):
+        except (ValueError, TypeError, KeyError, OverflowError, OSError):
             pass  # not written by a Channel: the script has found the pipe
 
     def _count(self, ended: "list[tuple[int, int, float, int]]") -> None:
         for process, status, cpu_seconds, peak_bytes in ended:
+            if self._preloading.ended(process):
+                continue
             self._cpu_seconds += cpu_seconds
             if process == self._process:
                 self._status = status
@@ -227,10 +220,11 @@ class Execution:
         if self._status is None:
             # It has nothing left to do, or has been killed: this takes no time.
             self._count(processes.reap_one(self._process))
-        self._count(processes.reap())
+        self._count(processes.reap(keep=self._preloading.processes))
         # What a leftover wrote without end is no more than the pipes hold: all writers are dead.
         for descriptor in list(self.descriptors):
             self._drain(descriptor)
+        self._script_process.close()
         self._send_last(self._final())
         self._directories.end(self._directory)
 

@@ -9,8 +9,10 @@ MEBIBYTE = 1024 * 1024
 KILL_COUNTS = ("/sys/fs/cgroup/memory.events", "/sys/fs/cgroup/memory/memory.oom_control")
 
 
-def failed(reason: str, message: str, state: str = "failed", error: "dict[str, Any] | None" = None) -> "dict[str, Any]":
-    """The fields of a `failed` frame."""
+def failed(
+    reason: str, message: "str | None", state: str = "failed", error: "dict[str, Any] | None" = None
+) -> "dict[str, Any]":
+    """The fields of a `failed` frame; a `message` of None leaves the cause to the control plane."""
     return {"type": "failed", "state": state, "reason": reason, "message": message, "error": error}
 
 
@@ -25,8 +27,8 @@ def cancelled() -> "dict[str, Any]":
 
 
 def pod_ended() -> "dict[str, Any]":
-    """SIGTERM has reached the executor's pod. The execution is lost, so that another executor tries it."""
-    return failed("executor_lost", "the pod was told to end", "lost")
+    """SIGTERM has reached the executor's pod, which doesn't learn why. Another executor tries the execution again."""
+    return failed("executor_lost", None, "lost")
 
 
 def not_started(error: OSError) -> "dict[str, Any]":

@@ -1,5 +1,6 @@
 """The runner: takes work from the sidecar, forks for each execution, never runs user code itself."""
 
+import contextlib
 import json
 import os
 import select
@@ -50,7 +51,11 @@ class Runner:
         self._own = own
         self._agent: dict[str, Any] | None = None
         self._script: Any = None
+        self._settings: Any = None
+        # Waits for the work of the next execution.
+        self._spare: Any = None
         self._execution: Any = None
+        self._memory_mib = 0
         self._lines = LineReader()
         self._stopped = False
         self._terminated = False
@@ -101,10 +106,12 @@ class Runner:
         import gc
 
         from roost_executor import linux
-        from roost_executor.runner import execution
+        from roost_executor.runner import execution, script_process, template
         from roost_executor.runner.directories import Directories
 
         self._execution_class = execution.Execution
+        self._script_process_class = script_process.ScriptProcess
+        self._preloading = template.Preloading(self._send_preloaded, self._close_in_child, in_pod=self._parent is None)
         linux.set_dumpable(False)
         linux.become_subreaper()
         # Kubernetes passes the address of its API server to each pod; libraries then assume that they may use it.
@@ -148,7 +155,7 @@ class Runner:
             execution = self._execution
             timeout = None if execution is None else execution.tick()
             if execution is not None and execution.ended:
-                self._execution = None
+                self._execution_ended()
                 continue
             if execution is None and self._checks_left:
                 timeout = HEARTBEAT_SECONDS
@@ -156,6 +163,9 @@ class Runner:
                 self._check_sidecar()
             if self._flush_by is not None:
                 timeout = max(0.0, self._flush_by - time.monotonic())
+            loading = self._preloading.tick()
+            if loading is not None:
+                timeout = loading if timeout is None else min(timeout, loading)
             for descriptor, _ in self._wait(timeout):
                 self._handle(descriptor)
 
@@ -193,6 +203,8 @@ class Runner:
         poll.register(self._wake_reader, select.POLLIN)
         if self._output.waiting_bytes:
             poll.register(1, select.POLLOUT)
+        if self._preloading.connection is not None:
+            poll.register(self._preloading.connection, select.POLLIN)
         execution = self._execution
         if execution is not None and waiting + self._output.waiting_bytes < CONGESTION_BYTES:
             for descriptor in execution.descriptors:
@@ -213,11 +225,19 @@ class Runner:
             else:
                 from roost_executor import processes
 
-                processes.collect([])  # the first process of a container inherits every orphan
+                ended: list[tuple[int, int, float, int]] = []
+                processes.collect(ended)  # the first process of a container inherits every orphan
+                for process, *_ in ended:
+                    self._preloading.ended(process)
+                if self._settings is not None and not self._terminated:
+                    self._make_spare()  # a template that has ended while it was loading makes none
         elif execution is not None and descriptor in execution.descriptors:
             execution.on_readable(descriptor)
+        elif self._preloading.connection is not None and descriptor == self._preloading.connection.fileno():
+            self._preloading.receive()
+            self._make_spare()
         if execution is not None and execution.ended:
-            self._execution = None
+            self._execution_ended()
 
     def _receive(self) -> None:
         try:
@@ -251,42 +271,89 @@ class Runner:
         if self._terminated:
             self._send_unstarted(outcome.pod_ended())
             return
+        process = None
         try:
             self._prepare(work)
+            process = self._script_process()
             self._heartbeat_at = time.monotonic() + HEARTBEAT_SECONDS
             self._checks_left = CHECKS_AFTER_EXECUTION
             self._execution = self._execution_class(
                 work,
                 self._script,
                 self._directories,
-                os.path.join(self._sockets, "store.sock"),
-                self._close_in_child,
+                process,
+                self._preloading,
                 self._sidecar.write,
                 self._output.write,
             )
         except OSError as error:
+            if process is not None:
+                process.close()
             self._send_unstarted(outcome.not_started(error))
 
     def _prepare(self, work: "dict[str, Any]") -> None:
-        from roost_executor.script.script import Script
-
         if work.get("agent") is not None:
-            self._agent = work["agent"]
-            self._script = Script(os.path.join(self._directory, "script"), self._agent["script"])
-            if "asyncio" in self._agent["script"] or "async def main" in self._agent["script"]:
-                import asyncio  # noqa: F401 - 40 ms once instead of in each execution
-                import gc
-
-                gc.freeze()
+            self._take_agent(work["agent"])
         if self._agent is None:
             raise OSError("the script has not arrived")
+        self._memory_mib = work["memory_mib"]
         self._script.restore()
-        work["agent"] = self._agent
+        self._directories.prepare()
+
+    def _take_agent(self, agent: "dict[str, Any]") -> None:
+        from roost_executor.script.child import Settings
+        from roost_executor.script.script import Script
+
+        self._agent = agent
+        self._script = Script(os.path.join(self._directory, "script"), agent["script"])
+        store_socket = os.path.join(self._sockets, "store.sock")
+        self._settings = Settings(self._script, agent["env_vars"], self._directories.work, store_socket)
+        self._preloading.begin(agent)
+        if "asyncio" in agent["script"] or "async def main" in agent["script"]:
+            import asyncio  # noqa: F401 - 40 ms once instead of in each execution
+            import gc
+
+            gc.freeze()
+
+    def _script_process(self) -> Any:
+        """A process for the next execution. Raises OSError."""
+        from roost_executor.runner.template import FORK_SECONDS
+
+        spare, self._spare = self._spare or self._preloading.fork(), None
+        if spare is not None:
+            if spare.is_ready(FORK_SECONDS):
+                return spare
+            spare.close()
+            if spare.from_template:
+                self._preloading.drop()
+        return self._script_process_class.forked(self._settings, self._close_in_child)
+
+    def _execution_ended(self) -> None:
+        self._execution = None
+        if not (self._terminated or self._stopped):
+            self._preloading.start(self._settings, self._memory_mib)
+            self._make_spare()
+
+    def _make_spare(self) -> None:
+        """Has a process ready for the next execution, so that it needn't be forked and set up then."""
+        if self._execution is not None or self._spare is not None or self._preloading.is_loading:
+            return
+        with contextlib.suppress(OSError):
+            self._script.restore()
+            self._directories.prepare()
+            self._spare = self._preloading.fork() or self._script_process_class.forked(
+                self._settings, self._close_in_child
+            )
 
     def _close_in_child(self) -> None:
         self._connection.close()
         os.close(self._wake_reader)
         os.close(self._wake_writer)
+        if self._preloading.connection is not None:
+            self._preloading.connection.close()
+
+    def _send_preloaded(self, report: "dict[str, Any]") -> None:
+        self._sidecar.write(json.dumps({"type": "preloaded", "report": report}).encode() + b"\n")
 
     def _send_unstarted(self, fields: "dict[str, Any]") -> None:
         """The only frame of an execution that wasn't forked."""

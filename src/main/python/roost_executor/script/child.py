@@ -3,17 +3,20 @@
 import atexit
 import contextlib
 import datetime  # noqa: F401 - imported once, for the times of every request
+import gc
 import os
 import resource
 import signal
 import sys
 import time
+from collections.abc import Iterator
 from types import MappingProxyType, ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from roost_executor import sandbox
-from roost_executor.linux import die_with_parent, flush_c_streams, set_dumpable
+from roost_executor.linux import await_parent, die_with_parent, flush_c_streams, set_dumpable
 from roost_executor.script.failures import ScriptFailure, bounded, failure_of
+from roost_executor.script.imports import Imports
 from roost_executor.script.jsonvalue import NotJson, decode, encode
 from roost_executor.script.output import (
     PipeSync,
@@ -27,88 +30,141 @@ from roost_executor.script.script import Script, call, code_bytes, compiled, fin
 from roost_executor.script.store import Store
 from roost_executor.script.store_values import KEY_BYTES
 from roost_executor.wire.clock import moment
-from roost_executor.wire.control import ENDED, ENTERED, Channel
+from roost_executor.wire.control import ENDED, ENTERED, IMPORTED, Channel
+from roost_executor.wire.work import Ends, receive_work
+
+if TYPE_CHECKING:
+    from roost_executor.script.randomness import Unseeded
 
 MEBIBYTE = 1024 * 1024
 
 
-class Child:
-    """One execution, in the process forked for it. `run` never returns."""
+class Settings(NamedTuple):
+    """What all executions of a runner have in common."""
 
-    def __init__(
-        self,
-        work: "dict[str, Any]",
-        script: Script,
-        work_directory: str,
-        store_socket: str,
-        output: int,
-        errors: int,
-        control: int,
-    ) -> None:
-        """`output`, `errors`, `control`: the write ends of the three pipes."""
-        self._work = work
-        self._script = script
-        self._script_path = script.path
-        self._work_directory = work_directory
-        self._store_socket = store_socket
-        self._output = output
-        self._errors = errors
-        self._control = control
+    script: Script
+    variables: "dict[str, str]"
+    # What their working directories are in.
+    directory: str
+    store_socket: str
 
-    def run(self, parent: int) -> None:
-        """Runs the script and ends this process."""
+
+@contextlib.contextmanager
+def _ending() -> "Iterator[None]":
+    """Ends this process at the end of the block."""
+    try:
+        yield
+    except BaseException as error:
         try:
-            os.setsid()
-            die_with_parent(parent)
-            set_dumpable(True)  # or its own /proc would belong to root
-            channel = self._become_the_script()
-            channel.send(ENDED, self._outcome(channel))
-        except BaseException as error:
-            try:
-                os.write(self._errors, f"roost: {type(error).__name__}: {error}\n".encode())
-            finally:
-                os._exit(70)
+            os.write(2, f"roost: {type(error).__name__}: {error}\n".encode())
         finally:
-            os._exit(0)
+            os._exit(70)
+    finally:
+        os._exit(0)
 
-    def _become_the_script(self) -> Channel:
+
+class Child:
+    """The process of one execution, which waits for its work with all set up that needn't wait."""
+
+    def __init__(self, settings: Settings, parent: int) -> None:
+        """`parent`: the runner's process id."""
+        self._settings = settings
+        self._parent = parent
+        self._script = settings.script
+        self._work: dict[str, Any] = {}
+
+    def run(self, ends: Ends) -> None:
+        """In a fork of the runner: sets itself up, runs the script, ends this process."""
+        with _ending():
+            os.setsid()
+            die_with_parent(self._parent)
+            set_dumpable(True)  # or its own /proc would belong to root
+            self.set_up(ends.outputs)
+            self._serve(ends)
+
+    def run_in_fork(self, ends: Ends, placeholders: "tuple[int, int, int]", unseeded: "Unseeded") -> None:
+        """In a fork of a template, where `set_up` has been called with `placeholders`: runs the script, as `run`."""
+        with _ending():
+            os.setsid()
+            await_parent(self._parent)
+            set_dumpable(True)
+            gc.enable()
+            for end, placeholder in zip(ends.outputs, placeholders):
+                os.dup2(end, placeholder, inheritable=False)
+                os.close(end)
+            os.dup2(placeholders[0], 1)
+            os.dup2(placeholders[1], 2)
+            self._expect_kill()
+            unseeded.seed()
+            self._serve(ends)
+
+    def set_up(self, outputs: "tuple[int, int, int]") -> None:
+        """Makes this process the script's as far as that doesn't depend on the work. `outputs`: as in `Ends`."""
+        self._reset_signals()
+        output, errors, control = outputs
+        os.dup2(output, 1)
+        os.dup2(errors, 2)
+        # `random` seeds itself anew after a fork; standard input is /dev/null since the runner's start.
+        self._expect_kill()
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        for name, value in self._settings.variables.items():
+            os.environ[name] = value
+        time.tzset()
+        os.chdir(self._settings.directory)
+        sys.path.insert(0, os.path.dirname(self._script.path))
+        sys.dont_write_bytecode = True
+        sys.argv = [self._script.path]
+        sandbox.confine_script(self._script.path, self._settings.directory)
+        # A new module, or `multiprocessing` with spawn would run the executor's in each child.
+        sys.modules["__main__"] = ModuleType("__main__")
+        self._channel = self._redirect(output, errors, control)
+
+    @staticmethod
+    def _reset_signals() -> None:
         signal.set_wakeup_fd(-1)
         for number in (signal.SIGTERM, signal.SIGCHLD, signal.SIGHUP):
             signal.signal(number, signal.SIG_DFL)
         signal.signal(signal.SIGINT, signal.default_int_handler)
         signal.pthread_sigmask(signal.SIG_SETMASK, ())
-        os.dup2(self._output, 1)
-        os.dup2(self._errors, 2)
+
+    @staticmethod
+    def _expect_kill() -> None:
         # When memory runs out, the kernel kills the script and not the runner, which reports it.
         with contextlib.suppress(OSError), open("/proc/self/oom_score_adj", "wb", buffering=0) as file:
             file.write(b"1000")
-        # `random` seeds itself anew after a fork; standard input is /dev/null since the runner's start.
-        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-        limit_bytes = (2 * self._work["memory_mib"] + 512) * MEBIBYTE
+
+    def limit_memory(self, memory_mib: int) -> None:
+        """Bounds the data of this process, far above what the runner allows all of them together."""
+        limit_bytes = (2 * memory_mib + 512) * MEBIBYTE
         _, hard = resource.getrlimit(resource.RLIMIT_DATA)
         if hard == resource.RLIM_INFINITY or limit_bytes < hard:
             resource.setrlimit(resource.RLIMIT_DATA, (limit_bytes, hard))
-        for name, value in {**self._work.get("environment", {}), **self._work["agent"]["env_vars"]}.items():
-            os.environ[name] = value
-        time.tzset()
-        os.chdir(self._work_directory)
-        sys.path.insert(0, os.path.dirname(self._script_path))
-        sys.dont_write_bytecode = True
-        sys.argv = [self._script_path]
-        sandbox.confine_script(self._script_path, self._work_directory)
-        # A new module, or `multiprocessing` with spawn would run the executor's in each child.
-        sys.modules["__main__"] = ModuleType("__main__")
-        return self._redirect()
 
-    def _redirect(self) -> Channel:
+    def _serve(self, ends: Ends) -> None:
+        ends.work.send(b"%d" % os.getpid())
+        work = receive_work(ends.work)
+        if work is None:
+            os._exit(0)  # the runner has taken another process
+        ends.work.close()
+        self._work = work
+        directory = work["directory"]
+        self.limit_memory(work["memory_mib"])
+        for name, value in work.get("environment", {}).items():
+            if name not in self._settings.variables:
+                os.environ[name] = value
+        os.chdir(directory)
+        sandbox.use_directory(directory)
+        self._channel.send(ENDED, self._outcome(self._channel))
+
+    @staticmethod
+    def _redirect(out: int, err: int, control: int) -> Channel:
         sync = PipeSync()
-        out, err, control = self._output, self._errors, self._control
         sys.stdin = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115
-        sys.stdout = sys.__stdout__ = text_stream(1, sync.waiter(err, control))
-        sys.stderr = sys.__stderr__ = text_stream(2, sync.waiter(out, control))
-        channel = Channel(control, sync.waiter(out, err))
+        sys.stdout = sys.__stdout__ = text_stream(1, sync.barrier(err, control))
+        sys.stderr = sys.__stderr__ = text_stream(2, sync.barrier(out, control))
+        channel = Channel(control, sync.barrier(out, err))
         set_up_logging(channel)
-        watch_for_processes(sync.waiter(out, err, control))
+        watch_for_processes(sync.barrier(out, err, control))
         return channel
 
     def _outcome(self, channel: Channel) -> "dict[str, Any]":
@@ -127,9 +183,12 @@ class Child:
             code = compiled(self._script)
             if self._script.code is None:
                 channel.send_code(code_bytes(code))
-            module = import_script(self._script_path, code)
+            imports = Imports() if self._work["reports_imports"] else None
+            module = import_script(self._script.path, code)
             main, count = find_main(module, self._script.source)
             importing = False
+            if imports is not None:
+                channel.send(IMPORTED, imports.found())
             arguments = self._arguments()[:count]
             channel.send(ENTERED, None)
             return self._returned(call(main, arguments))
@@ -145,7 +204,7 @@ class Child:
                 print_text=None if isinstance(shown, int) else bounded(shown),
             ) from None
         except BaseException as error:
-            return failure_of(error, self._script_path, importing)
+            return failure_of(error, self._script.path, importing)
 
     def _returned(self, value: object) -> "dict[str, Any]":
         try:
@@ -165,7 +224,8 @@ class Child:
         work = self._work
         key_bytes = work["limits"].get("store_key_bytes", KEY_BYTES)
         stores = {
-            item["name"]: Store(self._store_socket, item["id"], item["name"], key_bytes) for item in work["stores"]
+            item["name"]: Store(self._settings.store_socket, item["id"], item["name"], key_bytes)
+            for item in work["stores"]
         }
         try:
             payload = None if work["payload"] is None else decode(work["payload"])

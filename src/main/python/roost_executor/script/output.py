@@ -29,7 +29,7 @@ class PipeSync:
     def __init__(self) -> None:
         self._timeouts = 0
 
-    def waiter(self, *descriptors: int) -> "Callable[[], None]":
+    def barrier(self, *descriptors: int) -> "Callable[[], None]":
         """A function that returns when the runner has read all that was written to `descriptors`."""
 
         def wait() -> None:

@@ -1,16 +1,19 @@
 """The runner as the sidecar sees it: its connection, and its process where the sidecar has started it."""
 
 import _thread  # all that is needed of threading, which takes longer to import
+import json
 import os
 import signal
 import socket
 import time
-from typing import Any
+from typing import Any, Callable
 
 from roost_executor.watch import LOST_AFTER_SECONDS
 from roost_executor.wire.sockets import LineReader
 
 RECEIVE_BYTES = 1 << 20
+# How the runner's line about its template begins; all others are about an execution.
+PRELOADED = b'{"type": "preloaded"'
 
 
 class RunnerProcess:
@@ -22,6 +25,8 @@ class RunnerProcess:
         # None also once the process has ended.
         self.process_id = process_id
         self.socket: Any = None
+        # Takes the report of a line about the template, as JSON.
+        self.on_preloaded: Callable[[bytes], None] = lambda report: None
         self._lines = LineReader()
         self._lock = _thread.allocate_lock()
 
@@ -45,7 +50,16 @@ class RunnerProcess:
             data = self.socket.recv(RECEIVE_BYTES)
         except OSError:
             return None
-        return self._lines.feed(data) if data else None
+        return self._without_reports(self._lines.feed(data)) if data else None
+
+    def _without_reports(self, lines: "list[bytes]") -> "list[bytes]":
+        frames = []
+        for line in lines:
+            if line.startswith(PRELOADED):
+                self.on_preloaded(json.dumps(json.loads(line)["report"]).encode())
+            else:
+                frames.append(line)
+        return frames
 
     def kill(self) -> None:
         """Kills the process, or closes the connection: a runner in another container exits then."""

@@ -62,6 +62,7 @@ class Sidecar:
         self._directory = directory
         self._sockets = sockets
         self._runner = RunnerProcess(runner_id)
+        self._runner.on_preloaded = self._report_preloaded
         self._confined = confined
         self._delivery: Delivery | None = None
         self._terminated = False
@@ -126,6 +127,11 @@ class Sidecar:
         if lines is None:
             raise Exit(1, f"the runner exited: {self._runner.exit_text()}")
         return lines
+
+    def _report_preloaded(self, report: bytes) -> None:
+        from roost_executor.sidecar.preload_report import send_preload_report
+
+        send_preload_report(self._address, self._executor_id, report)
 
     def _poll(self) -> None:
         """One poll, and the execution that it brings."""

@@ -193,18 +193,18 @@ class _Connection:
         """The control plane may hold a lock's response for long; a retry waits for the remaining time only."""
         try:
             content = json.loads(bytes(request.body))
-            wanted = {name: content[name] for name in ("name", "holder", "ttl")}
+            lock = {name: content[name] for name in ("name", "holder", "ttl")}
             wait = content["wait"]
         except (ValueError, RecursionError, KeyError, TypeError):
             return 400, problem("malformed_json", "not a store operation")
-        texts = isinstance(wanted["name"], str) and isinstance(wanted["holder"], str)
-        if not (texts and _is_number(wanted["ttl"]) and _is_number(wait) and 0 <= wait <= LONGEST_LOCK_WAIT_SECONDS):
+        texts = isinstance(lock["name"], str) and isinstance(lock["holder"], str)
+        if not (texts and _is_number(lock["ttl"]) and _is_number(wait) and 0 <= wait <= LONGEST_LOCK_WAIT_SECONDS):
             return 400, problem("validation_failed", "lock: name and holder are text, wait is from 0 to 20 s")
         end = time.monotonic() + wait
 
         def again() -> bytes:
             left = max(0.0, round(end - time.monotonic(), 3))
-            return json.dumps({"execution_id": self._execution_id, "op": "lock", **wanted, "wait": left}).encode()
+            return json.dumps({"execution_id": self._execution_id, "op": "lock", **lock, "wait": left}).encode()
 
         return self._request(path, "lock", b"", b"", wait, again)
 

@@ -19,6 +19,8 @@ CONTENT = PACKET - HEADER.size
 
 # The compiled script: the first record, sent before anything of the script runs, so that none can forge it.
 CODE = b"C"
+# What the import of the script has imported.
+IMPORTED = b"I"
 ENTERED = b"E"
 ENDED = b"R"
 LOG = b"L"

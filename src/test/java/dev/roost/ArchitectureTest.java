@@ -6,10 +6,12 @@ import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyP
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noFields;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.domain.JavaMethodCall;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.lang.ArchRule;
@@ -21,6 +23,10 @@ import jakarta.inject.Inject;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.Statement;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
@@ -47,20 +53,33 @@ class ArchitectureTest {
       Map.ofEntries(
           Map.entry("config", Set.of()),
           Map.entry("db", Set.of()),
+          // The states of what several packages read.
+          Map.entry("state", Set.of("db")),
           Map.entry("runtime", Set.of("config")),
           // Only for RuntimeUnavailable, which becomes a problem document.
           Map.entry("api", Set.of("config", "db", "runtime")),
           // Serves files alone.
           Map.entry("web", Set.of()),
           Map.entry(
-              "agent", Set.of("api", "builds", "cluster", "config", "datastore", "db", "runtime")),
-          Map.entry("builds", Set.of("api", "cluster", "config", "db", "log", "runtime")),
+              "agent",
+              Set.of("api", "builds", "cluster", "config", "datastore", "db", "runtime", "state")),
+          Map.entry("builds", Set.of("api", "cluster", "config", "db", "log", "runtime", "state")),
           Map.entry("cluster", Set.of("api", "config", "db")),
           Map.entry("datastore", Set.of("api", "cluster", "config", "db")),
           Map.entry("event", Set.of("api", "cluster", "db")),
           Map.entry(
               "execution",
-              Set.of("agent", "api", "cluster", "config", "db", "event", "log", "trace")),
+              Set.of(
+                  "agent",
+                  "api",
+                  "cluster",
+                  "config",
+                  "datastore",
+                  "db",
+                  "event",
+                  "log",
+                  "state",
+                  "trace")),
           Map.entry(
               "executor",
               Set.of(
@@ -75,12 +94,13 @@ class ArchitectureTest {
                   "intake",
                   "log",
                   "runtime",
+                  "state",
                   "trace")),
           Map.entry("intake", Set.of("api", "config")),
           Map.entry("log", Set.of("api", "cluster", "db")),
-          Map.entry("metrics", Set.of("api", "config", "db", "runtime")),
+          Map.entry("metrics", Set.of("api", "config", "db", "runtime", "state")),
           // Reports on everything, and nothing needs it.
-          Map.entry("overview", Set.of("agent", "api", "db", "runtime")),
+          Map.entry("overview", Set.of("agent", "api", "db", "runtime", "state")),
           Map.entry(
               "rollout", Set.of("agent", "api", "builds", "cluster", "config", "db", "runtime")),
           // Deletes what each package says is old.
@@ -101,9 +121,11 @@ class ArchitectureTest {
           Map.entry("runtime.kubernetes", Set.of("api", "config", "runtime")),
           Map.entry("runtime.local", Set.of("api", "config", "runtime")),
           Map.entry(
-              "schedule", Set.of("agent", "api", "cluster", "config", "db", "event", "execution")),
-          Map.entry("trace", Set.of("api", "config", "db")),
-          Map.entry("webhook", Set.of("agent", "api", "cluster", "config", "db", "event")));
+              "schedule",
+              Set.of("agent", "api", "cluster", "config", "db", "event", "execution", "state")),
+          Map.entry("trace", Set.of("api", "config", "db", "state")),
+          Map.entry(
+              "webhook", Set.of("agent", "api", "cluster", "config", "db", "event", "state")));
 
   /** Puts the parts together, so it knows them all, and no part knows it. */
   private static final DescribedPredicate<JavaClass> WIRING =
@@ -215,6 +237,46 @@ class ArchitectureTest {
                     call.getTargetOwner().isEquivalentTo(Runtime.class)
                         && call.getName().equals("exec")))
         .check(CLASSES);
+  }
+
+  /** Elsewhere a statement is a text with named parameters, and a row has named columns. */
+  @Test
+  void onlyTheDatabasePackageBindsAndReadsByPosition() throws IOException {
+    DescribedPredicate<JavaClass> database = resideInAPackage(ROOT + ".db");
+    ArchRule byHand =
+        noClasses()
+            .should()
+            .dependOnClassesThat()
+            .belongToAnyOf(Statement.class, PreparedStatement.class)
+            .orShould()
+            .callMethodWhere(
+                DescribedPredicate.describe(
+                    "a column by its position", ArchitectureTest::readsByPosition))
+            .orShould()
+            .callMethodWhere(
+                DescribedPredicate.describe(
+                    "a native query of Hibernate",
+                    call -> call.getName().startsWith("createNative")));
+    byHand.check(CLASSES.that(not(database)));
+    assertTrue(byHand.evaluate(CLASSES.that(database)).hasViolation(), "the rule finds statements");
+
+    Set<String> arrays = new TreeSet<>();
+    try (Stream<Path> paths = Files.walk(Path.of("src/main/java"))) {
+      for (Path path : paths.filter(Files::isRegularFile).toList()) {
+        if (Files.readString(path).contains("Object[]")) {
+          arrays.add(path.getParent().getFileName() + "/" + path.getFileName());
+        }
+      }
+    }
+    assertEquals(Set.of("db/Sql.java"), arrays, "rows without names");
+  }
+
+  private static boolean readsByPosition(JavaMethodCall call) {
+    List<JavaClass> parameters = call.getTarget().getRawParameterTypes();
+    return call.getTargetOwner().isAssignableTo(ResultSet.class)
+        && call.getName().startsWith("get")
+        && !parameters.isEmpty()
+        && parameters.get(0).isEquivalentTo(int.class);
   }
 
   @Test

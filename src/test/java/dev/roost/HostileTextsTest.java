@@ -2,7 +2,7 @@ package dev.roost;
 
 import dev.roost.HostileTexts.Parser;
 import dev.roost.agent.EnvVars;
-import dev.roost.agent.Requirements;
+import dev.roost.agent.RequirementsText;
 import dev.roost.api.Body;
 import dev.roost.api.Cursor;
 import dev.roost.api.EntityTags;
@@ -30,11 +30,11 @@ class HostileTextsTest {
     return Stream.of(
         of(
             "requirements",
-            Requirements::parse,
+            RequirementsText::parse,
             "a[b,c]==1.0; python_version < '3'\nd==2!1.0rc1 # x"),
         of(
             "a marker",
-            text -> Requirements.parse("a==1; python_version < '3'" + text),
+            text -> RequirementsText.parse("a==1; python_version < '3'" + text),
             " and (os_name == \"nt\" or extra in 'a b')"),
         of("variables", EnvVars::parse, "A=1\nB_2= x = y\n# C=3\r\n"),
         of(

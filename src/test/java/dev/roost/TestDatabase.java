@@ -217,7 +217,7 @@ public class TestDatabase implements QuarkusTestResourceLifecycleManager {
       } catch (SQLException e) {
         if (!server.isAlive() || System.nanoTime() > end) {
           String log = Files.readString(directory.resolve("postgres.log"));
-          throw new IllegalStateException("PostgreSQL doesn't start:\n" + log, e);
+          throw new IllegalStateException("PostgreSQL does not start:\n" + log, e);
         }
       }
       try {

@@ -26,7 +26,7 @@ def test_from_the_printed_link_to_a_return_value(open_context, roost):
     expect(page.get_by_role("heading", level=1)).not_to_have_text("Create agent")
 
 
-def test_a_failing_build_is_mended_where_it_failed(page):
+def test_a_failing_build_is_fixed_where_it_failed(page):
     page.goto("/create")
     write(page, "Requirements", "six==99.99.99")
     press(page, "Create and run")
@@ -64,7 +64,7 @@ def test_a_mistake_in_the_requirements_stands_at_its_line(page):
     expect(page.locator("code-editor.requirements .cm-line:has(.cm-lintRange-error)")).to_have_text("httpx")
 
 
-def test_a_failing_script_is_mended_where_it_failed(page, roost):
+def test_a_failing_script_is_fixed_where_it_failed(page, roost):
     script = "def main(request):\n    n = request.payload\n    return 10 / n\n"
     agent = roost.agent("mean", script)
     roost.built(agent)

@@ -8,7 +8,7 @@ AGENT = "def main(request, store):\n    store['last'] = request.payload\n    ret
 ENDLESS = "import time\n\n\ndef main():\n    for n in range(36_000):\n        print('tick', n, flush=True)\n        time.sleep(0.1)\n"
 
 
-def test_a_schedule_is_made_triggered_and_paused(page, roost, agent):
+def test_a_schedule_is_created_triggered_and_paused(page, roost, agent):
     page.goto(f"/agents/{agent['id']}/schedules")
     press(page, "New schedule")
     form = page.get_by_role("dialog")
@@ -22,13 +22,13 @@ def test_a_schedule_is_made_triggered_and_paused(page, roost, agent):
     schedule = until("the schedule", lambda: roost.get(f"/schedules?agent_id={agent['id']}")["data"])[0]
     assert (schedule["cron"], schedule["time_zone"], schedule["payload"]) == ("30 4 1 1 *", "Asia/Tokyo", {"n": 7})
     line = row(page, "30 4 1 1 *")
-    order = page.get_by_role("link", name="View run")
+    link = page.get_by_role("link", name="View run")
     line.get_by_role("button", name="Run now").click()
-    first = order.get_attribute("href")
+    first = link.get_attribute("href")
     line.get_by_role("button", name="Run now").click()
-    expect(order).not_to_have_attribute("href", first)  # The next one has taken its place.
-    order.click()
-    expect(order).to_have_count(0)
+    expect(link).not_to_have_attribute("href", first)  # The next one has taken its place.
+    link.click()
+    expect(link).to_have_count(0)
     expect(returned(page)).to_contain_text("7", timeout=SOON)
     page.goto(f"/agents/{agent['id']}/schedules")
     line.get_by_role("button", name="Pause").click()
@@ -66,7 +66,7 @@ def test_what_a_script_stores_shows_without_a_reload(page, roost, agent):
 
 def test_a_run_that_takes_too_long_is_cancelled(page, roost):
     agent = roost.agent("ticker", ENDLESS)
-    execution = roost.started(roost.order(agent))
+    execution = roost.started(roost.submit(agent))
     page.goto(f"/executions/{execution['id']}")
     logged(page, "tick")
     press(page, "Cancel")

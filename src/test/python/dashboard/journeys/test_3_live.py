@@ -39,10 +39,10 @@ def test_what_happened_during_a_lost_connection_is_there_without_a_reload(sign_i
     assert page.evaluate("window.sameDocument")
 
 
-def test_a_log_goes_on_after_a_lost_connection(sign_in, roost, line):
+def test_a_log_continues_after_a_lost_connection(sign_in, roost, line):
     script = "import time\n\n\ndef main():\n    for n in range(3_000):\n        print(n, flush=True)\n        time.sleep(0.1)\n"
     agent = roost.agent("counting", script)
-    execution = roost.started(roost.order(agent))
+    execution = roost.started(roost.submit(agent))
     page = sign_in(url=line.url)
     page.goto(f"/executions/{execution['id']}")
     lines = page.locator("log-view .log-status")
@@ -61,7 +61,7 @@ MORE_LINES = """(entries) =>
     Number(document.querySelector("log-view .log-status span").textContent.replace(/[^0-9]/g, "")) > entries"""
 
 
-def test_what_a_change_of_network_cuts_off_is_sent_again_and_ordered_once(page, roost, agent):
+def test_what_a_change_of_network_cuts_off_is_sent_again_and_submitted_once(page, roost, agent):
     cut: set[str] = set()
 
     def lose_the_first_answer(route):
@@ -115,7 +115,7 @@ def test_a_document_whose_scripts_do_not_come_says_so(page):
     expect(page.get_by_role("heading", name="Agents", level=1)).to_be_visible()
 
 
-def test_the_search_says_that_it_could_not_be_done(line, sign_in, agent):
+def test_a_failed_search_is_reported(line, sign_in, agent):
     page = sign_in(url=line.url)
     page.context.watch.expects_lost_connection = True
     line.cut()
@@ -123,7 +123,7 @@ def test_the_search_says_that_it_could_not_be_done(line, sign_in, agent):
     expect(page.get_by_role("dialog")).to_contain_text("Roost can't be reached")
 
 
-def test_who_cannot_be_signed_out_is_told(sign_in, line):
+def test_who_cannot_be_signed_out_is_reported(sign_in, line):
     page = sign_in(url=line.url)
     page.context.watch.expects_lost_connection = True
     line.cut()

@@ -2,7 +2,7 @@
 
 import httpx
 import pytest
-from hands import SOON, credentials, editor, returned, search, told, write
+from hands import SOON, credentials, editor, returned, saw_toast, search, write
 from playwright.sync_api import expect
 
 AGENT = "def main():\n    return 'hello'\n"
@@ -20,7 +20,7 @@ def test_an_agent_is_changed_run_and_saved_by_keys_alone(page, roost, agent):
     expect(returned(page)).to_contain_text("hello", timeout=SOON)
     write(page, "Script", AGENT.replace("hello", "by keys"))
     page.keyboard.press("Control+s")
-    told(page, "Saved as revision 2")
+    saw_toast(page, "Saved as revision 2")
     page.keyboard.press("Control+Enter")
     expect(returned(page)).to_contain_text("by keys", timeout=SOON)
     assert "by keys" in roost.get("/agents/" + agent["id"])["script"]
@@ -96,10 +96,10 @@ def test_a_link_signs_in_once_and_says_so(open_context, roost):
         page.goto(link)
         expect(page.get_by_role("heading", name=expected, level=1)).to_be_visible()
         assert "token" not in page.url
-    expect(page.get_by_text("used before")).to_be_visible()
+    expect(page.get_by_text("already used")).to_be_visible()
 
 
-def test_a_key_signs_in_and_a_wrong_one_is_told(open_context, roost):
+def test_a_key_signs_in_and_a_wrong_one_is_rejected(open_context, roost):
     page = open_context().new_page()
     page.goto("/agents")
     page.get_by_label("API key").fill("roost_wrong")

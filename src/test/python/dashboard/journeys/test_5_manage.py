@@ -7,7 +7,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import httpx
 import pytest
-from hands import SOON, credentials, press, returned, row, told
+from hands import SOON, credentials, preloaded, press, returned, row, saw_toast
 from playwright.sync_api import expect
 from roost_client import until
 
@@ -80,7 +80,7 @@ def test_a_key_is_shown_once_signs_in_and_ends_with_its_sessions(page, open_cont
     expect(other.get_by_label("API key")).to_be_visible()
 
 
-def test_a_webhook_is_made_tested_and_a_failed_delivery_is_explained(page, roost, agent, receiver):
+def test_a_webhook_is_created_tested_and_a_failed_delivery_is_explained(page, roost, agent, receiver):
     page.goto("/webhooks")
     press(page, "New webhook")
     dialog(page).get_by_label("URL").fill("ftp://example.org/")
@@ -93,10 +93,10 @@ def test_a_webhook_is_made_tested_and_a_failed_delivery_is_explained(page, roost
     press(page, "Done")
     expect(page.get_by_role("heading", level=1)).to_have_text(receiver.url)
     press(page, "Send test")
-    told(page, "Test delivered: status 200.")
+    saw_toast(page, "Test delivered: status 200.")
     receiver.status = 500
     press(page, "Send test")
-    expect(dialog(page)).to_contain_text("the receiver answered 500")
+    expect(dialog(page)).to_contain_text("the receiver responded with 500")
     press(page, "Close")
     receiver.status = 200
     execution = roost.run(agent, "told")
@@ -124,7 +124,7 @@ def test_a_revision_is_compared_and_rolled_back_to(page, roost, agent):
     press(page, "Roll back to revision 1")
     expect(dialog(page)).to_contain_text("with the script of revision 1")
     dialog(page).get_by_role("button", name="Roll back").click()
-    told(page, "Rolled back to revision 1 as revision 3.")
+    saw_toast(page, "Rolled back to revision 1 as revision 3.")
     expect(page.get_by_role("heading", name="Revision 3")).to_be_visible()
     changed = roost.get("/agents/" + agent["id"])
     assert (changed["revision"], changed["script"]) == (3, AGENT)
@@ -140,7 +140,7 @@ def test_what_a_script_may_connect_to_is_chosen_where_that_can_be_enforced(page,
         return
     choice.select_option("Nothing")
     press(page, "Save settings")
-    told(page, "Settings saved.")
+    saw_toast(page, "Settings saved.")
     assert roost.get("/agents/" + agent["id"])["egress"] == "none"
     facts = page.get_by_role("list", name="Agent details")
     expect(facts).to_contain_text("egress: none")
@@ -159,7 +159,45 @@ def test_what_a_script_may_connect_to_is_chosen_where_that_can_be_enforced(page,
     assert roost.get("/agents/" + agent["id"])["egress"] == "192.0.2.7:443\n192.0.2.0/24:5432"
 
 
-def test_a_profile_that_is_gone_is_told_at_its_field(page, roost, agent):
+PRELOADED = {
+    "revision": 1,
+    "modules": 612,
+    "packages": ["numpy", "pandas"],
+    "import_seconds": 0.231,
+    "memory_bytes": 48_123_904,
+    "left_out": [{"module": "grpc._cython", "reason": "starts a thread"}],
+    "updated_at": "2026-01-14T12:00:00.000000Z",
+}
+
+
+def test_preloaded_imports_are_shown_and_can_be_turned_off(page, roost, agent):
+    preloaded(page, agent, PRELOADED)
+    page.goto(f"/agents/{agent['id']}")
+    page.get_by_role("list", name="Agent details").get_by_role("link", name="612 modules preloaded").click()
+    expect(page).to_have_url(f"/agents/{agent['id']}/builds")
+    section = page.get_by_role("region", name="Preloaded imports")
+    expect(section).to_contain_text("Each execution saves about 231 ms.")
+    expect(section).to_contain_text("45.9 MiB of memory")
+    expect(section).to_contain_text("numpy, pandas")
+    expect(row(page, "grpc._cython")).to_contain_text("starts a thread")
+
+    page.unroute_all()
+    page.goto(f"/agents/{agent['id']}/builds")
+    expect(section).to_contain_text("Known after the first execution of revision 1.")
+    section.get_by_role("link", name="Change setting").click()
+    page.get_by_label("Preloaded imports").select_option("Off")
+    press(page, "Save settings")
+    saw_toast(page, "Settings saved.")
+    changed = roost.get("/agents/" + agent["id"])
+    assert (changed["preload"], changed["revision"]) == ("off", 2)
+    page.goto(f"/agents/{agent['id']}/builds")
+    expect(section).to_contain_text("Preloading is off")
+    page.goto(f"/agents/{agent['id']}/revisions")
+    expect(page.get_by_role("heading", name="Preloading")).to_be_visible()
+    expect(page.get_by_text("auto → off")).to_be_visible()
+
+
+def test_a_profile_that_is_gone_is_reported_at_its_field(page, roost, agent):
     runtime = roost.get("/runtime")
     page.route("**/v1/runtime", lambda route: route.fulfill(json={**runtime, "profiles": ["gone"]}))
     page.goto(f"/agents/{agent['id']}/settings")
@@ -174,7 +212,7 @@ def test_a_profile_that_is_gone_is_told_at_its_field(page, roost, agent):
     expect(page.get_by_label("Profile", exact=True)).to_have_count(len(runtime["profiles"]) and 1)
 
 
-def test_a_setting_that_cannot_be_is_told_at_its_field_and_a_draft_is_kept(page, roost, agent):
+def test_a_setting_that_cannot_be_is_reported_at_its_field_and_a_draft_is_kept(page, roost, agent):
     page.goto(f"/agents/{agent['id']}/settings")
     page.get_by_label("Memory (MiB)").fill("lots")
     page.get_by_label("Timeout (seconds)").fill("90")
@@ -186,12 +224,12 @@ def test_a_setting_that_cannot_be_is_told_at_its_field_and_a_draft_is_kept(page,
     page.get_by_label("Memory (MiB)").fill("96")
     page.get_by_label("exceeded its memory limit").check()
     press(page, "Save settings")
-    told(page, "Settings saved.")
+    saw_toast(page, "Settings saved.")
     saved = roost.get("/agents/" + agent["id"])
     assert (saved["memory"], saved["timeout"], saved["never_retry"]) == (96, 90, ["out_of_memory"])
 
 
-def test_an_order_is_run_again_and_the_agent_is_deleted_after_a_question(page, roost, agent):
+def test_a_job_is_run_again_and_the_agent_is_deleted_after_a_confirmation(page, roost, agent):
     execution = roost.run(agent, {"n": 1.5})
     page.goto("/executions/" + execution["id"])
     press(page, "Run again")

@@ -73,6 +73,18 @@ def test_signing_in_as_somebody_else_in_one_tab_goes_for_the_others(page, roost)
     expect(other.locator("main .notice.failed")).to_have_count(0)
 
 
+def test_a_tab_that_was_signed_out_resumes_when_another_tab_signs_in(page, roost):
+    other = page.context.new_page()
+    other.goto("/agents")
+    expect(other.get_by_role("heading", name="Agents", level=1)).to_be_visible()
+    page.evaluate("localStorage.setItem('roost-page-token', 'of a session that has ended')")
+    other.get_by_role("link", name="Builds").first.click()
+    expect(other.get_by_text("Your session has ended.")).to_be_visible()
+    page.goto(roost.link())
+    expect(other.get_by_role("heading", name="Builds", level=1)).to_be_visible()
+    expect(other.get_by_text("Your session has ended.")).to_have_count(0)
+
+
 def test_the_api_reference_asks_with_the_session(page):
     page.goto("/docs/")
     page.locator("#operations-Sessions-getSession").get_by_role("button").first.click()

@@ -70,7 +70,7 @@ def test_an_agent_is_rebuilt_and_that_is_undone(page, roost, agent):
     assert roost.run(agent, "again")["return_value"] == "again"
 
 
-def test_a_build_says_on_what_it_was_made(page, roost, agent):
+def test_a_build_names_its_base(page, roost, agent):
     base = roost.get("/builds/" + agent["build_id"])["base"]
     page.goto("/builds/" + agent["build_id"])
     expect(page.locator(".facts", has_text="Base")).to_contain_text(base)

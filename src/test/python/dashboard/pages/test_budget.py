@@ -1,4 +1,4 @@
-"""What a visit costs: bytes and requests, which are held to limits, and times, which are only told."""
+"""What a visit costs: bytes and requests, which are held to limits, and times, which are only reported."""
 
 from urllib.parse import urlsplit
 
@@ -101,7 +101,7 @@ def test_a_log_of_a_hundred_thousand_lines_is_read_and_scrolled(sign_in, roost):
     page = sign_in()
     page.add_init_script(OBSERVE)
     roost.built(agent)
-    execution = roost.started(roost.order(agent))
+    execution = roost.started(roost.submit(agent))
     page.goto(f"/executions/{execution['id']}")
     expect(page.locator("log-view .log-status")).to_contain_text("100,000 lines", timeout=SOON)
     following = page.evaluate("Math.max(0, ...window.seen.tasks)")

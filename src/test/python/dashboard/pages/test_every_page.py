@@ -3,6 +3,7 @@
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from every_page import NAMES, address, settled
+from hands import preloaded
 from playwright.sync_api import Page
 
 STANDARDS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
@@ -18,10 +19,32 @@ SIDEWAYS = "document.documentElement.scrollWidth - document.documentElement.clie
 def test_a_page_can_be_used_by_everybody_on_every_screen(page, estate, name):
     page.goto(address(name, estate))
     settled(page)
-    wrong = [f"{width} px: scrolls sideways by {over}" for width, over in sideways(page).items()]
-    for size, (width, height) in SIZES.items():
-        page.set_viewport_size({"width": width, "height": height})
-        wrong += [f"{size}, {finding}" for finding in findings(page)]
+    wrong = everything_wrong(page)
+    assert not wrong, "\n".join(wrong)
+
+
+# With long names, as those of modules are.
+PRELOADED = {
+    "revision": 2,
+    "modules": 4_812,
+    "packages": [f"package_{number}" for number in range(40)],
+    "import_seconds": 1.85,
+    "memory_bytes": 512 << 20,
+    "left_out": [
+        {"module": ".".join(["a_rather_long_name_of_a_module"] * 6), "reason": "starts a thread " + "and more " * 30},
+        *({"module": f"module_{number}", "reason": "opens a file descriptor"} for number in range(199)),
+    ],
+    "updated_at": "2026-01-14T12:00:00.000000Z",
+}
+
+
+def test_preloaded_imports_can_be_used_by_everybody_on_every_screen(page, estate):
+    preloaded(page, estate.report, PRELOADED)
+    page.goto(address("agent-builds", estate))
+    page.get_by_role("region", name="Modules that are left out").wait_for()
+    settled(page)
+    wrong = everything_wrong(page)
+    page.unroute_all()
     assert not wrong, "\n".join(wrong)
 
 
@@ -38,6 +61,15 @@ def test_a_dialog_can_be_used_by_everybody(page, keys):
     page.keyboard.press(keys)
     page.get_by_role("dialog").wait_for()
     assert not findings(page)
+
+
+def everything_wrong(page: Page) -> "list[str]":
+    """What is wrong with the page that is shown, on all screens, a line each."""
+    wrong = [f"{width} px: scrolls sideways by {over}" for width, over in sideways(page).items()]
+    for size, (width, height) in SIZES.items():
+        page.set_viewport_size({"width": width, "height": height})
+        wrong += [f"{size}, {finding}" for finding in findings(page)]
+    return wrong
 
 
 def sideways(page: Page) -> "dict[int, int]":

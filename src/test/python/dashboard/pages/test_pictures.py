@@ -1,7 +1,8 @@
-"""Pictures of the pages for the documentation: ROOST_SCREENSHOTS=docs/images/dashboard has them made."""
+"""Pictures of the pages: ROOST_SCREENSHOTS=target/pictures has them made, and updates those that the documentation shows."""
 
 import os
 import re
+import shutil
 from datetime import datetime, timedelta, timezone
 from io import BytesIO
 from pathlib import Path
@@ -13,6 +14,7 @@ from PIL import Image
 from playwright.sync_api import Page, Request
 
 TARGET = os.environ.get("ROOST_SCREENSHOTS")
+SHOWN_BY_PAGES = Path("docs/images/dashboard")
 SIZES = {"desktop": {"width": 1280, "height": 800}, "phone": {"width": 390, "height": 844}}
 SHOWN = [name for name in NAMES if name not in ("agent-long", "missing", "missing-agent")]
 TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z")
@@ -40,7 +42,10 @@ def test_pictures(sign_in, estate, size, scheme):
             settled(page)
         picture = Image.open(BytesIO(page.screenshot(animations="disabled"))).convert("RGB")
         small = picture.quantize(COLOURS, dither=Image.Dither.NONE)
-        small.save(Path(TARGET, f"{name}-{size}-{scheme}.png"), optimize=True)
+        taken = Path(TARGET, f"{name}-{size}-{scheme}.png")
+        small.save(taken, optimize=True)
+        if (SHOWN_BY_PAGES / taken.name).exists():
+            shutil.copyfile(taken, SHOWN_BY_PAGES / taken.name)
 
 
 def calls_of(page: Page) -> "set[Request]":

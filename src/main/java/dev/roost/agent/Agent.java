@@ -1,6 +1,8 @@
 package dev.roost.agent;
 
+import dev.roost.api.Page;
 import dev.roost.api.Problem;
+import dev.roost.db.Sql;
 import io.quarkus.hibernate.orm.panache.PanacheEntityBase;
 import jakarta.persistence.Column;
 import jakarta.persistence.Entity;
@@ -17,6 +19,18 @@ import java.util.Optional;
  */
 @Entity(name = "agent")
 public class Agent extends PanacheEntityBase {
+  private static final Sql SIZES =
+      Sql.of(
+          """
+          select a.id, octet_length(r.script) + octet_length(r.requirements) + octet_length(r.env_vars) as bytes
+          from agent a join agent_revision r on r.agent_id = a.id and r.revision = a.revision
+          where a.deleted_at is null and (cast(:cursor as text) is null or a.id < :cursor)
+            and (cast(:name as text) is null or a.name = :name)
+            and (cast(:contained as text) is null
+              or strpos(lower(a.name), lower(cast(:contained as text))) > 0)
+          order by a.id desc limit :most
+          """);
+
   @Id public String id;
   public String name;
 
@@ -109,21 +123,12 @@ public class Agent extends PanacheEntityBase {
    * @param name exact, or null
    * @param contained a part of the name, ignoring case, or null
    */
-  static List<Object[]> idsAndBytes(String name, String contained, String cursor, int limit) {
-    return getEntityManager()
-        .createNativeQuery(
-            """
-            select a.id, octet_length(r.script) + octet_length(r.requirements) + octet_length(r.env_vars)
-            from agent a join agent_revision r on r.agent_id = a.id and r.revision = a.revision
-            where a.deleted_at is null and (cast(:cursor as text) is null or a.id < :cursor)
-              and (cast(:name as text) is null or a.name = :name)
-              and (cast(:contained as text) is null or strpos(lower(a.name), lower(:contained)) > 0)
-            order by a.id desc limit :most""",
-            Object[].class)
-        .setParameter("cursor", cursor)
-        .setParameter("name", name)
-        .setParameter("contained", contained)
-        .setParameter("most", limit + 1)
-        .getResultList();
+  static List<Page.Sized> sizes(String name, String contained, String cursor, int limit) {
+    return SIZES
+        .with("cursor", cursor)
+        .with("name", name)
+        .with("contained", contained)
+        .with("most", limit + 1)
+        .list(getEntityManager(), Page.Sized::of);
   }
 }

@@ -2,7 +2,10 @@ package dev.roost.agent;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
 import dev.roost.builds.BuildReason;
+import dev.roost.db.Code;
 import dev.roost.db.Sql;
+import dev.roost.state.BuilderJobState;
+import dev.roost.state.ExecutionState;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -25,13 +28,15 @@ import org.eclipse.microprofile.openapi.annotations.media.Schema;
  */
 @Schema(name = "AgentActivity")
 public record AgentActivity(
-    @Schema(description = "The one of the newest revision") Builder builderJob,
-    @Schema(nullable = true, description = "The one that was started last; null: none is kept")
+    @Schema(description = "The BuilderJob of the newest revision") Builder builderJob,
+    @Schema(nullable = true, description = "The Execution that started last; null if none is kept")
         Last lastExecution,
-    @Schema(nullable = true, description = "When a schedule will run it next; null: none will")
+    @Schema(
+            nullable = true,
+            description = "When a schedule runs the agent next; null if no run is scheduled")
         Instant nextRunAt,
-    @Schema(description = "Executions that run now") int running,
-    @Schema(description = "ExecutorJobs that wait now") int queued,
+    @Schema(description = "Executions that are running") int running,
+    @Schema(description = "ExecutorJobs that are queued") int queued,
     @JsonProperty("executions_7d")
         @Schema(
             name = "executions_7d",
@@ -43,16 +48,12 @@ public record AgentActivity(
   @Schema(name = "AgentActivityBuilderJob")
   public record Builder(
       String id,
-      @Schema(
-              enumeration = {"queued", "running", "succeeded", "failed", "cancelled"},
-              description = "How far the build is",
-              examples = "failed")
-          String state,
+      @Schema(description = "The state of the build") BuilderJobState state,
       @Schema(
               nullable = true,
               implementation = BuildReason.class,
               type = SchemaType.STRING,
-              description = "Why it was not built; null: it was, or may yet be",
+              description = "Why the build failed; null if it did not fail",
               examples = "requirement_not_found")
           String reason) {}
 
@@ -60,15 +61,14 @@ public record AgentActivity(
   @Schema(name = "AgentActivityExecution")
   public record Last(
       String id,
+      @Schema(description = "The state of the Execution") ExecutionState state,
       @Schema(
-              enumeration = {"running", "succeeded", "failed", "timed_out", "cancelled", "lost"},
-              description = "How far it is, or how it ended",
-              examples = "succeeded")
-          String state,
-      @Schema(nullable = true, description = "As the Execution has it; null: it runs or succeeded")
+              nullable = true,
+              description = "The Execution's reason; null while it runs and if it succeeded")
           String reason,
-      @Schema(description = "When an executor got it") Instant startedAt,
-      @Schema(nullable = true, description = "When it ended; null: it runs") Instant finishedAt) {}
+      @Schema(description = "When an executor claimed the job") Instant startedAt,
+      @Schema(nullable = true, description = "When it ended; null while it runs")
+          Instant finishedAt) {}
 
   /**
    * Counts of ended Executions by outcome.
@@ -77,10 +77,10 @@ public record AgentActivity(
    */
   @Schema(name = "AgentActivityWeek")
   public record Week(
-      @Schema(description = "Those that succeeded") int succeeded,
+      @Schema(description = "Executions that succeeded") int succeeded,
       @Schema(
               description =
-                  "Those that failed, timed out or were lost; not those that were cancelled")
+                  "Executions that failed, timed out or were lost, without cancelled ones")
           int failed) {}
 
   /** The upper time bound makes plans for arbitrary values expect few rows. */
@@ -120,12 +120,14 @@ public record AgentActivity(
     String last = row.getString("id");
     return new AgentActivity(
         new Builder(
-            row.getString("job_id"), row.getString("job_state"), row.getString("job_reason")),
+            row.getString("job_id"),
+            Code.parse(BuilderJobState.class, row.getString("job_state")),
+            row.getString("job_reason")),
         last == null
             ? null
             : new Last(
                 last,
-                row.getString("state"),
+                Code.parse(ExecutionState.class, row.getString("state")),
                 row.getString("reason"),
                 Sql.instant(row, "started_at"),
                 Sql.instant(row, "finished_at")),

@@ -10,6 +10,7 @@ import jakarta.ws.rs.core.Response;
 import java.net.URI;
 import java.time.Clock;
 import java.util.List;
+import java.util.Map;
 
 /** Responds with an agent's current state and the ETag of that state. */
 @ApplicationScoped
@@ -46,12 +47,18 @@ class AgentAnswers {
   }
 
   /**
-   * Runs in the caller's transaction.
+   * The views of a list, without what executors import in advance: that would have to be read for
+   * each agent. Runs in the caller's transaction.
    *
    * @param include the query parameter, or null
    * @throws Problem validation_failed
    */
   List<AgentView> views(List<Agent> agents, String include) {
+    return views(agents, Map.of(), include);
+  }
+
+  private List<AgentView> views(
+      List<Agent> agents, Map<String, PreloadedView> preloaded, String include) {
     if (include != null && !include.equals(ACTIVITY)) {
       throw Problem.invalid("?include", "not_a_choice", "include must be " + ACTIVITY + ".");
     }
@@ -59,13 +66,22 @@ class AgentAnswers {
         agents,
         caller.may(Role.WRITE),
         outdated.among(agents.stream().map(agent -> agent.id).toList()),
+        preloaded,
         include == null ? null : clock.instant());
   }
 
   private Response answer(Response.ResponseBuilder response, String id, String include) {
     AgentView view =
         QuarkusTransaction.requiringNew()
-            .call(() -> views(List.of(Agent.require(id)), include).get(0));
+            .call(
+                () -> {
+                  Agent agent = Agent.require(id);
+                  Map<String, PreloadedView> preloaded =
+                      Preloads.view(id, agent.revisionToRun())
+                          .map(found -> Map.of(id, found))
+                          .orElse(Map.of());
+                  return views(List.of(agent), preloaded, include).get(0);
+                });
     String tag = Agent.entityTag(view.revision(), view.updatedAt());
     return response.tag(new EntityTag(tag)).entity(view).build();
   }

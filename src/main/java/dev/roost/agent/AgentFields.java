@@ -7,65 +7,89 @@ import org.eclipse.microprofile.openapi.annotations.media.Schema;
 /** The schema of an agent in requests. {@link AgentRequest} reads the request. */
 @Schema(
     name = "AgentRequest",
-    description = "Only script is required, and only at creation. A change gives what changes.")
+    description =
+        "Only script is required, and only at creation. In an update, fields that are left out "
+            + "keep their values.")
 record AgentFields(
-    @Schema(description = "Unique. Without it, a readable one is made.", maxLength = 100)
+    @Schema(description = "A unique name. If it is left out, Roost generates one.", maxLength = 100)
         String name,
     @Schema(description = "Python that defines main(), main(request) or main(request, store).")
         String script,
-    @Schema(description = "One package a line, name==version; extras, markers, comments allowed.")
+    @Schema(
+            description =
+                "One package per line, name==version. Extras, environment markers and comments are "
+                    + "allowed.")
         String requirements,
-    @Schema(description = "One variable a line, KEY=VALUE.") String envVars,
-    @Schema(description = "One of those that GET /v1/runtime lists.", examples = "3.13")
+    @Schema(description = "One variable per line, KEY=VALUE.") String envVars,
+    @Schema(description = "One of the versions that GET /v1/runtime lists.", examples = "3.13")
         String pythonVersion,
     @Schema(
             type = SchemaType.ARRAY,
             description =
-                "The first is what main gets. Left out at creation: a store of its own; []: none.")
+                "The agent's DataStores; main receives the first as its store. If left out at creation, a "
+                    + "new DataStore is created; [] for none.")
         List<String> storeIds,
     @Schema(
-            description = "Seconds that an execution may take.",
-            defaultValue = "900",
+            description = "The execution timeout in seconds.",
+            defaultValue = "" + AgentDefaults.TIMEOUT_SECONDS,
             maximum = "86400")
         double timeout,
-    @Schema(description = "MiB that an execution may use.", defaultValue = "256", minimum = "16")
-        int memory,
-    @Schema(description = "Cores.", defaultValue = "0.5", minimum = "0.01") double cpu,
     @Schema(
-            description = "Executions at the same time.",
-            defaultValue = "10",
+            description = "The memory limit of an execution in MiB.",
+            defaultValue = "" + AgentDefaults.MEMORY_MIB,
+            minimum = "16")
+        int memory,
+    @Schema(description = "Cores.", defaultValue = "" + AgentDefaults.CPU, minimum = "0.01")
+        double cpu,
+    @Schema(
+            description = "The number of executions that may run at the same time.",
+            defaultValue = "" + AgentDefaults.MAX_CONCURRENCY,
             minimum = "1",
             maximum = "1000")
         int maxConcurrency,
-    @Schema(description = "Attempts at one job.", defaultValue = "1", minimum = "1", maximum = "10")
+    @Schema(
+            description = "The number of attempts for each job.",
+            defaultValue = "" + AgentDefaults.MAX_ATTEMPTS,
+            minimum = "1",
+            maximum = "10")
         int maxAttempts,
     @Schema(
-            description = "Seconds before the second attempt; doubled each time, with jitter.",
-            defaultValue = "1")
+            description =
+                "The delay before the second attempt in seconds. It doubles with each attempt, with "
+                    + "jitter.",
+            defaultValue = "" + AgentDefaults.RETRY_DELAY_SECONDS)
         double retryDelay,
     @Schema(
             type = SchemaType.ARRAY,
-            description =
-                "Reasons after which there is no further attempt, for example deadline_exceeded.",
+            description = "Reasons that are not retried, for example deadline_exceeded.",
             examples = "[\"deadline_exceeded\"]")
         List<String> neverRetry,
-    @Schema(description = "Seconds that an idle executor is kept.", defaultValue = "60")
+    @Schema(
+            description = "How long an idle executor is kept, in seconds.",
+            defaultValue = "" + AgentDefaults.KEEP_WARM_SECONDS)
         double keepWarm,
     @Schema(
             enumeration = {"process", "pod"},
-            defaultValue = "process",
+            defaultValue = AgentDefaults.ISOLATION,
             description =
-                "process: an executor runs many executions, each a fresh process; pod: only one.")
+                "process: an executor runs many executions, each in a new process. pod: an executor runs "
+                    + "one execution.")
         String isolation,
     @Schema(
             nullable = true,
-            description = "One of the profiles that GET /v1/runtime lists; null: the default.")
+            description = "One of the profiles that GET /v1/runtime lists; null for the default.")
         String profile,
     @Schema(
-            defaultValue = "all",
+            defaultValue = AgentDefaults.EGRESS,
             examples = {"none", "192.0.2.7:443\\n[2001:db8::/32]:443"},
             description =
-                "What scripts may connect to: all, none, or one IP address or block with its TCP"
-                    + " port a line. Names can be looked up, but not with none on one machine."
-                    + " What is enforced of a list: egress of GET /v1/runtime.")
-        String egress) {}
+                "What scripts may connect to: all, none, or a list with one IP address or CIDR block and "
+                    + "TCP port per line. DNS lookups are allowed, except with none on the local runtime. "
+                    + "egress of GET /v1/runtime says how a list is enforced.")
+        String egress,
+    @Schema(
+            defaultValue = AgentDefaults.PRELOAD_CODE,
+            description =
+                "auto: an executor imports the modules that the script imports once, and executions "
+                    + "start with them. off: each execution imports them.")
+        Preload preload) {}

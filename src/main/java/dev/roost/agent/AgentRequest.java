@@ -21,7 +21,7 @@ import java.util.Optional;
 public record AgentRequest(
     Optional<String> name,
     Optional<String> script,
-    Optional<String> requirements,
+    Optional<RequirementsText> requirements,
     Optional<String> envVars,
     Optional<String> pythonVersion,
     Optional<List<String>> storeIds,
@@ -35,7 +35,8 @@ public record AgentRequest(
     Optional<Double> keepWarm,
     Optional<String> isolation,
     Optional<Optional<String>> profile,
-    Optional<String> egress) {
+    Optional<String> egress,
+    Optional<Preload> preload) {
 
   private static final int DAY_SECONDS = 86_400;
 
@@ -44,7 +45,8 @@ public record AgentRequest(
     return ofRun(
         Optional.of(name),
         script,
-        requirements,
+        RequirementsText.parse(requirements),
+        Optional.empty(),
         Optional.empty(),
         Optional.empty(),
         Optional.empty(),
@@ -56,21 +58,23 @@ public record AgentRequest(
     return ofRun(
         Optional.empty(),
         revision.script,
-        revision.requirements,
+        RequirementsText.parse(revision.requirements),
         Optional.of(revision.envVars),
         Optional.of(revision.pythonVersion),
         Optional.of(Optional.ofNullable(revision.profile)),
-        Optional.of(revision.egress));
+        Optional.of(revision.egress),
+        Optional.of(revision.preload));
   }
 
   private static AgentRequest ofRun(
       Optional<String> name,
       String script,
-      String requirements,
+      RequirementsText requirements,
       Optional<String> envVars,
       Optional<String> pythonVersion,
       Optional<Optional<String>> profile,
-      Optional<String> egress) {
+      Optional<String> egress,
+      Optional<Preload> preload) {
     return new AgentRequest(
         name,
         Optional.of(script),
@@ -88,7 +92,8 @@ public record AgentRequest(
         Optional.empty(),
         Optional.empty(),
         profile,
-        egress);
+        egress,
+        preload);
   }
 
   /**
@@ -106,7 +111,7 @@ public record AgentRequest(
         new AgentRequest(
             body.string("name"),
             body.string("script"),
-            body.string("requirements"),
+            requirements(body, limits),
             body.string("env_vars"),
             body.choice("python_version", offered.pythonVersions()),
             body.strings("store_ids"),
@@ -120,10 +125,10 @@ public record AgentRequest(
             body.number("keep_warm", 0, DAY_SECONDS),
             body.choice("isolation", List.of("process", "pod")),
             profile(body, offered.profiles()),
-            egress(body, runtime));
+            egress(body, runtime),
+            body.choice("preload", Preload.class));
     request.script.ifPresent(
         text -> checkSize("script", text, limits.scriptBytes(), "roost.limits.script-bytes"));
-    request.requirements.ifPresent(text -> checkRequirements(body, text, limits));
     request.envVars.ifPresent(
         text -> {
           checkSize("env_vars", text, limits.envVarsBytes(), "roost.limits.env-vars-bytes");
@@ -148,7 +153,7 @@ public record AgentRequest(
         "profile",
         "not_a_choice",
         offered.isEmpty()
-            ? "profile can only be null: this Roost has no profiles."
+            ? "profile must be null: this Roost has no profiles."
             : "profile must be null or one of " + String.join(", ", offered) + ".");
     return Optional.empty();
   }
@@ -169,7 +174,20 @@ public record AgentRequest(
             });
   }
 
-  private static void checkRequirements(Body body, String text, RoostConfig.Limits limits) {
+  /** The limits come first, so that no larger text is parsed. */
+  private static Optional<RequirementsText> requirements(Body body, RoostConfig.Limits limits) {
+    Optional<RequirementsText> requirements =
+        body.string("requirements")
+            .map(
+                text -> {
+                  checkSize(text, limits);
+                  return RequirementsText.parse(text);
+                });
+    requirements.ifPresent(parsed -> body.reject(parsed.errors()));
+    return requirements;
+  }
+
+  private static void checkSize(String text, RoostConfig.Limits limits) {
     checkSize("requirements", text, limits.requirementsBytes(), "roost.limits.requirements-bytes");
     long lines = text.lines().count();
     if (lines > limits.requirementsLines()) {
@@ -178,7 +196,6 @@ public record AgentRequest(
           "requirements has %,d lines; the limit is %,d (setting roost.limits.requirements-lines)."
               .formatted(lines, limits.requirementsLines()));
     }
-    body.reject(Requirements.parse(text).errors());
   }
 
   private static void checkSize(String what, String text, int limit, String setting) {
@@ -206,6 +223,6 @@ public record AgentRequest(
 
   static Problem nameTaken(String name) {
     return Problem.of(
-        ErrorCode.CONFLICT, "There is an agent named " + Text.quote(name) + " already.");
+        ErrorCode.CONFLICT, "An agent already has the name " + Text.quote(name) + " already.");
   }
 }

@@ -1,11 +1,14 @@
 package dev.roost.agent;
 
 import dev.roost.api.ErrorCode;
+import dev.roost.api.Page;
 import dev.roost.api.Problem;
 import dev.roost.api.Text;
 import dev.roost.db.Conditions;
 import io.quarkus.hibernate.orm.panache.PanacheEntityBase;
 import jakarta.persistence.Entity;
+import jakarta.persistence.EnumType;
+import jakarta.persistence.Enumerated;
 import jakarta.persistence.Id;
 import jakarta.persistence.IdClass;
 import java.io.Serializable;
@@ -14,8 +17,8 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * One version of an agent's code and environment: script, requirements, variables and Python
- * version.
+ * One version of an agent's code and environment: script, requirements, variables, Python version,
+ * profile, egress and preloading.
  */
 @Entity(name = "agent_revision")
 @IdClass(AgentRevision.Key.class)
@@ -32,6 +35,9 @@ public class AgentRevision extends PanacheEntityBase {
 
   /** In the format of {@link dev.roost.runtime.Egress#text}. */
   public String egress = "all";
+
+  @Enumerated(EnumType.STRING)
+  public Preload preload = Preload.AUTO;
 
   /**
    * The BuilderJob whose Build this revision runs on. A revision without a new build shares the
@@ -57,7 +63,7 @@ public class AgentRevision extends PanacheEntityBase {
             () ->
                 Problem.of(
                     ErrorCode.NOT_FOUND,
-                    "The agent %s has no revision %d.".formatted(Text.quote(agentId), revision)));
+                    "Agent %s has no revision %d.".formatted(Text.quote(agentId), revision)));
   }
 
   /**
@@ -65,23 +71,21 @@ public class AgentRevision extends PanacheEntityBase {
    *
    * @param before only revisions before this one; null: all
    */
-  static List<Object[]> numbersAndBytes(String agentId, Long before, int limit) {
+  static List<Page.Sized> sizes(String agentId, Long before, int limit) {
     Conditions conditions =
         new Conditions()
             .and("agent_id = :agent", "agent", agentId)
             .and("revision < :before", "before", before);
+    String select =
+        """
+        select cast(revision as text) as id,
+          octet_length(script) + octet_length(requirements) + octet_length(env_vars) as bytes
+        from agent_revision where %s order by revision desc limit :most
+        """;
     return conditions
-        .bind(
-            getEntityManager()
-                .createNativeQuery(
-                    """
-                    select cast(revision as text),
-                      octet_length(script) + octet_length(requirements) + octet_length(env_vars)
-                    from agent_revision where %s order by revision desc limit :most"""
-                        .formatted(conditions.text()),
-                    Object[].class))
-        .setParameter("most", limit + 1)
-        .getResultList();
+        .bind(select.formatted(conditions.text()))
+        .with("most", limit + 1)
+        .list(getEntityManager(), Page.Sized::of);
   }
 
   /**
@@ -100,6 +104,7 @@ public class AgentRevision extends PanacheEntityBase {
         && envVars.equals(other.envVars)
         && pythonVersion.equals(other.pythonVersion)
         && Objects.equals(profile, other.profile)
-        && egress.equals(other.egress);
+        && egress.equals(other.egress)
+        && preload == other.preload;
   }
 }

@@ -17,11 +17,11 @@ import org.eclipse.microprofile.openapi.annotations.media.Schema;
 @Schema(name = "AgentRevision")
 public record AgentRevisionView(
     @Schema(examples = "agent_01jd4m8z6hf0r9w2x3c5v7b8na") String agentId,
-    @Schema(examples = "3", description = "Counts the agent's revisions from 1") int revision,
-    @Schema(description = "Python, as it was in this revision") String script,
+    @Schema(examples = "3", description = "The number of the revision, from 1") int revision,
+    @Schema(description = "The Python script of this revision") String script,
     @Schema(
             examples = "Jinja2==3.1.4",
-            description = "As they were given, one package a line, name==version; empty: none")
+            description = "As submitted, one package per line, name==version; empty for none")
         String requirements,
     @Schema(
             description =
@@ -30,17 +30,18 @@ public record AgentRevisionView(
         String envVars,
     @Schema(
             examples = "3.13",
-            description = "Minor version of Python; this Roost may not offer it any more")
+            description = "Python minor version; this Roost may no longer offer it")
         String pythonVersion,
-    @Schema(nullable = true, description = "Profile of its pods; null: the default") String profile,
+    @Schema(nullable = true, description = "The profile of its pods; null for the default")
+        String profile,
     @Schema(examples = "all", description = "What scripts may connect to; see Agent") String egress,
+    @Schema(description = "Whether executors import modules in advance; see Agent") Preload preload,
     @Schema(
             description =
-                "The BuilderJob that was to install its requirements; a revision that needs"
-                    + " none shares that of the one before")
+                "The BuilderJob that installed its requirements; a revision that required no build shares "
+                    + "the one of the previous revision")
         String builderJobId,
-    @Schema(nullable = true, description = "null: its build has made none, or not yet")
-        String buildId,
+    @Schema(nullable = true, description = "null if its build has not succeeded") String buildId,
     Instant createdAt) {
 
   /** Views in the same order as the revisions. */
@@ -64,6 +65,7 @@ public record AgentRevisionView(
         revision.pythonVersion,
         revision.profile,
         revision.egress,
+        revision.preload,
         revision.builderJobId,
         buildId,
         revision.createdAt);

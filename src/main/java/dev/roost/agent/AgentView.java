@@ -5,6 +5,10 @@ import com.fasterxml.jackson.annotation.JsonInclude.Include;
 import dev.roost.builds.BuildReason;
 import dev.roost.builds.Outdated;
 import dev.roost.datastore.DataStore;
+import dev.roost.db.Code;
+import dev.roost.db.Sql;
+import java.sql.ResultSet;
+import java.sql.SQLException;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -28,6 +32,7 @@ import org.eclipse.microprofile.openapi.annotations.media.Schema;
  * @param buildingRevision the newest revision, while its build is pending; or null
  * @param buildFailure build failure of the newest revision; or null
  * @param buildId the newest Build for this agent; null before the first
+ * @param preloaded what executors import in advance; null: unknown, off, or not read
  */
 @Schema(name = "Agent")
 public record AgentView(
@@ -35,7 +40,7 @@ public record AgentView(
     @Schema(description = "Unique among agents") String name,
     @Schema(description = "Python that defines main(), main(request) or main(request, store)")
         String script,
-    @Schema(description = "As they were given, one package a line, name==version; empty: none")
+    @Schema(description = "As submitted, one package per line, name==version; empty for none")
         String requirements,
     @Schema(
             description =
@@ -44,80 +49,101 @@ public record AgentView(
         String envVars,
     @Schema(
             examples = "3.13",
-            description = "One of those that GET /v1/runtime lists, or listed when it was chosen")
+            description =
+                "One of the versions that GET /v1/runtime lists, or listed when it was chosen")
         String pythonVersion,
-    @Schema(description = "DataStores. The first is what main gets as its store; []: none")
+    @Schema(
+            description =
+                "The agent's DataStores; main receives the first as its store. [] for none")
         List<String> storeIds,
-    @Schema(description = "Seconds that an execution may take, the import included") double timeout,
-    @Schema(description = "MiB that an execution may use, with all that it starts") int memory,
-    @Schema(description = "Cores; recorded, and not enforced by the local runtime") double cpu,
-    @Schema(description = "Executors, and so executions, at the same time") int maxConcurrency,
-    @Schema(description = "Attempts at one job") int maxAttempts,
-    @Schema(description = "Seconds before the second attempt; doubled each time, with jitter")
+    @Schema(description = "The execution timeout in seconds, including the import of the script")
+        double timeout,
+    @Schema(description = "The memory limit of an execution in MiB, including child processes")
+        int memory,
+    @Schema(description = "CPU cores. The local runtime does not enforce this limit") double cpu,
+    @Schema(
+            description =
+                "The number of executors, and so of executions, that may run at the same time")
+        int maxConcurrency,
+    @Schema(description = "The number of attempts for each job") int maxAttempts,
+    @Schema(
+            description =
+                "The delay before the second attempt in seconds. It doubles with each attempt, with "
+                    + "jitter")
         double retryDelay,
     @Schema(
             description =
-                "Reasons of Executions after which there is no further attempt, besides those"
-                    + " for which it would be pointless")
+                "Reasons that are not retried, in addition to reasons for which a retry cannot help")
         List<String> neverRetry,
-    @Schema(description = "Seconds that an idle executor is kept") double keepWarm,
+    @Schema(description = "How long an idle executor is kept, in seconds") double keepWarm,
     @Schema(
             enumeration = {"process", "pod"},
             description =
-                "process: an executor runs many executions, each a fresh process; pod: only one")
+                "process: an executor runs many executions, each in a new process. pod: an executor runs "
+                    + "one execution")
         String isolation,
     @Schema(
             nullable = true,
             description =
-                "Profile of its pods, as the operator names it; null: the default. Of GET"
-                    + " /v1/runtime, or listed when it was chosen")
+                "The profile of its pods; null for the default. One of the profiles that GET /v1/runtime "
+                    + "lists, or listed when it was chosen")
         String profile,
     @Schema(
             examples = {"all", "none", "192.0.2.7:443\\n[2001:db8::/32]:443"},
             description =
-                "What scripts may connect to: all, none, or one IP address or block with its TCP"
-                    + " port a line")
+                "What scripts may connect to: all, none, or a list with one IP address or CIDR block and "
+                    + "TCP port per line")
         String egress,
     @Schema(
             description =
-                "The number of the newest revision, from 1; it grows when script,"
-                    + " requirements, env_vars, python_version, profile or egress change")
+                "auto: an executor imports the modules that the script imports once, and executions "
+                    + "start with them. off: each execution imports them")
+        Preload preload,
+    @Schema(
+            description =
+                "The number of the newest revision, from 1. A change of script, requirements, env_vars, "
+                    + "python_version, profile, egress or preload creates a new revision")
         int revision,
     @Schema(
             nullable = true,
             description =
-                "The newest revision whose build has succeeded: what an execution that is"
-                    + " submitted now runs; null: there is none yet, so it waits for the build")
+                "The newest revision whose build has succeeded; new executions run it. null if no build "
+                    + "has succeeded yet, so that executions wait for the build")
         Integer runningRevision,
     @Schema(
             nullable = true,
             description =
-                "The newest revision that is still to be built, and runs then; null: there is none")
+                "The newest revision whose build has not ended, and which will run after it; null if "
+                    + "there is none")
         Integer buildingRevision,
     @Schema(
             nullable = true,
             description =
-                "Why the newest revision could not be built, so that running_revision still"
-                    + " runs; null: it was, or may yet be")
+                "Why the build of the newest revision failed, so that running_revision still runs; null "
+                    + "if it did not fail")
         BuildFailure buildFailure,
     @Schema(
             nullable = true,
             description =
-                "The newest Build that was made for this agent, perhaps for an earlier"
-                    + " revision; null: there is none yet")
+                "The newest Build of this agent, possibly for an earlier revision; null if there is none")
         String buildId,
-    @Schema(description = "The BuilderJob whose Build the newest revision runs on")
-        String latestBuilderJobId,
+    @Schema(description = "The BuilderJob of the newest revision") String latestBuilderJobId,
     @Schema(
             nullable = true,
             description =
-                "How the Build that it runs on differs from the one that would be made now; null: it"
-                    + " doesn't, or there is none yet")
+                "How the agent's Build differs from one created now; null if it does not differ, or if "
+                    + "there is none")
         Outdated outdated,
+    @Schema(
+            nullable = true,
+            description =
+                "What executors of the revision that runs import in advance; null before an executor has "
+                    + "reported it, if preload is off, and in lists of agents")
+        PreloadedView preloaded,
     Instant createdAt,
     Instant updatedAt,
     @JsonInclude(Include.NON_NULL)
-        @Schema(description = "Only with include=activity: what goes on with it")
+        @Schema(description = "Only with include=activity: builds, executions and scheduled runs")
         AgentActivity activity) {
 
   /**
@@ -127,73 +153,116 @@ public record AgentView(
    */
   @Schema(name = "AgentBuildFailure")
   public record BuildFailure(
-      @Schema(description = "The newest one") int revision,
-      @Schema(description = "Its log says what went wrong") String builderJobId,
+      @Schema(description = "The newest revision") int revision,
+      @Schema(description = "The BuilderJob; its log explains the failure") String builderJobId,
       @Schema(
               implementation = BuildReason.class,
               type = SchemaType.STRING,
-              description = "Why it was not built",
+              description = "Why the build failed",
               examples = "requirement_not_found")
           String reason,
-      @Schema(nullable = true, description = "The reason in words") String message) {}
+      @Schema(nullable = true, description = "The reason as a message") String message) {}
+
+  private static final Sql DETAILS =
+      Sql.of(
+          """
+          select a.id, r.script, r.requirements, r.env_vars, r.python_version, r.builder_job_id,
+            (select j.build_id from builder_job j where j.agent_id = a.id and j.state = 'succeeded'
+             order by j.id desc limit 1) as build_id,
+            (select max(n.revision) from agent_revision n join builder_job j on j.id = n.builder_job_id
+             where n.agent_id = a.id and n.revision > coalesce(a.running_revision, 0)
+               and j.state in ('queued', 'running')) as building_revision,
+            b.state in ('failed', 'cancelled') as build_failed, b.reason, b.message, r.profile, r.egress,
+            r.preload
+          from agent a join agent_revision r on r.agent_id = a.id and r.revision = a.revision
+          join builder_job b on b.id = r.builder_job_id
+          where a.id = any(:ids)
+          """);
+
+  /** Of the newest revision and its build. */
+  private record Details(
+      String script,
+      String requirements,
+      String envVars,
+      String pythonVersion,
+      String builderJobId,
+      String buildId,
+      Integer buildingRevision,
+      boolean buildFailed,
+      String buildReason,
+      String buildMessage,
+      String profile,
+      String egress,
+      Preload preload) {
+    static Details of(ResultSet row) throws SQLException {
+      return new Details(
+          row.getString("script"),
+          row.getString("requirements"),
+          row.getString("env_vars"),
+          row.getString("python_version"),
+          row.getString("builder_job_id"),
+          row.getString("build_id"),
+          row.getObject("building_revision", Integer.class),
+          row.getBoolean("build_failed"),
+          row.getString("reason"),
+          row.getString("message"),
+          row.getString("profile"),
+          row.getString("egress"),
+          Code.parse(Preload.class, row.getString("preload")));
+    }
+  }
 
   /**
    * The views of agents, in the same order, with a fixed number of queries.
    *
    * @param withValues whether to include the values of environment variables
    * @param outdated agents with an outdated Build, by agent identifier
+   * @param preloaded what executors import in advance, by agent identifier; null in the views of
+   *     all other agents
    * @param now the time for {@link AgentActivity}; null: without activity
    */
   static List<AgentView> of(
-      List<Agent> agents, boolean withValues, Map<String, Outdated> outdated, Instant now) {
+      List<Agent> agents,
+      boolean withValues,
+      Map<String, Outdated> outdated,
+      Map<String, PreloadedView> preloaded,
+      Instant now) {
     List<String> ids = agents.stream().map(agent -> agent.id).toList();
     Map<String, AgentActivity> activities = now == null ? Map.of() : AgentActivity.of(ids, now);
     Map<String, List<String>> stores = DataStore.idsOfAgents(ids);
-    Map<String, Object[]> details = new HashMap<>();
-    List<Object[]> rows =
-        Agent.getEntityManager()
-            .createNativeQuery(
-                """
-            select a.id, r.script, r.requirements, r.env_vars, r.python_version, r.builder_job_id,
-              (select j.build_id from builder_job j where j.agent_id = a.id and j.state = 'succeeded'
-               order by j.id desc limit 1),
-              (select max(n.revision) from agent_revision n join builder_job j on j.id = n.builder_job_id
-               where n.agent_id = a.id and n.revision > coalesce(a.running_revision, 0)
-                 and j.state in ('queued', 'running')),
-              b.state in ('failed', 'cancelled'), b.reason, b.message,
-              r.profile, r.egress
-            from agent a join agent_revision r on r.agent_id = a.id and r.revision = a.revision
-            join builder_job b on b.id = r.builder_job_id
-            where a.id in (:ids)""",
-                Object[].class)
-            .setParameter("ids", ids)
-            .getResultList();
-    rows.forEach(row -> details.put((String) row[0], row));
+    Map<String, Details> details = new HashMap<>();
+    if (Agent.getEntityManager().isJoinedToTransaction()) {
+      Agent.flush();
+    }
+    DETAILS
+        .with("ids", ids.toArray(String[]::new))
+        .list(Agent.getEntityManager(), row -> details.put(row.getString("id"), Details.of(row)));
     List<AgentView> views = new ArrayList<>();
     for (Agent agent : agents) {
       List<String> storeIds = stores.getOrDefault(agent.id, List.of());
       AgentActivity activity = activities.get(agent.id);
       Outdated old = outdated.get(agent.id);
-      views.add(of(agent, details.get(agent.id), storeIds, withValues, old, activity));
+      PreloadedView imports = preloaded.get(agent.id);
+      views.add(of(agent, details.get(agent.id), storeIds, withValues, old, imports, activity));
     }
     return views;
   }
 
   private static AgentView of(
       Agent agent,
-      Object[] row,
+      Details details,
       List<String> storeIds,
       boolean withValues,
       Outdated outdated,
+      PreloadedView preloaded,
       AgentActivity activity) {
-    String envVars = (String) row[3];
     return new AgentView(
         agent.id,
         agent.name,
-        (String) row[1],
-        (String) row[2],
-        withValues ? envVars : EnvVars.masked(envVars),
-        (String) row[4],
+        details.script(),
+        details.requirements(),
+        withValues ? details.envVars() : EnvVars.masked(details.envVars()),
+        details.pythonVersion(),
         storeIds,
         agent.timeoutSeconds,
         agent.memoryMib,
@@ -204,17 +273,23 @@ public record AgentView(
         List.of(agent.neverRetry),
         agent.keepWarmSeconds,
         agent.isolation,
-        (String) row[11],
-        (String) row[12],
+        details.profile(),
+        details.egress(),
+        details.preload(),
         agent.revision,
         agent.runningRevision,
-        (Integer) row[7],
-        (Boolean) row[8]
-            ? new BuildFailure(agent.revision, (String) row[5], (String) row[9], (String) row[10])
+        details.buildingRevision(),
+        details.buildFailed()
+            ? new BuildFailure(
+                agent.revision,
+                details.builderJobId(),
+                details.buildReason(),
+                details.buildMessage())
             : null,
-        (String) row[6],
-        (String) row[5],
+        details.buildId(),
+        details.builderJobId(),
         outdated,
+        preloaded,
         agent.createdAt,
         agent.updatedAt,
         activity);

@@ -13,7 +13,9 @@ import dev.roost.builds.BuilderJobEnded;
 import dev.roost.builds.BuilderJobsChanged;
 import dev.roost.config.RoostConfig;
 import dev.roost.datastore.DataStore;
+import dev.roost.db.Sql;
 import dev.roost.runtime.Egress;
+import dev.roost.runtime.Requirements;
 import dev.roost.runtime.Runtime;
 import io.quarkus.narayana.jta.QuarkusTransaction;
 import jakarta.enterprise.context.ApplicationScoped;
@@ -28,6 +30,20 @@ import java.util.function.Supplier;
 /** Creates, changes and deletes agents together with their BuilderJobs and stores. */
 @ApplicationScoped
 public class Agents {
+  private static final Sql POINTLESS =
+      Sql.of(
+          """
+          select j.id from builder_job j
+          where j.agent_id = :agent and j.state in ('queued', 'running') and not exists (
+            select 1 from executor_job x
+            join agent_revision r on r.agent_id = x.agent_id and r.revision = x.agent_revision
+            where r.builder_job_id = j.id and x.state = 'queued')
+          and not exists (
+            select 1 from agent a
+            join agent_revision r on r.agent_id = a.id and r.revision = a.running_revision
+            where a.id = j.agent_id and r.builder_job_id = j.id)
+          """);
+
   private final Runtime runtime;
   private final RoostConfig config;
   private final Bases bases;
@@ -76,15 +92,15 @@ public class Agents {
                     throw AgentRequest.nameTaken(agent.name);
                   }
                   agent.revision = 1;
-                  agent.timeoutSeconds = 900;
-                  agent.memoryMib = 256;
-                  agent.cpu = 0.5;
-                  agent.maxConcurrency = 10;
-                  agent.maxAttempts = 1;
-                  agent.retryDelaySeconds = 1;
+                  agent.timeoutSeconds = AgentDefaults.TIMEOUT_SECONDS;
+                  agent.memoryMib = AgentDefaults.MEMORY_MIB;
+                  agent.cpu = AgentDefaults.CPU;
+                  agent.maxConcurrency = AgentDefaults.MAX_CONCURRENCY;
+                  agent.maxAttempts = AgentDefaults.MAX_ATTEMPTS;
+                  agent.retryDelaySeconds = AgentDefaults.RETRY_DELAY_SECONDS;
                   agent.neverRetry = new String[0];
-                  agent.keepWarmSeconds = 60;
-                  agent.isolation = "process";
+                  agent.keepWarmSeconds = AgentDefaults.KEEP_WARM_SECONDS;
+                  agent.isolation = AgentDefaults.ISOLATION;
                   agent.createdAt = now;
                   agent.updatedAt = now;
                   request.applySettings(agent);
@@ -94,16 +110,25 @@ public class Agents {
                   first.agentId = agent.id;
                   first.revision = 1;
                   first.script = request.script().orElseThrow();
-                  first.requirements = request.requirements().orElse("");
+                  first.requirements =
+                      request.requirements().map(RequirementsText::text).orElse("");
                   first.envVars = request.envVars().orElse("");
                   first.pythonVersion =
                       request
                           .pythonVersion()
                           .orElseGet(() -> runtime.describe().defaultPythonVersion());
                   first.profile = request.profile().flatMap(profile -> profile).orElse(null);
-                  first.egress = request.egress().orElse("all");
+                  first.egress = request.egress().orElse(AgentDefaults.EGRESS);
+                  first.preload = request.preload().orElse(AgentDefaults.PRELOAD);
                   first.createdAt = now;
-                  first.builderJobId = createBuilderJob(first, now);
+                  first.builderJobId =
+                      createBuilderJob(
+                          first,
+                          request
+                              .requirements()
+                              .map(RequirementsText::requirements)
+                              .orElse(Requirements.NONE),
+                          now);
                   runIfBuilt(agent, first);
                   agent.persist();
                   Agent.flush();
@@ -146,7 +171,7 @@ public class Agents {
             throw Problem.invalid(
                 "/revision",
                 "not_a_choice",
-                "Revision %d ran on Python %s, which this Roost doesn't offer any more."
+                "Revision %d used Python %s, which this Roost no longer offers."
                     .formatted(revision, earlier.pythonVersion));
           }
           runtime
@@ -228,15 +253,18 @@ public class Agents {
     next.agentId = agent.id;
     next.revision = agent.revision + 1;
     next.script = request.script().orElse(current.script);
-    next.requirements = request.requirements().orElse(current.requirements);
+    RequirementsText requirements =
+        request.requirements().orElseGet(() -> RequirementsText.parse(current.requirements));
+    next.requirements = requirements.text();
     next.envVars = request.envVars().orElse(current.envVars);
     next.pythonVersion = request.pythonVersion().orElse(current.pythonVersion);
     next.profile = profile(agent, request);
     next.egress = request.egress().orElse(current.egress);
+    next.preload = request.preload().orElse(current.preload);
     next.createdAt = now;
     if (next.runsTheSameAs(current)) {
       if (request.requirements().isPresent() || request.pythonVersion().isPresent()) {
-        buildAgain(current, now);
+        buildAgain(current, requirements.requirements(), now);
         runIfBuilt(agent, current);
       }
       return;
@@ -249,9 +277,9 @@ public class Agents {
     }
     next.builderJobId = current.builderJobId;
     if (sameBuild) {
-      buildAgain(next, now);
+      buildAgain(next, requirements.requirements(), now);
     } else {
-      next.builderJobId = createBuilderJob(next, now);
+      next.builderJobId = createBuilderJob(next, requirements.requirements(), now);
     }
     next.persist();
     agent.revision = next.revision;
@@ -281,15 +309,14 @@ public class Agents {
    * Saving a revision whose build failed, for example during an outage of the package index, starts
    * another build.
    */
-  private void buildAgain(AgentRevision revision, Instant now) {
+  private void buildAgain(AgentRevision revision, Requirements requirements, Instant now) {
     BuilderJob latest = BuilderJob.findById(revision.builderJobId);
     if (latest.hasFailed()) {
-      revision.builderJobId = createBuilderJob(revision, now);
+      revision.builderJobId = createBuilderJob(revision, requirements, now);
     }
   }
 
-  private String createBuilderJob(AgentRevision revision, Instant now) {
-    List<String> requirements = Requirements.parse(revision.requirements).normalised();
+  private String createBuilderJob(AgentRevision revision, Requirements requirements, Instant now) {
     BuildInputs inputs = bases.inputs(revision.pythonVersion, requirements, null);
     BuilderJob.Request request =
         new BuilderJob.Request(revision.agentId, revision.revision, inputs);
@@ -301,28 +328,10 @@ public class Agents {
    * of the running revision.
    */
   private static void supersede(String agentId, Instant now) {
-    List<String> pointless =
-        Agent.getEntityManager()
-            .createNativeQuery(
-                """
-                select j.id from builder_job j
-                where j.agent_id = :agent and j.state in ('queued', 'running') and not exists (
-                  select 1 from executor_job x
-                  join agent_revision r on r.agent_id = x.agent_id and r.revision = x.agent_revision
-                  where r.builder_job_id = j.id and x.state = 'queued')
-                and not exists (
-                  select 1 from agent a
-                  join agent_revision r on r.agent_id = a.id and r.revision = a.running_revision
-                  where a.id = j.agent_id and r.builder_job_id = j.id)""",
-                String.class)
-            .setParameter("agent", agentId)
-            .getResultList();
-    for (String job : pointless) {
+    Agent.flush();
+    for (String job : POINTLESS.with("agent", agentId).strings(Agent.getEntityManager())) {
       BuilderJob.cancel(
-          job,
-          BuildReason.SUPERSEDED,
-          "A later change of the agent made this build pointless.",
-          now);
+          job, BuildReason.SUPERSEDED, "A later change of the agent superseded this build.", now);
     }
   }
 

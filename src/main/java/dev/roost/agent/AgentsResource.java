@@ -40,7 +40,7 @@ import org.jboss.resteasy.reactive.RestQuery;
 @Tag(name = "Agents")
 @Blocking
 public class AgentsResource {
-  private static final String INCLUDE = "\"activity\": also what goes on with each agent";
+  private static final String INCLUDE = "\"activity\" adds the activity of each agent";
 
   private final Agents agents;
   private final AgentAnswers answers;
@@ -74,7 +74,7 @@ public class AgentsResource {
   @Operation(
       operationId = "createAgent",
       summary = "Create an agent",
-      description = "Also makes the BuilderJob that installs its requirements.")
+      description = "Also creates the BuilderJob that installs the requirements.")
   @RequestBody(
       content =
           @Content(
@@ -88,7 +88,7 @@ public class AgentsResource {
                            "script": "from jinja2 import Template\\n\\ndef main(request):\\n    return Template('Hello {{ name }}').render(request.payload)"}""")))
   @APIResponse(
       responseCode = "201",
-      description = "The agent, whose BuilderJob may still be at work",
+      description = "The agent; its BuilderJob may still be running",
       headers = {
         @Header(name = "Location", schema = @Schema(type = SchemaType.STRING)),
         @Header(name = "ETag", schema = @Schema(type = SchemaType.STRING))
@@ -108,15 +108,16 @@ public class AgentsResource {
   @Transactional
   @Operation(operationId = "listAgents", summary = "List agents, newest first")
   public Page<AgentView> list(
-      @Parameter(description = "Only the agent of exactly this name") @RestQuery String name,
-      @Parameter(description = "Only those whose name contains this, in any case") @RestQuery
+      @Parameter(description = "Only the agent with exactly this name") @RestQuery String name,
+      @Parameter(description = "Only those whose name contains this text; case-insensitive")
+          @RestQuery
           String q,
       @Parameter(description = INCLUDE) @RestQuery String include,
       @RestQuery String cursor,
       @RestQuery Integer limit) {
     int most = Page.limit(limit);
     return Page.fitting(
-        Agent.idsAndBytes(name, q, Cursor.id("agent", cursor), most),
+        Agent.sizes(name, q, Cursor.id("agent", cursor), most),
         most,
         ids -> {
           List<Agent> rows = Agent.list("id in ?1 order by id desc", ids);
@@ -144,11 +145,12 @@ public class AgentsResource {
   @Consumes(MediaType.APPLICATION_JSON)
   @Operation(
       operationId = "updateAgent",
-      summary = "Change an agent",
+      summary = "Update an agent",
       description =
-          "Fields that are not given stay. A change of script, requirements, env_vars, python_version, profile or egress"
-              + " makes the next revision; a change of requirements or python_version also a BuilderJob. The revision runs"
-              + " once its build has succeeded; until then, and when it fails, the one before does.")
+          "Fields that are left out keep their values. A change of script, requirements, env_vars, "
+              + "python_version, profile, egress or preload creates a revision; a change of requirements "
+              + "or python_version also creates a BuilderJob. The revision runs once its build has "
+              + "succeeded; until then, and if the build fails, the previous revision runs.")
   @RequestBody(
       required = false,
       content =
@@ -165,7 +167,8 @@ public class AgentsResource {
   @APIResponse(responseCode = "412", ref = "precondition_failed")
   public Response update(
       String id,
-      @Parameter(description = "Only as long as the agent has this ETag") @HeaderParam("If-Match")
+      @Parameter(description = "Apply the request only if the agent has this ETag")
+          @HeaderParam("If-Match")
           String ifMatch,
       byte[] bytes) {
     agents.update(id, read(Body.parse(bytes)), ifMatch);
@@ -177,7 +180,9 @@ public class AgentsResource {
   @Operation(
       operationId = "deleteAgent",
       summary = "Delete an agent",
-      description = "Ends what runs and waits. Its stores and the history of its executions stay.")
+      description =
+          "Cancels its executions and jobs. Its DataStores and the history of its executions are "
+              + "kept.")
   public void delete(String id) {
     agents.delete(id);
   }

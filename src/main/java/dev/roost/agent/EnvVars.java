@@ -47,15 +47,16 @@ public record EnvVars(Map<String, String> values, List<FieldError> errors) {
       } else if (!KEY.matcher(key).matches()) {
         mistake =
             Text.quote(key)
-                + " can't be a variable's name: letters, digits and _ only, no digit first, no space around \"=\".";
+                + " is not a valid variable name: use letters, digits and _ only, do not begin with a "
+                + "digit, and write no spaces around \"=\".";
       } else if (key.startsWith(RESERVED) && !OF_THE_SDK.contains(key)) {
         code = "reserved";
         mistake =
             key
-                + ": names that start with ROOST_ are Roost's own, but for ROOST_API_KEY and ROOST_URL.";
+                + ": names that begin with ROOST_ are reserved, except ROOST_API_KEY and ROOST_URL.";
       } else if (values.putIfAbsent(key, line.substring(equals + 1)) != null) {
         code = "duplicate";
-        mistake = key + " is set twice. Keep one of the lines.";
+        mistake = key + " is set twice. Remove one of the lines.";
       }
       if (mistake != null) {
         errors.add(new FieldError("/env_vars", number, code, mistake));

@@ -76,7 +76,7 @@ final class Marker {
   private void condition() throws Mistake {
     if (take("(")) {
       if (++depth > MOST_PARENTHESES) {
-        throw new Mistake("it has more than " + MOST_PARENTHESES + " parentheses in each other");
+        throw new Mistake("it has more than " + MOST_PARENTHESES + " nested parentheses");
       }
       alternatives();
       depth--;

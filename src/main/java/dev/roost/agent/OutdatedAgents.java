@@ -4,6 +4,7 @@ import dev.roost.builds.Bases;
 import dev.roost.builds.BuilderJob;
 import dev.roost.builds.Outdated;
 import dev.roost.db.Sql;
+import dev.roost.runtime.Requirements;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.persistence.EntityManager;
 import java.sql.ResultSet;
@@ -61,7 +62,7 @@ public class OutdatedAgents {
       BuilderJob job = new BuilderJob();
       job.id = row.getString("job");
       job.pythonVersion = row.getString("python_version");
-      job.requirements = row.getString("requirements");
+      job.requirements = Requirements.of(row.getString("requirements"));
       job.imageKey = row.getString("image_key");
       job.base = row.getString("base");
       job.nonce = row.getString("nonce");

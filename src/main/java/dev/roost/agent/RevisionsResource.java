@@ -32,15 +32,15 @@ public class RevisionsResource {
       operationId = "listAgentRevisions",
       summary = "List an agent's revisions, newest first",
       description =
-          "What ran from one change of script, requirements, env_vars, python_version, profile or"
-              + " egress to the next.")
+          "Each change of script, requirements, env_vars, python_version, profile, egress or "
+              + "preload creates a revision.")
   public Page<AgentRevisionView> list(
       String id, @RestQuery String cursor, @RestQuery Integer limit) {
     Agent.require(id);
     int most = Page.limit(limit);
     Page<AgentRevisionView> page =
         Page.fitting(
-            AgentRevision.numbersAndBytes(id, Cursor.number("revision", cursor), most),
+            AgentRevision.sizes(id, Cursor.number("revision", cursor), most),
             most,
             numbers ->
                 views(
@@ -57,7 +57,8 @@ public class RevisionsResource {
   @Transactional
   @Operation(operationId = "getAgentRevision", summary = "Retrieve a revision of an agent")
   public AgentRevisionView retrieve(
-      String id, @Parameter(description = "Its number, from 1") @RestPath int revision) {
+      String id,
+      @Parameter(description = "The number of the revision, from 1") @RestPath int revision) {
     Agent.require(id);
     return views(List.of(AgentRevision.require(id, revision))).get(0);
   }

@@ -37,7 +37,7 @@ public class RollBackResource {
       @Schema(
               required = true,
               minimum = "1",
-              description = "The one to go back to: its number",
+              description = "The number of the revision to roll back to",
               examples = "3")
           int revision) {}
 
@@ -45,10 +45,11 @@ public class RollBackResource {
   @Consumes(MediaType.APPLICATION_JSON)
   @Operation(
       operationId = "rollBackAgent",
-      summary = "Run again what ran in an earlier revision",
+      summary = "Roll an agent back to an earlier revision",
       description =
-          "Script, requirements, env_vars, python_version, profile and egress become what they were, as a new revision; none"
-              + " is made when that changes nothing. All other settings stay.")
+          "Creates a revision with the script, requirements, env_vars, python_version, profile, "
+              + "egress and preload of the earlier revision, unless nothing would change. All other settings keep "
+              + "their values.")
   @RequestBody(
       content =
           @Content(
@@ -63,7 +64,8 @@ public class RollBackResource {
   @APIResponse(responseCode = "412", ref = "precondition_failed")
   public Response rollBack(
       String id,
-      @Parameter(description = "Only as long as the agent has this ETag") @HeaderParam("If-Match")
+      @Parameter(description = "Apply the request only if the agent has this ETag")
+          @HeaderParam("If-Match")
           String ifMatch,
       byte[] bytes) {
     Body body = Body.parse(bytes);

@@ -23,9 +23,9 @@ public class ApiKey extends PanacheEntityBase {
    *
    * @param text {@code roost_<key id>_<secret>}; the key id has no prefix here
    */
-  public record Made(ApiKey key, String text) {}
+  public record Created(ApiKey key, String text) {}
 
-  public static Made make(String name, Role role, Instant now) {
+  public static Created make(String name, Role role, Instant now) {
     String secret = Secrets.next();
     ApiKey key = new ApiKey();
     key.id = Ids.next("key");
@@ -34,6 +34,6 @@ public class ApiKey extends PanacheEntityBase {
     key.secretSha256 = Text.sha256(secret);
     key.createdAt = now;
     key.persist();
-    return new Made(key, "roost_" + key.id.substring("key_".length()) + "_" + secret);
+    return new Created(key, "roost_" + key.id.substring("key_".length()) + "_" + secret);
   }
 }

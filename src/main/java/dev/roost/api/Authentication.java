@@ -60,7 +60,8 @@ public class Authentication {
     if (authorization == null && session.isPresent()) {
       if (pageToken == null) {
         throw unauthenticated(
-            "The cookie of a session needs its page token, too (header \"%s\"). In a browser: load the page again, and sign in."
+            ("The session cookie requires the page token of the session (header \"%s\"). In a browser, "
+                    + "reload the page and sign in.")
                 .formatted(RequestFilters.PAGE_TOKEN));
       }
       return of(
@@ -81,7 +82,7 @@ public class Authentication {
   Identity ofKey(String text) {
     String[] parts = text.split("_", 3);
     if (parts.length != 3 || !parts[0].equals("roost")) {
-      throw unauthenticated("That is not an API key; one looks like roost_<id>_<secret>.");
+      throw unauthenticated("This is not an API key. API keys have the form roost_<id>_<secret>.");
     }
     Known key = known(parts[1]).orElseThrow(Authentication::noSuchKey);
     if (!MessageDigest.isEqual(key.secretSha256, Text.sha256(parts[2]))) {
@@ -150,14 +151,15 @@ public class Authentication {
       if (++key.requests > requestsPerMinute) {
         throw Problem.retryLater(
             ErrorCode.RATE_LIMITED,
-            "This key has used its %,d requests of this minute.".formatted(requestsPerMinute),
+            "This API key has reached its limit of %,d requests per minute."
+                .formatted(requestsPerMinute),
             60 - seconds % 60);
       }
     }
   }
 
   private static Problem noSuchKey() {
-    return unauthenticated("There is no such API key.");
+    return unauthenticated("This API key does not exist.");
   }
 
   static Problem unauthenticated(String detail) {

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.roost.db.Code;
 import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.time.format.DateTimeParseException;
@@ -122,6 +123,12 @@ public final class Body {
     return value;
   }
 
+  /** A constant of an enum. */
+  public <E extends Enum<E> & Code> Optional<E> choice(String name, Class<E> type) {
+    return choice(name, Code.of(List.of(type.getEnumConstants())))
+        .map(code -> Code.parse(type, code));
+  }
+
   /** A list of choices, without duplicates. */
   public Optional<List<String>> choices(String name, List<String> choices) {
     Optional<List<String>> values = strings(name);
@@ -129,7 +136,7 @@ public final class Body {
       if (!choices.contains(value)) {
         String hint =
             Text.nearest(value, choices).map(near -> " Did you mean " + near + "?").orElse("");
-        reject(name, "not_a_choice", name + " must not hold " + Text.quote(value) + "." + hint);
+        reject(name, "not_a_choice", name + " must not contain " + Text.quote(value) + "." + hint);
       }
     }
     return values.map(given -> given.stream().distinct().toList());
@@ -193,7 +200,7 @@ public final class Body {
               reject(
                   name,
                   "invalid_time",
-                  name + " must be a time with its offset, for example 2026-11-21T18:12:41Z.");
+                  name + " must be a time with an offset, for example 2026-11-21T18:12:41Z.");
               return Optional.empty();
             });
   }
@@ -351,7 +358,7 @@ public final class Body {
     return name
         + " must be "
         + expected
-        + (given.isNull() ? ", not null; leave it out instead." : ".");
+        + (given.isNull() ? ", not null. Leave the field out instead." : ".");
   }
 
   /** Empty for objects and lists, which may be large, and for extremely long numbers. */

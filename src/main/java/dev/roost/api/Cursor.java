@@ -68,6 +68,8 @@ public final class Cursor {
 
   public static Problem invalid() {
     return Problem.invalid(
-        "?cursor", "invalid_cursor", "cursor must be the next_cursor of a page of this list.");
+        "?cursor",
+        "invalid_cursor",
+        "cursor must be the next_cursor of an earlier page of this list.");
   }
 }

@@ -22,11 +22,11 @@ final class DatabaseRefusals {
 
   private static final Map<String, String> TAKEN =
       Map.of(
-          "agent_name", "There is an agent of that name already.",
-          "datastore_name_key", "There is a DataStore of that name already.",
-          "schedule_agent_id_name_key", "The agent has a schedule of that name already.",
+          "agent_name", "An agent already has this name.",
+          "datastore_name_key", "A DataStore already has this name.",
+          "schedule_agent_id_name_key", "A schedule of the agent already has this name.",
           "executor_job_idempotency",
-              "Another request with this Idempotency-Key is being handled. Send it again.");
+              "Another request with this Idempotency-Key is in progress. Retry this request.");
 
   private DatabaseRefusals() {}
 
@@ -60,7 +60,9 @@ final class DatabaseRefusals {
   private static Problem tookTooLong() {
     LOG.warn("a transaction reached its time limit and was rolled back");
     return Problem.retryLater(
-        ErrorCode.OVERLOADED, "It took too long; nothing was changed.", LATE_RETRY_SECONDS);
+        ErrorCode.OVERLOADED,
+        "The request timed out in the database. Nothing was changed.",
+        LATE_RETRY_SECONDS);
   }
 
   private static Problem of(SQLException e) {
@@ -69,31 +71,31 @@ final class DatabaseRefusals {
       case "23505" -> taken(e);
       // foreign_key_violation
       case "23503" -> {
-        LOG.infof("two requests at once: %s", e.getMessage());
+        LOG.infof("conflicting requests: %s", e.getMessage());
         yield Problem.of(
             ErrorCode.CONFLICT,
-            "Something that the request is about was deleted or taken into use at the same moment."
-                + " Read it again.");
+            "A resource that the request refers to was deleted or taken into use at the same time. "
+                + "Retrieve it and try again.");
       }
       // insufficient_resources, disk_full, out_of_memory, system_error, io_error
       case "53000", "53100", "53200", "58000", "58030" -> {
-        LOG.errorf("the database can't go on: %s", e.getMessage());
+        LOG.errorf("the database cannot proceed: %s", e.getMessage());
         yield Problem.retryLater(
             ErrorCode.UNAVAILABLE,
             e.getSQLState().equals("53100")
-                ? "The database's disk is full; nothing was changed."
-                : "The database has trouble with its machine; nothing was changed.",
+                ? "The disk of the database is full. Nothing was changed."
+                : "The database has a system error. Nothing was changed.",
             RETRY_SECONDS);
       }
       // character_not_in_repertoire, untranslatable_character
       case "22021", "22P05" ->
           Problem.of(
               ErrorCode.VALIDATION_FAILED,
-              "A text of the request holds a character that can't be stored, such as NUL.");
+              "The request contains a character that cannot be stored, such as NUL.");
       // datetime_field_overflow, numeric_value_out_of_range
       case "22008", "22003" ->
           Problem.of(
-              ErrorCode.VALIDATION_FAILED, "A time or a number of the request is out of range.");
+              ErrorCode.VALIDATION_FAILED, "A time or a number in the request is out of range.");
       default -> null;
     };
   }
@@ -102,8 +104,8 @@ final class DatabaseRefusals {
     String constraint = constraint(e);
     String detail = TAKEN.get(constraint);
     if (detail == null) {
-      LOG.warnf("two requests at once: %s", e.getMessage());
-      detail = "Another request did the same at the same moment. Read again what there is now.";
+      LOG.warnf("conflicting requests: %s", e.getMessage());
+      detail = "A concurrent request made the same change. Retrieve the current state.";
     }
     return Problem.of(ErrorCode.CONFLICT, detail);
   }

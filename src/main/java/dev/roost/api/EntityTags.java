@@ -27,7 +27,7 @@ public final class EntityTags {
     while (end < text.length()) {
       if (!matcher.region(end, text.length()).lookingAt()) {
         throw Problem.invalid(
-            header, "wrong_type", header + " must be an ETag with its quotation marks, or *.");
+            header, "wrong_type", header + " must be an ETag with quotation marks, or *.");
       }
       end = matcher.end();
       tags.add(matcher.group(2));
@@ -46,7 +46,7 @@ public final class EntityTags {
         && !parse("If-Match", ifMatch).contains(tag)) {
       throw Problem.of(
           ErrorCode.PRECONDITION_FAILED,
-          "It was changed meanwhile; its ETag is \"" + tag + "\" now. Read it again.");
+          "The resource has changed; its ETag is now \"" + tag + "\". Retrieve it again.");
     }
   }
 }

@@ -30,7 +30,7 @@ public record ErrorTexts(String id, int order, String title, String introduction
         "problems",
         0,
         "Error codes",
-        "Every error answer is a problem document (RFC 9457) with one of these codes.",
+        "Every error response is a problem document (RFC 9457) with one of these codes.",
         Arrays.stream(ErrorCode.values())
             .map(code -> new Row(code.code(), code.status(), code.title(), code.advice()))
             .toList());

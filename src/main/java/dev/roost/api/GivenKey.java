@@ -1,6 +1,7 @@
 package dev.roost.api;
 
 import dev.roost.config.RoostConfig;
+import dev.roost.db.Sql;
 import io.quarkus.narayana.jta.QuarkusTransaction;
 import io.quarkus.runtime.StartupEvent;
 import jakarta.enterprise.context.ApplicationScoped;
@@ -19,6 +20,14 @@ import java.util.regex.Pattern;
  */
 @ApplicationScoped
 class GivenKey {
+  private static final Sql STORE =
+      Sql.of(
+          """
+          insert into api_key (id, name, role, secret_sha256, created_at)
+          values (:id, :name, :role, :hash, :now)
+          on conflict (id) do nothing
+          """);
+
   private static final String NAME = "key of the installation";
   private static final Pattern FORM =
       Pattern.compile("roost_([0-9a-z]{8,40})_([0-9A-Za-z]{32,128})");
@@ -43,18 +52,13 @@ class GivenKey {
     byte[] sha256 = Text.sha256(secret);
     // A new secret makes a new key, and sessions of the previous key end.
     ApiKey.delete("name = ?1 and id <> ?2 or id = ?2 and secretSha256 <> ?3", NAME, keyId, sha256);
-    ApiKey.getEntityManager()
-        .createNativeQuery(
-            """
-            insert into api_key (id, name, role, secret_sha256, created_at)
-            values (:id, :name, :role, :sha256, :now)
-            on conflict (id) do nothing""")
-        .setParameter("id", keyId)
-        .setParameter("name", NAME)
-        .setParameter("role", Role.WRITE.code())
-        .setParameter("sha256", sha256)
-        .setParameter("now", clock.instant())
-        .executeUpdate();
+    STORE
+        .with("id", keyId)
+        .with("name", NAME)
+        .with("role", Role.WRITE.code())
+        .with("hash", sha256)
+        .with("now", clock.instant())
+        .update(ApiKey.getEntityManager());
   }
 
   private static Matcher read(Path file) {
@@ -69,7 +73,8 @@ class GivenKey {
       throw new IllegalStateException(
           "roost.api-key-file "
               + file
-              + " holds no API key; one is roost_<8 to 40 of 0-9a-z>_<32 to 128 letters and digits>");
+              + " contains no API key; API keys have the form roost_<8 to 40 of 0-9a-z>_<32 to 128 "
+              + "letters and digits>");
     }
     return key;
   }

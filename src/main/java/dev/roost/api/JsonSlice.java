@@ -76,14 +76,14 @@ record JsonSlice(String whole, int from, int to) {
     Map<String, JsonSlice> members = new LinkedHashMap<>();
     try (JsonParser parser = parser(factory)) {
       if (parser.nextToken() != JsonToken.START_OBJECT) {
-        throw Problem.of(ErrorCode.MALFORMED_JSON, "A JSON object, {…}, is needed.");
+        throw Problem.of(ErrorCode.MALFORMED_JSON, "A JSON object, {…}, is required.");
       }
       while (parser.nextToken() == JsonToken.FIELD_NAME) {
         String name = parser.currentName();
         parser.nextToken();
         if (members.put(name, value(parser)) != null) {
           throw Problem.of(
-              ErrorCode.MALFORMED_JSON, "The field " + Text.quote(name) + " is there twice.");
+              ErrorCode.MALFORMED_JSON, "The field " + Text.quote(name) + " occurs twice.");
         }
         if (members.size() > MAX_MEMBERS) {
           throw Problem.of(

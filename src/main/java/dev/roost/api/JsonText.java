@@ -59,7 +59,7 @@ public record JsonText(String text) {
     String text = decode(utf8);
     try (JsonParser parser = STRICT.createParser(text)) {
       if (parser.nextToken() == null) {
-        throw Problem.of(ErrorCode.MALFORMED_JSON, "The body is empty; a JSON value is needed.");
+        throw Problem.of(ErrorCode.MALFORMED_JSON, "The body is empty; a JSON value is required.");
       }
       parser.skipChildren();
       requireEnd(parser);
@@ -148,7 +148,8 @@ public record JsonText(String text) {
   static void requireEnd(JsonParser parser) throws IOException {
     parser.finishToken();
     if (parser.nextToken() != null) {
-      throw Problem.of(ErrorCode.MALFORMED_JSON, "There is more after the end of the JSON value.");
+      throw Problem.of(
+          ErrorCode.MALFORMED_JSON, "The body continues after the end of the JSON value.");
     }
   }
 
@@ -159,7 +160,7 @@ public record JsonText(String text) {
       try {
         StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(utf8));
       } catch (CharacterCodingException e) {
-        throw Problem.of(ErrorCode.MALFORMED_JSON, "What was sent is not valid UTF-8.");
+        throw Problem.of(ErrorCode.MALFORMED_JSON, "The body is not valid UTF-8.");
       }
     }
     return text;
@@ -178,7 +179,7 @@ public record JsonText(String text) {
   }
 
   private static String message(JsonProcessingException e) {
-    return ADVICE.matcher(e.getOriginalMessage()).replaceFirst(" is no JSON");
+    return ADVICE.matcher(e.getOriginalMessage()).replaceFirst(" is not valid JSON");
   }
 
   static final class Serializer extends JsonSerializer<JsonText> {

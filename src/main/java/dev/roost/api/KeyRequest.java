@@ -6,14 +6,11 @@ import org.eclipse.microprofile.openapi.annotations.media.Schema;
 
 /** A request to create an API key. */
 record KeyRequest(
-    @Schema(
-            required = true,
-            description = "What it is for, 1 to 100 characters",
-            examples = "dashboard")
+    @Schema(required = true, description = "A name, 1 to 100 characters", examples = "dashboard")
         String name,
     @Schema(
             required = true,
-            description = "What it may do; each role may also do what those before it may",
+            description = "The role. Each role includes the permissions of the roles before it",
             examples = "execute")
         Role role) {
   private static final int MAX_NAME_CHARACTERS = 100;
@@ -30,7 +27,7 @@ record KeyRequest(
     if (name != null
         && (name.isBlank() || name.codePointCount(0, name.length()) > MAX_NAME_CHARACTERS)) {
       body.reject(
-          "name", "out_of_range", "A name has 1 to " + MAX_NAME_CHARACTERS + " characters.");
+          "name", "out_of_range", "A name must have 1 to " + MAX_NAME_CHARACTERS + " characters.");
     }
     Role role = body.choice("role", ROLES).map(Role::of).orElse(null);
     body.check();

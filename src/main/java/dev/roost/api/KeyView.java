@@ -13,22 +13,23 @@ import org.eclipse.microprofile.openapi.annotations.media.Schema;
 @Schema(name = "ApiKey")
 record KeyView(
     @Schema(examples = "key_01jd4m8z6hf0r9w2x3c5v7b8na") String id,
-    @Schema(description = "What it is for; need not be unique", examples = "dashboard") String name,
+    @Schema(description = "The name of the key, not necessarily unique", examples = "dashboard")
+        String name,
     @Schema(
-            description = "What it may do; each role may also do what those before it may",
+            description = "The role. Each role includes the permissions of the roles before it",
             examples = "execute")
         Role role,
     Instant createdAt,
     @JsonInclude(Include.NON_NULL)
         @Schema(
-            description = "Only in the answer to its creation: the text to send as bearer token")
+            description = "Only in the response to its creation: the key to send as bearer token")
         String key) {
   static KeyView of(ApiKey key) {
     return new KeyView(key.id, key.name, Role.of(key.role), key.createdAt, null);
   }
 
-  static KeyView of(ApiKey.Made made) {
-    KeyView view = of(made.key());
-    return new KeyView(view.id, view.name, view.role, view.createdAt, made.text());
+  static KeyView of(ApiKey.Created created) {
+    KeyView view = of(created.key());
+    return new KeyView(view.id, view.name, view.role, view.createdAt, created.text());
   }
 }

@@ -60,22 +60,22 @@ public class KeysResource {
   @Transactional
   @Operation(
       operationId = "createKey",
-      summary = "Make an API key",
-      description = "The answer holds the key's text, which is shown this once.")
+      summary = "Create an API key",
+      description = "The response contains the key, which is not shown again.")
   @RequestBody(
       required = true,
       content = @Content(schema = @Schema(implementation = KeyRequest.class)))
   @APIResponse(
       responseCode = "201",
-      description = "The new key",
+      description = "The created API key",
       headers = @Header(name = "Location", schema = @Schema(type = SchemaType.STRING)),
       content = @Content(schema = @Schema(implementation = KeyView.class)))
   public RestResponse<KeyView> create(byte[] body) {
     KeyRequest request = KeyRequest.of(body);
-    ApiKey.Made made = ApiKey.make(request.name(), request.role(), clock.instant());
-    return ResponseBuilder.ok(KeyView.of(made))
+    ApiKey.Created created = ApiKey.make(request.name(), request.role(), clock.instant());
+    return ResponseBuilder.ok(KeyView.of(created))
         .status(RestResponse.Status.CREATED)
-        .location(URI.create("/v1/keys/" + made.key().id))
+        .location(URI.create("/v1/keys/" + created.key().id))
         .header("Cache-Control", "no-store")
         .build();
   }
@@ -84,7 +84,7 @@ public class KeysResource {
   @Path("/{id}")
   @Needs(Role.WRITE)
   @Transactional
-  @Operation(operationId = "getKey", summary = "Retrieve an API key, without its text")
+  @Operation(operationId = "getKey", summary = "Retrieve an API key, without its secret")
   public KeyView get(@PathParam("id") String id) {
     return ApiKey.<ApiKey>findByIdOptional(id)
         .map(KeyView::of)
@@ -97,8 +97,8 @@ public class KeysResource {
   @Operation(
       operationId = "deleteKey",
       summary = "Delete an API key",
-      description = "It stops working at once, on other replicas within 5 seconds.")
-  @APIResponse(responseCode = "204", description = "It is gone")
+      description = "The key is rejected immediately, and on other replicas within 5 seconds.")
+  @APIResponse(responseCode = "204", description = "Deleted")
   @APIResponse(responseCode = "409", ref = "conflict")
   public void delete(@PathParam("id") String id) {
     QuarkusTransaction.requiringNew().run(() -> remove(id));
@@ -118,8 +118,7 @@ public class KeysResource {
     if (writers.size() == 1 && writers.contains(key)) {
       throw Problem.of(
           ErrorCode.CONFLICT,
-          "This is the last key that may write; without it nobody could change anything. Make"
-              + " another one first.");
+          "This is the last API key with the role \"write\". Create another one first.");
     }
     key.delete();
   }

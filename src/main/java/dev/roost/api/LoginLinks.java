@@ -46,17 +46,19 @@ public class LoginLinks {
   @Schema(name = "LoginLink")
   public record Link(
       @Schema(
-              description = "Below this Roost's address. It signs in once.",
+              description =
+                  "The path and query of the link, relative to the address of this Roost. The link can be "
+                      + "used once.",
               examples = "/login?token=4e2a51…")
           String url,
-      @Schema(description = "Until when it can be used: 10 minutes after it was made")
+      @Schema(description = "When the link expires: 10 minutes after its creation")
           Instant expiresAt) {}
 
   /** Creates a link; empty if the key no longer exists. */
   public Optional<Link> make(String keyId) {
     String token = Secrets.next();
     Instant expiresAt = clock.instant().plus(LIFETIME);
-    int made =
+    int inserted =
         QuarkusTransaction.requiringNew()
             .call(
                 () ->
@@ -64,7 +66,9 @@ public class LoginLinks {
                         .with("key", keyId)
                         .with("expires", expiresAt)
                         .update(entities));
-    return made == 1 ? Optional.of(new Link("/login?token=" + token, expiresAt)) : Optional.empty();
+    return inserted == 1
+        ? Optional.of(new Link("/login?token=" + token, expiresAt))
+        : Optional.empty();
   }
 
   /**

@@ -17,32 +17,26 @@ import org.eclipse.microprofile.openapi.annotations.tags.Tag;
             description =
                 """
                 Runs Python agents. An **Agent** is a script with its requirements; executing it \
-                makes an **ExecutorJob**, whose attempts are **Executions**. What an agent needs is \
-                built by a **BuilderJob** into a **Build**. A **DataStore** keeps values between \
+                creates an **ExecutorJob**, whose attempts are **Executions**. A **BuilderJob** \
+                installs the requirements into a **Build**. A **DataStore** keeps values between \
                 executions.
 
-                ReadableNames are `snake_case`, times RFC 3339 in UTC, durations seconds. Lists come in \
-                pages: pass `next_cursor` as `cursor` for the next one. Every error is a problem \
-                document; [all of them are explained](/docs/errors). Clients ignore fields that they \
-                don't know: more may come, none will be renamed or removed within `/v1`."""),
-    servers = @Server(url = "/", description = "The Roost that serves this document"),
+                Names are `snake_case`, times are RFC 3339 in UTC, durations are seconds. Lists are \
+                paginated: send `next_cursor` as `cursor` for the next page. Every error is a problem \
+                document; [each code is explained](/docs/errors). Clients must ignore unknown fields: \
+                fields may be added, but are not renamed or removed within `/v1`."""),
+    servers = @Server(url = "/", description = "This Roost"),
     tags = {
       @Tag(name = "Agents", description = "Python scripts with their requirements"),
-      @Tag(
-          name = "Builds",
-          description = "How an agent's requirements are installed, and the result"),
-      @Tag(
-          name = "Executions",
-          description = "ExecutorJobs to run an agent, their attempts and logs"),
-      @Tag(name = "DataStores", description = "Values that outlive an execution"),
-      @Tag(name = "Schedules", description = "ExecutorJobs that repeat"),
-      @Tag(name = "Events", description = "What changes, as it changes"),
-      @Tag(
-          name = "Webhooks",
-          description = "Events that are posted to a URL, and their deliveries"),
-      @Tag(name = "Keys", description = "API keys and what they may do"),
-      @Tag(name = "Sessions", description = "Signing in and out with a browser"),
-      @Tag(name = "Overview", description = "How it goes, and how Roost is set up"),
-      @Tag(name = "Runtime", description = "What this Roost offers")
+      @Tag(name = "Builds", description = "Installation of agents' requirements, and the results"),
+      @Tag(name = "Executions", description = "Jobs of agents, their attempts and logs"),
+      @Tag(name = "DataStores", description = "Key-value stores that persist between executions"),
+      @Tag(name = "Schedules", description = "Recurring jobs"),
+      @Tag(name = "Events", description = "State changes of resources"),
+      @Tag(name = "Webhooks", description = "Delivery of events to a URL"),
+      @Tag(name = "Keys", description = "API keys and their roles"),
+      @Tag(name = "Sessions", description = "Browser sessions"),
+      @Tag(name = "Overview", description = "Statistics and settings"),
+      @Tag(name = "Runtime", description = "Capabilities and limits of this Roost")
     })
 public class OpenApiDocument extends Application {}

@@ -39,7 +39,7 @@ final class OpenApiErrors {
       response.addHeader(
           "Retry-After",
           OASFactory.createHeader()
-              .description("Seconds to wait")
+              .description("Seconds to wait before a retry")
               .schema(OASFactory.createSchema().addType(Schema.SchemaType.INTEGER)));
     }
     return response;
@@ -60,7 +60,7 @@ final class OpenApiErrors {
       example.put("detail", detail);
       example.put("errors", List.of(mistake));
     } else {
-      example.put("detail", "What went wrong this time, and what to do about it.");
+      example.put("detail", "What is wrong, and how to fix it.");
     }
     example.put("request_id", "req_01jd4m8z6hf0r9w2x3c5v7b8na");
     return example;
@@ -71,42 +71,45 @@ final class OpenApiErrors {
         Arrays.stream(ErrorCode.values()).map(ErrorCode::code).map(Object.class::cast).toList();
     return OASFactory.createSchema()
         .addType(Schema.SchemaType.OBJECT)
-        .description("An error, as RFC 9457 has it. All mistakes of a request are in it at once.")
+        .description("An error (RFC 9457). It lists all invalid fields of a request at once.")
         .required(List.of("type", "title", "status", "code", "detail", "request_id"))
-        .addProperty("type", text("Leads to an explanation").format("uri-reference"))
-        .addProperty("title", text("What the code means; always the same"))
+        .addProperty("type", text("A link to the explanation of the code").format("uri-reference"))
+        .addProperty(
+            "title", text("The meaning of the code; the same for all errors with this code"))
         .addProperty(
             "status",
             OASFactory.createSchema()
                 .addType(Schema.SchemaType.INTEGER)
-                .description("That of the HTTP answer; the same code always has the same"))
+                .description("The HTTP status; the same for all errors with this code"))
         .addProperty("code", text("For programs").enumeration(codes))
-        .addProperty("detail", text("What is wrong this time, for a person"))
+        .addProperty("detail", text("What is wrong with this request, as a message"))
         .addProperty(
             "errors",
             OASFactory.createSchema()
                 .addType(Schema.SchemaType.ARRAY)
                 .items(OASFactory.createSchema().ref("FieldError"))
-                .description("The single mistakes, where the request has some"))
-        .addProperty("request_id", text("The X-Request-Id, under which Roost's log tells more"));
+                .description("The invalid fields of the request, if there are any"))
+        .addProperty(
+            "request_id", text("The X-Request-Id, which identifies the request in Roost's log"));
   }
 
   private static Schema fieldError() {
     return OASFactory.createSchema()
         .addType(Schema.SchemaType.OBJECT)
-        .description("One mistake in a request")
+        .description("An invalid field of a request")
         .required(List.of("pointer", "code", "detail"))
         .addProperty(
             "pointer",
-            text("JSON pointer into the body, ?name of a query parameter, or a header's name"))
+            text(
+                "JSON pointer into the body, ?name for a query parameter, or the name of a header"))
         .addProperty(
             "line",
             OASFactory.createSchema()
                 .addType(Schema.SchemaType.INTEGER)
                 .addType(Schema.SchemaType.NULL)
-                .description("From 1, where the field is text with lines"))
-        .addProperty("code", text("What kind of mistake, for example unknown_field"))
-        .addProperty("detail", text("What is wrong and what to write instead"));
+                .description("The line, from 1, if the field has lines"))
+        .addProperty("code", text("The kind of error, for example unknown_field"))
+        .addProperty("detail", text("What is wrong, and the correct form"));
   }
 
   private static Schema text(String description) {

@@ -71,7 +71,7 @@ public class OpenApiFilter implements OASFilter {
             .type(SecurityScheme.Type.HTTP)
             .scheme("bearer")
             .bearerFormat("roost_<id>_<secret>")
-            .description("An API key. The first start of Roost makes one."));
+            .description("An API key. The first start of Roost creates one."));
     components.addSecurityScheme(
         SESSION,
         OASFactory.createSecurityScheme()
@@ -87,7 +87,8 @@ public class OpenApiFilter implements OASFilter {
             .in(SecurityScheme.In.HEADER)
             .name(RequestFilters.PAGE_TOKEN)
             .description(
-                "What signing in has answered; of no use without the cookie, nor the cookie without it."));
+                "The page token from the response to sign-in. Requests require both the token and the "
+                    + "session cookie."));
     document.setSecurity(
         List.of(
             OASFactory.createSecurityRequirement().addScheme(SECURITY, List.of()),
@@ -142,7 +143,7 @@ public class OpenApiFilter implements OASFilter {
     if (parameter.getIn() == Parameter.In.PATH && parameter.getName().equals("id")) {
       parameter.setDescription("Its identifier");
     } else if (parameter.getName().equals("limit")) {
-      parameter.setDescription("How many at most, 1 to " + Page.MAX_LIMIT);
+      parameter.setDescription("The maximum number of items, 1 to " + Page.MAX_LIMIT);
       parameter.setSchema(
           OASFactory.createSchema()
               .addType(Schema.SchemaType.INTEGER)
@@ -150,7 +151,7 @@ public class OpenApiFilter implements OASFilter {
               .maximum(BigDecimal.valueOf(Page.MAX_LIMIT))
               .defaultValue(Page.DEFAULT_LIMIT));
     } else if (parameter.getName().equals("cursor")) {
-      parameter.setDescription("The next_cursor of the page before");
+      parameter.setDescription("The next_cursor of the previous page");
     }
   }
 }

@@ -24,10 +24,10 @@ final class OpenApiSchemas {
   private static final Map<String, String> EVERYWHERE =
       Map.of(
           "id", "Its identifier",
-          "agent_id", "The agent that it is of",
-          "created_at", "When it was made",
-          "updated_at", "When it was changed last",
-          "data", "Newest first, where nothing else is said");
+          "agent_id", "The agent",
+          "created_at", "When it was created",
+          "updated_at", "When it was last changed",
+          "data", "Newest first, unless the operation defines another order");
 
   /** Schemas generated from parameters of streaming methods; no response has these schemas. */
   private static final Set<String> OF_METHODS = Set.of("MediaType", "OutboundSseEvent");

@@ -1,5 +1,7 @@
 package dev.roost.api;
 
+import java.sql.ResultSet;
+import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
@@ -15,7 +17,7 @@ public record Page<T>(
     @Schema(
             nullable = true,
             description =
-                "What to pass as cursor (for events: as after) for the next part; null: the end")
+                "The value of cursor (of after, for events) for the next page; null on the last page")
         String nextCursor) {
   public static final int DEFAULT_LIMIT = 50;
   public static final int MAX_LIMIT = 200;
@@ -37,24 +39,32 @@ public record Page<T>(
    */
   private static final long MAX_BYTES = 16 << 20;
 
+  /** The identifier and the size of a row that may be large. */
+  public record Sized(String id, long bytes) {
+    /** From the columns {@code id} and {@code bytes}. */
+    public static Sized of(ResultSet row) throws SQLException {
+      return new Sized(row.getString("id"), row.getLong("bytes"));
+    }
+  }
+
   /**
    * A page of rows that may be large, selected by identifier and size before the rows are loaded.
    *
-   * @param idsAndBytes up to {@code limit + 1} pairs of identifier (String) and size (Number)
+   * @param rows up to {@code limit + 1}
    * @param load loads the views of the given identifiers in the same order
    */
   public static <T> Page<T> fitting(
-      List<Object[]> idsAndBytes, int limit, Function<List<String>, List<T>> load) {
+      List<Sized> rows, int limit, Function<List<String>, List<T>> load) {
     List<String> ids = new ArrayList<>();
     long bytes = 0;
-    for (Object[] row : idsAndBytes) {
-      bytes += ((Number) row[1]).longValue();
+    for (Sized row : rows) {
+      bytes += row.bytes();
       if (ids.size() == limit || (bytes > MAX_BYTES && !ids.isEmpty())) {
         break;
       }
-      ids.add((String) row[0]);
+      ids.add(row.id());
     }
-    boolean more = ids.size() < idsAndBytes.size();
+    boolean more = ids.size() < rows.size();
     return new Page<>(
         ids.isEmpty() ? List.of() : load.apply(ids), more ? ids.get(ids.size() - 1) : null);
   }

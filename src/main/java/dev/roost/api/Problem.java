@@ -41,7 +41,7 @@ public final class Problem extends RuntimeException {
 
   public static Problem invalid(List<FieldError> errors) {
     String first = errors.get(0).detail();
-    String detail = errors.size() == 1 ? first : errors.size() + " mistakes; the first: " + first;
+    String detail = errors.size() == 1 ? first : errors.size() + " errors; the first: " + first;
     return new Problem(ErrorCode.VALIDATION_FAILED, detail, errors, Map.of());
   }
 
@@ -70,7 +70,8 @@ public final class Problem extends RuntimeException {
 
   /** The database can't be reached at present; another replica may still reach the database. */
   public static Problem databaseUnreachable() {
-    return retryLater(ErrorCode.UNAVAILABLE, "The database can't be reached; try again.", 1)
+    return retryLater(
+            ErrorCode.UNAVAILABLE, "The database cannot be reached. Retry the request.", 1)
         .withHeader("Connection", "close");
   }
 

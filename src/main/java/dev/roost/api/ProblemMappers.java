@@ -64,7 +64,7 @@ public class ProblemMappers {
 
   @ServerExceptionMapper
   public Response map(RuntimeUnavailable unavailable, ContainerRequestContext request) {
-    LOG.warn("the runtime can't be asked", unavailable);
+    LOG.warn("the runtime cannot be reached", unavailable);
     return answer(Problem.retryLater(ErrorCode.UNAVAILABLE, unavailable.getMessage(), 2), request);
   }
 
@@ -82,16 +82,15 @@ public class ProblemMappers {
                   : absent(path, http.method().name());
           case 405 -> notAllowed(path, http.method().name());
           case 406 ->
-              Problem.of(
-                  ErrorCode.NOT_ACCEPTABLE, "Nothing here has the type that Accept asks for.");
+              Problem.of(ErrorCode.NOT_ACCEPTABLE, "No representation matches the Accept header.");
           case 413 ->
-              Problem.of(ErrorCode.TOO_LARGE, "The body is larger than any request may be.");
+              Problem.of(ErrorCode.TOO_LARGE, "The body exceeds the maximum size of requests.");
           case 415 ->
               Problem.of(
                   ErrorCode.UNSUPPORTED_MEDIA_TYPE,
                   "Send the body with \"Content-Type: application/json\".");
           case 400 ->
-              Problem.of(ErrorCode.MALFORMED_JSON, "The request can't be read: " + e.getMessage());
+              Problem.of(ErrorCode.MALFORMED_JSON, "The request cannot be read: " + e.getMessage());
           default -> null;
         };
     return problem == null ? unexpected(e, request) : answer(problem, request);
@@ -100,9 +99,10 @@ public class ProblemMappers {
   @ServerExceptionMapper
   public Response unexpected(Throwable e, ContainerRequestContext request) {
     if (isCallerGone(e)) {
-      LOG.debugf("request %s was broken off", request.getProperty(RequestFilters.REQUEST_ID));
+      LOG.debugf("request %s was aborted", request.getProperty(RequestFilters.REQUEST_ID));
       return answer(
-          Problem.of(ErrorCode.MALFORMED_JSON, "The request has no end."), request); // client gone
+          Problem.of(ErrorCode.MALFORMED_JSON, "The request body is incomplete."),
+          request); // client gone
     }
     return answer(problem(e, request.getProperty(RequestFilters.REQUEST_ID)), request);
   }
@@ -113,7 +113,7 @@ public class ProblemMappers {
       return problem;
     }
     if (TransientErrors.isTransient(e)) {
-      LOG.warnf("database out of reach: %s", e.getMessage());
+      LOG.warnf("database unreachable: %s", e.getMessage());
       return Problem.databaseUnreachable();
     }
     Optional<Problem> refusal = DatabaseRefusals.of(e);
@@ -121,7 +121,7 @@ public class ProblemMappers {
       return refusal.get();
     }
     LOG.errorf(e, "request %s failed", requestId);
-    return Problem.of(ErrorCode.INTERNAL, "The server's log tells more under this request_id.");
+    return Problem.of(ErrorCode.INTERNAL, "The server's log has details under this request_id.");
   }
 
   private static boolean isCallerGone(Throwable e) {
@@ -136,12 +136,12 @@ public class ProblemMappers {
   private Problem absent(String path, String method) {
     Set<String> methods = allowed.at(path);
     return methods.isEmpty() || methods.contains(method)
-        ? Problem.of(ErrorCode.NOT_FOUND, "There is nothing at " + path + ".")
+        ? Problem.of(ErrorCode.NOT_FOUND, "There is no resource at " + path + ".")
         : notAllowed(path, method);
   }
 
   private Problem notAllowed(String path, String method) {
-    return Problem.of(ErrorCode.METHOD_NOT_ALLOWED, method + " is not possible here.")
+    return Problem.of(ErrorCode.METHOD_NOT_ALLOWED, method + " is not supported here.")
         .withHeader(HttpHeaders.ALLOW, String.join(", ", allowed.at(path)));
   }
 

@@ -1,5 +1,6 @@
 package dev.roost.api;
 
+import dev.roost.db.Code;
 import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.time.format.DateTimeParseException;
@@ -12,6 +13,19 @@ public final class QueryParameters {
   private static final int LAST_YEAR = 9_999;
 
   private QueryParameters() {}
+
+  /**
+   * One or several constants of an enum, separated by commas.
+   *
+   * @param given the query parameter, or null
+   * @return without duplicates; empty: no filter
+   * @throws Problem validation_failed
+   */
+  public static <E extends Enum<E> & Code> List<E> choices(
+      String name, String given, Class<E> type) {
+    List<String> codes = Code.of(List.of(type.getEnumConstants()));
+    return choices(name, given, codes).stream().map(code -> Code.parse(type, code)).toList();
+  }
 
   /**
    * One or several values of a closed list, separated by commas.
@@ -60,6 +74,6 @@ public final class QueryParameters {
     throw Problem.invalid(
         "?" + name,
         "invalid_time",
-        name + " must be a time with its offset, for example 2026-11-21T18:12:41Z.");
+        name + " must be a time with an offset, for example 2026-11-21T18:12:41Z.");
   }
 }

@@ -31,7 +31,7 @@ public final class ReadableNames {
   /** The mistake in a name from a user; empty for a valid name. */
   public static Optional<String> mistake(String name) {
     if (name.isBlank() || name.length() > 100 || !name.equals(name.strip())) {
-      return Optional.of("name must have 1 to 100 characters and no space around it.");
+      return Optional.of("name must have 1 to 100 characters, without leading or trailing spaces.");
     }
     return name.chars().anyMatch(Character::isISOControl)
         ? Optional.of("name must not contain control characters.")

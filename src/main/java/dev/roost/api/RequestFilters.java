@@ -65,12 +65,14 @@ public class RequestFilters {
     try {
       request.getMediaType();
     } catch (RuntimeException e) {
-      throw Problem.of(ErrorCode.UNSUPPORTED_MEDIA_TYPE, "The Content-Type is no media type.");
+      throw Problem.of(
+          ErrorCode.UNSUPPORTED_MEDIA_TYPE, "The Content-Type is not a valid media type.");
     }
     try {
       request.getAcceptableMediaTypes();
     } catch (RuntimeException e) {
-      throw Problem.of(ErrorCode.NOT_ACCEPTABLE, "The header Accept holds what is no media type.");
+      throw Problem.of(
+          ErrorCode.NOT_ACCEPTABLE, "The Accept header contains an invalid media type.");
     }
   }
 
@@ -81,8 +83,7 @@ public class RequestFilters {
    */
   private static void checkPath(String path) {
     if (path.indexOf(';') >= 0 || path.indexOf('\0') >= 0 || path.contains("%00")) {
-      throw Problem.of(
-          ErrorCode.NOT_FOUND, "There is nothing at a path with \";\" or a NUL character.");
+      throw Problem.of(ErrorCode.NOT_FOUND, "Paths must not contain \";\" or a NUL character.");
     }
   }
 
@@ -95,7 +96,7 @@ public class RequestFilters {
             throw Problem.invalid(
                 "?" + name.replace("\0", ""),
                 "repeated",
-                "The query parameter %s is there %,d times; send it once."
+                "The query parameter %s occurs %,d times; send it once."
                     .formatted(Text.quote(name), values.size()));
           }
           if (ofStore && OF_KEYS.contains(name)) {
@@ -153,7 +154,8 @@ public class RequestFilters {
     if (!role.allows(needed)) {
       throw Problem.of(
           ErrorCode.FORBIDDEN,
-          "This key has the role \"%s\"; \"%s\" is needed.".formatted(role.code(), needed.code()));
+          "This API key has the role \"%s\"; the request requires \"%s\"."
+              .formatted(role.code(), needed.code()));
     }
     caller.is(identity);
   }
@@ -163,9 +165,9 @@ public class RequestFilters {
     if (bySession && sender != Sender.OWN_PAGE || open && sender == Sender.OTHER_PAGE) {
       throw Problem.of(
           ErrorCode.FORBIDDEN,
-          "Only pages of this Roost may send this request with the cookie of a session: it needs"
-              + " \"Sec-Fetch-Site: same-origin\" or an Origin that is the Host. Programs send an API"
-              + " key; a proxy has to pass the Host header on.");
+          "Only pages of this Roost may send this request with a session cookie: it requires "
+              + "\"Sec-Fetch-Site: same-origin\" or an Origin that equals the Host. Use an API key in "
+              + "programs; a proxy must forward the Host header.");
     }
   }
 

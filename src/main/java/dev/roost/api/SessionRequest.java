@@ -23,7 +23,7 @@ record SessionRequest(
     SessionRequest request = new SessionRequest(body.string("key"), body.string("token"));
     body.check();
     if (request.key.isPresent() == request.token.isPresent()) {
-      throw Problem.invalid("", "contradictory", "Give either \"key\" or \"token\".");
+      throw Problem.invalid("", "contradictory", "Send either \"key\" or \"token\".");
     }
     return request;
   }

@@ -56,7 +56,7 @@ public class SessionResource {
       operationId = "signIn",
       summary = "Sign in",
       description =
-          "With an API key or the token of a login link. The answer sets the cookie "
+          "With an API key or the token of a login link. The response sets the cookie "
               + SessionCookie.NAME
               + " and holds a page token. The two together, the token in the header "
               + RequestFilters.PAGE_TOKEN
@@ -71,7 +71,7 @@ public class SessionResource {
                 @ExampleObject(
                     name = "with a key",
                     value = "{\"key\": \"roost_01jd4m8z6hf0r9w2x3c5v7b8na_5f2c…\"}"),
-                @ExampleObject(name = "by a login link", value = "{\"token\": \"4e2a51…\"}")
+                @ExampleObject(name = "with a login link", value = "{\"token\": \"4e2a51…\"}")
               }))
   @APIResponse(
       responseCode = "201",
@@ -85,8 +85,8 @@ public class SessionResource {
       @Context HttpServerRequest http,
       @Parameter(
               description =
-                  "1 to 255 characters. Makes it safe to repeat: within a minute, a link that was used signs"
-                      + " in again for a request with the same Idempotency-Key")
+                  "1 to 255 characters. Makes retries safe: for a minute, a used link signs in again for a "
+                      + "request with the same Idempotency-Key")
           @HeaderParam("Idempotency-Key")
           String idempotencyKey,
       byte[] body) {
@@ -113,16 +113,16 @@ public class SessionResource {
         .orElseThrow(
             () ->
                 Authentication.unauthenticated(
-                    "This link was used before, is too old, or its key is gone. Make another one"
-                        + " (\"roost open\"), or sign in with an API key."));
+                    "This link was already used, has expired, or its API key was deleted. Create another one "
+                        + "(\"roost open\"), or sign in with an API key."));
   }
 
   @GET
   @Path("session")
   @Operation(
       operationId = "getSession",
-      summary = "As whom you are signed in",
-      description = "Also of a request with an API key; expires_at is null then.")
+      summary = "Retrieve the current session",
+      description = "Also works with an API key; expires_at is null then.")
   public RestResponse<SessionView> get() {
     return ResponseBuilder.ok(SessionView.of(caller.identity(), null))
         .header("Cache-Control", "no-store")
@@ -137,8 +137,8 @@ public class SessionResource {
       operationId = "signOut",
       summary = "Sign out",
       description =
-          "Ends the session of the cookie and the page token, on other replicas within 5 seconds, and clears the"
-              + " cookie. Harmless without.")
+          "Ends the session of the cookie and the page token, on other replicas within 5 seconds, "
+              + "and clears the cookie. Has no effect without a session.")
   @APIResponse(responseCode = "204", description = "Signed out")
   public void signOut(@Context HttpServerRequest http) {
     String pageToken = http.getHeader(RequestFilters.PAGE_TOKEN);
@@ -153,17 +153,17 @@ public class SessionResource {
   @Needs(Role.READ)
   @Operation(
       operationId = "createLoginLink",
-      summary = "Make a login link",
-      description = "It signs in once, within 10 minutes, as the key that makes it.")
+      summary = "Create a login link",
+      description = "The link signs in once, within 10 minutes, with the API key that creates it.")
   @APIResponse(
       responseCode = "201",
-      description = "The new link",
+      description = "The created link",
       content = @Content(schema = @Schema(implementation = LoginLinks.Link.class)))
   public RestResponse<LoginLinks.Link> link() {
     LoginLinks.Link link =
         links
             .make(caller.identity().keyId())
-            .orElseThrow(() -> Authentication.unauthenticated("There is no such API key."));
+            .orElseThrow(() -> Authentication.unauthenticated("This API key does not exist."));
     return ResponseBuilder.ok(link)
         .status(RestResponse.Status.CREATED)
         .header("Cache-Control", "no-store")

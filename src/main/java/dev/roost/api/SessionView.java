@@ -13,25 +13,27 @@ import org.eclipse.microprofile.openapi.annotations.media.Schema;
  */
 @Schema(name = "Session")
 record SessionView(
-    @Schema(description = "The API key for which the session stands, or that was sent") Key key,
-    @Schema(description = "When the session began; where a key was sent, when that was made")
+    @Schema(description = "The API key of the session, or of the request") Key key,
+    @Schema(description = "When the session began; with an API key, when the key was created")
         Instant createdAt,
     @Schema(
             nullable = true,
-            description = "When the session ends, unless it is used; null: a key was sent")
+            description = "When the session expires if it is not used; null with an API key")
         Instant expiresAt,
     @JsonInclude(JsonInclude.Include.NON_NULL)
         @Schema(
             description =
-                "Only of signing in, shown this once: goes with the cookie, in the header "
+                "Only in the response to sign-in: the page token, to send with the cookie in the header "
                     + RequestFilters.PAGE_TOKEN)
         String pageToken) {
 
   @Schema(name = "SessionKey")
   record Key(
       @Schema(examples = "key_01jd4m8z6hf0r9w2x3c5v7b8na") String id,
-      @Schema(description = "What the key is for", examples = "first key") String name,
-      @Schema(description = "What the key, and so the session, may do", examples = "write")
+      @Schema(description = "The name of the key", examples = "first key") String name,
+      @Schema(
+              description = "The role of the key, which is also that of the session",
+              examples = "write")
           Role role) {}
 
   static SessionView of(Identity identity, String pageToken) {

@@ -54,17 +54,19 @@ public class Storage {
    */
   @Schema(name = "Storage")
   public record Usage(
-      @Schema(description = "Of logs, about") long logBytes,
-      @Schema(description = "Of payloads, return values and jobs, about") long payloadBytes,
+      @Schema(description = "Approximate size of logs") long logBytes,
+      @Schema(description = "Approximate size of payloads, return values and jobs")
+          long payloadBytes,
       @Schema(description = "Of DataStores") long storeBytes,
       @Schema(
               nullable = true,
               description =
-                  "Left on the disk of the data directory; null: not watched, since the database is elsewhere")
+                  "Free space on the disk of the data directory; null if the database is on another machine")
           Long freeBytes,
       @Schema(
               nullable = true,
-              description = "Why new jobs, agents or entries are refused; null: they aren't")
+              description =
+                  "Why new jobs, agents or entries are rejected; null if they are accepted")
           String full) {}
 
   /** Measures the size of tables. */
@@ -80,8 +82,8 @@ public class Storage {
   }
 
   private static final String RETENTION =
-      "Retention removes older executions (setting roost.retention.executions): shorten it, or raise"
-          + " the limit";
+      "Retention deletes old executions (setting roost.retention.executions): shorten it, or "
+          + "raise the limit";
 
   private final RoostConfig.Storage limits;
   private final Meter meter;
@@ -169,9 +171,9 @@ public class Storage {
       }
       measureDisk();
     } catch (Database.Failure e) {
-      LOG.debugf("what is stored can't be measured now: %s", e.getMessage());
+      LOG.debugf("the size of stored data cannot be measured: %s", e.getMessage());
     } catch (IOException | RuntimeException e) {
-      LOG.warnf("what is stored can't be measured now: %s", e.getMessage());
+      LOG.warnf("the size of stored data cannot be measured: %s", e.getMessage());
     }
   }
 
@@ -199,7 +201,7 @@ public class Storage {
                     area == Area.STORES ? "Delete entries, or raise the limit" : RETENTION));
       }
     }
-    tell(found.toString(), full.toString(), found.isEmpty());
+    logChange(found.toString(), full.toString(), found.isEmpty());
     full = found;
     publish(usage.freeBytes());
   }
@@ -218,7 +220,7 @@ public class Storage {
     }
     long free = disk.free();
     String found = refusal(free);
-    tell(String.valueOf(found), String.valueOf(diskFull), found == null);
+    logChange(String.valueOf(found), String.valueOf(diskFull), found == null);
     diskFull = found;
     publish(free);
   }
@@ -226,16 +228,17 @@ public class Storage {
   private String refusal(long free) {
     return free >= limits.freeBytes()
         ? null
-        : "The disk of the data directory has %,d bytes left; Roost keeps %,d free (setting roost.storage.free-bytes). Make room on it. %s."
+        : ("The disk of the data directory has %,d bytes left; Roost requires %,d (setting "
+                + "roost.storage.free-bytes). Free disk space. %s.")
             .formatted(free, limits.freeBytes(), RETENTION);
   }
 
-  private static void tell(String now, String before, boolean isOver) {
+  private static void logChange(String now, String before, boolean isOver) {
     boolean wasOver = before.equals("{}") || before.equals("null");
     if (!isOver && wasOver) {
-      LOG.errorf("storage is full, new jobs or writes are refused: %s", now);
+      LOG.errorf("storage is full, new jobs or writes are rejected: %s", now);
     } else if (isOver && !wasOver) {
-      LOG.warn("storage has space again");
+      LOG.warn("storage is no longer full");
     }
   }
 

@@ -47,7 +47,7 @@ class TableSizes {
       Sql.of(
           """
           select coalesce((select sum(size_bytes + 150 * entries) from datastore), 0)
-            + coalesce((select sum(size_bytes + 150 * entries) from datastore_change), 0)""");
+            + coalesce((select sum(size_bytes + 150 * entries) from datastore_change), 0) as bytes""");
 
   private final Database database;
 
@@ -61,7 +61,7 @@ class TableSizes {
       this(
           name,
           Sql.of(
-              "select coalesce(sum(%s), 0) from %s tablesample system (:percent)"
+              "select coalesce(sum(%s), 0) as bytes from %s tablesample system (:percent)"
                   .formatted(rowBytes, name)));
     }
   }
@@ -74,7 +74,8 @@ class TableSizes {
             switch (area) {
               case LOGS -> bytes(connection, LOGS);
               case PAYLOADS -> bytes(connection, JOBS) + bytes(connection, EXECUTIONS);
-              case STORES -> STORES.with().first(connection, row -> row.getLong(1)).orElse(0L);
+              case STORES ->
+                  STORES.with().first(connection, row -> row.getLong("bytes")).orElse(0L);
             });
   }
 
@@ -99,7 +100,7 @@ class TableSizes {
         table
             .sample()
             .with("percent", 100 * part)
-            .first(connection, row -> row.getLong(1))
+            .first(connection, row -> row.getLong("bytes"))
             .orElse(0L);
     double rows = Math.min(files.rows(), sampled / part);
     double indexes = files.indexes() * rows / files.rows();

@@ -20,7 +20,7 @@ public final class Text {
   }
 
   /** The first characters, without splitting a surrogate pair. */
-  static String beginning(String text, int length) {
+  public static String beginning(String text, int length) {
     if (text.length() <= length) {
       return text;
     }
@@ -66,6 +66,21 @@ public final class Text {
       }
     }
     return Optional.empty();
+  }
+
+  /**
+   * The text with U+FFFD in place of U+0000 and of unpaired surrogates, which PostgreSQL can't
+   * store; null for null.
+   */
+  public static String storable(String text) {
+    if (text == null || unstorable(text).isEmpty()) {
+      return text;
+    }
+    StringBuilder clean = new StringBuilder(text.length());
+    text.codePoints()
+        .map(point -> point == 0 || (point >= 0xd800 && point <= 0xdfff) ? 0xfffd : point)
+        .forEach(clean::appendCodePoint);
+    return clean.toString();
   }
 
   public record Unstorable(int line, String detail) {}

@@ -48,13 +48,15 @@ public class Advisories {
   /** One vulnerability of an image. */
   @Schema(name = "Advisory")
   public record Advisory(
-      @Schema(examples = "CVE-2026-0001", description = "As whoever found it calls it") String id,
+      @Schema(examples = "CVE-2026-0001", description = "The identifier that its publisher uses")
+          String id,
       @Schema(
               nullable = true,
               examples = "high",
-              description = "How bad it is, as whoever found it calls that")
+              description = "The severity that its publisher uses")
           String severity,
-      @Schema(nullable = true, description = "What is wrong, for a person") String summary) {}
+      @Schema(nullable = true, description = "A description of the vulnerability")
+          String summary) {}
 
   /**
    * @param lookedAt when the file's modification time was last checked, by {@link System#nanoTime}
@@ -70,7 +72,7 @@ public class Advisories {
         known = read(file.get());
       } catch (IOException | IllegalArgumentException e) {
         throw new IllegalStateException(
-            "roost.rollouts.advisories: " + file.get() + " can't be used: " + e.getMessage(), e);
+            "roost.rollouts.advisories: " + file.get() + " cannot be used: " + e.getMessage(), e);
       }
     }
   }
@@ -104,7 +106,9 @@ public class Advisories {
               ? new Known(System.nanoTime(), modified, last.byDigest())
               : read(file.get());
     } catch (IOException | IllegalArgumentException e) {
-      LOG.warnf("%s can't be read, so older advisories count: %s", file.get(), e.getMessage());
+      LOG.warnf(
+          "%s cannot be read, so the previous advisories stay in use: %s",
+          file.get(), e.getMessage());
       known = new Known(System.nanoTime(), last.modified(), last.byDigest());
     }
     return known.byDigest();
@@ -127,7 +131,7 @@ public class Advisories {
     try {
       list = mapper.readTree(json);
     } catch (JsonProcessingException e) {
-      throw new IllegalArgumentException("it is no JSON: " + e.getOriginalMessage(), e);
+      throw new IllegalArgumentException("it is not valid JSON: " + e.getOriginalMessage(), e);
     }
     if (list == null || !list.isArray()) {
       throw new IllegalArgumentException("it must be a list of advisories");

@@ -93,7 +93,7 @@ class BaseImageCheck {
       }
       return lookup.state() == BaseLookup.State.GOING;
     } catch (RuntimeUnavailable e) {
-      LOG.warnf("the base image of Python %s can't be looked up: %s", version, e.getMessage());
+      LOG.warnf("the base image of Python %s cannot be resolved: %s", version, e.getMessage());
       return false;
     }
   }

@@ -2,6 +2,7 @@ package dev.roost.builds;
 
 import dev.roost.db.Database;
 import dev.roost.db.Sql;
+import dev.roost.runtime.Requirements;
 import dev.roost.runtime.Runtime;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.time.Clock;
@@ -75,11 +76,10 @@ public class Bases {
   /**
    * The inputs of a build that starts now.
    *
-   * @param requirements normalised and sorted
    * @param nonce or null
    * @throws Runtime.UnsupportedPython
    */
-  public BuildInputs inputs(String pythonVersion, List<String> requirements, String nonce) {
+  public BuildInputs inputs(String pythonVersion, Requirements requirements, String nonce) {
     return BuildInputs.on(current(pythonVersion), runtime, pythonVersion, requirements, nonce);
   }
 
@@ -91,10 +91,9 @@ public class Bases {
    * @throws Runtime.UnsupportedPython
    */
   public BuildInputs inputs(BuilderJob job) {
-    List<String> requirements = job.requirements.lines().toList();
     return job.base != null && runtime.buildsOn(job.pythonVersion, job.base)
-        ? BuildInputs.on(job.base, runtime, job.pythonVersion, requirements, job.nonce)
-        : inputs(job.pythonVersion, requirements, job.nonce);
+        ? BuildInputs.on(job.base, runtime, job.pythonVersion, job.requirements, job.nonce)
+        : inputs(job.pythonVersion, job.requirements, job.nonce);
   }
 
   /**
@@ -112,9 +111,7 @@ public class Bases {
             job,
             builtOn == null ? job.base : builtOn,
             current(job.pythonVersion),
-            base ->
-                BuildInputs.on(
-                    base, runtime, job.pythonVersion, job.requirements.lines().toList(), job.nonce))
+            base -> BuildInputs.on(base, runtime, job.pythonVersion, job.requirements, job.nonce))
         .map(found -> found.with(advisories.fixed(found.base(), found.currentBase())));
   }
 

@@ -5,6 +5,8 @@ import dev.roost.api.Page;
 import io.quarkus.hibernate.orm.panache.PanacheEntityBase;
 import io.quarkus.panache.common.Parameters;
 import jakarta.persistence.Entity;
+import jakarta.persistence.EnumType;
+import jakarta.persistence.Enumerated;
 import jakarta.persistence.Id;
 import jakarta.persistence.LockModeType;
 import java.time.Instant;
@@ -44,11 +46,9 @@ public class Build extends PanacheEntityBase {
   /** When the Build went out of use; null while the Build is usable. */
   public Instant removedAt;
 
-  /**
-   * State of the removal of the image or environment: "due", "begun" (no build of this key may
-   * start) or null (nothing to remove).
-   */
-  public String removal;
+  /** Of the image or environment; null: there is nothing to remove. */
+  @Enumerated(EnumType.STRING)
+  public RemovalState removal;
 
   /**
    * The usable Build of that key. A lock prevents its removal until the transaction ends; by then
@@ -66,7 +66,7 @@ public class Build extends PanacheEntityBase {
   /** Whether the environment is being removed: the removal might also delete a new environment. */
   static boolean isGoing(String imageKey) {
     return locked(imageKey, LockModeType.PESSIMISTIC_READ)
-        .filter(build -> "begun".equals(build.removal))
+        .filter(build -> build.removal == RemovalState.BEGUN)
         .isPresent();
   }
 
@@ -78,7 +78,7 @@ public class Build extends PanacheEntityBase {
   }
 
   /** Records the result of a rebuild after the environment was lost or removed. */
-  Build remade(String newImage, String newBase, String newPackages, long newSizeBytes) {
+  Build rebuilt(String newImage, String newBase, String newPackages, long newSizeBytes) {
     image = newImage;
     base = newBase;
     packages = newPackages;
@@ -117,10 +117,12 @@ public class Build extends PanacheEntityBase {
   /** The schema of an installed distribution, an element of {@link #packages}. */
   @Schema(name = "Package")
   record Installed(
-      @Schema(description = "As the package itself writes it", examples = "Jinja2") String name,
-      @Schema(description = "The one that was installed", examples = "3.1.4") String version,
-      @Schema(description = "Of the file that it came from") String sha256,
-      @Schema(nullable = true, description = "Of the installed files; null: of an older Build")
+      @Schema(description = "The name as the package spells it", examples = "Jinja2") String name,
+      @Schema(description = "The installed version", examples = "3.1.4") String version,
+      @Schema(description = "The size of the downloaded file") String sha256,
+      @Schema(
+              nullable = true,
+              description = "The size of the installed files; null in older Builds")
           Long sizeBytes) {}
 
   /**
@@ -138,36 +140,36 @@ public class Build extends PanacheEntityBase {
       String id,
       @Schema(
               description =
-                  "What went in, as a SHA-256 in hexadecimal digits: base, platform, Python"
-                      + " version and requirements. Agents that need the same share a Build")
+                  "SHA-256, in hexadecimal, of the build's inputs: base, platform, Python version and "
+                      + "requirements. Agents with equal inputs share a Build")
           String imageKey,
       @Schema(
               nullable = true,
               description =
-                  "Reference of the image, by digest; null: on the local runtime, an environment")
+                  "The image reference, by digest; null on the local runtime, which creates an environment")
           String image,
-      @Schema(examples = "3.13", description = "Minor version of Python") String pythonVersion,
+      @Schema(examples = "3.13", description = "Python minor version") String pythonVersion,
       @Schema(
               nullable = true,
               description =
-                  "What it was made on: the base image, by digest, or what identifies the"
-                      + " interpreter; null: an earlier version of Roost did not write it down")
+                  "The base of the Build: the base image, by digest, or the identity of the interpreter; "
+                      + "null if an earlier version of Roost did not record it")
           String base,
       @Schema(
               type = SchemaType.ARRAY,
               implementation = Installed.class,
-              description = "Every package that is installed, also those that others need, by name")
+              description = "All installed packages, including dependencies, ordered by name")
           JsonText packages,
       @Schema(
               description =
-                  "Bytes of the environment, or of the packages that the image adds to its base")
+                  "The size in bytes of the environment, or of the packages that the image adds to its base")
           long sizeBytes,
-      @Schema(description = "Seconds that the first build of it took") double duration,
+      @Schema(description = "The duration of the build in seconds") double duration,
       Instant createdAt,
       @Schema(
               nullable = true,
               description =
-                  "Since when its image or environment is gone, or going; null: it can be used")
+                  "When the removal of its image or environment began; null if the Build can be used")
           Instant removedAt) {
     static View of(Build build) {
       return new View(

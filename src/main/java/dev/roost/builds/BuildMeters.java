@@ -1,5 +1,6 @@
 package dev.roost.builds;
 
+import dev.roost.state.BuilderJobState;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
@@ -20,17 +21,20 @@ class BuildMeters {
 
   private static final String NO_REASON = "none";
 
+  /** In place of succeeded, when an earlier Build fitted. */
+  private static final String REUSED = "reused";
+
   private final MeterRegistry registry;
 
   BuildMeters(MeterRegistry registry) {
     this.registry = registry;
-    counter("succeeded", NO_REASON);
-    counter("reused", NO_REASON);
+    counter(BuilderJobState.SUCCEEDED.code(), NO_REASON);
+    counter(REUSED, NO_REASON);
     for (BuildReason reason : BuildReason.values()) {
-      counter("failed", reason.code());
+      counter(BuilderJobState.FAILED.code(), reason.code());
     }
-    timer("succeeded");
-    timer("failed");
+    timer(BuilderJobState.SUCCEEDED);
+    timer(BuilderJobState.FAILED);
   }
 
   /** Creates the bean at startup, so that its series exist from the start, with zeros. */
@@ -38,16 +42,16 @@ class BuildMeters {
 
   private Counter counter(String state, String reason) {
     return Counter.builder("roost.builds")
-        .description("BuilderJobs that have ended; reused: an earlier Build fitted")
+        .description("BuilderJobs that have ended; reused: an existing Build was used")
         .tag("state", state)
         .tag("reason", reason)
         .register(registry);
   }
 
-  private Timer timer(String state) {
+  private Timer timer(BuilderJobState state) {
     return Timer.builder("roost.build")
-        .description("Builds, from their start to their end")
-        .tag("state", state)
+        .description("Duration of builds")
+        .tag("state", state.code())
         .serviceLevelObjectives(BUCKETS)
         .register(registry);
   }
@@ -58,9 +62,9 @@ class BuildMeters {
     if (job == null || job.finishedAt == null) {
       return; // The BuilderJob was removed, or has not ended in the database.
     }
-    counter(job.reused ? "reused" : job.state, job.reason == null ? NO_REASON : job.reason)
+    counter(job.reused ? REUSED : job.state.code(), job.reason == null ? NO_REASON : job.reason)
         .increment();
-    if (!job.reused && job.startedAt != null && !job.state.equals("cancelled")) {
+    if (!job.reused && job.startedAt != null && job.state != BuilderJobState.CANCELLED) {
       timer(job.state).record(Duration.between(job.startedAt, job.finishedAt));
     }
   }

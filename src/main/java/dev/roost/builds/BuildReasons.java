@@ -14,7 +14,7 @@ class BuildReasons {
         "build-reasons",
         1,
         "Why a build fails",
-        "The reason of a BuilderJob that did not succeed; its message says more, and its log everything.",
+        "The reason of a BuilderJob that did not succeed. The message and the log have details.",
         Arrays.stream(BuildReason.values())
             .map(reason -> new ErrorTexts.Row(reason.code(), null, "", reason.explanation()))
             .toList());

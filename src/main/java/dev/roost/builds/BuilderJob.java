@@ -3,20 +3,23 @@ package dev.roost.builds;
 import dev.roost.api.Ids;
 import dev.roost.api.Page;
 import dev.roost.db.Sql;
+import dev.roost.runtime.Requirements;
+import dev.roost.state.BuilderJobState;
 import io.quarkus.hibernate.orm.panache.PanacheEntityBase;
 import io.quarkus.panache.common.Parameters;
+import jakarta.persistence.Convert;
 import jakarta.persistence.Entity;
+import jakarta.persistence.EnumType;
+import jakarta.persistence.Enumerated;
 import jakarta.persistence.Id;
 import java.time.Instant;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
 import org.eclipse.microprofile.openapi.annotations.enums.SchemaType;
 import org.eclipse.microprofile.openapi.annotations.media.Schema;
 
-/**
- * One attempt to build an agent's dependencies. States: queued, running, succeeded, failed,
- * cancelled.
- */
+/** One attempt to build an agent's dependencies. */
 @Entity(name = "builder_job")
 public class BuilderJob extends PanacheEntityBase {
   private static final Sql LOCK_AGENT =
@@ -50,8 +53,8 @@ public class BuilderJob extends PanacheEntityBase {
   public int agentRevision;
   public String pythonVersion;
 
-  /** Normalised and sorted, one per line. */
-  public String requirements;
+  @Convert(converter = RequirementsColumn.class)
+  public Requirements requirements;
 
   public String imageKey;
 
@@ -61,7 +64,9 @@ public class BuilderJob extends PanacheEntityBase {
   /** See {@link BuildInputs#nonce}. */
   public String nonce;
 
-  public String state;
+  @Enumerated(EnumType.STRING)
+  public BuilderJobState state;
+
   public String reason;
   public String message;
   public String buildId;
@@ -88,17 +93,17 @@ public class BuilderJob extends PanacheEntityBase {
     job.agentId = request.agentId();
     job.agentRevision = request.agentRevision();
     job.pythonVersion = request.inputs().pythonVersion();
-    job.requirements = String.join("\n", request.inputs().requirements());
+    job.requirements = request.inputs().requirements();
     job.imageKey = request.inputs().imageKey();
     job.base = request.inputs().base();
     job.nonce = request.inputs().nonce();
-    job.state = "queued";
+    job.state = BuilderJobState.QUEUED;
     job.createdAt = now;
     if (usable) {
       Build.ofKey(job.imageKey)
           .ifPresent(
               build -> {
-                job.state = "succeeded";
+                job.state = BuilderJobState.SUCCEEDED;
                 job.reused = true;
                 job.buildId = build.id;
                 job.finishedAt = now;
@@ -109,19 +114,19 @@ public class BuilderJob extends PanacheEntityBase {
   }
 
   boolean isOpen() {
-    return state.equals("queued") || state.equals("running");
+    return !state.isFinal();
   }
 
   public boolean hasSucceeded() {
-    return state.equals("succeeded");
+    return state == BuilderJobState.SUCCEEDED;
   }
 
   public boolean hasFailed() {
-    return state.equals("failed") || state.equals("cancelled");
+    return state.isFailure();
   }
 
   public boolean hasEnded() {
-    return !isOpen();
+    return state.isFinal();
   }
 
   /** BuilderJobs that have not ended: running jobs first, then queued jobs, oldest first. */
@@ -235,13 +240,10 @@ public class BuilderJob extends PanacheEntityBase {
         == 1;
   }
 
-  static final List<String> STATES =
-      List.of("queued", "running", "succeeded", "failed", "cancelled");
-
   /**
    * @param states empty: all
    */
-  static Page<View> page(String agentId, List<String> states, String cursor, int limit) {
+  static Page<View> page(String agentId, List<BuilderJobState> states, String cursor, int limit) {
     return Page.of(
         BuilderJob.<BuilderJob>find(
                 """
@@ -251,7 +253,8 @@ public class BuilderJob extends PanacheEntityBase {
                 order by id desc""",
                 Parameters.with("cursor", cursor)
                     .and("agent", agentId)
-                    .and("states", states.isEmpty() ? STATES : states))
+                    .and(
+                        "states", states.isEmpty() ? EnumSet.allOf(BuilderJobState.class) : states))
             .range(0, limit)
             .list(),
         limit,
@@ -266,42 +269,40 @@ public class BuilderJob extends PanacheEntityBase {
       String agentId,
       @Schema(
               description =
-                  "The revision for which it was made; later ones with the same requirements use it, too")
+                  "The revision for which it was created. Later revisions with the same requirements use "
+                      + "it, too")
           int agentRevision,
-      @Schema(examples = "3.13", description = "Minor version of Python") String pythonVersion,
-      @Schema(description = "Normalised and sorted, one package a line; empty: none")
+      @Schema(examples = "3.13", description = "Python minor version") String pythonVersion,
+      @Schema(description = "Normalised and sorted, one package per line; empty for none")
           String requirements,
-      @Schema(
-              enumeration = {"queued", "running", "succeeded", "failed", "cancelled"},
-              description = "succeeded, failed and cancelled are final")
-          String state,
+      @Schema(description = "succeeded, failed and cancelled are final") BuilderJobState state,
       @Schema(
               nullable = true,
               implementation = BuildReason.class,
               type = SchemaType.STRING,
-              description = "Why it failed or was cancelled; null: it did not, or not yet")
+              description = "Why it failed or was cancelled; null otherwise")
           String reason,
       @Schema(
               nullable = true,
               description =
-                  "For a person: why it failed or was cancelled, or what it waits for while"
-                      + " it runs; null: there is nothing to say")
+                  "Why it failed or was cancelled, or what it waits for while it runs; null otherwise")
           String message,
       @Schema(
               nullable = true,
-              description = "What it made, or found to be there; null: it has not succeeded")
+              description = "The Build that it created or reused; null if it has not succeeded")
           String buildId,
       @Schema(
               description =
-                  "Whether the Build was there already, so that nothing had to be installed")
+                  "Whether an existing Build was reused, so that nothing had to be installed")
           boolean reused,
       Instant createdAt,
       @Schema(
               nullable = true,
               description =
-                  "When its build began; null: it waits, was cancelled before, or needed none")
+                  "When its build began; null while it is queued, if it was cancelled before, or if it "
+                      + "required no build")
           Instant startedAt,
-      @Schema(nullable = true, description = "When it ended; null: it waits or runs")
+      @Schema(nullable = true, description = "When it ended; null while it is queued or runs")
           Instant finishedAt) {
     static View of(BuilderJob job) {
       return new View(
@@ -309,7 +310,7 @@ public class BuilderJob extends PanacheEntityBase {
           job.agentId,
           job.agentRevision,
           job.pythonVersion,
-          job.requirements,
+          job.requirements.text(),
           job.state,
           job.reason,
           job.message,

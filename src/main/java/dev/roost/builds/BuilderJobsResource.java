@@ -8,6 +8,7 @@ import dev.roost.cluster.Waiting;
 import dev.roost.log.LogAnswers;
 import dev.roost.log.LogEntry;
 import dev.roost.log.LogRepository;
+import dev.roost.state.BuilderJobState;
 import io.quarkus.narayana.jta.QuarkusTransaction;
 import io.smallrye.common.annotation.Blocking;
 import io.smallrye.mutiny.Multi;
@@ -53,7 +54,7 @@ public class BuilderJobsResource {
       @Parameter(description = "One or several, separated by commas") @RestQuery String state,
       @RestQuery String cursor,
       @RestQuery Integer limit) {
-    List<String> states = QueryParameters.choices("state", state, BuilderJob.STATES);
+    List<BuilderJobState> states = QueryParameters.choices("state", state, BuilderJobState.class);
     return BuilderJob.page(agentId, states, Cursor.id("bjob", cursor), Page.limit(limit));
   }
 
@@ -62,7 +63,9 @@ public class BuilderJobsResource {
   @Operation(
       operationId = "getBuilderJob",
       summary = "Retrieve a BuilderJob",
-      description = "With wait, when it has ended or the time is over.")
+      description =
+          "With wait, the response is delayed until it has ended, or until wait seconds have "
+              + "passed.")
   @APIResponse(
       responseCode = "200",
       content =
@@ -85,11 +88,13 @@ public class BuilderJobsResource {
   @Transactional
   @Operation(
       operationId = "getBuilderJobLogs",
-      summary = "Read a build's log: a page, plain text, or live as server-sent events, by Accept")
+      summary =
+          "Read a build's log: depending on Accept, a page, plain text, or a live stream of "
+              + "server-sent events")
   public Page<LogEntry> logs(
       String id,
       @Parameter(
-              description = "How many at most, 1 to 1000",
+              description = "The maximum number of entries, 1 to 1000",
               schema =
                   @Schema(
                       type = SchemaType.INTEGER,
@@ -98,11 +103,13 @@ public class BuilderJobsResource {
                       defaultValue = "200"))
           @RestQuery
           Integer limit,
-      @Parameter(description = "Only entries after the one with this seq; a cursor wins over it")
+      @Parameter(
+              description = "Only entries after the entry with this seq. cursor takes precedence")
           @RestQuery("after_seq")
           Integer afterSeq,
       @RestQuery String cursor,
-      @Parameter(description = "Only entries whose message contains exactly this") @RestQuery
+      @Parameter(description = "Only entries whose message contains this text; case-sensitive")
+          @RestQuery
           String contains) {
     find(id);
     return logs.page(id, limit, afterSeq, cursor, new LogRepository.Filter(null, contains));
@@ -123,7 +130,8 @@ public class BuilderJobsResource {
       String id,
       @Parameter(
               description =
-                  "Of a stream: go on after the entry with this seq; without it, from the start")
+                  "For a stream: resume after the entry with this seq. Without it, the stream begins with "
+                      + "the first entry")
           @HeaderParam("Last-Event-ID")
           String lastEventId,
       @Context Sse sse) {

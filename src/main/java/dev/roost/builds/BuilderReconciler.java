@@ -18,6 +18,7 @@ import dev.roost.runtime.Runtime.NoCapacity;
 import dev.roost.runtime.Runtime.RuntimeUnavailable;
 import dev.roost.runtime.RuntimeChanged;
 import dev.roost.runtime.Step;
+import dev.roost.state.BuilderJobState;
 import io.quarkus.narayana.jta.QuarkusTransaction;
 import io.quarkus.runtime.ShutdownEvent;
 import io.quarkus.runtime.StartupEvent;
@@ -121,7 +122,7 @@ public class BuilderReconciler {
    */
   static Step decide(
       BuilderJob job, Observation observation, boolean free, Limits limits, Instant now) {
-    if (job.state.equals("queued")) {
+    if (job.state == BuilderJobState.QUEUED) {
       return free ? new Step.Create() : new Step.Wait();
     }
     if (observation instanceof Observation.Ended end) {
@@ -163,12 +164,12 @@ public class BuilderReconciler {
         remove(leftover);
       }
     }
-    int running = (int) open.stream().filter(job -> job.state.equals("running")).count();
+    int running = (int) open.stream().filter(job -> job.state == BuilderJobState.RUNNING).count();
     // Running BuilderJobs come first: a job created earlier may have been committed later.
     Set<String> led = new HashSet<>();
     for (BuilderJob job : open) {
       if (led.add(job.imageKey)) {
-        if (job.state.equals("queued") && reuse(job)) {
+        if (job.state == BuilderJobState.QUEUED && reuse(job)) {
           led.remove(job.imageKey); // the next job of this key is reused as well
         } else if (act(job, running < config.builds().concurrency())) {
           running++;
@@ -194,7 +195,7 @@ public class BuilderReconciler {
       runtime.deleteBuilderJob(builderJobId);
     } catch (RuntimeUnavailable e) {
       unavailable = true;
-      LOG.warnf("build %s can't be removed now: %s", builderJobId, e.getMessage());
+      LOG.warnf("build %s cannot be removed: %s", builderJobId, e.getMessage());
     }
   }
 
@@ -230,7 +231,7 @@ public class BuilderReconciler {
   private boolean act(BuilderJob job, boolean free) {
     try {
       Observation observation = null;
-      if (job.state.equals("running")) {
+      if (job.state == BuilderJobState.RUNNING) {
         observation = runtime.observeBuild(job.id);
         takeLog(job);
       }
@@ -299,7 +300,7 @@ public class BuilderReconciler {
       return false;
     }
     Instant now = clock.instant();
-    if (job.state.equals("queued")
+    if (job.state == BuilderJobState.QUEUED
         && !QuarkusTransaction.requiringNew()
             .call(() -> !Build.isGoing(job.imageKey) && BuilderJob.start(job.id, now))) {
       return false;
@@ -348,7 +349,7 @@ public class BuilderReconciler {
               if (succeeded) {
                 Build build =
                     Build.toRemake(job.imageKey)
-                        .map(known -> remade(known, job, result.get()))
+                        .map(known -> rebuilt(known, job, result.get()))
                         .orElseGet(() -> insertBuild(job, result.get(), now));
                 BuilderJob.succeed(job.id, build.id, false, now);
               } else {
@@ -368,8 +369,8 @@ public class BuilderReconciler {
     capacity.freed(now);
   }
 
-  private static Build remade(Build build, BuilderJob job, JsonNode result) {
-    return build.remade(
+  private static Build rebuilt(Build build, BuilderJob job, JsonNode result) {
+    return build.rebuilt(
         result.path("image").textValue(),
         base(job, result),
         result.path("packages").toString(),
@@ -404,7 +405,7 @@ public class BuilderReconciler {
     try {
       return Optional.of(mapper.readTree(result));
     } catch (JsonProcessingException e) {
-      LOG.warnf("a builder's result is no JSON: %s", e.getMessage());
+      LOG.warnf("a builder's result is not valid JSON: %s", e.getMessage());
       return Optional.empty();
     }
   }

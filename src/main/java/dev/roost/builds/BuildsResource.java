@@ -21,7 +21,7 @@ public class BuildsResource {
   @Transactional
   @Operation(operationId = "listBuilds", summary = "List Builds, newest first")
   public Page<Build.View> list(
-      @Parameter(description = "Only those that a BuilderJob of this agent made or found")
+      @Parameter(description = "Only those that a BuilderJob of this agent created or reused")
           @RestQuery("agent_id")
           String agentId,
       @RestQuery String cursor,

@@ -1,6 +1,7 @@
 package dev.roost.builds;
 
 import dev.roost.api.Text;
+import dev.roost.runtime.Requirements;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
@@ -14,7 +15,7 @@ final class ImageKey {
 
   /**
    * @param baseIdentity identity of the base for that Python version, from the runtime
-   * @param requirements normalised and sorted, with the hash of the SDK if the SDK is required
+   * @param requirements with the hash of the SDK if the SDK is required
    * @param nonce null: the key that all Builds with the same inputs share
    * @return SHA-256, 64 hexadecimal digits
    */
@@ -22,12 +23,11 @@ final class ImageKey {
       String baseIdentity,
       String platform,
       String pythonVersion,
-      List<String> requirements,
+      Requirements requirements,
       String nonce) {
     List<String> parts =
         new ArrayList<>(
-            List.of(
-                FORMAT, baseIdentity, platform, pythonVersion, String.join("\n", requirements)));
+            List.of(FORMAT, baseIdentity, platform, pythonVersion, requirements.text()));
     if (nonce != null) {
       parts.add(nonce);
     }

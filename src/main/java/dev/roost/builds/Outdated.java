@@ -17,21 +17,22 @@ import org.eclipse.microprofile.openapi.annotations.media.Schema;
  */
 @Schema(name = "Outdated")
 public record Outdated(
-    @Schema(description = "What is newer; a rollout or a rebuild brings it to the agent")
+    @Schema(description = "What is newer. A rollout or a rebuild updates the agent")
         List<Reason> reasons,
     @Schema(
             nullable = true,
             description =
-                "What the Build was made on: an image, by digest once that is known, or an"
-                    + " interpreter; null: an earlier version of Roost did not write it down")
+                "The base of the Build: an image, by digest once the digest is known, or an interpreter; "
+                    + "null if an earlier version of Roost did not record it")
         String base,
-    @Schema(description = "What it would be made on now") String currentBase,
-    @Schema(description = "What the current base fixes, as far as roost.rollouts.advisories tells")
+    @Schema(description = "The current base") String currentBase,
+    @Schema(description = "Advisories of roost.rollouts.advisories that the current base fixes")
         List<Advisories.Advisory> fixes) {
   private static final String DIGEST = "@sha256:";
 
   /** What has a newer version. */
   @Schema(
+      name = "OutdatedReason",
       type = SchemaType.STRING,
       enumeration = {"base", "sdk"})
   public enum Reason {

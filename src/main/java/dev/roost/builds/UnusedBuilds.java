@@ -128,7 +128,7 @@ public final class UnusedBuilds {
    * @throws RuntimeUnavailable
    */
   public void finishBegun(ThrottledBatches batches) {
-    for (String id : with(batches, "begun")) {
+    for (String id : with(batches, RemovalState.BEGUN)) {
       finish(batches, id);
     }
   }
@@ -148,7 +148,7 @@ public final class UnusedBuilds {
   }
 
   private boolean removeDue(ThrottledBatches batches) {
-    for (String id : with(batches, "due")) {
+    for (String id : with(batches, RemovalState.DUE)) {
       Sql.Bound begin = BEGIN_AGAIN.with("id", id);
       if (batches.step(connection -> change(connection, id, begin)) && !finish(batches, id)) {
         return false;
@@ -201,7 +201,7 @@ public final class UnusedBuilds {
     } while (deleted.size() == LIMIT);
   }
 
-  private static List<String> with(ThrottledBatches batches, String removal) {
+  private static List<String> with(ThrottledBatches batches, RemovalState removal) {
     List<String> all = new ArrayList<>();
     List<String> found;
     String after = "";
@@ -221,8 +221,7 @@ public final class UnusedBuilds {
    */
   private static boolean change(Connection connection, String id, Sql.Bound change)
       throws SQLException {
-    return LOCK.with("id", id).first(connection, row -> row.getString(1)).isPresent()
-        && change.update(connection) == 1;
+    return !LOCK.with("id", id).strings(connection).isEmpty() && change.update(connection) == 1;
   }
 
   /**
@@ -236,14 +235,14 @@ public final class UnusedBuilds {
     if (remains.isEmpty()) {
       return true; // Another process has removed it.
     }
-    LOG.infof("removing build %s, which nothing uses: %s", id, remains.get());
+    LOG.infof("removing unused build %s: %s", id, remains.get());
     Removal end = await(batches, remains.get());
     boolean done = end.state() == Removal.State.DONE;
     toTidyUp |= done;
-    Sql.Bound note = END.with("id", id).with("removal", done ? null : "due");
+    Sql.Bound note = END.with("id", id).with("removal", done ? null : RemovalState.DUE);
     batches.step(note::update);
     if (!done) {
-      LOG.warnf("build %s could not be removed, again in an hour: %s", id, end.message());
+      LOG.warnf("build %s could not be removed; next attempt in an hour: %s", id, end.message());
     }
     return done;
   }

@@ -1,7 +1,7 @@
 package dev.roost.cluster;
 
+import dev.roost.db.Sql;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
@@ -26,9 +26,10 @@ final class DatabaseReplicas implements Replicas, DatabaseSession.Handler {
    * A notification may be lost in a crash of the database, so the transaction doesn't wait for the
    * disk.
    */
-  private static final String SEND =
-      "select pg_notify('%s', p), set_config('synchronous_commit', 'off', true) from unnest(?) p"
-          .formatted(DatabaseSession.CHANNEL);
+  private static final Sql SEND =
+      Sql.of(
+          "select pg_notify('%s', p), set_config('synchronous_commit', 'off', true) from unnest(:payloads) p"
+              .formatted(DatabaseSession.CHANNEL));
 
   private final String id = UUID.randomUUID().toString();
   private final DataSource pool;
@@ -135,13 +136,11 @@ final class DatabaseReplicas implements Replicas, DatabaseSession.Handler {
    */
   private void notify(List<String> payloads) throws InterruptedException {
     while (true) {
-      try (Connection connection = pool.getConnection();
-          PreparedStatement statement = connection.prepareStatement(SEND)) {
-        statement.setArray(1, connection.createArrayOf("text", payloads.toArray()));
-        statement.execute();
+      try (Connection connection = pool.getConnection()) {
+        SEND.with("payloads", payloads.toArray(String[]::new)).list(connection, row -> row);
         return;
       } catch (SQLException e) {
-        LOG.debugf("other replicas can't be told now: %s", e.getMessage());
+        LOG.debugf("other replicas cannot be notified: %s", e.getMessage());
         if (stopping) {
           return;
         }

@@ -1,8 +1,8 @@
 package dev.roost.cluster;
 
+import dev.roost.db.Sql;
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
 import java.util.Properties;
 import java.util.concurrent.CountDownLatch;
@@ -38,13 +38,25 @@ final class DatabaseSession {
    * The idle timeout detects both a dead process and a dead machine; the TCP timeouts end the
    * session of a dead machine on PostgreSQL before 14.
    */
-  private static final String SETTINGS =
-      """
-      select set_config(wanted.name, wanted.value, false)
-      from (values ('idle_session_timeout', '%1$d000'), ('tcp_user_timeout', '%1$d000'),
-        ('tcp_keepalives_idle', '1'), ('tcp_keepalives_interval', '1'), ('tcp_keepalives_count', '2'))
-        as wanted (name, value)
-      where exists (select 1 from pg_settings s where s.name = wanted.name)""";
+  private static final Sql SETTINGS =
+      Sql.of(
+          """
+          select set_config(wanted.name, wanted.value, false)
+          from (values ('idle_session_timeout', cast(:milliseconds as text)),
+            ('tcp_user_timeout', cast(:milliseconds as text)), ('tcp_keepalives_idle', '1'),
+            ('tcp_keepalives_interval', '1'), ('tcp_keepalives_count', '2')) as wanted (name, value)
+          where exists (select 1 from pg_settings s where s.name = wanted.name)
+          """);
+
+  private static final Sql LISTEN = Sql.of("listen " + CHANNEL);
+
+  private static final Sql ALIVE = Sql.of("select true as held");
+
+  private static final Sql TAKE = Sql.of("select pg_try_advisory_lock(" + LOCK + ") as held");
+
+  private static final Sql RESIGN =
+      Sql.of(
+          "select pg_advisory_unlock(%d) from pg_notify('%s', :payload)".formatted(LOCK, CHANNEL));
 
   private final String replicaId;
   private final Database database;
@@ -122,7 +134,7 @@ final class DatabaseSession {
             pause == FIRST_PAUSE_MILLIS ? Logger.Level.WARN : Logger.Level.DEBUG,
             "the connection between the replicas is broken: " + e.getMessage());
       } catch (RuntimeException e) {
-        LOG.error("the connection between the replicas is made anew", e);
+        LOG.error("the connection between the replicas failed and is reopened", e);
       } finally {
         heldUntil = null;
       }
@@ -153,9 +165,11 @@ final class DatabaseSession {
     if (connection == null) {
       throw new SQLException("no PostgreSQL URL: " + database.url());
     }
-    try (Statement statement = connection.createStatement()) {
-      statement.execute(SETTINGS.formatted(heartbeat.silenceSeconds()));
-      statement.execute("listen " + CHANNEL);
+    try {
+      SETTINGS
+          .with("milliseconds", heartbeat.silenceSeconds() + "000")
+          .list(connection, row -> row);
+      LISTEN.with().update(connection);
       return connection;
     } catch (SQLException e) {
       connection.close();
@@ -198,9 +212,12 @@ final class DatabaseSession {
   /** Sends a heartbeat, and leads if no other process leads. */
   private void beat(Connection connection, long now) throws SQLException {
     boolean leads = heldUntil != null;
-    if (leads) {
-      query(connection, "select true");
-    } else if (!query(connection, "select pg_try_advisory_lock(" + LOCK + ")")) {
+    boolean held =
+        (leads ? ALIVE : TAKE)
+            .with()
+            .first(connection, row -> row.getBoolean("held"))
+            .orElseThrow();
+    if (!held) {
       return;
     }
     heldUntil = now + TimeUnit.SECONDS.toNanos(heartbeat.silenceSeconds());
@@ -218,17 +235,7 @@ final class DatabaseSession {
     if (heldUntil != null) {
       heldUntil = null;
       String payload = replicaId + "\n" + Payload.VACANT;
-      query(
-          connection,
-          "select pg_advisory_unlock(%d) from pg_notify('%s', '%s')"
-              .formatted(LOCK, CHANNEL, payload));
-    }
-  }
-
-  private static boolean query(Connection connection, String sql) throws SQLException {
-    try (Statement statement = connection.createStatement();
-        var rows = statement.executeQuery(sql)) {
-      return rows.next() && rows.getBoolean(1);
+      RESIGN.with("payload", payload).list(connection, row -> row);
     }
   }
 }

@@ -75,7 +75,7 @@ public class Draining {
   }
 
   void begin(@Observes ShutdownDelayInitiatedEvent event) {
-    LOG.infof("stopping: serving for %d s yet", drain.toSeconds());
+    LOG.infof("stopping: serving requests for another %d s", drain.toSeconds());
     // A short drain keeps most of its time.
     long margin = Math.min(MARGIN.toNanos(), drain.toNanos() / 4);
     waitsEnd = System.nanoTime() + drain.toNanos() - margin;

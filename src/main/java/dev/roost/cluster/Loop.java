@@ -83,9 +83,9 @@ public final class Loop {
         long millis = Math.min(LONGEST_PAUSE.toMillis(), 100L << Math.min(failures, 10));
         pause = Duration.ofMillis(millis);
         if (TransientErrors.isTransient(e)) {
-          LOG.warnf("%s: database out of reach, again in %d ms", thread.getName(), millis);
+          LOG.warnf("%s: database unreachable; next attempt in %d ms", thread.getName(), millis);
         } else {
-          LOG.errorf(e, "%s: a pass failed, again in %d ms", thread.getName(), millis);
+          LOG.errorf(e, "%s: a pass failed; next attempt in %d ms", thread.getName(), millis);
         }
       }
       if (!sleep(pause)) {

@@ -17,7 +17,7 @@ public class Loops {
     this.leadership = replicas;
     this.registry = registry;
     Gauge.builder("roost.leader", replicas, one -> one.isHeld() ? 1 : 0)
-        .description("1: this replica is the leader, whose loops work; 0: it follows")
+        .description("1 if this replica is the leader, which runs the loops; 0 otherwise")
         .register(registry);
   }
 
@@ -34,14 +34,14 @@ public class Loops {
             .register(registry);
     Counter failures =
         Counter.builder("roost.loop.failures")
-            .description("Passes that failed; each is tried again")
+            .description("Passes of the leader's loops that failed and are retried")
             .tag("loop", name)
             .register(registry);
     // When a pass without any duration would have ended; System.nanoTime.
     AtomicLong due = new AtomicLong(System.nanoTime());
     leadership.whenGained(() -> due.set(System.nanoTime()));
     Gauge.builder("roost.loop.lag", () -> leadership.isHeld() ? lagSeconds(due) : 0)
-        .description("How long ago the next pass was due that has not succeeded yet")
+        .description("Time since the next pass was due, while it has not succeeded")
         .baseUnit("seconds")
         .tag("loop", name)
         .register(registry);

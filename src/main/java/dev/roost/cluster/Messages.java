@@ -54,7 +54,7 @@ final class Messages {
           ? Optional.of((Shared) MAPPER.readValue(text.substring(space + 1), type))
           : Optional.empty();
     } catch (ClassNotFoundException | JsonProcessingException | IndexOutOfBoundsException e) {
-      LOG.debugf("an event of another version is passed over: %s", text);
+      LOG.debugf("an event of another version is ignored: %s", text);
       return Optional.empty();
     }
   }

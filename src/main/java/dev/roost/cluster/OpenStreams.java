@@ -15,7 +15,6 @@ import io.vertx.ext.web.RoutingContext;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.event.Observes;
 import java.time.Clock;
-import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -138,7 +137,8 @@ public class OpenStreams {
   private static Problem tooMany(String who, int limit, String setting) {
     return Problem.retryLater(
         ErrorCode.RATE_LIMITED,
-        "%s %,d open streams, the limit (setting roost.limits.%s). Close one, or try again."
+        ("%s %,d open streams, which is the limit (setting roost.limits.%s). Close one, or retry "
+                + "later.")
             .formatted(who, limit, setting),
         RETRY_AFTER_SECONDS);
   }
@@ -187,20 +187,18 @@ public class OpenStreams {
     try {
       database.once(
           connection -> {
-            List<String> goneKeys =
-                GONE_KEYS.with("keys", keys).list(connection, row -> row.getString(1));
-            goneKeys.forEach(this::closeOfKey);
+            GONE_KEYS.with("keys", keys).strings(connection).forEach(this::closeOfKey);
             if (sessions.length > 0) {
               GONE_SESSIONS
                   .with("sessions", sessions)
                   .with("now", clock.instant())
-                  .list(connection, row -> row.getString(1))
+                  .strings(connection)
                   .forEach(this::closeOfSession);
             }
             return null;
           });
     } catch (Database.Failure e) {
-      LOG.debugf("whose streams are open can't be checked now: %s", e.getMessage());
+      LOG.debugf("the API keys of open streams cannot be checked: %s", e.getMessage());
     }
   }
 

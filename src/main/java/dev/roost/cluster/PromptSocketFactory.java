@@ -25,22 +25,22 @@ public final class PromptSocketFactory extends SocketFactory {
 
   @Override
   public Socket createSocket(String host, int port) {
-    throw new UnsupportedOperationException("the driver connects by itself");
+    throw new UnsupportedOperationException("the driver opens the connection");
   }
 
   @Override
   public Socket createSocket(String host, int port, InetAddress localHost, int localPort) {
-    throw new UnsupportedOperationException("the driver connects by itself");
+    throw new UnsupportedOperationException("the driver opens the connection");
   }
 
   @Override
   public Socket createSocket(InetAddress host, int port) {
-    throw new UnsupportedOperationException("the driver connects by itself");
+    throw new UnsupportedOperationException("the driver opens the connection");
   }
 
   @Override
   public Socket createSocket(InetAddress host, int port, InetAddress localHost, int localPort) {
-    throw new UnsupportedOperationException("the driver connects by itself");
+    throw new UnsupportedOperationException("the driver opens the connection");
   }
 
   private static final class PromptSocket extends Socket {

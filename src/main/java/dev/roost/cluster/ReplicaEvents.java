@@ -64,17 +64,17 @@ class ReplicaEvents implements Replicas.Listener {
     replicas.stop();
   }
 
-  void tell(@Observes Shared event, EventMetadata metadata) {
+  void send(@Observes Shared event, EventMetadata metadata) {
     if (!metadata.getQualifiers().contains(FromOtherReplica.Literal.INSTANCE)) {
       replicas.tellEvent(event);
     }
   }
 
-  void tell(@Observes KeyDeleted event) {
+  void send(@Observes KeyDeleted event) {
     replicas.tellEvent(new ForgottenKey(event.keyId()));
   }
 
-  void tell(@Observes SessionEnded event) {
+  void send(@Observes SessionEnded event) {
     replicas.tellEvent(new ForgottenSession(event.sessionId()));
   }
 
@@ -113,7 +113,8 @@ class ReplicaEvents implements Replicas.Listener {
             try {
               events.select(FromOtherReplica.Literal.INSTANCE).fire(event);
             } catch (RuntimeException e) {
-              LOG.warnf("what another replica told can't be taken up: %s", e.getMessage());
+              LOG.warnf(
+                  "a notification from another replica cannot be processed: %s", e.getMessage());
             }
           });
     }

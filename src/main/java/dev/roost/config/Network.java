@@ -131,6 +131,6 @@ public final class Network {
   }
 
   private static String noNetwork(String text) {
-    return "\"" + text + "\" is no network such as 10.0.0.0/8 or fd00::/8";
+    return "\"" + text + "\" is not a network such as 10.0.0.0/8 or fd00::/8";
   }
 }

@@ -23,7 +23,10 @@ public interface RoostConfig {
   @WithDefault("${user.home}/.roost")
   Path data();
 
-  /** The address to listen on. Anything but loopback lets other machines in. */
+  /**
+   * The address to listen on. Any address other than loopback accepts connections from other
+   * machines.
+   */
   @WithDefault("127.0.0.1")
   String host();
 
@@ -33,22 +36,22 @@ public interface RoostConfig {
   int port();
 
   /**
-   * How long it goes on serving after SIGTERM, no longer ready, so that whoever sends requests here
-   * takes note.
+   * How long Roost keeps serving requests after SIGTERM while it reports that it is not ready, so
+   * that load balancers stop sending requests to it.
    */
   @OrZero
   @WithDefault("0s")
   Duration drain();
 
   /**
-   * Another TCP port, on which executors reach the control plane: then only that one serves them,
-   * and it serves nothing else.
+   * A separate TCP port for executors. If it is set, only this port serves executors, and it serves
+   * nothing else.
    */
   Optional<Integer> internalPort();
 
   /**
-   * Another TCP port, which serves {@code /metrics} for Prometheus and nothing else, to everyone
-   * who reaches it. Without it, metrics are at {@code /v1/metrics}, for whoever has an API key.
+   * A separate TCP port that serves {@code /metrics} for Prometheus and nothing else, without
+   * authentication. By default, metrics are at {@code /v1/metrics} and require an API key.
    */
   Optional<Integer> metricsPort();
 
@@ -59,31 +62,28 @@ public interface RoostConfig {
   @WithDefault("false")
   boolean exitWithParent();
 
-  /**
-   * How events are logged on the console: {@code text} for people, {@code json} for programs, one
-   * line for each.
-   */
+  /** The format of log lines on the console: {@code text} or {@code json}. */
   @WithDefault("text")
   String logFormat();
 
-  /** Whether the first start makes, builds and runs a welcome agent. */
+  /** Whether the first start creates, builds and runs a welcome agent. */
   @WithDefault("true")
   boolean welcome();
 
-  /** Whether this start makes another API key and writes it to the data directory. */
+  /** Whether this start creates another API key and writes it to the data directory. */
   @WithDefault("false")
   boolean newApiKey();
 
   /**
-   * A file with an API key, {@code roost_<id>_<secret>}: every start sees to it that the key exists
-   * and may do everything.
+   * A file with an API key, {@code roost_<id>_<secret>}. Every start ensures that the key exists
+   * with the role {@code write}.
    */
   Optional<Path> apiKeyFile();
 
   /**
-   * Whether each request is logged when it has been answered: its method, path, status, duration,
-   * client, identifier and the id of its API key. Executors' requests and health checks are logged
-   * at level {@code DEBUG} only, by the category {@code dev.roost.access}.
+   * Whether each request is logged after its response: method, path, status, duration, client,
+   * request id and the id of the API key. Requests of executors and health checks are logged at
+   * level {@code DEBUG} only, in the category {@code dev.roost.access}.
    */
   @WithDefault("false")
   boolean accessLog();
@@ -98,7 +98,7 @@ public interface RoostConfig {
 
   Builds builds();
 
-  /** How a newer base or SDK reaches agents that are built already. */
+  /** Updates of existing agents to a newer base or SDK. */
   Rollouts rollouts();
 
   Executors executors();
@@ -115,31 +115,31 @@ public interface RoostConfig {
 
   Retention retention();
 
-  /** A PostgreSQL of the operator's; without it the local runtime starts one of its own. */
+  /** An external PostgreSQL. Without it, the local runtime starts an embedded one. */
   interface Database {
     /** JDBC URL, for example {@code jdbc:postgresql://db.example.org/roost}. */
     Optional<String> url();
 
-    /** The role to sign in as; it must be able to make tables. */
+    /** The database role. It must be allowed to create tables. */
     Optional<String> username();
 
-    /** Its password. */
+    /** The password of the database role. */
     Optional<String> password();
   }
 
-  /** People who have signed in to the dashboard. */
+  /** Dashboard sessions. */
   interface Sessions {
     /**
-     * How long a session lasts after it was used; one that lasts a day or less is not prolonged by
-     * use.
+     * How long a session lasts after its last use. If this is a day or less, use does not extend
+     * the session.
      */
     @WithDefault("14d")
     Duration lifetime();
   }
 
   /**
-   * Bounds on what users send and scripts make; beyond them: 413, 422 or 429, or the execution's
-   * own reason.
+   * Limits of requests and executions. Requests beyond a limit return 413, 422 or 429; executions
+   * fail with a reason.
    */
   interface Limits {
     /** Bytes of an agent's script. */
@@ -158,11 +158,11 @@ public interface RoostConfig {
     @WithDefault("65536")
     int envVarsBytes();
 
-    /** Memory that an agent may ask for, MiB. */
+    /** Maximum memory of an agent, MiB. */
     @WithDefault("16384")
     int agentMemoryMib();
 
-    /** CPU that an agent may ask for, cores. */
+    /** Maximum CPU of an agent, cores. */
     @WithDefault("16")
     double agentCpu();
 
@@ -178,7 +178,7 @@ public interface RoostConfig {
     @WithDefault("16777216")
     int returnValueBytes();
 
-    /** Bytes of a log line; a longer one is split. */
+    /** Bytes of a log line; longer lines are split. */
     @WithDefault("65536")
     int logLineBytes();
 
@@ -186,7 +186,7 @@ public interface RoostConfig {
     @WithDefault("33554432")
     int logBytes();
 
-    /** Bytes of the log's end that are kept beside, when it is longer. */
+    /** Bytes of the end of the log that are kept in addition if the log is longer. */
     @OrZero
     @WithDefault("1048576")
     int logTailBytes();
@@ -211,12 +211,12 @@ public interface RoostConfig {
     @WithDefault("1073741824")
     long storeBytes();
 
-    /** ExecutorJobs of one agent that wait. */
+    /** Queued ExecutorJobs of one agent. */
     @OrZero
     @WithDefault("10000")
     int queuedExecutorJobs();
 
-    /** Requests a minute of one key; 0: unlimited. */
+    /** Requests per minute of one API key; 0: unlimited. */
     @OrZero
     @WithDefault("0")
     int requestsPerMinute();
@@ -234,8 +234,8 @@ public interface RoostConfig {
     int streams();
 
     /**
-     * Bytes of the memory that requests with a body may need while they are received and read; 0:
-     * half of the heap. Beyond it, requests wait, then they are refused with 503.
+     * Memory for request bodies in bytes; 0: half of the heap. Beyond it, requests wait and are
+     * then rejected with 503.
      */
     @WithDefault("0")
     long bodyMemoryBytes();
@@ -244,17 +244,18 @@ public interface RoostConfig {
     @WithDefault("30s")
     Duration bodyTimeout();
 
-    /** Connections at the same time; more are closed at once. */
+    /** Concurrent connections; further connections are closed immediately. */
     @WithDefault("4096")
     int connections();
   }
 
   /**
-   * How much is stored in all, as Roost estimates it every few seconds. Beyond a limit, new jobs,
-   * agents and entries get 507 and logs are cut; what runs ends, and what is deleted goes.
+   * Limits of all stored data, which Roost estimates every few seconds. Beyond a limit, new jobs,
+   * agents and entries are rejected with 507, and logs are truncated; running executions and
+   * deletions are not affected.
    */
   interface Storage {
-    /** Bytes of all logs; 0: unlimited. Beyond it, the rest of each log is left out. */
+    /** Bytes of all logs; 0: unlimited. Beyond it, the rest of each log is omitted. */
     @WithDefault("0")
     long logBytes();
 
@@ -267,8 +268,8 @@ public interface RoostConfig {
     long storeBytes();
 
     /**
-     * Bytes that are to stay free on the disk of the data directory, where the embedded database
-     * is; 0: unlimited.
+     * Required free bytes on the disk of the data directory, where the embedded database is; 0:
+     * none.
      */
     @OrZero
     @WithDefault("536870912")
@@ -285,58 +286,55 @@ public interface RoostConfig {
     @WithDefault("2")
     int concurrency();
 
-    /** URL of the package index; without it, what uv's or pip's own settings say. */
+    /** URL of the package index; by default, that of uv's or pip's own settings. */
     Optional<String> indexUrl();
   }
 
   /** Traces of requests and executions, by OpenTelemetry. */
   interface Traces {
     /**
-     * URL of the collector to which Roost sends its spans by OTLP over HTTP, as in {@code
-     * http://collector:4318}. Without it, Roost makes none, and only hands the caller's trace on to
-     * the script.
+     * URL of the collector to which Roost sends its spans (OTLP over HTTP), for example {@code
+     * http://collector:4318}. Without it, Roost creates no spans, and only passes the caller's
+     * trace to the script.
      */
     Optional<String> endpoint();
 
     /**
-     * URL of the collector for scripts, in their variable {@code OTEL_EXPORTER_OTLP_ENDPOINT}
-     * whenever they have {@code TRACEPARENT}; without it, the one of Roost.
+     * URL of the collector for scripts, in their variable {@code OTEL_EXPORTER_OTLP_ENDPOINT} if
+     * they have {@code TRACEPARENT}; by default, Roost's collector.
      */
     Optional<String> scriptEndpoint();
   }
 
-  /** How agents get another Build. */
+  /** Rollouts of new Builds to agents. */
   interface Rollouts {
-    /**
-     * Whether a rollout begins by itself when the base or the SDK of agents' Builds is not the
-     * current one any more.
-     */
+    /** Whether Roost starts a rollout when the base or the SDK of agents' Builds is outdated. */
     @WithDefault("true")
     boolean automatic();
 
     /**
-     * How old a Build is before a rollout that begins by itself replaces it: a younger one may be
-     * of a replica with newer settings, in the middle of an upgrade.
+     * Minimum age of a Build before an automatic rollout replaces it. During an upgrade, a newer
+     * Build may be from a replica with newer settings.
      */
     @OrZero
     @WithDefault("10m")
     Duration minAge();
 
-    /** How many agents at a time a rollout has built. */
+    /** Concurrent builds of a rollout. */
     @WithDefault("2")
     int parallel();
 
     /**
-     * JSON file that says what is wrong with base images: a list of objects with {@code image} (its
-     * digest), {@code id} and maybe {@code severity} and {@code summary}. Outdated agents then say
-     * what the current base fixes. It is read again when it changes.
+     * JSON file with vulnerabilities of base images: a list of objects with {@code image} (a
+     * digest), {@code id} and optionally {@code severity} and {@code summary}. Outdated agents then
+     * list what the current base fixes. The file is reloaded when it changes.
      */
     Optional<Path> advisories();
   }
 
   /** The processes in which executions run. */
   interface Executors {
-    /** How long an executor is trusted to be alive after its last poll or frame. */
+    /** How long an executor counts as alive after its last poll or frame. */
     @WithDefault("30s")
     Duration lease();
 
@@ -345,24 +343,32 @@ public interface RoostConfig {
     @WithDefault("10s")
     Duration grace();
 
+    /**
+     * Maximum number of executors that are started before an agent needs them; 0: none. They count
+     * toward the maximum number of executors, and stop when others need their capacity.
+     */
+    @OrZero
+    @WithDefault("2")
+    int pool();
+
     /** How long an executor may take from its start to its first poll. */
     @WithDefault("60s")
     Duration startTimeout();
 
     /**
-     * How long an executor or a build may wait for its image, or for a machine that could hold it.
-     * For what others use now, it waits as long as it takes.
+     * How long an executor or a build may wait for its image, or for a node that could run it.
+     * Waiting for capacity that others use has no limit.
      */
     @WithDefault("5m")
     Duration pendingTimeout();
 
-    /** The time after which an executor that can't be reached is given up. */
+    /** The time after which an unreachable executor counts as lost. */
     @WithDefault("120s")
     Duration lostAfter();
 
     /**
-     * How long a script's operation on a DataStore waits for a control plane that doesn't answer,
-     * at the longest: the execution's time-out is a bound too.
+     * How long a script's operation on a DataStore waits for a control plane that does not respond.
+     * The timeout of the execution applies, too.
      */
     @OrZero
     @WithDefault("5m")
@@ -372,8 +378,8 @@ public interface RoostConfig {
   /** TLS between executors and the control plane, on {@code roost.internal-port}. */
   interface Link {
     /**
-     * PEM file with the certificate of that port, followed by those between it and its authority;
-     * with it, the port speaks TLS alone. It is read again when it changes.
+     * PEM file with the certificate of this port, followed by intermediate certificates. If it is
+     * set, the port accepts only TLS. The file is reloaded when it changes.
      */
     Optional<Path> certificate();
 
@@ -381,62 +387,63 @@ public interface RoostConfig {
     Optional<Path> key();
 
     /**
-     * PEM file with the authorities by which executors on Kubernetes know the control plane, read
-     * for each executor that starts; without it, those of their image.
+     * PEM file with the certificate authorities that executors on Kubernetes trust, read at the
+     * start of each executor; by default, those of their image.
      */
     Optional<Path> ca();
   }
 
   /** The local runtime. */
   interface Local {
-    /** Executors at the same time, of all agents together. */
+    /** Maximum number of executors of all agents. */
     @WithDefault("32")
     int maxExecutors();
 
     /**
-     * Processes and threads of an executor or a build, kept by a control group of its own where one
-     * can be made.
+     * Processes and threads of an executor or a build, limited by a control group where one can be
+     * created.
      */
     @WithDefault("1024")
     int maxProcesses();
 
     /**
-     * What confines scripts and builds: {@code auto} (the strongest that works on this machine),
-     * {@code landlock} or {@code bubblewrap} (Roost doesn't start without it; bubblewrap comes
-     * around Landlock), {@code off}.
+     * The sandbox of scripts and builds: {@code auto} (the strongest that works on this machine),
+     * {@code landlock} or {@code bubblewrap} (Roost does not start without it; bubblewrap is used
+     * in addition to Landlock), {@code off}.
      */
     @WithDefault("auto")
     String sandbox();
 
-    /** Paths that scripts and builds may read besides those that every program needs. */
+    /** Paths that scripts and builds may read, in addition to those that every program needs. */
     Optional<List<Path>> sandboxReadable();
 
-    /** Paths that they may read and write, devices included. */
+    /** Paths that scripts and builds may read and write, including devices. */
     Optional<List<Path>> sandboxWritable();
   }
 
   /** The Kubernetes runtime. */
   interface Kubernetes {
-    /** The namespace of builds and executors. It belongs to this installation alone. */
+    /** The namespace of builds and executors. No other installation may use it. */
     @WithDefault("roost-agents")
     String namespace();
 
     /**
-     * The installation's name, which all its objects carry as {@code app.kubernetes.io/instance}.
+     * The name of the installation: the label {@code app.kubernetes.io/instance} of all its
+     * objects.
      */
     @WithDefault("roost")
     String instance();
 
-    /** The address under which executors reach the control plane. */
+    /** The address at which executors reach the control plane. */
     Optional<String> executorUrl();
 
     /** Where built images are pushed, for example {@code registry.example.org/roost/agents}. */
     Optional<String> repository();
 
-    /** The same repository as nodes pull from it, when they know it by another name. */
+    /** The name under which nodes pull from the repository, if it differs. */
     Optional<String> pullRepository();
 
-    /** Whether builds talk to the registry by plain HTTP. */
+    /** Whether builds use plain HTTP for the registry. */
     @WithDefault("false")
     boolean insecureRegistry();
 
@@ -449,7 +456,10 @@ public interface RoostConfig {
     /** Secret with a {@code netrc} for the package index. */
     Optional<String> indexSecret();
 
-    /** ConfigMap with a {@code ca.crt}: authorities that builds trust besides the usual ones. */
+    /**
+     * ConfigMap with a {@code ca.crt}: certificate authorities that builds trust, in addition to
+     * the default ones.
+     */
     Optional<String> caConfigMap();
 
     /** Image of {@code images/builder}. */
@@ -460,24 +470,24 @@ public interface RoostConfig {
     @WithDefault("roost/executor")
     String executorImage();
 
-    /** The Python versions that agents can choose, oldest first. */
+    /** The Python versions that agents can use, oldest first. */
     @WithDefault("3.9,3.10,3.11,3.12,3.13,3.14")
     List<String> pythonVersions();
 
-    /** The one of an agent that chooses none. */
+    /** The default Python version of agents. */
     @WithDefault("3.13")
     String defaultPythonVersion();
 
-    /** The image on which dependencies are installed; {version} stands for the Python's. */
+    /** The image on which dependencies are installed; {version} stands for the Python version. */
     @WithDefault("docker.io/library/python:{version}-slim")
     String baseImage();
 
-    /** The base images of single Python versions, for example pinned by digest. */
+    /** The base images of individual Python versions, for example pinned by digest. */
     Map<String, String> baseImages();
 
     /**
-     * How often the digests are looked up that the base images' tags name; 0s: never, so a base
-     * image counts as new only when its name in the settings changes.
+     * How often the digests of the base images' tags are resolved; 0s: never, so that a base image
+     * counts as new only if its name in the settings changes.
      */
     @OrZero
     @WithDefault("6h")
@@ -487,11 +497,11 @@ public interface RoostConfig {
     @WithDefault("linux/amd64")
     String platform();
 
-    /** Executors at the same time, of all agents together. */
+    /** Maximum number of executors of all agents. */
     @WithDefault("100")
     int maxExecutors();
 
-    /** Service account of builds and executors; it needs no rights. */
+    /** Service account of builds and executors; it needs no permissions. */
     @WithDefault("default")
     String serviceAccount();
 
@@ -502,29 +512,26 @@ public interface RoostConfig {
     Optional<String> tolerations();
 
     /**
-     * Profiles of pods that agents can choose: a JSON object, by name, of {@code runtimeClassName},
+     * Profiles of pods that agents can use: a JSON object, by name, of {@code runtimeClassName},
      * {@code hostUsers}, {@code seccompProfile}, {@code nodeSelector}, {@code tolerations} and
      * {@code priorityClassName} as in a pod, and {@code extendedResources}, {@code
-     * ephemeralStorage}, {@code cpuLimit}, {@code maxMemoryMib} and {@code maxCpu}. The one named
-     * {@code default} is that of agents that choose none, and of builds.
+     * ephemeralStorage}, {@code cpuLimit}, {@code maxMemoryMib} and {@code maxCpu}. The profile
+     * {@code default} applies to agents without a profile, and to builds.
      */
     Optional<String> profiles();
 
     /**
-     * Whether network policies keep pods with the label {@code roost/egress: limited} from
-     * everything but DNS and the control plane, as those of the chart do; only then can agents
-     * limit their {@code egress}.
+     * Whether network policies restrict pods with the label {@code roost/egress: limited} to DNS
+     * and the control plane, as those of the chart do. Agents can restrict their {@code egress}
+     * only if this is true.
      */
     @WithDefault("false")
     boolean networkPolicies();
 
-    /** Blocks of addresses that an agent's {@code egress} opens no way to. */
+    /** CIDR blocks that agents' {@code egress} cannot allow. */
     Optional<List<Network>> egressExcept();
 
-    /**
-     * Destinations that an agent's {@code egress} may name all the same, for example {@code
-     * 10.20.0.7:443,10.21.0.0/16:*}.
-     */
+    /** Exceptions from these blocks, for example {@code 10.20.0.7:443,10.21.0.0/16:*}. */
     Optional<List<String>> egressAllowed();
 
     /** Memory limit of a build, MiB. */
@@ -550,31 +557,31 @@ public interface RoostConfig {
     double memoryRequestRatio();
   }
 
-  /** What runs agents by itself. */
+  /** Schedules of agents. */
   interface Schedules {
     /**
-     * How long a scheduled time may have been due before it counts as missed, so that the
-     * schedule's {@code missed_runs} says what becomes of it.
+     * How long a run may be overdue before it counts as missed, so that the schedule's {@code
+     * missed_runs} applies.
      */
     @OrZero
     @WithDefault("60s")
     Duration missedAfter();
   }
 
-  /** Who is told of events. */
+  /** Delivery of events to webhooks. */
   interface Webhooks {
     /**
-     * Blocks of addresses that webhooks may reach although they are not public, for example {@code
+     * CIDR blocks of non-public addresses that webhooks may reach, for example {@code
      * 10.1.0.0/16,fd00::/8}.
      */
     Optional<List<Network>> allowedNetworks();
 
-    /** How long a receiver has to answer, from the look-up of its name on; 0.1 to 60 seconds. */
+    /** Timeout of a delivery, from the DNS lookup to the response; 0.1 to 60 seconds. */
     @WithDefault("10s")
     Duration timeout();
   }
 
-  /** How long what has ended is kept. */
+  /** How long ended and deleted data is kept. */
   interface Retention {
     /** Executions, their logs and their ExecutorJobs. */
     @OrZero
@@ -586,7 +593,7 @@ public interface RoostConfig {
     @WithDefault("7d")
     Duration unusedBuilds();
 
-    /** Events, and what webhooks have delivered of them; at least 2 days. */
+    /** Events and their webhook deliveries; at least 2 days. */
     @WithDefault("30d")
     @WithConverter(TwoDaysOrMore.class)
     Duration events();

@@ -92,7 +92,9 @@ public final class UnknownSettings {
   private static String refusal(String given, Optional<String> nearest) {
     return "there is no setting "
         + given
-        + nearest.map(name -> "; did you mean " + name + "?").orElse("; docs/settings.md has all");
+        + nearest
+            .map(name -> "; did you mean " + name + "?")
+            .orElse("; docs/settings.md lists all settings");
   }
 
   private static Optional<String> nearest(Set<String> names, String given) {

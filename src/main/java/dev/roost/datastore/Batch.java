@@ -25,7 +25,8 @@ final class Batch {
           from unnest(:keys, :values, :ttls, cast(:expires as timestamptz[])) as w (key, value, ttl, expires_at)
           on conflict (store_id, key) do update set value = excluded.value, version = excluded.version,
             updated_at = excluded.updated_at, expires_at = excluded.expires_at
-          returning e.key, e.version""");
+          returning e.key, e.version
+          """);
 
   private static final Sql DELETE =
       Sql.of("delete from datastore_entry where store_id = :store and key = any(:keys)");
@@ -36,9 +37,14 @@ final class Batch {
           insert into datastore_entry as e (store_id, key, value, version, updated_at, expires_at)
           select :store, w.key, w.amount, nextval('datastore_version'), statement_timestamp(), null
           from unnest(:keys, :values) as w (key, amount)
-          on conflict (store_id, key) do update set version = excluded.version, updated_at = excluded.updated_at,"""
-              + Statements.SUM
-              + " returning e.key, e.version, e.value");
+          on conflict (store_id, key) do update
+          set value = case when e.expires_at <= statement_timestamp() then excluded.value
+              else (e.value::numeric + excluded.value::numeric)::text end,
+            version = excluded.version, updated_at = excluded.updated_at,
+            expires_at = case when e.expires_at > statement_timestamp() then e.expires_at end
+          where e.expires_at <= statement_timestamp() or e.value ~ :number
+          returning e.key, e.version, e.value
+          """);
 
   private final List<Write> writes;
   private final List<byte[]> keys = new ArrayList<>();
@@ -72,9 +78,7 @@ final class Batch {
         throw Problem.invalid(
             "/writes/" + i + "/key",
             "duplicate",
-            "The key "
-                + Text.quote(write.key())
-                + " is written twice; say what it is to be in the end.");
+            "The key " + Text.quote(write.key()) + " is written twice. Write each key once.");
       }
       batch.add(write, key, entries);
     }
@@ -144,6 +148,7 @@ final class Batch {
     if (!increments.keys.isEmpty()) {
       bound(INCREMENT, storeId, increments)
           .with("values", increments.values.toArray(String[]::new))
+          .with("number", TransactionBody.NUMBER)
           .list(
               connection,
               row ->

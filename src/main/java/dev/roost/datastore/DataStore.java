@@ -15,6 +15,7 @@ import jakarta.persistence.Table;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -28,6 +29,49 @@ import org.hibernate.exception.ConstraintViolationException;
 @Entity
 @Table(name = "datastore")
 public class DataStore extends PanacheEntityBase {
+  private static final Sql LOCK = Sql.of("select id from datastore where id = :id for update");
+
+  private static final Sql DETACH_FROM_ALL = Sql.of("delete from agent_store where store_id = :id");
+
+  /** The lock keeps the stores until the end of the caller's transaction. */
+  private static final Sql KEEP =
+      Sql.of("select id from datastore where id = any(:ids) order by id for key share");
+
+  private static final Sql ATTACH =
+      Sql.of(
+          """
+          insert into agent_store (agent_id, store_id, position)
+          select :agent, id, position from unnest(:ids) with ordinality as ids (id, position)
+          """);
+
+  private static final Sql STORES_OF =
+      Sql.of(
+          """
+          select agent_id, store_id from agent_store where agent_id = any(:ids)
+          order by agent_id, position
+          """);
+
+  private static final Sql AGENTS_OF =
+      Sql.of(
+          """
+          select s.store_id, s.agent_id from agent_store s join agent a on a.id = s.agent_id
+          where s.store_id = any(:ids) and a.deleted_at is null order by s.agent_id
+          """);
+
+  private static final Sql USERS =
+      Sql.of(
+          """
+          select a.id, a.name from agent_store s join agent a on a.id = s.agent_id
+          where s.store_id = :store and a.deleted_at is null order by a.id
+          """);
+
+  private static final Sql INSERT =
+      Sql.of(
+          """
+          insert into datastore (id, name, created_at, updated_at) values (:id, :name, :now, :now)
+          on conflict (name) do nothing
+          """);
+
   /** Detaches all stores from an agent. */
   public static final Sql DETACH_ALL = Sql.of("delete from agent_store where agent_id = :agent");
 
@@ -59,11 +103,11 @@ public class DataStore extends PanacheEntityBase {
   }
 
   /** A new store with that name or, if it is taken, with a number as suffix. */
-  public static DataStore createNamedAfter(String wanted, Instant now) {
-    String name = shortened(wanted, MAX_NAME_CHARACTERS);
+  public static DataStore createNamedAfter(String preferred, Instant now) {
+    String name = shortened(preferred, MAX_NAME_CHARACTERS);
     for (int i = 2; !insert(name, now); i++) {
       String suffix = i <= 20 ? "-" + i : "-" + ReadableNames.readable();
-      name = shortened(wanted, MAX_NAME_CHARACTERS - suffix.length()) + suffix;
+      name = shortened(preferred, MAX_NAME_CHARACTERS - suffix.length()) + suffix;
     }
     return named(name);
   }
@@ -142,16 +186,14 @@ public class DataStore extends PanacheEntityBase {
   public static void delete(String id, boolean force) {
     // The lock keeps agents from adding the store meanwhile. Hibernate's lock would be
     // "for no key update", which doesn't block a new foreign key.
-    entities()
-        .createNativeQuery("select id from datastore where id = :id for update", String.class)
-        .setParameter("id", id)
-        .getResultList();
+    LOCK.with("id", id).strings(entities());
     DataStore store = get(id);
     List<User> users = users(id);
     if (!users.isEmpty() && !force) {
       throw Problem.of(
           ErrorCode.CONFLICT,
-          "%s %s the DataStore %s. Take it out of their store_ids first, or delete it with ?force=true."
+          ("%s %s the DataStore %s. Remove it from their store_ids first, or delete it with "
+                  + "?force=true.")
               .formatted(
                   users.stream()
                       .limit(5)
@@ -164,10 +206,7 @@ public class DataStore extends PanacheEntityBase {
                   users.size() == 1 ? "uses" : "use",
                   Text.quote(store.name)));
     }
-    entities()
-        .createNativeMutationQuery("delete from agent_store where store_id = :id")
-        .setParameter("id", id)
-        .executeUpdate();
+    DETACH_FROM_ALL.with("id", id).update(entities());
     store.delete();
     flush();
   }
@@ -178,11 +217,7 @@ public class DataStore extends PanacheEntityBase {
    * @return agent to the identifiers of its stores; agents without stores are missing
    */
   public static Map<String, List<String>> idsOfAgents(Collection<String> agentIds) {
-    return grouped(
-        """
-        select agent_id, store_id from agent_store where agent_id = any(:ids)
-        order by agent_id, position""",
-        agentIds);
+    return grouped(STORES_OF, agentIds, "agent_id", "store_id");
   }
 
   /**
@@ -194,14 +229,7 @@ public class DataStore extends PanacheEntityBase {
     Set<String> there =
         storeIds.isEmpty()
             ? Set.of()
-            : Set.copyOf(
-                entities()
-                    // The lock keeps the stores until the end of the caller's transaction.
-                    .createNativeQuery(
-                        "select id from datastore where id = any(:ids) order by id for key share",
-                        String.class)
-                    .setParameter("ids", storeIds.toArray(String[]::new))
-                    .getResultList());
+            : Set.copyOf(KEEP.with("ids", storeIds.toArray(String[]::new)).strings(entities()));
     List<Problem.FieldError> mistakes = new ArrayList<>();
     Set<String> seen = new LinkedHashSet<>();
     for (int i = 0; i < storeIds.size(); i++) {
@@ -213,8 +241,7 @@ public class DataStore extends PanacheEntityBase {
                 pointer, "not_found", "There is no DataStore " + Text.quote(id) + "."));
       } else if (!seen.add(id)) {
         mistakes.add(
-            new Problem.FieldError(
-                pointer, "duplicate", "The DataStore " + id + " is there twice."));
+            new Problem.FieldError(pointer, "duplicate", "The DataStore " + id + " occurs twice."));
       }
     }
     return mistakes;
@@ -232,14 +259,8 @@ public class DataStore extends PanacheEntityBase {
     }
     DETACH_ALL.with("agent", agentId).update(entities());
     if (!storeIds.isEmpty()) {
-      entities()
-          .createNativeMutationQuery(
-              """
-              insert into agent_store (agent_id, store_id, position)
-              select :agent, id, position from unnest(:ids) with ordinality as ids (id, position)""")
-          .setParameter("agent", agentId)
-          .setParameter("ids", storeIds.toArray(String[]::new))
-          .executeUpdate();
+      flush();
+      ATTACH.with("agent", agentId).with("ids", storeIds.toArray(String[]::new)).update(entities());
     }
   }
 
@@ -254,51 +275,38 @@ public class DataStore extends PanacheEntityBase {
    * @return store to agents; stores without agents are missing
    */
   static Map<String, List<String>> agentIds(Collection<String> storeIds) {
-    return grouped(
-        """
-        select s.store_id, s.agent_id from agent_store s join agent a on a.id = s.agent_id
-        where s.store_id = any(:ids) and a.deleted_at is null order by s.agent_id""",
-        storeIds);
+    return grouped(AGENTS_OF, storeIds, "store_id", "agent_id");
   }
 
-  private static Map<String, List<String>> grouped(String query, Collection<String> ids) {
-    if (ids.isEmpty()) {
-      return Map.of();
+  private static Map<String, List<String>> grouped(
+      Sql query, Collection<String> ids, String key, String value) {
+    Map<String, List<String>> grouped = new HashMap<>();
+    if (!ids.isEmpty()) {
+      query
+          .with("ids", ids.toArray(String[]::new))
+          .list(
+              entities(),
+              row ->
+                  grouped
+                      .computeIfAbsent(row.getString(key), none -> new ArrayList<>())
+                      .add(row.getString(value)));
     }
-    return entities()
-        .createNativeQuery(query, Object[].class)
-        .setParameter("ids", ids.toArray(String[]::new))
-        .getResultStream()
-        .collect(
-            Collectors.groupingBy(
-                row -> (String) row[0],
-                Collectors.mapping(row -> (String) row[1], Collectors.toList())));
+    return grouped;
   }
 
   private static List<User> users(String storeId) {
-    return entities()
-        .createNativeQuery(
-            """
-            select a.id, a.name from agent_store s join agent a on a.id = s.agent_id
-            where s.store_id = :store and a.deleted_at is null order by a.id""",
-            Object[].class)
-        .setParameter("store", storeId)
-        .getResultStream()
-        .map(row -> new User((String) row[0], (String) row[1]))
-        .toList();
+    return USERS
+        .with("store", storeId)
+        .list(entities(), row -> new User(row.getString("id"), row.getString("name")));
   }
 
   /** Returns whether the name was free. A failed insert would abort the caller's transaction. */
   private static boolean insert(String name, Instant now) {
-    return entities()
-            .createNativeMutationQuery(
-                """
-                insert into datastore (id, name, created_at, updated_at) values (:id, :name, :now, :now)
-                on conflict (name) do nothing""")
-            .setParameter("id", Ids.next("store"))
-            .setParameter("name", name)
-            .setParameter("now", now)
-            .executeUpdate()
+    return INSERT
+            .with("id", Ids.next("store"))
+            .with("name", name)
+            .with("now", now)
+            .update(entities())
         == 1;
   }
 
@@ -310,16 +318,16 @@ public class DataStore extends PanacheEntityBase {
     int characters = name.codePointCount(0, name.length());
     if (name.isBlank() || characters > MAX_NAME_CHARACTERS) {
       throw Problem.invalid(
-          "/name", "out_of_range", "A name has 1 to " + MAX_NAME_CHARACTERS + " characters.");
+          "/name", "out_of_range", "A name must have 1 to " + MAX_NAME_CHARACTERS + " characters.");
     }
     if (name.codePoints().anyMatch(Character::isISOControl)) {
-      throw Problem.invalid("/name", "invalid_text", "A name has no control characters.");
+      throw Problem.invalid("/name", "invalid_text", "A name must not contain control characters.");
     }
   }
 
   private static Problem taken(String name) {
     return Problem.of(
-        ErrorCode.CONFLICT, "There is a DataStore named " + Text.quote(name) + " already.");
+        ErrorCode.CONFLICT, "A DataStore already has the name " + Text.quote(name) + " already.");
   }
 
   private static String shortened(String name, int characters) {

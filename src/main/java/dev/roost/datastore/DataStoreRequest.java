@@ -8,7 +8,8 @@ import org.eclipse.microprofile.openapi.annotations.media.Schema;
 @Schema(name = "DataStoreRequest")
 record DataStoreRequest(
     @Schema(
-            description = "Unique, 1 to 100 characters; a readable one is made when it is left out",
+            description =
+                "A unique name, 1 to 100 characters. If it is left out, Roost generates one",
             examples = "greeter")
         String name) {
   /**

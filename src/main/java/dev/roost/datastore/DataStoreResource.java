@@ -54,7 +54,7 @@ public class DataStoreResource {
       required = false)
   @APIResponse(
       responseCode = "201",
-      description = "The new DataStore",
+      description = "The created DataStore",
       headers = @Header(name = "Location", schema = @Schema(type = SchemaType.STRING)),
       content = @Content(schema = @Schema(implementation = DataStoreView.class)))
   @APIResponse(responseCode = "409", ref = "conflict")
@@ -69,9 +69,10 @@ public class DataStoreResource {
   @GET
   @Operation(operationId = "listDataStores", summary = "List DataStores, newest first")
   public Page<DataStoreView> list(
-      @Parameter(description = "Only the DataStore of exactly this name") @QueryParam("name")
+      @Parameter(description = "Only the DataStore with exactly this name") @QueryParam("name")
           String name,
-      @Parameter(description = "Only those whose name contains this, in any case") @QueryParam("q")
+      @Parameter(description = "Only those whose name contains this text; case-insensitive")
+          @QueryParam("q")
           String contains,
       @QueryParam("limit") Integer limit,
       @QueryParam("cursor") String cursor) {
@@ -125,12 +126,15 @@ public class DataStoreResource {
   @Operation(
       operationId = "deleteDataStore",
       summary = "Delete a DataStore with all its entries",
-      description = "Answers 409 when agents use it, unless force is true: then they lose it.")
-  @APIResponse(responseCode = "204", description = "It is gone")
+      description =
+          "Returns 409 if agents use it, unless force is true, which removes it from these agents.")
+  @APIResponse(responseCode = "204", description = "Deleted")
   @APIResponse(responseCode = "409", ref = "conflict")
   public void delete(
       @PathParam("id") String id,
-      @Parameter(description = "true: also when agents use it, which then lose it")
+      @Parameter(
+              description =
+                  "true deletes the DataStore even if agents use it, and removes it from these agents")
           @QueryParam("force")
           String force) {
     if (force != null && !List.of("true", "false").contains(force)) {

@@ -14,8 +14,8 @@ import org.eclipse.microprofile.openapi.annotations.media.Schema;
 record DataStoreView(
     @Schema(examples = "store_01jd4m8z6hf0r9w2x3c5v7b8na") String id,
     @Schema(description = "Unique", examples = "greeter") String name,
-    @Schema(description = "How many entries it holds", examples = "12") long entries,
-    @Schema(description = "Bytes of keys and values", examples = "4711") long sizeBytes,
+    @Schema(description = "The number of entries", examples = "12") long entries,
+    @Schema(description = "The size of keys and values in bytes", examples = "4711") long sizeBytes,
     @Schema(description = "The agents that use it") List<String> agentIds,
     Instant createdAt,
     Instant updatedAt) {

@@ -26,9 +26,13 @@ public class Entries {
 
   private static final Sql CLEAR =
       Sql.of(
-          "with gone as (delete from datastore_entry e where e.store_id = :store returning "
-              + Statements.LIVE
-              + " as live) select count(*) filter (where live) from gone");
+          """
+          with gone as (
+            delete from datastore_entry e where e.store_id = :store
+            returning e.expires_at is null or e.expires_at > statement_timestamp() as live
+          )
+          select count(*) filter (where live) as deleted from gone
+          """);
 
   static final Sql SWEEP =
       Sql.of(
@@ -36,7 +40,8 @@ public class Entries {
           delete from datastore_entry where (store_id, key) in (
             select store_id, key from datastore_entry where expires_at <= statement_timestamp()
             order by expires_at limit :limit for update skip locked)
-          and expires_at <= statement_timestamp()""");
+          and expires_at <= statement_timestamp()
+          """);
 
   private final Database database;
   private final Guarded guarded;
@@ -85,8 +90,13 @@ public class Entries {
    * @throws Problem validation_failed: the key is invalid
    */
   public Optional<Entry> get(Access access, String key) {
-    Sql.Bound get = access.bind(statements(access).get).with("key", key("key", key));
-    return guarded.read(access, get, row -> Entry.of(row, true));
+    return get(access, key, row -> Entry.of(row, true));
+  }
+
+  /** Reads the columns that {@code reader} needs: a time takes longer than all others. */
+  <T> Optional<T> get(Access access, String key, Sql.Row<T> reader) {
+    Sql.Bound get = access.bind(access.rule().reads.get).with("key", key("key", key));
+    return guarded.read(access, get, reader);
   }
 
   /**
@@ -94,59 +104,52 @@ public class Entries {
    *
    * @param ttlSeconds the entry's lifetime; null: unlimited
    * @throws Problem validation_failed, too_large, store_full, precondition_failed
-   * @throws IdempotencyRecords.DoneBefore
    */
-  public Written put(
+  public WriteOutcome<Written> put(
       Access access, String key, JsonText value, Double ttlSeconds, Precondition precondition) {
     byte[] keyUtf8 = key("key", key);
     if (ttlSeconds != null && !(ttlSeconds > 0 && ttlSeconds <= MAX_TTL_SECONDS)) {
-      throw Problem.invalid(
-          "ttl", "out_of_range", "A time to live is a positive number of seconds.");
+      throw Problem.invalid("ttl", "out_of_range", "A TTL must be a positive number of seconds.");
     }
     reserve(access.storeId(), keyUtf8.length + valueBytes(value));
-    Statements statements = statements(access);
-    Sql statement =
-        precondition instanceof Precondition.Absent
-            ? statements.setAbsent
-            : precondition instanceof Precondition.Present
-                ? statements.setPresent
-                : precondition instanceof Precondition.Versions
-                    ? statements.setVersions
-                    : statements.set;
+    WriteStatements writes = access.rule().writes;
     Sql.Bound put =
-        write(access, statement, keyUtf8).with("value", value.text()).with("ttl", ttlSeconds);
-    bind(put, precondition);
+        precondition instanceof Precondition.None || precondition instanceof Precondition.Absent
+            ? write(access, writes.set, keyUtf8)
+                .with("onlyIfAbsent", precondition instanceof Precondition.Absent)
+            : write(access, writes.replace, keyUtf8).with("versions", versions(precondition));
+    put.with("value", value.text()).with("ttl", ttlSeconds);
     return guarded
         .write(access, put, row -> new Written(row.getLong("version"), row.getBoolean("created")))
-        .orElseThrow(() -> changed(precondition));
+        .map(written -> written.orElseThrow(() -> changed(precondition)));
   }
 
   /**
    * @return the removed version; empty: there was no such entry
    * @throws Problem validation_failed, precondition_failed
-   * @throws IdempotencyRecords.DoneBefore
    */
-  public Optional<Long> delete(Access access, String key, Precondition precondition) {
-    Statements statements = statements(access);
-    boolean versions = precondition instanceof Precondition.Versions;
+  public WriteOutcome<Optional<Long>> delete(Access access, String key, Precondition precondition) {
     Sql.Bound delete =
-        write(access, versions ? statements.deleteVersions : statements.delete, key("key", key));
-    bind(delete, precondition);
-    Optional<Long> deleted = guarded.write(access, delete, row -> row.getLong("version"));
-    if (deleted.isEmpty() && !(precondition instanceof Precondition.None)) {
-      throw changed(precondition);
-    }
-    return deleted;
+        write(access, access.rule().writes.delete, key("key", key))
+            .with("versions", versions(precondition));
+    return guarded
+        .write(access, delete, row -> row.getLong("version"))
+        .map(
+            deleted -> {
+              if (deleted.isEmpty() && !(precondition instanceof Precondition.None)) {
+                throw changed(precondition);
+              }
+              return deleted;
+            });
   }
 
   /**
    * Removes an entry and returns its value and version.
    *
    * @throws Problem validation_failed
-   * @throws IdempotencyRecords.DoneBefore
    */
-  public Optional<Versioned> pop(Access access, String key) {
-    Sql.Bound pop = write(access, statements(access).pop, key("key", key));
+  public WriteOutcome<Optional<Versioned>> pop(Access access, String key) {
+    Sql.Bound pop = write(access, access.rule().writes.pop, key("key", key));
     return guarded.write(access, pop, Versioned::of);
   }
 
@@ -156,22 +159,21 @@ public class Entries {
    * @param amount a JSON number
    * @return the sum
    * @throws Problem validation_failed: not a number; store_full
-   * @throws IdempotencyRecords.DoneBefore
    */
-  public Versioned increment(Access access, String key, JsonText amount) {
+  public WriteOutcome<Versioned> increment(Access access, String key, JsonText amount) {
     byte[] keyUtf8 = key("key", key);
     reserve(access.storeId(), keyUtf8.length + amount.text().length());
     Sql.Bound increment =
-        write(access, statements(access).increment, keyUtf8)
-            .with("value", amount.text())
-            .with("ttl", null);
+        write(access, access.rule().writes.increment, keyUtf8)
+            .with("amount", amount.text())
+            .with("number", TransactionBody.NUMBER);
     return guarded
         .write(access, increment, Versioned::of)
-        .orElseThrow(() -> notANumber("amount", key));
+        .map(sum -> sum.orElseThrow(() -> notANumber("amount", key)));
   }
 
   public long count(Access access) {
-    Sql.Bound count = access.bind(statements(access).count);
+    Sql.Bound count = access.bind(access.rule().reads.count);
     return counted(access, count);
   }
 
@@ -184,7 +186,7 @@ public class Entries {
     return counted(
         access,
         access
-            .bind(statements(access).countBetween)
+            .bind(access.rule().reads.countBetween)
             .with("from", first)
             .with("to", EntryKey.afterPrefix(first)));
   }
@@ -202,7 +204,7 @@ public class Entries {
    * @throws Problem validation_failed: not Unicode
    */
   public Scan scan(Access access, Range range, int limit, boolean withValues) {
-    Sql.Bound look = access.bind(statements(access).access);
+    Sql.Bound look = access.bind(access.rule().mayRead);
     return database.once(
         connection -> {
           if (look.list(connection, row -> row).isEmpty()) {
@@ -212,21 +214,17 @@ public class Entries {
         });
   }
 
-  /**
-   * Removes all entries and returns their number.
-   *
-   * @throws IdempotencyRecords.DoneBefore
-   */
-  public long clear(Access access) {
-    long deleted =
+  /** Removes all entries and returns their number. */
+  public WriteOutcome<Long> clear(Access access) {
+    WriteOutcome<Long> deleted =
         guarded.inTransaction(
             access,
+            true,
             connection -> {
-              guarded.enter(connection, access, true);
               long gone =
                   CLEAR
                       .with("store", access.storeId())
-                      .first(connection, row -> row.getLong(1))
+                      .first(connection, row -> row.getLong("deleted"))
                       .orElseThrow();
               IdempotencyRecords.note(connection, access, "{\"deleted\":" + gone + "}");
               return gone;
@@ -278,28 +276,25 @@ public class Entries {
 
   private static Sql.Bound write(Access access, Sql statement, byte[] key) {
     return access
-        .bind(statement)
+        .write(statement)
         .with("key", key)
         .with("storeLock", KeyLock.ofStore(access.storeId()))
         .with("keyLock", KeyLock.ofKey(access.storeId(), key));
   }
 
-  private static Statements statements(Access access) {
-    return Statements.of(access.rule());
-  }
-
-  private static void bind(Sql.Bound statement, Precondition precondition) {
-    if (precondition instanceof Precondition.Versions versions) {
-      statement.with("versions", versions.versions().toArray(Long[]::new));
-    }
+  /** Null: any. */
+  private static Long[] versions(Precondition precondition) {
+    return precondition instanceof Precondition.Versions versions
+        ? versions.versions().toArray(Long[]::new)
+        : null;
   }
 
   private static Problem changed(Precondition precondition) {
     return Problem.of(
         ErrorCode.PRECONDITION_FAILED,
         precondition instanceof Precondition.Absent
-            ? "There is an entry with this key already."
-            : "The entry was changed or deleted since you read it.");
+            ? "An entry with this key already exists."
+            : "The entry was changed or deleted after you read it.");
   }
 
   static Problem notANumber(String where, String key) {

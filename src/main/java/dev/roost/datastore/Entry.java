@@ -18,8 +18,11 @@ public record Entry(
     @Schema(description = "1 to 512 bytes of UTF-8", examples = "user/42") String key,
     @Schema(ref = "JsonText", description = "Any JSON value, with the exact text that was stored")
         JsonText value,
-    @Schema(description = "Grows with each change; the ETag", examples = "42") long version,
-    @Schema(nullable = true, description = "From then on the entry is gone; null: never")
+    @Schema(
+            description = "The version, which grows with each change; also the ETag",
+            examples = "42")
+        long version,
+    @Schema(nullable = true, description = "When the entry expires; null if it does not expire")
         Instant expiresAt,
     Instant updatedAt) {
   /** From a row whose columns have the names of the table's. */

@@ -12,6 +12,9 @@ import java.util.Arrays;
  * including U+0000.
  */
 final class EntryKey {
+  /** Greater than all keys: no byte of UTF-8 is 0xff. */
+  static final byte[] AFTER_ALL = {(byte) 0xff};
+
   private EntryKey() {}
 
   /**
@@ -46,12 +49,19 @@ final class EntryKey {
       return Arrays.copyOf(encoded.array(), encoded.limit());
     } catch (CharacterCodingException e) {
       throw Problem.invalid(
-          where, "invalid_text", "The key contains half of a surrogate pair; keys are Unicode.");
+          where,
+          "invalid_text",
+          "The key contains an unpaired surrogate. Keys must be valid Unicode.");
     }
   }
 
   static String text(byte[] bytes) {
     return new String(bytes, StandardCharsets.UTF_8);
+  }
+
+  /** The least key that is greater than this one. */
+  static byte[] next(byte[] key) {
+    return Arrays.copyOf(key, key.length + 1);
   }
 
   /** The least key that is greater than all keys with the prefix, which must not be empty. */

@@ -45,7 +45,7 @@ import org.jboss.resteasy.reactive.RestResponse.Status;
 @Tag(name = "DataStores")
 public class EntryResource {
   private static final String KEY =
-      "The key, percent-encoded: 1 to 512 bytes of UTF-8. A slash may stand as it is.";
+      "The key, percent-encoded: 1 to 512 bytes of UTF-8. Slashes need not be encoded.";
 
   private static final Pattern SECONDS =
       Pattern.compile("(?:\\d{1,50}(?:\\.\\d{0,50})?|\\.\\d{1,50})(?:[eE][-+]?\\d{1,5})?");
@@ -60,13 +60,11 @@ public class EntryResource {
   @Operation(
       operationId = "listEntries",
       summary = "List entries, ordered by key",
-      description = "A page may be shorter than the limit when values are large.")
+      description = "A page may be shorter than the limit if values are large.")
   public Page<Entry> list(
       @PathParam("id") String id,
-      @Parameter(description = "Only keys that begin with this") @QueryParam("prefix")
-          String prefix,
-      @Parameter(description = "Only this key and those after it") @QueryParam("start")
-          String start,
+      @Parameter(description = "Only keys with this prefix") @QueryParam("prefix") String prefix,
+      @Parameter(description = "Only this key and later keys") @QueryParam("start") String start,
       @QueryParam("limit") Integer limit,
       @QueryParam("cursor") String cursor) {
     Range range =
@@ -80,7 +78,7 @@ public class EntryResource {
   @Operation(
       operationId = "getEntry",
       summary = "Retrieve a value",
-      description = "The exact JSON text that was stored.")
+      description = "Returns the exact JSON text that was stored.")
   @Parameter(
       name = "key",
       in = ParameterIn.PATH,
@@ -96,13 +94,13 @@ public class EntryResource {
               description = "The entry's version",
               schema = @Schema(type = SchemaType.STRING, examples = "\"42\"")),
       content = @Content(schema = @Schema(implementation = JsonText.class)))
-  @APIResponse(responseCode = "304", description = "The version is one of those in If-None-Match")
+  @APIResponse(responseCode = "304", description = "The entry has a version of If-None-Match")
   public RestResponse<byte[]> get(
       @PathParam("id") String id,
       @Parameter(hidden = true) @Context RoutingContext context,
       @Parameter(
               description =
-                  "Entity tags of versions that are known; 304 when the entry has one of them")
+                  "ETags of known versions. Returns 304 if the entry has one of these versions")
           @HeaderParam("If-None-Match")
           String ifNoneMatch) {
     String key = EntryPath.key(context);
@@ -130,38 +128,41 @@ public class EntryResource {
       schema = @Schema(type = SchemaType.STRING, examples = "user/42"))
   @RequestBody(
       required = true,
-      description = "The value, up to 1 MiB; its text is kept as it is",
+      description = "The value, up to 1 MiB. Its exact text is stored",
       content = @Content(schema = @Schema(implementation = JsonText.class)))
   @APIResponse(
       responseCode = "201",
-      description = "Stored; there was no such entry",
+      description = "The entry was created",
       headers = @Header(name = "ETag", schema = @Schema(type = SchemaType.STRING)))
   @APIResponse(
       responseCode = "204",
-      description = "Stored over the entry that was there",
+      description = "The entry was replaced",
       headers = @Header(name = "ETag", schema = @Schema(type = SchemaType.STRING)))
   @APIResponse(responseCode = "412", ref = "precondition_failed")
   public RestResponse<Void> put(
       @PathParam("id") String id,
       @Parameter(hidden = true) @Context RoutingContext context,
-      @Parameter(description = "Only over this version, or * for any") @HeaderParam("If-Match")
+      @Parameter(description = "Replace the entry only if it has this version; * for any version")
+          @HeaderParam("If-Match")
           String ifMatch,
-      @Parameter(description = "* stores only where there is no entry yet")
+      @Parameter(description = "* stores the value only if the key has no entry")
           @HeaderParam("If-None-Match")
           String ifNoneMatch,
       @Parameter(
-              description = "Seconds after which the entry is gone",
+              description = "The TTL of the entry in seconds",
               schema = @Schema(type = SchemaType.NUMBER, examples = "3600"))
           @HeaderParam("Roost-TTL")
           String ttl,
       byte[] body) {
     Entries.Written written =
-        entries.put(
-            Access.ofClient(id),
-            EntryPath.key(context),
-            JsonText.parse(body == null ? new byte[0] : body),
-            seconds(ttl),
-            Precondition.of(ifMatch, ifNoneMatch));
+        entries
+            .put(
+                Access.ofClient(id),
+                EntryPath.key(context),
+                JsonText.parse(body == null ? new byte[0] : body),
+                seconds(ttl),
+                Precondition.of(ifMatch, ifNoneMatch))
+            .result();
     return ResponseBuilder.<Void>create(written.created() ? Status.CREATED : Status.NO_CONTENT)
         .header("ETag", Precondition.entityTag(written.version()))
         .build();
@@ -176,15 +177,17 @@ public class EntryResource {
       required = true,
       description = KEY,
       schema = @Schema(type = SchemaType.STRING, examples = "user/42"))
-  @APIResponse(responseCode = "204", description = "It is gone")
+  @APIResponse(responseCode = "204", description = "Deleted")
   @APIResponse(responseCode = "412", ref = "precondition_failed")
   public void delete(
       @PathParam("id") String id,
       @Parameter(hidden = true) @Context RoutingContext context,
-      @Parameter(description = "Only this version, or * for any") @HeaderParam("If-Match")
+      @Parameter(description = "Delete the entry only if it has this version; * for any version")
+          @HeaderParam("If-Match")
           String ifMatch) {
     String key = EntryPath.key(context);
-    if (entries.delete(Access.ofClient(id), key, Precondition.of(ifMatch, null)).isEmpty()) {
+    Precondition precondition = Precondition.of(ifMatch, null);
+    if (entries.delete(Access.ofClient(id), key, precondition).result().isEmpty()) {
       throw absent(id, key);
     }
   }

@@ -55,22 +55,21 @@ public class ExportResource {
       operationId = "exportDataStore",
       summary = "Export a DataStore",
       description =
-          "Every entry as a line with the exact text of its value, ordered by key. Where that text has line breaks, it"
-              + " is a string, in text. The answer is read from the store page by page while it is sent, so what is"
-              + " changed meanwhile may be in it or not. If something fails on the way, the connection breaks: go on"
-              + " with the last complete line's key in after.")
+          "Returns one line per entry with the exact text of its value, ordered by key. If the text "
+              + "has line breaks, it is in the string text. The DataStore is read page by page during the "
+              + "response, which may or may not contain concurrent changes. If the export fails, the "
+              + "connection is closed: continue with the key of the last complete line in after.")
   @APIResponse(
       responseCode = "200",
-      description = "The lines; none when there are no entries",
+      description = "The lines; empty if there are no entries",
       content =
           @Content(
               mediaType = LINES,
               schema = @Schema(type = SchemaType.STRING, examples = EXAMPLE)))
   public Multi<byte[]> export(
       @PathParam("id") String id,
-      @Parameter(description = "Only keys that begin with this") @QueryParam("prefix")
-          String prefix,
-      @Parameter(description = "Only keys after this one") @QueryParam("after") String after,
+      @Parameter(description = "Only keys with this prefix") @QueryParam("prefix") String prefix,
+      @Parameter(description = "Only keys after this key") @QueryParam("after") String after,
       @Parameter(hidden = true) @Context RoutingContext context) {
     streams.begin();
     // A worker thread reads and encodes each piece once the previous one is sent.
@@ -85,7 +84,7 @@ public class ExportResource {
                         .runSubscriptionOn(Infrastructure.getDefaultWorkerPool()))
             .until(piece -> piece.length == 0)
             .onFailure(e -> context.response().headWritten())
-            .invoke(e -> LOG.warnf(e, "the export of %s broke off", id));
+            .invoke(e -> LOG.warnf(e, "the export of %s was aborted", id));
     // Without this header the type would have a charset, which it doesn't define.
     return RestMulti.fromMultiData(pieces).header("Content-Type", LINES).build();
   }

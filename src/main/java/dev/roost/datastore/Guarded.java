@@ -1,18 +1,20 @@
 package dev.roost.datastore;
 
+import dev.roost.api.JsonText;
 import dev.roost.api.Problem;
 import dev.roost.db.Database;
 import dev.roost.db.Sql;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.sql.Connection;
+import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.util.List;
 import java.util.Optional;
+import java.util.function.Supplier;
 
 /**
- * Runs the {@link Statements} of stores under the condition of an {@link Access}, and explains why
- * a statement had no effect: access was not granted, the write is a repetition, or there was
- * nothing to do.
+ * Runs the statements of stores under the condition of an {@link Access}, and reads from their row
+ * what happened: access was not granted, the write is a repetition, there was nothing to do, or a
+ * result.
  */
 @ApplicationScoped
 class Guarded {
@@ -32,106 +34,87 @@ class Guarded {
   <T> Optional<T> read(Access access, Sql.Bound statement, Sql.Row<T> reader) {
     return database.once(
         connection ->
-            look(connection, statement, reader).orElseThrow(() -> access.refusal().get()).stream()
-                .findFirst());
+            statement
+                .first(
+                    connection,
+                    row -> {
+                      if (!row.getBoolean("granted")) {
+                        throw access.refusal().get();
+                      }
+                      return result(row, reader);
+                    })
+                .orElseThrow());
   }
 
   /**
-   * Writes with one statement; empty: nothing had to change.
+   * Writes with one of {@link WriteStatements}; no result: nothing had to change.
    *
-   * @throws Problem lock_lost, or the refusal of {@code access}
-   * @throws IdempotencyRecords.DoneBefore
+   * @throws Problem lock_lost, fenced, idempotency_key_reused, or the refusal of {@code access}
    */
-  <T> Optional<T> write(Access access, Sql.Bound statement, Sql.Row<T> reader) {
-    if (access.rule().ofExecutions()) {
-      statement.with("channel", access.receipt().name()).with("seq", access.receipt().seq());
-    }
-    try {
-      return database.once(
-          connection -> {
-            Optional<List<T>> found = look(connection, statement, reader);
-            if (found.isEmpty()) {
-              throw refusal(connection, access);
-            }
-            if (found.get().isEmpty()) {
-              IdempotencyRecords.check(connection, access);
-            }
-            return found.get().stream().findFirst();
-          });
-    } catch (Database.Failure e) {
-      throw translated(e, access);
-    }
+  <T> WriteOutcome<Optional<T>> write(Access access, Sql.Bound statement, Sql.Row<T> reader) {
+    return inRange(
+        () -> database.once(connection -> execute(connection, access, statement, reader)));
   }
 
   /**
-   * Several statements in one transaction. The first one must be {@link #enter}.
-   *
-   * @throws IdempotencyRecords.DoneBefore
-   */
-  <T> T inTransaction(Access access, Database.Work<T> work) {
-    try {
-      return database.inTransaction(work);
-    } catch (Database.Failure e) {
-      throw translated(e, access);
-    }
-  }
-
-  /**
-   * Requests access, which lasts until the end of the transaction, and takes the store's lock.
+   * Runs several statements in one transaction, with access and the store's lock until its end. The
+   * work stores the idempotency record.
    *
    * @param alone whether to take the lock in exclusive mode, against all other writes
-   * @throws Problem lock_lost, or the refusal of {@code access}
-   * @throws IdempotencyRecords.DoneBefore
+   * @throws Problem as {@link #write} does
    */
-  void enter(Connection connection, Access access, boolean alone) throws SQLException {
-    Statements statements = Statements.of(access.rule());
-    boolean granted =
-        !access
-            .bind(alone ? statements.lockStore : statements.shareStore)
+  <T> WriteOutcome<T> inTransaction(Access access, boolean alone, Database.Work<T> work) {
+    Sql.Bound enter =
+        access
+            .write(access.rule().writes.enter)
             .with("storeLock", KeyLock.ofStore(access.storeId()))
-            .list(connection, row -> row)
-            .isEmpty();
-    if (!granted) {
-      throw refusal(connection, access);
-    }
-    IdempotencyRecords.check(connection, access);
+            .with("alone", alone);
+    return inRange(
+        () ->
+            database.inTransaction(
+                connection -> {
+                  WriteOutcome<?> entered = execute(connection, access, enter, row -> row);
+                  return entered instanceof WriteOutcome.Repeated<?> repeated
+                      ? new WriteOutcome.Repeated<T>(repeated.answer())
+                      : new WriteOutcome.Executed<>(work.on(connection));
+                }));
   }
 
-  /** Empty: access was not granted; otherwise a list of at most one result. */
-  private static <T> Optional<List<T>> look(
-      Connection connection, Sql.Bound statement, Sql.Row<T> reader) throws SQLException {
-    return statement
-        .first(
-            connection,
-            row -> {
-              if (!row.getBoolean("granted")) {
-                return Optional.<List<T>>empty();
-              }
-              return Optional.of(
-                  row.getObject(2) == null ? List.<T>of() : List.of(reader.read(row)));
-            })
-        .orElseThrow();
+  private static <T> WriteOutcome<Optional<T>> execute(
+      Connection connection, Access access, Sql.Bound statement, Sql.Row<T> reader)
+      throws SQLException {
+    return statement.first(connection, row -> outcome(access, row, reader)).orElseThrow();
   }
 
-  private static Problem refusal(Connection connection, Access access) throws SQLException {
-    IdempotencyRecords.check(connection, access);
-    if (access.rule().ofExecutions()) {
-      Locks.requireNoneLost(connection, access);
+  /** A repetition takes precedence: the access may have ended since the first request. */
+  private static <T> WriteOutcome<Optional<T>> outcome(
+      Access access, ResultSet row, Sql.Row<T> reader) throws SQLException {
+    Optional<JsonText> recorded = IdempotencyRecords.answer(row, access);
+    if (recorded.isPresent()) {
+      return new WriteOutcome.Repeated<>(recorded.get());
     }
-    return access.refusal().get();
+    if (!row.getBoolean("granted")) {
+      throw access.refusal().get();
+    }
+    byte[] lostLock = row.getBytes("lost_lock");
+    if (lostLock != null) {
+      throw Locks.lost(lostLock);
+    }
+    return new WriteOutcome.Executed<>(result(row, reader));
   }
 
-  private RuntimeException translated(Database.Failure failure, Access access) {
-    if (IdempotencyRecords.isThere((SQLException) failure.getCause())) {
-      database.once(
-          connection -> {
-            IdempotencyRecords.check(connection, access);
-            return null;
-          });
+  private static <T> Optional<T> result(ResultSet row, Sql.Row<T> reader) throws SQLException {
+    return row.getBoolean("has_result") ? Optional.of(reader.read(row)) : Optional.empty();
+  }
+
+  private static <T> T inRange(Supplier<T> write) {
+    try {
+      return write.get();
+    } catch (Database.Failure e) {
+      throw NUMERIC_VALUE_OUT_OF_RANGE.equals(e.state())
+          ? Problem.invalid(
+              "increment", "out_of_range", "The sum has more digits than can be stored.")
+          : e;
     }
-    return NUMERIC_VALUE_OUT_OF_RANGE.equals(failure.state())
-        ? Problem.invalid(
-            "increment", "out_of_range", "The sum has more digits than can be stored.")
-        : failure;
   }
 }

@@ -62,8 +62,11 @@ final class Import {
   /** The result of the import; blank lines aren't counted. */
   @Schema(name = "Imported")
   public record Result(
-      @Schema(description = "Lines that were stored", examples = "1200") long imported,
-      @Schema(description = "Lines that were left out because they had expired", examples = "3")
+      @Schema(description = "The number of lines that were stored", examples = "1200")
+          long imported,
+      @Schema(
+              description = "The number of lines that were skipped because they had expired",
+              examples = "3")
           long expired) {}
 
   /**
@@ -101,10 +104,11 @@ final class Import {
       throw at(
           lines.number(),
           Problem.of(
-              ErrorCode.REQUEST_TIMEOUT, "The import takes too long; send the lines in parts."));
+              ErrorCode.REQUEST_TIMEOUT, "The import timed out. Send the lines in smaller parts."));
     } catch (IOException e) {
       // The client is gone or silent, so nobody reads this message.
-      throw at(lines.number(), Problem.of(ErrorCode.MALFORMED_JSON, "The request has no end."));
+      throw at(
+          lines.number(), Problem.of(ErrorCode.MALFORMED_JSON, "The request body is incomplete."));
     }
     if (lines.bytes() > maxBytes) {
       throw at(lines.number(), tooLarge("The request", maxBytes));
@@ -113,7 +117,8 @@ final class Import {
       throw at(
           1,
           Problem.of(
-              ErrorCode.MALFORMED_JSON, "There is a byte order mark; send UTF-8 without one."));
+              ErrorCode.MALFORMED_JSON,
+              "The line begins with a byte order mark. Send UTF-8 without one."));
     }
     return line;
   }

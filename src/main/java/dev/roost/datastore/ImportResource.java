@@ -56,13 +56,14 @@ public class ImportResource {
       operationId = "importDataStore",
       summary = "Import into a DataStore",
       description =
-          "Takes the lines that an export gives; ttl, seconds, may stand for expires_at. What is there under a key is"
-              + " replaced; other entries stay. Lines are stored in batches of up to 1,000 lines or 4 MiB, each all or"
-              + " nothing. The first mistake ends the import; its detail names the line and says which lines are stored"
-              + " already. Importing the same lines again is harmless.")
+          "Accepts the lines of an export; ttl, in seconds, may replace expires_at. Existing "
+              + "entries with the same keys are replaced; other entries are kept. Lines are stored in "
+              + "atomic batches of up to 1,000 lines or 4 MiB. The first error ends the import; its "
+              + "detail names the line and says which lines are stored. Importing the same lines again is "
+              + "safe.")
   @RequestBody(
       required = false,
-      description = "UTF-8, a JSON object a line; up to 80 MB, so send a larger file in parts",
+      description = "UTF-8, one JSON object per line, up to 80 MB. Send a larger file in parts",
       content =
           @Content(
               mediaType = ExportResource.LINES,
@@ -80,7 +81,9 @@ public class ImportResource {
     DataStore.requireThere(id);
     if (!free.tryAcquire()) {
       throw Problem.retryLater(
-          ErrorCode.OVERLOADED, AT_A_TIME + " imports are running; only so many can at a time.", 5);
+          ErrorCode.OVERLOADED,
+          AT_A_TIME + " imports are running, which is the limit. Retry later.",
+          5);
     }
     try {
       return new Import(transactions, config.limits(), id, clock.now(), maxBytes(context))

@@ -5,12 +5,11 @@ import dev.roost.api.Problem;
 import dev.roost.api.Text;
 import dev.roost.cluster.Signals;
 import dev.roost.cluster.Waiting;
+import dev.roost.db.Database;
 import dev.roost.db.Sql;
 import io.smallrye.mutiny.Uni;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.persistence.EntityManager;
-import java.sql.Connection;
-import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Optional;
 
@@ -18,7 +17,7 @@ import java.util.Optional;
  * Locks that executions hold by a lease. After a lease has expired, the holder keeps the lock until
  * someone else takes it. The holder's execution can then write to no store until it acknowledges
  * the loss by releasing the lock. So an execution that was paused beyond its lease never writes
- * after the next holder has begun: see {@link Statements} for the check, which is part of each
+ * after the next holder has begun: see {@link WriteStatements} for the check, which is part of each
  * write.
  *
  * <p>The caller chooses the holder's name, so a repeated request is harmless.
@@ -36,7 +35,8 @@ public class Locks {
             delete from datastore_lock where store_id = :store and name = :name and holder = :holder and lost)
           update datastore_lock set lost = true
           where store_id = :store and name = :name and not lost and holder <> :holder
-            and expires_at <= statement_timestamp()""");
+            and expires_at <= statement_timestamp()
+          """);
 
   private static final Sql TAKE =
       Sql.of(
@@ -45,20 +45,19 @@ public class Locks {
           values (:store, :name, :holder, :execution, statement_timestamp() + make_interval(secs => :ttl))
           on conflict (store_id, name) where not lost do update set expires_at = excluded.expires_at
           where l.holder = excluded.holder and l.execution_id = excluded.execution_id
-          returning 1""");
-
-  private static final Sql LOST =
-      Sql.of(
-          "select name from datastore_lock where execution_id = :execution and lost order by name limit 1");
+          returning l.holder
+          """);
 
   private static final Sql END =
       Sql.of(
           """
-          with receipts as (delete from datastore_receipt where scope = :execution)
-          delete from datastore_lock where execution_id = :execution""");
+          with records as (delete from datastore_receipt where scope = :execution)
+          delete from datastore_lock where execution_id = :execution
+          """);
 
   private final Entries entries;
   private final Guarded guarded;
+  private final Database database;
   private final Signals signals;
   private final Waiting waiting;
   private final EntityManager entityManager;
@@ -66,11 +65,13 @@ public class Locks {
   Locks(
       Entries entries,
       Guarded guarded,
+      Database database,
       Signals signals,
       Waiting waiting,
       EntityManager entityManager) {
     this.entries = entries;
     this.guarded = guarded;
+    this.database = database;
     this.signals = signals;
     this.waiting = waiting;
     this.entityManager = entityManager;
@@ -94,16 +95,14 @@ public class Locks {
   }
 
   private boolean take(Access access, byte[] name, String holder, double ttlSeconds) {
-    Statements statements = Statements.of(access.rule());
-    return guarded.inTransaction(
-        access,
+    return database.inTransaction(
         connection -> {
-          if (access.bind(statements.stay).list(connection, row -> row).isEmpty()) {
+          if (access.bind(access.rule().mayWrite).list(connection, row -> row).isEmpty()) {
             throw access.refusal().get();
           }
           plain(access, EXPIRE, name, holder).update(connection);
           return !plain(access, TAKE, name, holder)
-              .with("execution", access.parameters().get("execution"))
+              .with("execution", access.executionId())
               .with("ttl", ttlSeconds)
               .list(connection, row -> row)
               .isEmpty();
@@ -117,25 +116,34 @@ public class Locks {
    */
   public boolean renew(Access access, String name, String holder, double ttlSeconds) {
     Sql.Bound renew =
-        bind(access, Statements.of(access.rule()).renew, entries.key("name", name), holder)
+        access
+            .bind(access.rule().locks.renew)
+            .with("lockName", entries.key("name", name))
+            .with("holder", holder)
+            .with("execution", access.executionId())
             .with("ttl", ttlSeconds);
-    return guarded.read(access, renew, row -> row.getBoolean("held")).orElse(false);
+    return guarded.read(access, renew, row -> true).orElse(false);
   }
 
   /**
    * Releases the lock. After the release of a lost lock the execution may write again.
    *
    * @return whether the holder had the lock until now
-   * @throws IdempotencyRecords.DoneBefore
    */
-  public boolean release(Access access, String name, String holder) {
+  public WriteOutcome<Boolean> release(Access access, String name, String holder) {
     byte[] nameUtf8 = entries.key("name", name);
-    Sql.Bound unlock = bind(access, Statements.of(access.rule()).unlock, nameUtf8, holder);
-    boolean released = guarded.write(access, unlock, row -> row.getBoolean("held")).orElse(false);
-    if (released) {
-      signals.fire(topic(access, nameUtf8));
-    }
-    return released;
+    Sql.Bound unlock =
+        access.write(access.rule().locks.unlock).with("lockName", nameUtf8).with("holder", holder);
+    return guarded
+        .write(access, unlock, row -> row.getBoolean("held"))
+        .map(
+            held -> {
+              boolean released = held.orElse(false);
+              if (released) {
+                signals.fire(topic(access, nameUtf8));
+              }
+              return released;
+            });
   }
 
   /**
@@ -146,27 +154,17 @@ public class Locks {
     END.with("execution", executionId).update(entityManager);
   }
 
-  /**
-   * @throws Problem lock_lost
-   */
-  static void requireNoneLost(Connection connection, Access access) throws SQLException {
-    Optional<byte[]> lost =
-        LOST.with("execution", access.parameters().get("execution"))
-            .first(connection, row -> row.getBytes("name"));
-    if (lost.isPresent()) {
-      throw Problem.of(
-          ErrorCode.LOCK_LOST,
-          "The lock %s was lost: its lease ran out, and someone else has taken it. Nothing was written."
-              .formatted(Text.quote(EntryKey.text(lost.get()))));
-    }
+  /** The refusal of a write by an execution that has lost a lock. */
+  static Problem lost(byte[] name) {
+    return Problem.of(
+        ErrorCode.LOCK_LOST,
+        ("The lock %s was lost: its lease expired, and another holder has acquired it. Nothing was "
+                + "written.")
+            .formatted(Text.quote(EntryKey.text(name))));
   }
 
   private static Sql.Bound plain(Access access, Sql statement, byte[] name, String holder) {
     return statement.with("store", access.storeId()).with("name", name).with("holder", holder);
-  }
-
-  private static Sql.Bound bind(Access access, Sql statement, byte[] name, String holder) {
-    return access.bind(statement).with("name", name).with("holder", holder);
   }
 
   private static String topic(Access access, byte[] name) {

@@ -3,12 +3,14 @@ package dev.roost.datastore;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonInclude.Include;
 import dev.roost.api.Problem;
+import dev.roost.db.Sql;
 import io.smallrye.mutiny.Uni;
 import jakarta.enterprise.context.ApplicationScoped;
+import java.sql.ResultSet;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
-import java.util.Optional;
 
 /** Executes the operations of scripts on their stores, over the executor link. */
 @ApplicationScoped
@@ -30,8 +32,9 @@ public class Operations {
   record Got(String value, long version, Instant expiresAt) {
     static final Got NOTHING = new Got(null, 0, null);
 
-    static Got of(Entry entry) {
-      return new Got(entry.value().text(), entry.version(), entry.expiresAt());
+    static Got of(ResultSet row) throws SQLException {
+      return new Got(
+          row.getString("value"), row.getLong("version"), Sql.instant(row, "expires_at"));
     }
   }
 
@@ -85,32 +88,26 @@ public class Operations {
    *     conflict, lock_lost
    */
   public Object run(Access access, Operation operation) {
-    try {
-      return now(access, operation);
-    } catch (IdempotencyRecords.DoneBefore e) {
-      return e.answer();
-    }
-  }
-
-  private Object now(Access access, Operation operation) {
     if (operation instanceof Operation.Get get) {
-      return entries.get(access, get.key()).map(Got::of).orElse(Got.NOTHING);
+      return entries.get(access, get.key(), Got::of).orElse(Got.NOTHING);
     }
     if (operation instanceof Operation.Set set) {
-      return new Set(
-          entries
-              .put(access, set.key(), set.value(), set.ttlSeconds(), Precondition.NONE)
-              .version());
+      return entries
+          .put(access, set.key(), set.value(), set.ttlSeconds(), Precondition.NONE)
+          .answer(written -> new Set(written.version()));
     }
     if (operation instanceof Operation.Delete delete) {
-      Optional<Long> version = entries.delete(access, delete.key(), Precondition.NONE);
-      return new Deleted(version.isPresent(), version.orElse(0L));
+      return entries
+          .delete(access, delete.key(), Precondition.NONE)
+          .answer(version -> new Deleted(version.isPresent(), version.orElse(0L)));
     }
     if (operation instanceof Operation.Pop pop) {
-      return entries.pop(access, pop.key()).orElse(new Entries.Versioned(null, 0));
+      return entries
+          .pop(access, pop.key())
+          .answer(entry -> entry.orElse(new Entries.Versioned(null, 0)));
     }
     if (operation instanceof Operation.Increment increment) {
-      return entries.increment(access, increment.key(), increment.amount());
+      return entries.increment(access, increment.key(), increment.amount()).answer(sum -> sum);
     }
     if (operation instanceof Operation.Count count) {
       return new Counted(entries.count(access, count.prefix()));
@@ -120,7 +117,7 @@ public class Operations {
       return new Scanned(found.entries().stream().map(Element::of).toList(), found.next());
     }
     if (operation instanceof Operation.Clear) {
-      return new Cleared(entries.clear(access));
+      return entries.clear(access).answer(Cleared::new);
     }
     if (operation instanceof Operation.Transact transact) {
       return transactions.run(access, transact.transaction());
@@ -129,7 +126,7 @@ public class Operations {
       return new Held(locks.renew(access, renew.name(), renew.holder(), renew.ttlSeconds()));
     }
     if (operation instanceof Operation.Unlock unlock) {
-      return new Released(locks.release(access, unlock.name(), unlock.holder()));
+      return locks.release(access, unlock.name(), unlock.holder()).answer(Released::new);
     }
     throw new IllegalArgumentException(operation.toString());
   }

@@ -68,7 +68,7 @@ record PortableLine(String key, JsonText value, Double ttlSeconds, Instant expir
     Instant expiresAt = expiry(body);
     Double ttl = TransactionBody.ttl(body);
     if (ttl != null && expiresAt != null) {
-      body.reject("ttl", "contradictory", "Give expires_at or ttl, not both.");
+      body.reject("ttl", "contradictory", "Send expires_at or ttl, not both.");
     }
     body.check();
     EntryKey.bytes("/key", key, limits.storeKeyBytes());
@@ -88,10 +88,10 @@ record PortableLine(String key, JsonText value, Double ttlSeconds, Instant expir
     }
     String text = body.string("text").orElse(null);
     if (value != null) {
-      body.reject("text", "contradictory", "Give value or text, not both.");
+      body.reject("text", "contradictory", "Send value or text, not both.");
     }
     if (text != null && !JsonText.isValid(text)) {
-      throw Problem.of(ErrorCode.MALFORMED_JSON, "What text holds is not valid JSON.");
+      throw Problem.of(ErrorCode.MALFORMED_JSON, "text does not contain valid JSON.");
     }
     return JsonText.ofNullable(text);
   }
@@ -115,7 +115,7 @@ record PortableLine(String key, JsonText value, Double ttlSeconds, Instant expir
     body.reject(
         "expires_at",
         "wrong_type",
-        "expires_at must be a time of RFC 3339, for example 2026-11-21T18:12:41.123456Z.");
+        "expires_at must be an RFC 3339 time, for example 2026-11-21T18:12:41.123456Z.");
     return null;
   }
 

@@ -37,7 +37,7 @@ public sealed interface Precondition {
     if (ifNoneMatch != null) {
       if (!ifNoneMatch.strip().equals("*")) {
         throw Problem.invalid(
-            "If-None-Match", "not_a_choice", "If-None-Match must be * when something is written.");
+            "If-None-Match", "not_a_choice", "If-None-Match must be * in a write.");
       }
       return ABSENT;
     }

@@ -1,8 +1,8 @@
 package dev.roost.datastore;
 
 import dev.roost.api.Body;
-import java.util.ArrayList;
-import java.util.List;
+import dev.roost.db.Sql;
+import java.util.Arrays;
 
 /**
  * A range of keys, in the order of their code points.
@@ -25,36 +25,50 @@ public record Range(String prefix, String start, String after, String through) {
   }
 
   /**
-   * A condition on a row {@code e} of the store, which is the first parameter.
+   * A statement about the keys from {@code :from} on and before {@code :to} of a {@code :store}.
    *
-   * @param sql its other parameters are the bounds
-   */
-  record Condition(String sql, List<byte[]> bounds) {}
-
-  /**
    * @throws dev.roost.api.Problem validation_failed: not Unicode
    */
-  Condition condition() {
-    StringBuilder sql = new StringBuilder("e.store_id = ? and ").append(Statements.LIVE);
-    List<byte[]> bounds = new ArrayList<>();
+  Sql.Bound bind(Sql statement, String storeId) {
+    Bounds bounds = bounds();
+    return statement.with("store", storeId).with("from", bounds.from()).with("to", bounds.to());
+  }
+
+  /**
+   * @param from the least key
+   * @param to greater than all keys
+   */
+  record Bounds(byte[] from, byte[] to) {
+    boolean contain(byte[] key) {
+      return Arrays.compareUnsigned(key, from) >= 0 && Arrays.compareUnsigned(key, to) < 0;
+    }
+  }
+
+  Bounds bounds() {
+    byte[] from = new byte[0];
+    byte[] to = EntryKey.AFTER_ALL;
     if (!prefix.isEmpty()) {
       byte[] first = EntryKey.bound("prefix", prefix);
-      sql.append(" and e.key >= ? and e.key < ?");
-      bounds.add(first);
-      bounds.add(EntryKey.afterPrefix(first));
+      from = first;
+      to = EntryKey.afterPrefix(first);
     }
     if (start != null) {
-      sql.append(" and e.key >= ?");
-      bounds.add(EntryKey.bound("start", start));
+      from = max(from, EntryKey.bound("start", start));
     }
     if (after != null) {
-      sql.append(" and e.key > ?");
-      bounds.add(EntryKey.bound("after", after));
+      from = max(from, EntryKey.next(EntryKey.bound("after", after)));
     }
     if (through != null) {
-      sql.append(" and e.key <= ?");
-      bounds.add(EntryKey.bound("through", through));
+      to = min(to, EntryKey.next(EntryKey.bound("through", through)));
     }
-    return new Condition(sql.toString(), bounds);
+    return new Bounds(from, to);
+  }
+
+  private static byte[] max(byte[] one, byte[] other) {
+    return Arrays.compareUnsigned(one, other) >= 0 ? one : other;
+  }
+
+  private static byte[] min(byte[] one, byte[] other) {
+    return Arrays.compareUnsigned(one, other) <= 0 ? one : other;
   }
 }

@@ -1,10 +1,8 @@
 package dev.roost.datastore;
 
+import dev.roost.db.Sql;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -16,58 +14,50 @@ public record Scan(List<Entry> entries, String next) {
   /** The most bytes of values in one scan, unless a single value is larger. */
   private static final long MAX_BYTES = 4L << 20;
 
+  static final Sql KEYS =
+      Sql.of(
+          """
+          select i.*, count(*) over () as found
+          from (
+            select e.key, e.version, e.expires_at, e.updated_at from datastore_entry e
+            where e.store_id = :store and e.key >= :from and e.key < :to
+              and (e.expires_at is null or e.expires_at > statement_timestamp())
+            order by e.key limit :limit
+          ) i
+          order by key
+          """);
+
+  /** The running sum limits the memory of a page with large values. */
+  static final Sql VALUES =
+      Sql.of(
+          """
+          select * from (
+            select i.*, count(*) over () as found,
+              sum(octet_length(i.value)) over (order by i.key) - octet_length(i.value) as before
+            from (
+              select e.key, e.version, e.expires_at, e.updated_at, e.value from datastore_entry e
+              where e.store_id = :store and e.key >= :from and e.key < :to
+                and (e.expires_at is null or e.expires_at > statement_timestamp())
+              order by e.key limit :limit
+            ) i
+          ) s
+          where before < :maxBytes order by key
+          """);
+
+  private record Found(Entry entry, long count) {}
+
   /** Uses one statement, so the result is a consistent snapshot. */
   static Scan read(
       Connection connection, String storeId, Range range, int limit, boolean withValues)
       throws SQLException {
-    Range.Condition condition = range.condition();
-    try (PreparedStatement select =
-        connection.prepareStatement(query(condition.sql(), withValues))) {
-      int parameter = bind(select, storeId, condition);
-      select.setInt(parameter, limit + 1);
-      return of(select.executeQuery(), limit, withValues);
+    Sql.Bound select = range.bind(withValues ? VALUES : KEYS, storeId).with("limit", limit + 1);
+    if (withValues) {
+      select.with("maxBytes", MAX_BYTES);
     }
-  }
-
-  /** Sets the parameters of a range's condition and returns the next parameter's number. */
-  static int bind(PreparedStatement statement, String storeId, Range.Condition condition)
-      throws SQLException {
-    int parameter = 1;
-    statement.setString(parameter++, storeId);
-    for (byte[] bound : condition.bounds()) {
-      statement.setBytes(parameter++, bound);
-    }
-    return parameter;
-  }
-
-  static String query(String where, boolean withValues) {
-    String inRange =
-        "select e.key, e.version, e.expires_at, e.updated_at"
-            + (withValues ? ", e.value" : "")
-            + " from datastore_entry e where "
-            + where
-            + " order by e.key limit ?";
-    if (!withValues) {
-      return "select i.*, count(*) over () as found from (" + inRange + ") i order by key";
-    }
-    // The running sum limits the memory of a page with large values.
-    return """
-        select * from (
-          select i.*, count(*) over () as found,
-            sum(octet_length(i.value)) over (order by i.key) - octet_length(i.value) as before
-          from (%s) i) s
-        where before < %d order by key"""
-        .formatted(inRange, MAX_BYTES);
-  }
-
-  private static Scan of(ResultSet rows, int limit, boolean withValues) throws SQLException {
-    List<Entry> entries = new ArrayList<>();
-    long found = 0;
-    while (entries.size() < limit && rows.next()) {
-      entries.add(Entry.of(rows, withValues));
-      found = rows.getLong("found");
-    }
-    boolean more = found > entries.size();
+    List<Found> found =
+        select.list(connection, row -> new Found(Entry.of(row, withValues), row.getLong("found")));
+    List<Entry> entries = found.stream().limit(limit).map(Found::entry).toList();
+    boolean more = !entries.isEmpty() && found.get(0).count() > entries.size();
     return new Scan(entries, more ? entries.get(entries.size() - 1).key() : null);
   }
 }

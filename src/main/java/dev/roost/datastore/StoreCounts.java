@@ -40,21 +40,36 @@ class StoreCounts {
             update datastore d set entries = d.entries + s.entries, size_bytes = d.size_bytes + s.size_bytes,
               updated_at = greatest(d.updated_at, s.changed_at)
             from sums s where d.id = s.store_id)
-          select coalesce(sum(changes), 0) from sums""");
+          select coalesce(sum(changes), 0) as changes from sums
+          """);
 
+  /** Without expired entries. */
   static final Sql SIZE_BYTES =
       Sql.of(
-          "select "
-              + Statements.SIZE_BYTES
-              + " as size_bytes from datastore d where d.id = :store");
+          """
+          select d.size_bytes
+            + coalesce((select sum(c.size_bytes) from datastore_change c where c.store_id = d.id), 0)
+            - (select coalesce(sum(octet_length(e.key) + octet_length(e.value)), 0) from datastore_entry e
+               where e.store_id = d.id and e.expires_at <= statement_timestamp()) as size_bytes
+          from datastore d where d.id = :store
+          """);
 
+  /** Without expired entries. */
   static final Sql STATISTICS =
       Sql.of(
           """
-          select d.id, %s as entries, %s as size_bytes,
-            greatest(d.updated_at, (select max(c.changed_at) from datastore_change c where c.store_id = d.id)) as updated_at
-          from datastore d where d.id = any(:stores)"""
-              .formatted(Statements.ENTRIES, Statements.SIZE_BYTES));
+          select d.id,
+            d.entries + coalesce((select sum(c.entries) from datastore_change c where c.store_id = d.id), 0)
+              - (select count(*) from datastore_entry e
+                 where e.store_id = d.id and e.expires_at <= statement_timestamp()) as entries,
+            d.size_bytes
+              + coalesce((select sum(c.size_bytes) from datastore_change c where c.store_id = d.id), 0)
+              - (select coalesce(sum(octet_length(e.key) + octet_length(e.value)), 0) from datastore_entry e
+                 where e.store_id = d.id and e.expires_at <= statement_timestamp()) as size_bytes,
+            greatest(d.updated_at, (select max(c.changed_at) from datastore_change c where c.store_id = d.id))
+              as updated_at
+          from datastore d where d.id = any(:stores)
+          """);
 
   private final Database database;
   private final Leadership leadership;
@@ -87,7 +102,10 @@ class StoreCounts {
   int addUp() {
     return database.once(
         connection ->
-            ADD_UP.with("limit", BATCH).first(connection, row -> row.getInt(1)).orElseThrow());
+            ADD_UP
+                .with("limit", BATCH)
+                .first(connection, row -> row.getInt("changes"))
+                .orElseThrow());
   }
 
   /**
@@ -121,7 +139,9 @@ class StoreCounts {
     return database
         .once(
             connection ->
-                SIZE_BYTES.with("store", storeId).first(connection, row -> row.getLong(1)))
+                SIZE_BYTES
+                    .with("store", storeId)
+                    .first(connection, row -> row.getLong("size_bytes")))
         .orElse(0L);
   }
 }

@@ -88,7 +88,8 @@ class StoreSizes {
       if (size.bytes() + bytes > limit) {
         throw Problem.of(
             ErrorCode.STORE_FULL,
-            "With this entry, the DataStore has %,d bytes; the limit is %,d (setting roost.limits.store-bytes)."
+            ("With this entry, the DataStore would have %,d bytes; the limit is %,d (setting "
+                    + "roost.limits.store-bytes).")
                 .formatted(size.bytes() + bytes, limit));
       }
       size.writtenBytes += bytes;

@@ -24,7 +24,10 @@ enum TransactionBody {
     }
   };
 
-  private static final Pattern NUMBER = Pattern.compile(Statements.NUMBER);
+  /** A number of RFC 8259, as a pattern for PostgreSQL and for Java. */
+  static final String NUMBER = "^-?(0|[1-9][0-9]*)([.][0-9]+)?([eE][-+]?[0-9]+)?$";
+
+  private static final Pattern NUMBER_PATTERN = Pattern.compile(NUMBER);
 
   private static final Pattern TAG = Pattern.compile("[0-9a-fA-F]{64}");
 
@@ -52,7 +55,7 @@ enum TransactionBody {
     String tag = body.isNull("tag") ? null : body.string("tag").orElse(null);
     Long count = body.isNull("count") ? null : body.wholeNumber("count").orElse(null);
     if (tag == null && count == null) {
-      body.reject("tag", "required", "A range needs its tag, or the count of its entries.");
+      body.reject("tag", "required", "A range requires tag or count.");
     } else if (tag != null && !TAG.matcher(tag).matches()) {
       body.reject("tag", "wrong_type", "tag must be a SHA-256 in hexadecimal.");
     }
@@ -68,11 +71,13 @@ enum TransactionBody {
     int kinds = (value.isPresent() ? 1 : 0) + (increment.isPresent() ? 1 : 0) + (delete ? 1 : 0);
     if (kinds != 1) {
       body.reject(
-          "value", "contradictory", "A write has one of value, \"delete\": true and increment.");
+          "value",
+          "contradictory",
+          "A write must have exactly one of value, \"delete\": true and increment.");
       return new Write.Delete(key);
     }
     if (ttl != null && value.isEmpty()) {
-      body.reject("ttl", "contradictory", "Only a value can have a ttl.");
+      body.reject("ttl", "contradictory", "ttl is only allowed with value.");
     }
     if (increment.isPresent()) {
       requireNumber(body, "increment", increment.get());
@@ -82,7 +87,7 @@ enum TransactionBody {
   }
 
   static void requireNumber(Body body, String name, JsonText text) {
-    if (!NUMBER.matcher(text.text()).matches()) {
+    if (!NUMBER_PATTERN.matcher(text.text()).matches()) {
       body.reject(name, "wrong_type", name + " must be a number.");
     }
   }

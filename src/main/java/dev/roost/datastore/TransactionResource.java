@@ -40,20 +40,22 @@ public class TransactionResource {
   record Result(
       @Schema(
               description =
-                  "Of each write, in their order: the entry's new version, 0 for a deletion",
+                  "The new version of each written entry, in the order of the writes; 0 for a deletion",
               examples = "[43, 0]")
           List<Long> versions,
       @Schema(
-              description = "Of each increment, the number that it has made; null for other writes",
+              description =
+                  "The result of each increment, in the order of the writes; null for other writes",
               examples = "[null, null]")
           List<Double> sums) {}
 
   /** The body's schema, for the API reference. */
   @Schema(name = "TransactionRequest")
   record Request(
-      @Schema(description = "What was read; version 0: there was no such entry") List<Read> reads,
-      @Schema(description = "Ranges that were read") List<RangeRead> ranges,
-      @Schema(description = "What to write, each key once") List<WriteRequest> writes) {}
+      @Schema(description = "The entries that were read; version 0 if the entry did not exist")
+          List<Read> reads,
+      @Schema(description = "The ranges that were read") List<RangeRead> ranges,
+      @Schema(description = "The writes, at most one per key") List<WriteRequest> writes) {}
 
   @Schema(name = "TransactionRead")
   record Read(
@@ -61,22 +63,22 @@ public class TransactionResource {
           String key,
       @Schema(
               required = true,
-              description = "The one that was read; 0: there was no such entry",
+              description = "The version that was read; 0 if the entry did not exist",
               examples = "41")
           long version) {}
 
   @Schema(name = "TransactionRange")
   record RangeRead(
-      @Schema(description = "Keys that begin with this", examples = "user/") String prefix,
-      @Schema(description = "Not those before this key") String start,
-      @Schema(description = "Only those after this key") String after,
-      @Schema(description = "Not those after this key") String through,
+      @Schema(description = "The prefix of the keys", examples = "user/") String prefix,
+      @Schema(description = "The first key of the range, inclusive") String start,
+      @Schema(description = "The key before the range, exclusive") String after,
+      @Schema(description = "The last key of the range, inclusive") String through,
       @Schema(
               description =
                   "SHA-256, in hexadecimal, of the versions of the range's entries in the order of"
                       + " their keys, each as decimal digits and a line feed")
           String tag,
-      @Schema(description = "How many entries the range has; instead of the tag, or with it")
+      @Schema(description = "The number of entries in the range; instead of tag, or in addition")
           Long count) {}
 
   @Schema(name = "TransactionWrite")
@@ -84,16 +86,17 @@ public class TransactionResource {
       @Schema(
               required = true,
               description =
-                  "1 to 512 bytes of UTF-8; beside it comes one of value, delete and increment",
+                  "1 to 512 bytes of UTF-8. A write has exactly one of value, delete and increment",
               examples = "account/a")
           String key,
-      @Schema(
-              ref = "JsonText",
-              description = "Any JSON value, stored under the key with its exact text")
+      @Schema(ref = "JsonText", description = "Any JSON value. Its exact text is stored")
           JsonText value,
-      @Schema(description = "With a value: seconds after which it is gone") Double ttl,
-      @Schema(description = "true: removed, if it is there") Boolean delete,
-      @Schema(description = "Added to the number that is there, or to 0") Double increment) {}
+      @Schema(description = "Only with value: the TTL of the entry in seconds") Double ttl,
+      @Schema(description = "true deletes the entry, if it exists") Boolean delete,
+      @Schema(
+              description =
+                  "The number to add to the current value, or to 0 if the entry does not exist")
+          Double increment) {}
 
   @POST
   @Takes(BodySize.STORE_OPERATION)
@@ -101,8 +104,8 @@ public class TransactionResource {
       operationId = "applyTransaction",
       summary = "Apply a transaction",
       description =
-          "All writes or none: only when nothing of what was read has changed. Transactions and single"
-              + " operations are serializable.")
+          "Applies all writes, or none if any of the entries and ranges that were read has changed. "
+              + "Transactions and single operations are serializable.")
   @RequestBody(
       required = false,
       content =
@@ -121,7 +124,7 @@ public class TransactionResource {
   @APIResponse(responseCode = "409", ref = "conflict")
   public JsonText apply(
       @PathParam("id") String id,
-      @Parameter(description = "Makes the request safe to repeat for 24 hours")
+      @Parameter(description = "Makes retries of the request safe for 24 hours")
           @HeaderParam("Idempotency-Key")
           String idempotencyKey,
       byte[] bytes) {
@@ -129,10 +132,10 @@ public class TransactionResource {
     Body body = Body.parse(bytes);
     Transaction transaction = TransactionBody.OF_CLIENT.read(body);
     body.check();
-    Access.Receipt receipt =
+    Access.Idempotency idempotency =
         idempotencyKey == null
             ? null
-            : new Access.Receipt(id, idempotencyKey, 1, Text.sha256(bytes));
-    return transactions.run(Access.ofClient(id, receipt), transaction);
+            : new Access.Idempotency(id, idempotencyKey, 1, Text.sha256(bytes));
+    return transactions.run(Access.ofClient(id, idempotency), transaction);
   }
 }

@@ -7,7 +7,6 @@ import dev.roost.api.Text;
 import dev.roost.db.Sql;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -30,6 +29,7 @@ public class Transactions {
   private static final int MAX_KEY_LOCKS = 64;
 
   private static final int NAMED_CHANGES = 10;
+  private static final int VERSIONS_AT_ONCE = 1_000;
 
   /** Takes the locks in the array's order. */
   private static final Sql LOCK_KEYS =
@@ -37,16 +37,42 @@ public class Transactions {
           """
           select case when k.exclusive then pg_advisory_xact_lock(k.number)
             else pg_advisory_xact_lock_shared(k.number) end
-          from unnest(:numbers, :exclusive) as k (number, exclusive)""");
+          from unnest(:numbers, :exclusive) as k (number, exclusive)
+          """);
 
+  /**
+   * Looks up each key by itself. PostgreSQL would join all keys at once instead, and read the whole
+   * store for it, if it had planned the statement while the store was small.
+   */
   static final Sql CHANGED =
       Sql.of(
           """
           select r.position, coalesce(e.version, 0) as version
           from unnest(cast(:keys as bytea[]), cast(:versions as int8[])) with ordinality as r (key, version, position)
-          left join datastore_entry e on e.store_id = :store and e.key = r.key and %s
-          where coalesce(e.version, 0) <> r.version order by r.position limit :limit"""
-              .formatted(Statements.LIVE));
+          left join lateral (
+            select e.version from datastore_entry e
+            where e.store_id = :store and e.key = r.key
+              and (e.expires_at is null or e.expires_at > statement_timestamp())
+            limit 1) e on true
+          where coalesce(e.version, 0) <> r.version order by r.position limit :limit
+          """);
+
+  private static final Sql COUNT =
+      Sql.of(
+          """
+          select count(*) as count from datastore_entry e
+          where e.store_id = :store and e.key >= :from and e.key < :to
+            and (e.expires_at is null or e.expires_at > statement_timestamp())
+          """);
+
+  private static final Sql VERSIONS =
+      Sql.of(
+          """
+          select e.version from datastore_entry e
+          where e.store_id = :store and e.key >= :from and e.key < :to
+            and (e.expires_at is null or e.expires_at > statement_timestamp())
+          order by e.key
+          """);
 
   private final Entries entries;
   private final Guarded guarded;
@@ -70,11 +96,7 @@ public class Transactions {
     Batch batch = Batch.of(transaction.writes(), entries);
     TreeMap<Long, Boolean> locks = locks(access.storeId(), readKeys, batch);
     entries.reserve(access.storeId(), batch.bytes());
-    try {
-      return apply(access, transaction, readKeys, batch, locks);
-    } catch (IdempotencyRecords.DoneBefore e) {
-      return e.answer();
-    }
+    return apply(access, transaction, readKeys, batch, locks);
   }
 
   private JsonText apply(
@@ -84,20 +106,20 @@ public class Transactions {
       Batch batch,
       TreeMap<Long, Boolean> locks) {
     boolean alone = !transaction.ranges().isEmpty() || locks.size() > MAX_KEY_LOCKS;
-    return guarded.inTransaction(
-        access,
-        connection -> {
-          guarded.enter(connection, access, alone);
-          if (!alone) {
-            lock(connection, locks);
-            // Checked again: a concurrent request may have applied the same transaction.
-            IdempotencyRecords.check(connection, access);
-          }
-          requireUnchanged(connection, access.storeId(), transaction, readKeys);
-          JsonText answer = answer(batch.write(connection, access.storeId()));
-          IdempotencyRecords.note(connection, access, answer.text());
-          return answer;
-        });
+    WriteOutcome<JsonText> applied =
+        guarded.inTransaction(
+            access,
+            alone,
+            connection -> {
+              if (!alone) {
+                lock(connection, locks);
+              }
+              requireUnchanged(connection, access.storeId(), transaction, readKeys);
+              JsonText answer = answer(batch.write(connection, access.storeId()));
+              IdempotencyRecords.note(connection, access, answer.text());
+              return answer;
+            });
+    return (JsonText) applied.answer(answer -> answer);
   }
 
   private static JsonText answer(List<Batch.Result> results) {
@@ -192,39 +214,31 @@ public class Transactions {
         version == 0
             ? "The entry " + key + " has been deleted or has expired since it was read."
             : read.version() == 0
-                ? "The entry " + key + " was not there when it was looked for, and is there now."
+                ? "The entry " + key + " did not exist when it was read, and exists now."
                 : "The entry " + key + " has changed since it was read.");
   }
 
   private static String named(Range range) {
     return range.prefix().isEmpty()
         ? "of the range"
-        : "whose keys begin with " + Text.quote(range.prefix());
+        : "of keys with the prefix " + Text.quote(range.prefix());
   }
 
   private static boolean isUnchanged(
       Connection connection, String storeId, Transaction.RangeRead read) throws SQLException {
-    Range.Condition condition = read.range().condition();
-    String from = " from datastore_entry e where " + condition.sql();
     if (read.tag() == null) {
-      try (PreparedStatement select = connection.prepareStatement("select count(*)" + from)) {
-        Scan.bind(select, storeId, condition);
-        ResultSet row = select.executeQuery();
-        row.next();
-        return row.getLong(1) == read.count();
-      }
+      long count =
+          read.range()
+              .bind(COUNT, storeId)
+              .first(connection, row -> row.getLong("count"))
+              .orElseThrow();
+      return count == read.count();
     }
-    try (PreparedStatement select =
-        connection.prepareStatement("select e.version" + from + " order by e.key")) {
-      Scan.bind(select, storeId, condition);
-      select.setFetchSize(1_000);
-      RangeTag tag = new RangeTag();
-      ResultSet rows = select.executeQuery();
-      while (rows.next()) {
-        tag.add(rows.getLong(1));
-      }
-      return tag.text().equalsIgnoreCase(read.tag())
-          && (read.count() == null || tag.count() == read.count());
-    }
+    RangeTag tag = new RangeTag();
+    read.range()
+        .bind(VERSIONS, storeId)
+        .each(connection, VERSIONS_AT_ONCE, row -> tag.add(row.getLong("version")));
+    return tag.text().equalsIgnoreCase(read.tag())
+        && (read.count() == null || tag.count() == read.count());
   }
 }

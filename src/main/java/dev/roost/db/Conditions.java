@@ -1,6 +1,5 @@
 package dev.roost.db;
 
-import jakarta.persistence.Query;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -29,14 +28,11 @@ public final class Conditions {
    * Requires one of these values in the column. The values become part of the SQL text, so that
    * PostgreSQL can use a partial index.
    *
-   * @param values from a closed list; empty: omit the condition
+   * @param values empty: omit the condition
    */
-  public Conditions in(String column, List<String> values) {
+  public Conditions in(String column, List<? extends Code> values) {
     if (!values.isEmpty()) {
-      if (!values.stream().allMatch(value -> value.matches("[a-z_]+"))) {
-        throw new IllegalArgumentException("not of a closed list: " + values);
-      }
-      text.append(" and %s in ('%s')".formatted(column, String.join("', '", values)));
+      text.append(" and %s in ('%s')".formatted(column, String.join("', '", Code.of(values))));
     }
     return this;
   }
@@ -46,9 +42,14 @@ public final class Conditions {
     return text.toString();
   }
 
-  /** Binds the values of all conditions to the query. */
-  public <Q extends Query> Q bind(Q query) {
-    values.forEach(query::setParameter);
-    return query;
+  /**
+   * A statement with the values of all conditions.
+   *
+   * @param statement contains {@link #text}
+   */
+  public Sql.Bound bind(String statement) {
+    Sql.Bound bound = Sql.of(statement).with();
+    values.forEach(bound::with);
+    return bound;
   }
 }

@@ -11,6 +11,9 @@ import javax.sql.DataSource;
  */
 @ApplicationScoped
 public class Database {
+  private static final String DEADLOCK = "40P01";
+  private static final int ATTEMPTS = 3;
+
   private final DataSource dataSource;
 
   public Database(DataSource dataSource) {
@@ -44,6 +47,25 @@ public class Database {
       return work.on(connection);
     } catch (SQLException e) {
       throw new Failure(e);
+    }
+  }
+
+  /**
+   * Runs a single statement, and again when PostgreSQL has ended it to resolve a deadlock, three
+   * times at most. For statements that lock many rows in an order of their own, as a delete that
+   * cascades does.
+   *
+   * @throws Failure
+   */
+  public <T> T withoutDeadlock(Work<T> statement) {
+    for (int attempt = 1; ; attempt++) {
+      try {
+        return once(statement);
+      } catch (Failure e) {
+        if (!DEADLOCK.equals(e.state()) || attempt == ATTEMPTS) {
+          throw e;
+        }
+      }
     }
   }
 

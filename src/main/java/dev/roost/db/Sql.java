@@ -9,6 +9,7 @@ import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -68,9 +69,15 @@ public final class Sql {
     T read(ResultSet row) throws SQLException;
   }
 
+  /** Uses one row. */
+  @FunctionalInterface
+  public interface Visitor {
+    void visit(ResultSet row) throws SQLException;
+  }
+
   /**
-   * The statement with values: strings, numbers, booleans, instants, bytes or null, and arrays of
-   * the first three and of bytes.
+   * The statement with values: strings, codes, numbers, booleans, instants, bytes or null, and
+   * arrays of strings, numbers, booleans, instants and bytes.
    */
   public final class Bound {
     private final Map<String, Object> values = new HashMap<>();
@@ -79,7 +86,7 @@ public final class Sql {
       if (!names.contains(name)) {
         throw new IllegalArgumentException("the statement has no parameter " + name);
       }
-      values.put(name, value instanceof Instant time ? time.atOffset(ZoneOffset.UTC) : value);
+      values.put(name, stored(value));
       return this;
     }
 
@@ -93,6 +100,11 @@ public final class Sql {
       return list(connection, row -> row.getString(1));
     }
 
+    /** The first column of all rows. */
+    public List<String> strings(EntityManager entities) {
+      return list(entities, row -> row.getString(1));
+    }
+
     /** The rows, on that connection and in its transaction. */
     public <T> List<T> list(Connection connection, Row<T> reader) throws SQLException {
       try (PreparedStatement statement = connection.prepareStatement(text)) {
@@ -103,6 +115,23 @@ public final class Sql {
             result.add(reader.read(rows));
           }
           return result;
+        }
+      }
+    }
+
+    /**
+     * Visits the rows one by one and keeps none, on that connection and in its transaction.
+     *
+     * @param fetchSize how many rows are in memory at a time
+     */
+    public void each(Connection connection, int fetchSize, Visitor visitor) throws SQLException {
+      try (PreparedStatement statement = connection.prepareStatement(text)) {
+        bind(connection, statement);
+        statement.setFetchSize(fetchSize);
+        try (ResultSet rows = statement.executeQuery()) {
+          while (rows.next()) {
+            visitor.visit(rows);
+          }
         }
       }
     }
@@ -145,12 +174,33 @@ public final class Sql {
     }
   }
 
+  private static Object stored(Object value) {
+    if (value instanceof Code code) {
+      return code.code();
+    }
+    if (value instanceof Instant time) {
+      return time.atOffset(ZoneOffset.UTC);
+    }
+    if (value instanceof Instant[] times) {
+      return Arrays.stream(times)
+          .map(time -> time == null ? null : time.atOffset(ZoneOffset.UTC))
+          .toArray(OffsetDateTime[]::new);
+    }
+    return value;
+  }
+
   private static String typeOf(Object[] array) {
     if (array instanceof byte[][]) {
       return "bytea";
     }
     if (array instanceof Long[]) {
       return "int8";
+    }
+    if (array instanceof Integer[]) {
+      return "int4";
+    }
+    if (array instanceof OffsetDateTime[]) {
+      return "timestamptz";
     }
     if (array instanceof Double[]) {
       return "float8";

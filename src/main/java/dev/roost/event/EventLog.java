@@ -52,7 +52,7 @@ public class EventLog implements EventTail.Source {
           insert into event (type, subject, agent_id, data) values (:type, :subject, cast(:agent as text), :data)""");
 
   private static final Sql WAITING =
-      Sql.of("select exists (select 1 from event where position is null)");
+      Sql.of("select exists (select 1 from event where position is null) as waiting");
 
   private static final Sql LOCK = Sql.of("select last_position from event_log for update");
 
@@ -126,16 +126,16 @@ public class EventLog implements EventTail.Source {
   public record Entry(
       @Schema(
               examples = "4711",
-              description = "Its position in the log: a number, as text, that only grows")
+              description = "The position in the log: an increasing number, as a string")
           String id,
       @Schema(
               examples = "execution.failed",
-              description = "A resource and what has become of it; docs/events.md lists them")
+              description = "The type: a resource and its change. docs/events.md lists all types")
           String type,
-      @Schema(description = "The identifier of what has changed") String subject,
-      @Schema(nullable = true, description = "The agent that it concerns; null: it concerns none")
+      @Schema(description = "The identifier of the resource that has changed") String subject,
+      @Schema(nullable = true, description = "The agent of the resource; null if it has none")
           String agentId,
-      @Schema(description = "When the change was made") Instant time,
+      @Schema(description = "When the resource changed") Instant time,
       @Schema(
               description =
                   "The subject's main fields after the change, a JSON object without"
@@ -206,7 +206,8 @@ public class EventLog implements EventTail.Source {
   private Duration pass() {
     boolean waiting =
         database.once(
-            connection -> WAITING.with().first(connection, row -> row.getBoolean(1)).orElseThrow());
+            connection ->
+                WAITING.with().first(connection, row -> row.getBoolean("waiting")).orElseThrow());
     while (waiting && leadership.isHeld() && !stopping) {
       int placed = place();
       if (placed > 0) {
@@ -221,7 +222,8 @@ public class EventLog implements EventTail.Source {
   int place() {
     return database.inTransaction(
         connection -> {
-          long last = LOCK.with().first(connection, row -> row.getLong(1)).orElseThrow();
+          long last =
+              LOCK.with().first(connection, row -> row.getLong("last_position")).orElseThrow();
           // A separate statement, which sees all commits from the wait for the lock.
           int placed = PLACE.with("limit", BATCH).with("last", last).update(connection);
           if (placed > 0) {
@@ -250,7 +252,7 @@ public class EventLog implements EventTail.Source {
             connection ->
                 BEFORE
                     .with("time", time.minus(CLOCKS_DIFFER))
-                    .first(connection, row -> row.getLong(1)))
+                    .first(connection, row -> row.getLong("position")))
         .orElseGet(() -> bounds().removed());
   }
 
@@ -288,7 +290,7 @@ public class EventLog implements EventTail.Source {
     if (after < bounds.removed()) {
       throw Problem.of(
           ErrorCode.GONE,
-          "Events up to %d are removed. Read the present state, then go on after %d."
+          "Events up to %d have been deleted. Retrieve the current state, then continue after %d."
               .formatted(bounds.removed(), bounds.last()));
     }
     return after;

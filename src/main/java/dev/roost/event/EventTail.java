@@ -126,9 +126,9 @@ class EventTail {
             more = readOn();
           }
         } catch (Database.Failure e) {
-          LOG.debugf("the log of events can't be read now: %s", e.getMessage());
+          LOG.debugf("the log of events cannot be read: %s", e.getMessage());
         } catch (RuntimeException e) {
-          LOG.warn("the log of events can't be read now", e);
+          LOG.warn("the log of events cannot be read", e);
         }
         await(change);
       }

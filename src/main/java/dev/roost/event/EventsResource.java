@@ -43,7 +43,7 @@ public class EventsResource {
   private static final Duration KEEP_ALIVE = Duration.ofSeconds(15);
   private static final int STEP = 500;
   private static final String TYPES =
-      "Comma-separated types, for example execution.failed,builder_job.*; without it, all";
+      "Comma-separated types, for example execution.failed,builder_job.*; all by default";
 
   private final EventLog log;
   private final EventTail tail;
@@ -66,18 +66,21 @@ public class EventsResource {
       operationId = "listEvents",
       summary = "State changes, oldest first",
       description =
-          "By Accept: a page (application/json), or a stream of server-sent events (text/event-stream) that goes on"
-              + " after Last-Event-ID, or begins with what happens from now on. An event's id is its position in the"
-              + " log: it only grows, and one that was seen already has an id that is not greater.")
+          "Depending on Accept: a page (application/json), or a stream of server-sent events "
+              + "(text/event-stream) that resumes after Last-Event-ID, or begins with new events. An "
+              + "event's id is its position in the log. Ids increase, so skip events whose id is not "
+              + "greater than the last one processed.")
   public Page<EventLog.Entry> list(
-      @Parameter(description = "Go on after this event; 0 or nothing: from the oldest that is kept")
+      @Parameter(
+              description =
+                  "Only events after this id. By default, or with 0, the page begins with the oldest event "
+                      + "that is kept")
           @RestQuery
           Long after,
       @RestQuery Integer limit,
       @Parameter(description = TYPES) @RestQuery String types,
-      @Parameter(description = "Only events that concern this agent") @RestQuery("agent_id")
-          String agentId,
-      @Parameter(description = "Only events of what has this identifier") @RestQuery
+      @Parameter(description = "Only events of this agent") @RestQuery("agent_id") String agentId,
+      @Parameter(description = "Only events of the resource with this identifier") @RestQuery
           String subject) {
     int most = Page.limit(limit);
     long begin = log.begin(after == null ? 0 : checked("?after", after));
@@ -89,7 +92,7 @@ public class EventsResource {
   @GET
   @Produces(STREAM)
   public Multi<OutboundSseEvent> follow(
-      @Parameter(description = "Of a stream: go on after this event; wins over after")
+      @Parameter(description = "For a stream: resume after this event. Takes precedence over after")
           @HeaderParam("Last-Event-ID")
           String lastEventId,
       @RestQuery Long after,
@@ -114,7 +117,7 @@ public class EventsResource {
         .concatenating()
         .streams(here, events)
         .onFailure()
-        .invoke(e -> LOG.warnf("a stream of events broke off: %s", e.getMessage()));
+        .invoke(e -> LOG.warnf("a stream of events was aborted: %s", e.getMessage()));
   }
 
   private long start(String lastEventId, Long after) {
@@ -187,7 +190,7 @@ public class EventsResource {
 
   private static long checked(String where, long position) {
     if (position < 0) {
-      throw Problem.invalid(where, "out_of_range", "The id of an event is 0 or more.");
+      throw Problem.invalid(where, "out_of_range", "The id of an event must be 0 or more.");
     }
     return position;
   }

@@ -52,23 +52,26 @@ public class ExecuteBatchResource {
       @Schema(description = "1 to 1000 JSON values, one for each execution", required = true)
           List<JsonText> payloads,
       @Schema(
-              description = "Jobs of the agent with a higher one are run first.",
+              description = "The priority. Jobs of the agent with a higher priority run first.",
               defaultValue = "0",
               minimum = "-100",
               maximum = "100")
           int priority,
-      @Schema(description = "Of the agent's jobs with the same one, one runs at a time.")
+      @Schema(
+              description =
+                  "The concurrency key. Of the agent's jobs with the same key, one runs at a time.")
           String concurrencyKey) {}
 
   /** The submitted batch. */
   @Schema(name = "Batch")
   public record View(
-      @Schema(description = "What the jobs have as batch_id: lists and cancels them together")
+      @Schema(description = "The batch_id of the jobs, to list and cancel them together")
           String batchId,
-      @Schema(description = "In the order of the payloads") List<String> executorJobIds,
+      @Schema(description = "The jobs, in the order of the payloads") List<String> executorJobIds,
       @Schema(
               description =
-                  "An event from before any event of these jobs: as after, GET /v1/events misses none of them")
+                  "The id of an event before all events of these jobs. Send it as after to GET /v1/events "
+                      + "to miss none of these events")
           String lastEventId) {}
 
   @POST
@@ -106,7 +109,7 @@ public class ExecuteBatchResource {
       String id,
       @Parameter(
               description =
-                  "Makes the request safe to repeat for 24 hours: the same one again answers the same jobs")
+                  "Makes retries safe for 24 hours: a repeated request returns the same jobs")
           @HeaderParam("Idempotency-Key")
           String idempotencyKey,
       @Parameter(hidden = true) @HeaderParam("traceparent") String traceParent,
@@ -119,7 +122,7 @@ public class ExecuteBatchResource {
       body.reject(
           "payloads",
           "out_of_range",
-          "payloads must hold 1 to %d values; it holds %d.".formatted(MOST, payloads.count()));
+          "payloads must have 1 to %d values; it has %d.".formatted(MOST, payloads.count()));
     }
     Options options = Options.read(body);
     body.check();

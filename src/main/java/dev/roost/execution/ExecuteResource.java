@@ -61,12 +61,14 @@ public class ExecuteResource {
               description = "Any JSON value; without it, request.payload is None.")
           JsonText payload,
       @Schema(
-              description = "Jobs of the agent with a higher one are run first.",
+              description = "The priority. Jobs of the agent with a higher priority run first.",
               defaultValue = "0",
               minimum = "-100",
               maximum = "100")
           int priority,
-      @Schema(description = "Of the agent's jobs with the same one, one runs at a time.")
+      @Schema(
+              description =
+                  "The concurrency key. Of the agent's jobs with the same key, one runs at a time.")
           String concurrencyKey) {}
 
   @POST
@@ -77,7 +79,8 @@ public class ExecuteResource {
       operationId = "executeAgent",
       summary = "Execute an agent",
       description =
-          "Makes an ExecutorJob. With wait, the answer is held until it has ended or the time is over.")
+          "Creates an ExecutorJob. With wait, the response is delayed until the job has ended, or "
+              + "until wait seconds have passed.")
   @RequestBody(
       required = false,
       content =
@@ -104,7 +107,7 @@ public class ExecuteResource {
       @Parameter(description = "Seconds, 0 to 60") @RestQuery("wait") Integer waitSeconds,
       @Parameter(
               description =
-                  "Makes the request safe to repeat for 24 hours: the same one again answers the same job")
+                  "Makes retries safe for 24 hours: a repeated request returns the same job")
           @HeaderParam("Idempotency-Key")
           String idempotencyKey,
       @Parameter(hidden = true) @HeaderParam("traceparent") String traceParent,

@@ -2,10 +2,14 @@ package dev.roost.execution;
 
 import dev.roost.api.Ids;
 import dev.roost.api.JsonText;
+import dev.roost.api.Page;
 import dev.roost.db.Conditions;
 import dev.roost.db.Sql;
+import dev.roost.state.ExecutionState;
 import io.quarkus.hibernate.orm.panache.PanacheEntityBase;
 import jakarta.persistence.Entity;
+import jakarta.persistence.EnumType;
+import jakarta.persistence.Enumerated;
 import jakarta.persistence.Id;
 import java.time.Duration;
 import java.time.Instant;
@@ -17,12 +21,12 @@ import java.util.random.RandomGenerator;
 import org.eclipse.microprofile.openapi.annotations.enums.SchemaType;
 import org.eclipse.microprofile.openapi.annotations.media.Schema;
 
-/**
- * One attempt at an ExecutorJob. States: running, then succeeded, failed, timed_out, cancelled or
- * lost.
- */
+/** One attempt at an ExecutorJob. */
 @Entity(name = "execution")
 public class Execution extends PanacheEntityBase {
+  private static final Sql RUNNING =
+      Sql.of("select executor_id, executor_job_id from execution where state = 'running'");
+
   private static final String END =
       """
       update execution set state = :state, reason = :reason, message = :message, error = :error,
@@ -37,9 +41,6 @@ public class Execution extends PanacheEntityBase {
 
   /** More than the difference between the clocks that identifiers and times come from. */
   private static final Duration CLOCKS_DIFFER = Duration.ofMinutes(5);
-
-  static final List<String> STATES =
-      List.of("running", "succeeded", "failed", "timed_out", "cancelled", "lost");
 
   private static final Sql FINISH = Sql.of(END);
 
@@ -60,7 +61,10 @@ public class Execution extends PanacheEntityBase {
   public String buildId;
   public String executorId;
   public int attempt;
-  public String state;
+
+  @Enumerated(EnumType.STRING)
+  public ExecutionState state;
+
   public String reason;
   public String message;
   public String error;
@@ -84,7 +88,7 @@ public class Execution extends PanacheEntityBase {
   public int acknowledged;
 
   public boolean hasEnded() {
-    return !state.equals("running");
+    return state != ExecutionState.RUNNING;
   }
 
   /** The Execution that an executor runs now, according to the database. */
@@ -95,12 +99,11 @@ public class Execution extends PanacheEntityBase {
   /** The ExecutorJob that each executor runs now, by the executor's identifier. */
   public static Map<String, String> jobsByExecutor() {
     Map<String, String> jobs = new HashMap<>();
-    getEntityManager()
-        .createQuery(
-            "select e.executorId, e.executorJobId from execution e where e.state = 'running'",
-            Object[].class)
-        .getResultStream()
-        .forEach(row -> jobs.put((String) row[0], (String) row[1]));
+    RUNNING
+        .with()
+        .list(
+            getEntityManager(),
+            row -> jobs.put(row.getString("executor_id"), row.getString("executor_job_id")));
     return jobs;
   }
 
@@ -125,13 +128,13 @@ public class Execution extends PanacheEntityBase {
    * @param mayHaveEntered whether main may have been called although no frame says so
    * @return whether the job waits for another attempt now
    */
-  public static boolean finish(
+  static boolean finish(
       String id,
       Progress progress,
       Outcome outcome,
       boolean mayHaveEntered,
       RandomGenerator random) {
-    boolean succeeded = outcome.state().equals("succeeded");
+    boolean succeeded = outcome.state() == ExecutionState.SUCCEEDED;
     int changed =
         (succeeded ? SUCCEED : FINISH)
             .with("state", outcome.state())
@@ -165,7 +168,7 @@ public class Execution extends PanacheEntityBase {
       String agentId,
       String executorJobId,
       String scheduleId,
-      List<String> states,
+      List<ExecutionState> states,
       String reason,
       Instant startedAfter,
       Instant startedBefore) {
@@ -194,74 +197,82 @@ public class Execution extends PanacheEntityBase {
 
   static String listing(Conditions conditions) {
     return """
-        select id, coalesce(octet_length(return_value), 0) + coalesce(octet_length(error), 0)
+        select id, coalesce(octet_length(return_value), 0) + coalesce(octet_length(error), 0) as bytes
         from execution where %s order by id desc limit :most"""
         .formatted(conditions.text());
   }
 
-  static List<Object[]> idsAndBytes(Filter filter, String cursor, int limit) {
+  static List<Page.Sized> sizes(Filter filter, String cursor, int limit) {
     Conditions conditions = filter.conditions().and("id < :cursor", "cursor", cursor);
     return conditions
-        .bind(getEntityManager().createNativeQuery(listing(conditions), Object[].class))
-        .setParameter("most", limit + 1)
-        .getResultList();
+        .bind(listing(conditions))
+        .with("most", limit + 1)
+        .list(getEntityManager(), Page.Sized::of);
   }
 
   /** An Execution, as the API shows it. */
   @Schema(name = "Execution")
   public record View(
       String id,
-      @Schema(description = "The job that this is an attempt at") String executorJobId,
+      @Schema(description = "The ExecutorJob of this attempt") String executorJobId,
       String agentId,
-      @Schema(description = "The revision of the agent that it runs") int agentRevision,
-      @Schema(description = "The Build whose packages the script has") String buildId,
+      @Schema(description = "The revision of the agent") int agentRevision,
+      @Schema(description = "The Build with the packages of the script") String buildId,
       @Schema(
               description =
-                  "From 1; a lost attempt that had not entered main doesn't count, so its number may come again")
+                  "The number of the attempt, from 1. An attempt that was lost before main was called does "
+                      + "not count, so its number may be used again")
           int attempt,
       @Schema(
-              enumeration = {"running", "succeeded", "failed", "timed_out", "cancelled", "lost"},
               description =
-                  "timed_out: it ran longer than the agent's timeout; lost: its executor ended before it did")
-          String state,
+                  "timed_out: it exceeded the agent's timeout. lost: its executor ended before the "
+                      + "execution did")
+          ExecutionState state,
       @Schema(
               implementation = ExecutionReason.class,
               type = SchemaType.STRING,
               nullable = true,
-              description = "Why it did not succeed; null: it did, or it still runs")
+              description = "Why it did not succeed; null while it runs and if it succeeded")
           String reason,
       @Schema(
               nullable = true,
-              description = "The reason in words; null: it has succeeded, or it still runs")
+              description = "The reason as a message; null while it runs and if it succeeded")
           String message,
       @Schema(
               nullable = true,
               description =
-                  "Where and why the script failed: an object with type (the exception's class, with its module"
-                      + " unless that is builtins: KeyError, requests.exceptions.HTTPError), message (its text),"
-                      + " traceback (as Python prints it, from the first frame of the script on, which is called"
-                      + " agent.py; or null), line (the innermost of the script, from 1; or null) and column (in that"
-                      + " line, characters from 1; or null, for exceptions also before Python 3.11). Of a message or"
-                      + " traceback of more than 65536 characters, the middle is left out. null: it has not failed, or by"
-                      + " no exception, for example with the reason no_main, exited or deadline_exceeded.")
+                  "Where and why the script failed: an object with type (the exception's class, with its "
+                      + "module unless that is builtins: KeyError, requests.exceptions.HTTPError), message (the "
+                      + "text of the exception), traceback (as Python prints it, beginning with the first frame "
+                      + "of the script, whose file name is agent.py; or null), line (the innermost line of the "
+                      + "script, from 1; or null) and column (the position in that line, in characters from 1; or "
+                      + "null, also for exceptions before Python 3.11). A message or traceback of more than 65536 "
+                      + "characters is shortened in the middle. null if the execution has not failed, or failed "
+                      + "without an exception, for example with the reason no_main, exited or deadline_exceeded.")
           JsonText error,
       @Schema(
               ref = "JsonText",
               description =
-                  "What main returned, any JSON value, with its exact text; null: it returned None, or it has not"
-                      + " succeeded")
+                  "The return value of main, any JSON value, with its exact text; null if main returned "
+                      + "None or the execution has not succeeded")
           JsonText returnValue,
-      @Schema(description = "When an executor got it") Instant startedAt,
-      @Schema(nullable = true, description = "null: it still runs") Instant finishedAt,
-      @Schema(description = "Whether it was its executor's first, which takes longer")
-          boolean coldStart,
-      @Schema(description = "Where the time went") Timings timings,
-      @Schema(description = "What the script's process and all that it started have used")
-          Usage usage,
-      @Schema(description = "How many entries its log has, so far while it runs") int logEntries,
+      @Schema(description = "When an executor claimed the job") Instant startedAt,
+      @Schema(nullable = true, description = "When it ended; null while it runs")
+          Instant finishedAt,
       @Schema(
               description =
-                  "Whether the log was longer than roost.limits.log-bytes, so that entries before its end are left out")
+                  "Whether it was the first execution of its executor, which takes longer")
+          boolean coldStart,
+      @Schema(description = "The durations of the phases") Timings timings,
+      @Schema(
+              description =
+                  "The resources that the script's process and its child processes have used")
+          Usage usage,
+      @Schema(description = "The number of entries of its log, so far") int logEntries,
+      @Schema(
+              description =
+                  "Whether the log exceeded roost.limits.log-bytes, so that entries before its end are "
+                      + "omitted")
           boolean logsTruncated) {
 
     public static View of(Execution execution) {
@@ -300,18 +311,20 @@ public class Execution extends PanacheEntityBase {
   public record Timings(
       @Schema(
               description =
-                  "Seconds from the submission, or from the end of the delay before a further attempt, until an executor got"
-                      + " it")
+                  "Seconds from the submission, or from the end of the retry delay, until an executor "
+                      + "claimed the job")
           double queued,
       @Schema(
               nullable = true,
               description =
-                  "Seconds from then until main was called; null: it was not, or nobody knows")
+                  "Seconds from the claim until main was called; null if main was not called or the time is "
+                      + "unknown")
           Double starting,
       @Schema(
               nullable = true,
               description =
-                  "Seconds from then until the end; null: it has not ended, or main was not called, or nobody knows")
+                  "Seconds from the call of main until the end; null while it runs, if main was not called, "
+                      + "or if the time is unknown")
           Double running) {}
 
   /**
@@ -320,11 +333,10 @@ public class Execution extends PanacheEntityBase {
   public record Usage(
       @Schema(
               nullable = true,
-              description = "Seconds of CPU time; null: it still runs, or nobody knows")
+              description = "CPU time in seconds; null while it runs or if it is unknown")
           Double cpuSeconds,
       @Schema(
               nullable = true,
-              description =
-                  "The most memory at a time, bytes; null: it still runs, or nobody knows")
+              description = "Peak memory in bytes; null while it runs or if it is unknown")
           Long maxMemoryBytes) {}
 }

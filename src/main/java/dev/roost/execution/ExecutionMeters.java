@@ -1,5 +1,6 @@
 package dev.roost.execution;
 
+import dev.roost.state.ExecutionState;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.TimeGauge;
@@ -69,16 +70,18 @@ public class ExecutionMeters {
     for (Step step : Step.values()) {
       steps.put(step, Map.of(true, timer(step, true), false, timer(step, false)));
     }
-    counter("succeeded", null);
-    counter("cancelled", ExecutionReason.CANCELLED);
-    counter("timed_out", ExecutionReason.DEADLINE_EXCEEDED);
-    counter("lost", ExecutionReason.EXECUTOR_LOST);
+    counter(ExecutionState.SUCCEEDED, null);
+    counter(ExecutionState.CANCELLED, ExecutionReason.CANCELLED);
+    counter(ExecutionState.TIMED_OUT, ExecutionReason.DEADLINE_EXCEEDED);
+    counter(ExecutionState.LOST, ExecutionReason.EXECUTOR_LOST);
     for (ExecutionReason reason : ExecutionReason.values()) {
-      counter("failed", reason);
+      counter(ExecutionState.FAILED, reason);
     }
     TimeGauge.builder(
             "roost.last.claim.timestamp", () -> lastClaim.toEpochMilli(), TimeUnit.MILLISECONDS)
-        .description("When this replica gave a job to an executor last; before, when it started")
+        .description(
+            "When this replica last dispatched a job to an executor; before the first job, when the "
+                + "replica started")
         .register(registry);
   }
 
@@ -87,17 +90,18 @@ public class ExecutionMeters {
 
   private Timer timer(Step step, boolean cold) {
     return Timer.builder("roost.execution.step")
-        .description("What executions go through, each step from the end of the one before")
+        .description(
+            "Durations of the phases of executions, each from the end of the previous phase")
         .tag("step", step.name().toLowerCase(Locale.ROOT))
         .tag("start", cold ? "cold" : "warm")
         .serviceLevelObjectives(BUCKETS)
         .register(registry);
   }
 
-  private Counter counter(String state, ExecutionReason reason) {
+  private Counter counter(ExecutionState state, ExecutionReason reason) {
     return Counter.builder("roost.executions")
         .description("Executions that have ended")
-        .tag("state", state)
+        .tag("state", state.code())
         .tag("reason", reason == null ? NO_REASON : reason.code())
         .register(registry);
   }

@@ -12,40 +12,40 @@ import java.util.Optional;
 public enum ExecutionReason {
   EXCEPTION(true, "The script raised an exception; the traceback is at the end of the log."),
   NO_MAIN(false, "The script defines no function main."),
-  BAD_SIGNATURE(false, "main must take no parameter, request, or request and store."),
+  BAD_SIGNATURE(false, "main must have no parameters, or request, or request and store."),
   SYNTAX_ERROR(false, "The script is not valid Python of this version."),
   IMPORT_ERROR(
       false,
       "The script could not be imported: a module is missing. Add its package to the requirements."),
-  NOT_JSON(true, "The return value can't be written as JSON; the message says which part of it."),
+  NOT_JSON(true, "The return value cannot be serialized as JSON. The message names the part."),
   RETURN_VALUE_TOO_LARGE(
       true,
-      "The return value is larger than the limit. Put large results into a DataStore or a file service."),
-  EXITED(true, "The script's process ended by itself: sys.exit, os._exit or a signal."),
-  DEADLINE_EXCEEDED(true, "The script ran longer than the agent's timeout."),
-  OUT_OF_MEMORY(true, "The script used more memory than the agent's memory setting allows."),
+      "The return value exceeds the size limit. Put large results into a DataStore or a file "
+          + "service."),
+  EXITED(true, "The script's process exited: sys.exit, os._exit or a signal."),
+  DEADLINE_EXCEEDED(true, "The script exceeded the agent's timeout."),
+  OUT_OF_MEMORY(true, "The script exceeded the agent's memory limit."),
   OUT_OF_DISK(true, "The script filled its working directory."),
-  TOO_MANY_PROCESSES(
-      true, "The script started more processes than an execution may have at a time."),
-  CANCELLED(false, "Somebody cancelled it, or the agent was deleted."),
-  EXECUTOR_LOST(true, "The process in which the script ran ended unexpectedly."),
+  TOO_MANY_PROCESSES(true, "The script exceeded the process limit of an execution."),
+  CANCELLED(false, "The execution was cancelled, or the agent was deleted."),
+  EXECUTOR_LOST(true, "The executor that ran the script ended unexpectedly."),
   BUILD_FAILED(
-      false, "The agent's requirements could not be installed; its latest BuilderJob says why."),
+      false, "The agent's requirements could not be installed. See its latest BuilderJob."),
   IMAGE_PULL_FAILED(false, "The agent's image could not be pulled."),
-  UNSCHEDULABLE(false, "No machine has room for the executor."),
-  RUNTIME_UNAVAILABLE(false, "No executor could be started; the message says why.");
+  UNSCHEDULABLE(false, "No node has enough capacity for the executor."),
+  RUNTIME_UNAVAILABLE(false, "No executor could be started. The message has the cause.");
 
-  private final boolean mayPass;
+  private final boolean isTransient;
   private final String explanation;
 
-  ExecutionReason(boolean mayPass, String explanation) {
-    this.mayPass = mayPass;
+  ExecutionReason(boolean isTransient, String explanation) {
+    this.isTransient = isTransient;
     this.explanation = explanation;
   }
 
   /** Whether another attempt may succeed. */
-  boolean mayPass() {
-    return mayPass;
+  boolean isTransient() {
+    return isTransient;
   }
 
   /** The meaning of the reason, and what to do, for the documentation. */
@@ -68,7 +68,7 @@ public enum ExecutionReason {
     List<String> codes = Arrays.stream(values()).map(ExecutionReason::code).toList();
     List<String> reasons = QueryParameters.choices("reason", given, codes);
     if (reasons.size() > 1) {
-      throw Problem.invalid("?reason", "not_a_choice", "Give one reason.");
+      throw Problem.invalid("?reason", "not_a_choice", "Send one reason.");
     }
     return reasons.isEmpty() ? null : reasons.get(0);
   }

@@ -14,7 +14,7 @@ class ExecutionReasons {
         "execution-reasons",
         2,
         "Why an execution fails",
-        "The reason of an Execution or ExecutorJob that did not succeed; its message says more.",
+        "The reason of an Execution or ExecutorJob that did not succeed. The message has details.",
         Arrays.stream(ExecutionReason.values())
             .map(reason -> new ErrorTexts.Row(reason.code(), null, "", reason.explanation()))
             .toList());

@@ -7,6 +7,7 @@ import dev.roost.api.QueryParameters;
 import dev.roost.log.LogAnswers;
 import dev.roost.log.LogEntry;
 import dev.roost.log.LogRepository;
+import dev.roost.state.ExecutionState;
 import io.quarkus.narayana.jta.QuarkusTransaction;
 import io.smallrye.common.annotation.Blocking;
 import io.smallrye.mutiny.Multi;
@@ -47,17 +48,19 @@ public class ExecutionsResource {
       @Parameter(description = "Only those of this agent") @RestQuery("agent_id") String agentId,
       @Parameter(description = "Only the attempts at this job") @RestQuery("executor_job_id")
           String executorJobId,
-      @Parameter(description = "Only runs of this schedule, those by hand too")
+      @Parameter(description = "Only runs of this schedule, including triggered runs")
           @RestQuery("schedule_id")
           String scheduleId,
       @Parameter(description = "One or several, separated by commas") @RestQuery String state,
-      @Parameter(description = "Why they did not succeed") @RestQuery String reason,
+      @Parameter(description = "Only those with this reason") @RestQuery String reason,
       @Parameter(
-              description = "At this time or later",
+              description = "Only those that started at this time or later",
               schema = @Schema(implementation = Instant.class))
           @RestQuery("started_after")
           String startedAfter,
-      @Parameter(description = "Before this time", schema = @Schema(implementation = Instant.class))
+      @Parameter(
+              description = "Only those that started before this time",
+              schema = @Schema(implementation = Instant.class))
           @RestQuery("started_before")
           String startedBefore,
       @RestQuery String cursor,
@@ -68,12 +71,12 @@ public class ExecutionsResource {
             agentId,
             executorJobId,
             scheduleId,
-            QueryParameters.choices("state", state, Execution.STATES),
+            QueryParameters.choices("state", state, ExecutionState.class),
             ExecutionReason.parameter(reason),
             QueryParameters.time("started_after", startedAfter),
             QueryParameters.time("started_before", startedBefore));
     return Page.fitting(
-        Execution.idsAndBytes(filter, Cursor.id("exec", cursor), most),
+        Execution.sizes(filter, Cursor.id("exec", cursor), most),
         most,
         ids -> {
           List<Execution> rows = Execution.list("id in ?1 order by id desc", ids);
@@ -97,12 +100,12 @@ public class ExecutionsResource {
       operationId = "getExecutionLogs",
       summary = "Read an Execution's log",
       description =
-          "By Accept: a page of entries (application/json), plain text (text/plain), or live as server-sent events"
-              + " (text/event-stream), which Last-Event-ID resumes.")
+          "Depending on Accept: a page of entries (application/json), plain text (text/plain), or a "
+              + "live stream of server-sent events (text/event-stream), which Last-Event-ID resumes.")
   public Page<LogEntry> logs(
       String id,
       @Parameter(
-              description = "How many at most, 1 to 1000",
+              description = "The maximum number of entries, 1 to 1000",
               schema =
                   @Schema(
                       type = SchemaType.INTEGER,
@@ -111,16 +114,17 @@ public class ExecutionsResource {
                       defaultValue = "200"))
           @RestQuery
           Integer limit,
-      @Parameter(description = "Only entries with a greater seq; a cursor stands in its place")
+      @Parameter(
+              description = "Only entries after the entry with this seq. cursor takes precedence")
           @RestQuery("after_seq")
           Integer afterSeq,
       @RestQuery String cursor,
       @Parameter(
               description =
-                  "Only entries of exactly this level, as the script's logging names it, for example ERROR")
+                  "Only entries with exactly this level of Python's logging, for example ERROR")
           @RestQuery
           String level,
-      @Parameter(description = "Only entries whose message contains this, in the same case")
+      @Parameter(description = "Only entries whose message contains this text; case-sensitive")
           @RestQuery
           String contains) {
     find(id);
@@ -140,9 +144,7 @@ public class ExecutionsResource {
   @Produces(LogAnswers.EVENTS)
   public Multi<OutboundSseEvent> follow(
       String id,
-      @Parameter(
-              description =
-                  "For a stream: the seq of the last entry that came; it goes on after it")
+      @Parameter(description = "For a stream: resume after the entry with this seq")
           @HeaderParam("Last-Event-ID")
           String lastEventId,
       @Context Sse sse) {

@@ -1,14 +1,24 @@
 package dev.roost.execution;
 
 import dev.roost.api.JsonText;
+import dev.roost.api.Page;
 import dev.roost.config.RoostConfig;
+import dev.roost.db.Code;
 import dev.roost.db.Conditions;
+import dev.roost.db.Sql;
+import dev.roost.state.ExecutionState;
+import dev.roost.state.ExecutorJobState;
 import io.quarkus.hibernate.orm.panache.PanacheEntityBase;
 import io.quarkus.panache.common.Parameters;
 import jakarta.persistence.Column;
 import jakarta.persistence.Entity;
+import jakarta.persistence.EnumType;
+import jakarta.persistence.Enumerated;
 import jakarta.persistence.Id;
+import java.sql.ResultSet;
+import java.sql.SQLException;
 import java.time.Instant;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -16,11 +26,53 @@ import java.util.random.RandomGenerator;
 import org.eclipse.microprofile.openapi.annotations.enums.SchemaType;
 import org.eclipse.microprofile.openapi.annotations.media.Schema;
 
-/**
- * The request to run an agent once. States: queued, running, then succeeded, failed or cancelled.
- */
+/** The request to run an agent once. */
 @Entity(name = "executor_job")
 public class ExecutorJob extends PanacheEntityBase {
+  private static final Sql ATTEMPT =
+      Sql.of(
+          """
+          select j.id, j.attempts, j.cancel_requested, a.deleted_at is not null as agent_deleted, a.max_attempts,
+            a.retry_delay_seconds, array_to_string(a.never_retry, ',') as never_retry,
+            e.entered_at is not null as has_entered,
+            (select count(*) from execution o
+             where o.executor_job_id = j.id and o.state = 'lost' and o.id <> e.id) as lost_before
+          from execution e join executor_job j on j.id = e.executor_job_id
+          join agent a on a.id = j.agent_id
+          where e.id = :execution
+          """);
+
+  private static final Sql WAITING =
+      Sql.of(
+          """
+          select case
+              when b.state in ('queued', 'running') then 'build'
+              when j.not_before > now() then 'retry_delay'
+              when (select count(*) from execution e where e.agent_id = a.id and e.state = 'running')
+                >= a.max_concurrency then 'concurrency'
+              when exists (select 1 from execution e where e.agent_id = a.id and e.state = 'running'
+                and e.concurrency_key = j.concurrency_key) then 'concurrency'
+              when own.lacks_capacity then 'capacity'
+              when own.state is null and (select count(*) from executor x where x.state <> 'ended' and x.agent_id is not null)
+                >= :most then 'full'
+              when own.state is null and other.message is not null then 'capacity'
+              else 'executor' end as waiting_on,
+            case when b.state in ('queued', 'running') then b.message else own.message end as message,
+            other.message as other_message
+          from executor_job j join agent a on a.id = j.agent_id
+          join agent_revision r on r.agent_id = j.agent_id and r.revision = j.agent_revision
+          join builder_job b on b.id = r.builder_job_id
+          left join lateral (
+            select x.state, x.lacks_capacity, x.message from executor x
+            where x.agent_id = a.id and x.agent_revision = j.agent_revision
+              and x.state in ('starting', 'ready')
+            order by x.state = 'starting' and x.message is not null desc, x.id limit 1) own on true
+          left join lateral (
+            select x.message from executor x where x.state = 'starting' and x.lacks_capacity
+            order by x.id limit 1) other on true
+          where j.id = :id
+          """);
+
   @Id public String id;
   public String agentId;
   public int agentRevision;
@@ -39,7 +91,9 @@ public class ExecutorJob extends PanacheEntityBase {
   /** The first job of the batch, or null. */
   public String batchId;
 
-  public String state;
+  @Enumerated(EnumType.STRING)
+  public ExecutorJobState state;
+
   public String reason;
   public String message;
   public int attempts;
@@ -55,8 +109,10 @@ public class ExecutorJob extends PanacheEntityBase {
   public Instant finishedAt;
 
   public boolean hasEnded() {
-    return !state.equals("queued") && !state.equals("running");
+    return state.isFinal();
   }
+
+  private record Attempt(String jobId, Retry.Attempt attempt, Retry.Rules rules) {}
 
   /**
    * Ends the job after an attempt without success, or queues it for another attempt; returns
@@ -64,37 +120,30 @@ public class ExecutorJob extends PanacheEntityBase {
    */
   static boolean endAttempt(
       String executionId, Outcome outcome, boolean mayHaveEntered, RandomGenerator random) {
-    Object[] row =
-        (Object[])
-            getEntityManager()
-                .createNativeQuery(
-                    """
-                    select j.id, j.attempts, j.cancel_requested, a.deleted_at is not null, a.max_attempts,
-                      a.retry_delay_seconds, array_to_string(a.never_retry, ','), e.entered_at is not null,
-                      (select count(*) from execution o
-                       where o.executor_job_id = j.id and o.state = 'lost' and o.id <> e.id)
-                    from execution e join executor_job j on j.id = e.executor_job_id
-                    join agent a on a.id = j.agent_id
-                    where e.id = :execution""",
-                    Object[].class)
-                .setParameter("execution", executionId)
-                .getSingleResult();
-    String jobId = (String) row[0];
-    boolean cancelRequested = (Boolean) row[2];
-    Retry.Attempt attempt =
-        new Retry.Attempt(
-            outcome,
-            (Integer) row[1],
-            mayHaveEntered || (Boolean) row[7],
-            ((Number) row[8]).longValue(),
-            cancelRequested,
-            (Boolean) row[3]);
-    Retry.Rules rules =
-        new Retry.Rules(
-            (Integer) row[4],
-            ((Number) row[5]).doubleValue(),
-            Set.of(((String) row[6]).split(",")));
-    Optional<Retry.Again> again = Retry.decide(attempt, rules, random);
+    flush();
+    Attempt ended =
+        ATTEMPT
+            .with("execution", executionId)
+            .first(
+                getEntityManager(),
+                row ->
+                    new Attempt(
+                        row.getString("id"),
+                        new Retry.Attempt(
+                            outcome,
+                            row.getInt("attempts"),
+                            mayHaveEntered || row.getBoolean("has_entered"),
+                            row.getLong("lost_before"),
+                            row.getBoolean("cancel_requested"),
+                            row.getBoolean("agent_deleted")),
+                        new Retry.Rules(
+                            row.getInt("max_attempts"),
+                            row.getDouble("retry_delay_seconds"),
+                            Set.of(row.getString("never_retry").split(",")))))
+            .orElseThrow();
+    String jobId = ended.jobId();
+    boolean cancelRequested = ended.attempt().cancelRequested();
+    Optional<Retry.Again> again = Retry.decide(ended.attempt(), ended.rules(), random);
     if (again.isPresent()) {
       update(
           "state = 'queued', notBefore = ?1, attempts = attempts - ?2 where id = ?3 and state = 'running'",
@@ -102,10 +151,10 @@ public class ExecutorJob extends PanacheEntityBase {
           again.get().free() ? 1 : 0,
           jobId);
     } else {
-      boolean cancelled = outcome.state().equals("cancelled") || cancelRequested;
+      boolean cancelled = outcome.state() == ExecutionState.CANCELLED || cancelRequested;
       end(
           jobId,
-          cancelled ? "cancelled" : "failed",
+          cancelled ? ExecutorJobState.CANCELLED : ExecutorJobState.FAILED,
           outcome.reason(),
           outcome.message(),
           outcome.time());
@@ -115,7 +164,7 @@ public class ExecutorJob extends PanacheEntityBase {
 
   /** Ends a queued or running job. */
   private static boolean end(
-      String id, String state, ExecutionReason reason, String message, Instant now) {
+      String id, ExecutorJobState state, ExecutionReason reason, String message, Instant now) {
     return update(
             """
             state = :state, reason = :reason, message = :message, finishedAt = :now
@@ -181,16 +230,17 @@ public class ExecutorJob extends PanacheEntityBase {
     return update("cancelRequested = true where id = ?1 and state = 'running'", id) == 1;
   }
 
-  static final List<String> STATES =
-      List.of("queued", "running", "succeeded", "failed", "cancelled");
-
   /**
    * Filters the list; null: no filter.
    *
    * @param states empty: all
    */
   record Filter(
-      String agentId, String scheduleId, String batchId, List<String> states, String reason) {
+      String agentId,
+      String scheduleId,
+      String batchId,
+      List<ExecutorJobState> states,
+      String reason) {
     Conditions conditions() {
       return new Conditions()
           .and("j.agent_id = :agent", "agent", agentId)
@@ -212,19 +262,24 @@ public class ExecutorJob extends PanacheEntityBase {
 
   static String listing(Conditions conditions) {
     return """
-        select j.id, coalesce(octet_length(j.payload), 0) + coalesce(octet_length(e.return_value), 0)
+        select j.id, coalesce(octet_length(j.payload), 0) + coalesce(octet_length(e.return_value), 0) as bytes
         from executor_job j left join execution e on e.id = j.latest_execution_id
         where %s order by j.id desc limit :most"""
         .formatted(conditions.text());
   }
 
-  static List<Object[]> idsAndBytes(Filter filter, String cursor, int limit) {
+  static List<Page.Sized> sizes(Filter filter, String cursor, int limit) {
     Conditions conditions = filter.conditions().and("j.id < :cursor", "cursor", cursor);
     return conditions
-        .bind(getEntityManager().createNativeQuery(listing(conditions), Object[].class))
-        .setParameter("most", limit + 1)
-        .getResultList();
+        .bind(listing(conditions))
+        .with("most", limit + 1)
+        .list(getEntityManager(), Page.Sized::of);
   }
+
+  /**
+   * @param execution null: no attempt has begun
+   */
+  private record Latest(ExecutorJob job, Execution execution) {}
 
   /**
    * A job with its latest Execution, by one query.
@@ -237,11 +292,11 @@ public class ExecutorJob extends PanacheEntityBase {
             """
             select j, e from executor_job j left join execution e on e.id = j.latestExecutionId
             where j.id = :id""",
-            Object[].class)
+            Latest.class)
         .setParameter("id", id)
         .getResultStream()
         .findFirst()
-        .map(row -> View.of((ExecutorJob) row[0], (Execution) row[1], limits));
+        .map(latest -> View.of(latest.job(), latest.execution(), limits));
   }
 
   /**
@@ -262,69 +317,47 @@ public class ExecutorJob extends PanacheEntityBase {
   /**
    * What a job waits for.
    *
-   * @param on "build", "retry_delay", "storage", "concurrency", "capacity" or "executor"; null when
-   *     the job doesn't wait
+   * @param on null when the job doesn't wait
    * @param message what the build or executor itself waits for, or which storage is full; or null
    */
-  private record Waiting(String on, String message) {
+  private record Waiting(WaitingOn on, String message) {
     static final Waiting NONE = new Waiting(null, null);
   }
 
   /** While the storage is full, jobs that wait for one of these wait for storage first. */
-  private static final Set<String> WAIT_FOR_STORAGE = Set.of("concurrency", "capacity", "executor");
+  private static final Set<WaitingOn> WAIT_FOR_STORAGE =
+      EnumSet.of(WaitingOn.CONCURRENCY, WaitingOn.CAPACITY, WaitingOn.EXECUTOR);
 
   private static Waiting waiting(ExecutorJob job, Limits limits) {
-    if (!job.state.equals("queued")) {
+    if (job.state != ExecutorJobState.QUEUED) {
       return Waiting.NONE;
     }
-    Object[] row =
-        (Object[])
-            getEntityManager()
-                .createNativeQuery(
-                    """
-              select case
-                when b.state in ('queued', 'running') then 'build'
-                when j.not_before > now() then 'retry_delay'
-                when (select count(*) from execution e where e.agent_id = a.id and e.state = 'running')
-                  >= a.max_concurrency then 'concurrency'
-                when exists (select 1 from execution e where e.agent_id = a.id and e.state = 'running'
-                  and e.concurrency_key = j.concurrency_key) then 'concurrency'
-                when own.lacks_capacity then 'capacity'
-                when own.state is null and (select count(*) from executor x where x.state <> 'ended')
-                  >= :most then 'full'
-                when own.state is null and other.message is not null then 'capacity'
-                else 'executor' end,
-                case when b.state in ('queued', 'running') then b.message else own.message end,
-                other.message
-              from executor_job j join agent a on a.id = j.agent_id
-              join agent_revision r on r.agent_id = j.agent_id and r.revision = j.agent_revision
-              join builder_job b on b.id = r.builder_job_id
-              left join lateral (
-                select x.state, x.lacks_capacity, x.message from executor x
-                where x.agent_id = a.id and x.agent_revision = j.agent_revision
-                  and x.state in ('starting', 'ready')
-                order by x.state = 'starting' and x.message is not null desc, x.id limit 1) own on true
-              left join lateral (
-                select x.message from executor x where x.state = 'starting' and x.lacks_capacity
-                order by x.id limit 1) other on true
-              where j.id = :id""",
-                    Object[].class)
-                .setParameter("id", job.id)
-                .setParameter("most", limits.maxExecutors())
-                .getSingleResult();
-    String on = (String) row[0];
-    String message = (String) row[1];
-    if (on.equals("capacity") && message == null) {
-      message = (String) row[2];
+    if (getEntityManager().isJoinedToTransaction()) {
+      flush();
     }
-    if (on.equals("full")) {
-      on = "capacity";
+    return WAITING
+        .with("id", job.id)
+        .with("most", limits.maxExecutors())
+        .first(getEntityManager(), row -> waiting(row, limits))
+        .orElseThrow();
+  }
+
+  private static Waiting waiting(ResultSet row, Limits limits) throws SQLException {
+    WaitingOn on;
+    String message = row.getString("message");
+    if (row.getString("waiting_on").equals("full")) {
+      on = WaitingOn.CAPACITY;
       message =
-          "There are as many executors as there may be: %d (setting %s)."
+          "The limit of executors is reached: %d (setting %s)."
               .formatted(limits.maxExecutors(), limits.maxExecutorsSetting());
+    } else {
+      on = Code.parse(WaitingOn.class, row.getString("waiting_on"));
+      if (on == WaitingOn.CAPACITY && message == null) {
+        message = row.getString("other_message");
+      }
     }
     return limits.full() != null && WAIT_FOR_STORAGE.contains(on)
-        ? new Waiting("storage", limits.full())
+        ? new Waiting(WaitingOn.STORAGE, limits.full())
         : new Waiting(on, message);
   }
 
@@ -335,75 +368,73 @@ public class ExecutorJob extends PanacheEntityBase {
       String agentId,
       @Schema(
               description =
-                  "The agent's running revision when the job was submitted; the job runs this one")
+                  "The revision that the job runs: the agent's running revision when the job was submitted")
           int agentRevision,
       @Schema(
               nullable = true,
-              description = "The schedule that made it, or was triggered; null: none")
+              description =
+                  "The schedule that submitted it, including triggered runs; null if it was not submitted "
+                      + "by a schedule")
           String scheduleId,
       @Schema(
               nullable = true,
               description =
-                  "The time of the schedule for which it was made; null: for none, as when it was triggered")
+                  "The scheduled time; null if the job was not submitted at a scheduled time")
           Instant scheduledTime,
       @Schema(
               ref = "JsonText",
-              description = "Any JSON value, with its exact text; null also when none was given")
+              description = "Any JSON value, with its exact text; null if it was left out")
           JsonText payload,
-      @Schema(description = "-100 to 100: of the agent's jobs, higher ones are run first")
+      @Schema(
+              description =
+                  "The priority, -100 to 100. Jobs of the agent with a higher priority run first")
           int priority,
       @Schema(
               nullable = true,
               description =
-                  "Of the agent's jobs with the same one, one runs at a time; null: it has none")
+                  "The concurrency key. Of the agent's jobs with the same key, one runs at a time; null for "
+                      + "none")
           String concurrencyKey,
       @Schema(
               nullable = true,
-              description = "The same for all jobs of a batch; null: not part of a batch")
+              description = "The identifier of the batch; null if the job is not part of a batch")
           String batchId,
       @Schema(
-              enumeration = {"queued", "running", "succeeded", "failed", "cancelled"},
               description =
-                  "queued: also before a further attempt; failed: also when the last attempt timed out or was lost")
-          String state,
+                  "queued: also before a retry. failed: also if the last attempt timed out or was lost")
+          ExecutorJobState state,
       @Schema(
               implementation = ExecutionReason.class,
               type = SchemaType.STRING,
               nullable = true,
-              description = "Why it did not succeed; null: it did, or it has not ended")
+              description = "Why it did not succeed; null until it has ended and if it succeeded")
           String reason,
       @Schema(
               nullable = true,
               description =
-                  "The reason in words; while it is queued, what the build or executor that it needs waits for,"
-                      + " or what there is no capacity or space for; null: nothing to say")
+                  "The reason as a message. While the job is queued: what its build or executor waits for, "
+                      + "or which capacity or storage is missing; null for none")
           String message,
       @Schema(
               nullable = true,
-              enumeration = {
-                "build",
-                "retry_delay",
-                "storage",
-                "concurrency",
-                "capacity",
-                "executor"
-              },
               description =
-                  "Why it is queued: the agent's build, retry_delay, no space for what it would store,"
-                      + " max_concurrency or its concurrency_key, no capacity for another executor (a"
-                      + " quota, full nodes or the most executors that there may be), or that an executor"
-                      + " has to come; null: it is not queued")
-          String waitingOn,
-      @Schema(description = "How many were begun, without lost ones that had not entered main")
+                  "Why it is queued: the agent's build, retry_delay, full storage, max_concurrency or its "
+                      + "concurrency_key, no capacity for another executor (a quota, full nodes or the limit of "
+                      + "executors), or an executor that is starting; null if it is not queued")
+          WaitingOn waitingOn,
+      @Schema(
+              description =
+                  "The number of attempts, without those that were lost before main was called")
           int attempts,
       @Schema(
               nullable = true,
-              description = "When the delay before a further attempt ends; null: it waits for none")
+              description = "When the retry delay ends; null if the job does not wait for a retry")
           Instant nextAttemptAt,
-      @Schema(nullable = true, description = "The latest attempt; null: there is none yet")
+      @Schema(nullable = true, description = "The latest attempt; null before the first attempt")
           Execution.View execution,
       Instant createdAt,
-      @Schema(nullable = true, description = "null: it has not ended") Instant finishedAt) {
+      @Schema(nullable = true, description = "When it ended; null until it has ended")
+          Instant finishedAt) {
 
     static View of(ExecutorJob job, Limits limits) {
       String latest = job.latestExecutionId;
@@ -427,7 +458,7 @@ public class ExecutorJob extends PanacheEntityBase {
           job.message == null ? waiting.message() : job.message,
           waiting.on(),
           job.attempts,
-          "retry_delay".equals(waiting.on()) ? job.notBefore : null,
+          waiting.on() == WaitingOn.RETRY_DELAY ? job.notBefore : null,
           execution == null ? null : Execution.View.of(execution),
           job.createdAt,
           job.finishedAt);

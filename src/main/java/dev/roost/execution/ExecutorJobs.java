@@ -172,7 +172,7 @@ public class ExecutorJobs {
     if (!MessageDigest.isEqual(earlier.requestSha256, digest)) {
       throw Problem.of(
           ErrorCode.IDEMPOTENCY_KEY_REUSED,
-          "This Idempotency-Key was sent with a different request before. Use a new key for a new job.");
+          "This Idempotency-Key was used with a different request. Use a new key for each job.");
     }
     return earlier;
   }
@@ -180,7 +180,8 @@ public class ExecutorJobs {
   Problem queueFull() {
     return Problem.retryLater(
         ErrorCode.QUEUE_FULL,
-        "%,d executions of this agent may wait (setting roost.limits.queued-executor-jobs); the queue is full."
+        ("The agent's queue is full; the limit is %,d queued jobs (setting "
+                + "roost.limits.queued-executor-jobs).")
             .formatted(config.limits().queuedExecutorJobs()),
         5);
   }
@@ -202,7 +203,7 @@ public class ExecutorJobs {
         .with("id", id)
         .with("schedule", options.scheduleId())
         .with("payload", payload)
-        .list(entities, row -> row.getInt(1));
+        .list(entities, row -> row.getInt("agent_revision"));
   }
 
   /** Binds the parameters that inserts of one job and of a batch share. */
@@ -249,8 +250,9 @@ public class ExecutorJobs {
   /** The result of cancelling a batch. */
   @Schema(name = "CancelledBatch")
   record CancelledBatch(
-      @Schema(description = "Jobs that waited, and have ended now") int cancelled,
-      @Schema(description = "Jobs whose script runs, and is told to stop") int stopping) {}
+      @Schema(description = "Jobs that were queued, and are cancelled") int cancelled,
+      @Schema(description = "Jobs that were running; their executions are being cancelled")
+          int stopping) {}
 
   /**
    * Cancels all jobs of a batch.

@@ -7,6 +7,7 @@ import dev.roost.api.Page;
 import dev.roost.api.QueryParameters;
 import dev.roost.api.Role;
 import dev.roost.cluster.Waiting;
+import dev.roost.state.ExecutorJobState;
 import io.smallrye.common.annotation.Blocking;
 import io.smallrye.mutiny.Uni;
 import jakarta.transaction.Transactional;
@@ -44,14 +45,14 @@ public class ExecutorJobsResource {
   @Operation(operationId = "listExecutorJobs", summary = "List ExecutorJobs, newest first")
   public Page<ExecutorJob.View> list(
       @Parameter(description = "Only those of this agent") @RestQuery("agent_id") String agentId,
-      @Parameter(description = "Only runs of this schedule, those by hand too")
+      @Parameter(description = "Only runs of this schedule, including triggered runs")
           @RestQuery("schedule_id")
           String scheduleId,
       @Parameter(description = "Only those of this batch: the batch_id that execute-batch returned")
           @RestQuery("batch_id")
           String batchId,
       @Parameter(description = "One or several, separated by commas") @RestQuery String state,
-      @Parameter(description = "Why they did not succeed") @RestQuery String reason,
+      @Parameter(description = "Only those with this reason") @RestQuery String reason,
       @RestQuery String cursor,
       @RestQuery Integer limit) {
     int most = Page.limit(limit);
@@ -60,10 +61,10 @@ public class ExecutorJobsResource {
             agentId,
             scheduleId,
             batchId,
-            QueryParameters.choices("state", state, ExecutorJob.STATES),
+            QueryParameters.choices("state", state, ExecutorJobState.class),
             ExecutionReason.parameter(reason));
     return Page.fitting(
-        ExecutorJob.idsAndBytes(filter, Cursor.id("xjob", cursor), most),
+        ExecutorJob.sizes(filter, Cursor.id("xjob", cursor), most),
         most,
         ids -> {
           List<ExecutorJob> rows = ExecutorJob.list("id in ?1 order by id desc", ids);
@@ -76,7 +77,9 @@ public class ExecutorJobsResource {
   @Operation(
       operationId = "getExecutorJob",
       summary = "Retrieve an ExecutorJob",
-      description = "With wait, when it has ended or the time is over.")
+      description =
+          "With wait, the response is delayed until it has ended, or until wait seconds have "
+              + "passed.")
   @APIResponse(
       responseCode = "200",
       content =
@@ -92,8 +95,9 @@ public class ExecutorJobsResource {
   /** The schema of the body that cancels a batch. */
   @Schema(name = "CancelBatchRequest")
   record CancelBatchRequest(
-      @Schema(required = true, description = "What execute-batch has answered.") String batchId,
-      @Schema(defaultValue = "true", description = "false: only those that wait")
+      @Schema(required = true, description = "The batch_id that execute-batch returned.")
+          String batchId,
+      @Schema(defaultValue = "true", description = "false cancels only queued jobs")
           boolean running) {}
 
   @POST
@@ -103,7 +107,8 @@ public class ExecutorJobsResource {
   @Operation(
       operationId = "cancelBatch",
       summary = "Cancel the ExecutorJobs of a batch",
-      description = "All jobs of a batch that have not ended. Has no effect when all have.")
+      description =
+          "Cancels all jobs of a batch that have not ended. Has no effect if all have ended.")
   @RequestBody(
       content =
           @Content(
@@ -111,7 +116,7 @@ public class ExecutorJobsResource {
               schema = @Schema(implementation = CancelBatchRequest.class)))
   @APIResponse(
       responseCode = "200",
-      description = "How many were cancelled",
+      description = "The number of cancelled jobs",
       content =
           @Content(
               mediaType = MediaType.APPLICATION_JSON,

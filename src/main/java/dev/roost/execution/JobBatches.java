@@ -119,10 +119,7 @@ class JobBatches {
       String trace) {
     Instant now = clock.instant();
     if (idempotencyKey != null) {
-      ONE_AT_A_TIME
-          .with("agent", agentId)
-          .with("key", idempotencyKey)
-          .list(entities, row -> row.getString(1));
+      ONE_AT_A_TIME.with("agent", agentId).with("key", idempotencyKey).list(entities, row -> row);
     }
     ExecutorJob earlier = ExecutorJobs.earlier(agentId, idempotencyKey, digest, now);
     if (earlier != null) {
@@ -141,7 +138,7 @@ class JobBatches {
               .with("payloads", texts(payloads, first, end))
               .with("count", end - first)
               .with("batch", ids.get(0))
-              .list(entities, row -> row.getInt(1));
+              .list(entities, row -> row.getInt("agent_revision"));
       if (revisions.isEmpty()) {
         Agent.require(agentId);
         throw jobs.queueFull();

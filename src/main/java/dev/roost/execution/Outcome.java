@@ -1,5 +1,6 @@
 package dev.roost.execution;
 
+import dev.roost.state.ExecutionState;
 import java.time.Instant;
 
 /**
@@ -13,7 +14,7 @@ import java.time.Instant;
  * @param maxMemoryBytes null when unknown
  */
 public record Outcome(
-    String state,
+    ExecutionState state,
     ExecutionReason reason,
     String message,
     String error,
@@ -22,10 +23,8 @@ public record Outcome(
     Double cpuSeconds,
     Long maxMemoryBytes,
     Instant time) {
-  /**
-   * The beginning of a runner's message when its pod is being ended: the runner doesn't know why.
-   */
-  private static final String TOLD_TO_END = "the pod was told to end";
+  /** When nothing is known about why the executor ended. */
+  private static final String UNKNOWN_CAUSE = "Its pod was terminated.";
 
   /**
    * The outcome of an attempt whose executor ended first.
@@ -36,19 +35,24 @@ public record Outcome(
     ExecutionReason known = ExecutionReason.of(reason).orElse(ExecutionReason.EXECUTOR_LOST);
     return switch (known) {
       case OUT_OF_MEMORY, OUT_OF_DISK ->
-          new Outcome("failed", known, message, null, null, false, null, null, now);
+          new Outcome(ExecutionState.FAILED, known, message, null, null, false, null, null, now);
       default -> lost("The executor ended before the script did. " + message, now);
     };
   }
 
-  /** Whether the pod was told to end, and the cause is unknown. */
-  public boolean isToldToEnd() {
-    return state.equals("lost") && message != null && message.startsWith(TOLD_TO_END);
+  /** Whether the executor reported that it was terminated, which it can't know the cause of. */
+  public boolean isUnexplained() {
+    return state == ExecutionState.LOST && message == null;
   }
 
-  /** This outcome with the cause of the executor's end, when {@link #isToldToEnd}. */
+  /**
+   * This outcome with the cause of the executor's end, when {@link #isUnexplained}.
+   *
+   * @param reason the code of a reason, or null
+   * @param cause null when it isn't known
+   */
   public Outcome because(String reason, String cause) {
-    Outcome known = ofEndedExecutor(reason, cause, time);
+    Outcome known = ofEndedExecutor(reason, cause == null ? UNKNOWN_CAUSE : cause, time);
     return new Outcome(
         known.state,
         known.reason,
@@ -70,6 +74,14 @@ public record Outcome(
   /** The outcome of an attempt that ended without reporting one. */
   public static Outcome lost(String message, Instant now) {
     return new Outcome(
-        "lost", ExecutionReason.EXECUTOR_LOST, message, null, null, false, null, null, now);
+        ExecutionState.LOST,
+        ExecutionReason.EXECUTOR_LOST,
+        message,
+        null,
+        null,
+        false,
+        null,
+        null,
+        now);
   }
 }

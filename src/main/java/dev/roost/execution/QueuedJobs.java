@@ -32,7 +32,7 @@ public class QueuedJobs {
   }
 
   /** Returns at once. Call this after the transaction that queued the jobs. */
-  public void tell(List<ExecutorJobQueued> jobs) {
+  public void announce(List<ExecutorJobQueued> jobs) {
     waiting.addAll(jobs);
     for (int i = Math.min(WORKERS, jobs.size()); i > 0; i--) {
       startWorker();
@@ -58,7 +58,7 @@ public class QueuedJobs {
         events.fire(job);
       }
     } catch (RuntimeException e) {
-      LOG.warnf("executors can't be told of all queued jobs: %s", e.getMessage());
+      LOG.warnf("not all queued jobs can be announced to executors: %s", e.getMessage());
     } finally {
       workers.decrementAndGet();
       if (!waiting.isEmpty()) {

@@ -1,5 +1,6 @@
 package dev.roost.execution;
 
+import dev.roost.state.ExecutionState;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.Set;
@@ -45,17 +46,19 @@ final class Retry {
 
   static Optional<Again> decide(Attempt attempt, Rules rules, RandomGenerator random) {
     Outcome outcome = attempt.outcome();
-    if (outcome.state().equals("succeeded")
-        || outcome.state().equals("cancelled")
+    if (outcome.state() == ExecutionState.SUCCEEDED
+        || outcome.state() == ExecutionState.CANCELLED
         || attempt.cancelRequested()
         || attempt.agentDeleted()) {
       return Optional.empty();
     }
-    if (outcome.state().equals("lost") && !attempt.entered() && attempt.lostBefore() < MAX_FREE) {
+    if (outcome.state() == ExecutionState.LOST
+        && !attempt.entered()
+        && attempt.lostBefore() < MAX_FREE) {
       return Optional.of(new Again(Duration.ZERO, true));
     }
     if (attempt.attempts() >= rules.maxAttempts()
-        || !outcome.reason().mayPass()
+        || !outcome.reason().isTransient()
         || rules.never().contains(outcome.reason().code())) {
       return Optional.empty();
     }

@@ -26,18 +26,18 @@ public final class ScheduledJobs {
             with ordinality as w (id, schedule_id, agent_id, scheduled_time, concurrency_key, number)),
           agents as (
             select a.id, coalesce(a.running_revision, a.revision) as revision, :most - (
-              select count(*) from executor_job q where q.agent_id = a.id and q.state = 'queued') as room
+              select count(*) from executor_job q where q.agent_id = a.id and q.state = 'queued') as capacity
             from agent a where a.deleted_at is null and a.id in (select agent_id from wanted)),
           looked_up as (
-            select w.*, a.revision, a.room, exists (
+            select w.*, a.revision, a.capacity, exists (
               select 1 from executor_job j
               where j.schedule_id = w.schedule_id and j.scheduled_time = w.scheduled_time) as present
             from wanted w left join agents a on a.id = w.agent_id),
           judged as (
-            select l.*, l.present or room is null
-                or count(*) filter (where not present) over (partition by agent_id order by number) <= room as fits
+            select l.*, l.present or capacity is null
+                or count(*) filter (where not present) over (partition by agent_id order by number) <= capacity as fits
             from looked_up l),
-          made as (
+          created as (
             insert into executor_job (id, agent_id, agent_revision, schedule_id, scheduled_time, payload, state,
               concurrency_key, created_at)
             select j.id, j.agent_id, j.revision, j.schedule_id, j.scheduled_time, s.payload, 'queued',
@@ -47,8 +47,8 @@ public final class ScheduledJobs {
             order by j.number
             on conflict (schedule_id, scheduled_time) where schedule_id is not null do nothing
             returning id)
-          select j.revision, j.fits, m.id is not null as made
-          from judged j left join made m on m.id = j.id
+          select j.revision, j.fits, m.id is not null as created
+          from judged j left join created m on m.id = j.id
           order by j.number""");
 
   private ScheduledJobs() {}
@@ -118,9 +118,9 @@ public final class ScheduledJobs {
   }
 
   private static Submitted read(ResultSet row, Request request, String id) throws SQLException {
-    boolean made = row.getBoolean("made");
+    boolean created = row.getBoolean("created");
     Result result =
-        made ? Result.CREATED : row.getBoolean("fits") ? Result.REDUNDANT : Result.QUEUE_FULL;
-    return new Submitted(request, result, made ? id : null, row.getInt("revision"));
+        created ? Result.CREATED : row.getBoolean("fits") ? Result.REDUNDANT : Result.QUEUE_FULL;
+    return new Submitted(request, result, created ? id : null, row.getInt("revision"));
   }
 }

@@ -1,14 +1,69 @@
 package dev.roost.executor;
 
 import dev.roost.api.Storage;
+import dev.roost.db.Code;
+import dev.roost.db.Sql;
+import dev.roost.execution.Claimable;
+import dev.roost.state.BuilderJobState;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.persistence.EntityManager;
+import java.sql.ResultSet;
+import java.sql.SQLException;
 import java.time.Instant;
 import java.util.List;
 
 /** The waiting jobs, by agent and revision. */
 @ApplicationScoped
 class Demand {
+  private static final Sql READ =
+      Sql.of(
+          """
+          select q.agent_id, q.agent_revision, a.name, q.waiting, q.oldest, a.max_concurrency, a.memory_mib, a.cpu,
+            r.python_version, b.id as builder_job_id, b.state as build_state, b.message as build_message, b.build_id, b.image_key, i.image,
+            (select count(*) from executor x where x.agent_id = q.agent_id
+              and x.agent_revision = q.agent_revision and x.state = 'starting' and not x.yields
+              and """
+              + Claimable.FITS
+              + """
+            ) as starting,
+            (select count(*) from executor x where x.agent_id = q.agent_id
+              and x.agent_revision = q.agent_revision and x.state = 'ready' and x.lease_expires_at > now()
+              and not x.yields and coalesce(x.slot, 1) <= a.max_concurrency
+              and not exists (
+                select 1 from execution e where e.executor_id = x.id and e.state = 'running')
+              and """
+              + Claimable.FITS
+              + """
+            ) as free,
+            i.removed_at is not null as removed, r.profile, r.egress
+          from (
+            select j.agent_id, j.agent_revision, min(j.id) as oldest,
+              count(*) filter (where j.concurrency_key is null)
+              + count(distinct j.concurrency_key) filter (where e.id is null) as waiting
+            from executor_job j left join execution e on e.agent_id = j.agent_id
+              and e.concurrency_key = j.concurrency_key and e.state = 'running'
+            where j.state = 'queued' and (j.not_before is null or j.not_before <= :now)
+            group by j.agent_id, j.agent_revision) q
+          join agent a on a.id = q.agent_id
+          join agent_revision r on r.agent_id = q.agent_id and r.revision = q.agent_revision
+          join builder_job b on b.id = r.builder_job_id
+          left join build i on i.id = b.build_id
+          order by q.oldest""");
+
+  private static final Sql NEXT_DUE =
+      Sql.of(
+          """
+          select min(not_before) as not_before from executor_job
+          where state = 'queued' and not_before > now()
+          """);
+
+  private static final Sql JOBS =
+      Sql.of(
+          """
+          select id from executor_job
+          where agent_id = :agent and agent_revision = :revision and state = 'queued'
+          """);
+
   private final EntityManager entities;
   private final Storage storage;
 
@@ -40,18 +95,18 @@ class Demand {
       String profile,
       String egress,
       String builderJobId,
-      String buildState,
+      BuilderJobState buildState,
       String buildMessage,
       String buildId,
       String imageKey,
       String image,
       boolean removed) {
     boolean buildFailed() {
-      return buildState.equals("failed") || buildState.equals("cancelled");
+      return buildState.isFailure();
     }
 
     boolean isBuilt() {
-      return buildState.equals("succeeded");
+      return buildState == BuilderJobState.SUCCEEDED;
     }
   }
 
@@ -63,88 +118,41 @@ class Demand {
     if (storage.isFull(Storage.Area.PAYLOADS)) {
       return List.of();
     }
-    List<Object[]> rows =
-        entities
-            .createNativeQuery(
-                """
-                select q.agent_id, q.agent_revision, a.name, q.waiting, q.oldest, a.max_concurrency, a.memory_mib, a.cpu,
-                  r.python_version, b.id, b.state, b.message, b.build_id, b.image_key, i.image,
-                  (select count(*) from executor x where x.agent_id = q.agent_id
-                    and x.agent_revision = q.agent_revision and x.state = 'starting' and not x.yields
-                    and """
-                    + Executor.FITS
-                    + """
-                  ),
-                  (select count(*) from executor x where x.agent_id = q.agent_id
-                    and x.agent_revision = q.agent_revision and x.state = 'ready' and x.lease_expires_at > now()
-                    and not x.yields and coalesce(x.slot, 1) <= a.max_concurrency
-                    and not exists (
-                      select 1 from execution e where e.executor_id = x.id and e.state = 'running')
-                    and """
-                    + Executor.FITS
-                    + """
-                  ),
-                  i.removed_at is not null, r.profile, r.egress
-                from (
-                  select j.agent_id, j.agent_revision, min(j.id) as oldest,
-                    count(*) filter (where j.concurrency_key is null)
-                    + count(distinct j.concurrency_key) filter (where e.id is null) as waiting
-                  from executor_job j left join execution e on e.agent_id = j.agent_id
-                    and e.concurrency_key = j.concurrency_key and e.state = 'running'
-                  where j.state = 'queued' and (j.not_before is null or j.not_before <= :now)
-                  group by j.agent_id, j.agent_revision) q
-                join agent a on a.id = q.agent_id
-                join agent_revision r on r.agent_id = q.agent_id and r.revision = q.agent_revision
-                join builder_job b on b.id = r.builder_job_id
-                left join build i on i.id = b.build_id
-                order by q.oldest""",
-                Object[].class)
-            .setParameter("now", now)
-            .getResultList();
-    return rows.stream().map(Demand::waiting).toList();
+    return READ.with("now", now).list(entities, Demand::waiting);
   }
 
-  private static Waiting waiting(Object[] row) {
+  private static Waiting waiting(ResultSet row) throws SQLException {
     return new Waiting(
-        new RevisionKey((String) row[0], (Integer) row[1]),
-        (String) row[2],
-        ((Number) row[3]).intValue(),
-        (String) row[4],
-        ((Number) row[15]).intValue(),
-        ((Number) row[16]).intValue(),
-        (Integer) row[5],
-        (Integer) row[6],
-        ((Number) row[7]).doubleValue(),
-        (String) row[8],
-        (String) row[18],
-        (String) row[19],
-        (String) row[9],
-        (String) row[10],
-        (String) row[11],
-        (String) row[12],
-        (String) row[13],
-        (String) row[14],
-        (Boolean) row[17]);
+        new RevisionKey(row.getString("agent_id"), row.getInt("agent_revision")),
+        row.getString("name"),
+        row.getInt("waiting"),
+        row.getString("oldest"),
+        row.getInt("starting"),
+        row.getInt("free"),
+        row.getInt("max_concurrency"),
+        row.getInt("memory_mib"),
+        row.getDouble("cpu"),
+        row.getString("python_version"),
+        row.getString("profile"),
+        row.getString("egress"),
+        row.getString("builder_job_id"),
+        Code.parse(BuilderJobState.class, row.getString("build_state")),
+        row.getString("build_message"),
+        row.getString("build_id"),
+        row.getString("image_key"),
+        row.getString("image"),
+        row.getBoolean("removed"));
   }
 
   /** The next moment at which a job's retry delay ends, or null. */
   Instant nextDue() {
-    return (Instant)
-        entities
-            .createNativeQuery(
-                "select min(not_before) from executor_job where state = 'queued' and not_before > now()",
-                Instant.class)
-            .getSingleResult();
+    return NEXT_DUE.with().list(entities, row -> Sql.instant(row, "not_before")).get(0);
   }
 
   /** The identifiers of the target's waiting jobs, due or not. */
   List<String> jobs(RevisionKey target) {
-    return entities
-        .createNativeQuery(
-            "select id from executor_job where agent_id = :agent and agent_revision = :revision and state = 'queued'",
-            String.class)
-        .setParameter("agent", target.agentId())
-        .setParameter("revision", target.agentRevision())
-        .getResultList();
+    return JOBS.with("agent", target.agentId())
+        .with("revision", target.agentRevision())
+        .strings(entities);
   }
 }

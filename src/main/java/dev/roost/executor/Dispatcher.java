@@ -5,7 +5,10 @@ import dev.roost.cluster.Draining;
 import dev.roost.cluster.FromOtherReplica;
 import dev.roost.cluster.NotificationsLost;
 import dev.roost.config.RoostConfig;
+import dev.roost.execution.ConcurrencyKeyFreed;
 import dev.roost.execution.ExecutorJobQueued;
+import dev.roost.execution.JobClaimer;
+import dev.roost.execution.Work;
 import dev.roost.executor.IdleExecutors.IdleExecutor;
 import io.quarkus.narayana.jta.QuarkusTransaction;
 import jakarta.enterprise.context.ApplicationScoped;
@@ -37,6 +40,7 @@ public class Dispatcher {
 
   private final JobClaimer claims;
   private final ExecutorSessions sessions;
+  private final ExecutorPools pools;
   private final ScheduledExecutorService timer;
   private final Draining draining;
   private final Event<ExecutorsNeeded> needed;
@@ -47,10 +51,12 @@ public class Dispatcher {
   private final Duration longestWait;
 
   private final Map<RevisionKey, IdleExecutors> queues = new ConcurrentHashMap<>();
+  private final PooledPolls pooled = new PooledPolls();
 
   Dispatcher(
       JobClaimer claims,
       ExecutorSessions sessions,
+      ExecutorPools pools,
       RoostConfig config,
       ScheduledExecutorService timer,
       Draining draining,
@@ -59,6 +65,7 @@ public class Dispatcher {
       Event<ExecutorStopped> stopped) {
     this.claims = claims;
     this.sessions = sessions;
+    this.pools = pools;
     this.longestWait = config.executors().lease().dividedBy(2);
     this.timer = timer;
     this.draining = draining;
@@ -76,10 +83,13 @@ public class Dispatcher {
       given = give(queue, job.jobs());
     } catch (RuntimeException e) {
       // The job stays queued; the reconciler finds an executor for it.
-      LOG.warnf("a job of %s can't be handed over at once: %s", target.agentId(), e.getMessage());
+      LOG.warnf(
+          "a job of %s cannot be dispatched immediately: %s", target.agentId(), e.getMessage());
     }
     if (given && job.jobs() == 1) {
       queue.givenAtOnce(before);
+    } else if (assign(target, queue, job.jobs()) == job.jobs()) {
+      needed.fire(new ExecutorsNeeded()); // The pool has fewer executors now.
     } else {
       jobWaiting.fire(new JobWaiting(job.agentId(), job.agentRevision()));
       needed.fire(new ExecutorsNeeded());
@@ -87,10 +97,37 @@ public class Dispatcher {
   }
 
   void queued(@Observes @FromOtherReplica JobWaiting job) {
-    IdleExecutors queue = queues.get(new RevisionKey(job.agentId(), job.agentRevision()));
+    RevisionKey target = new RevisionKey(job.agentId(), job.agentRevision());
+    IdleExecutors queue = queues.get(target);
     if (queue != null) {
       queue.jobQueued();
       give(queue, Integer.MAX_VALUE);
+    }
+    if (assign(target, queue(target), Integer.MAX_VALUE) > 0) {
+      needed.fire(new ExecutorsNeeded());
+    }
+  }
+
+  /**
+   * Gives executors of pools to the target if any wait here. Those that wait elsewhere are assigned
+   * by their replica or by the leader.
+   *
+   * @return how many
+   */
+  private int assign(RevisionKey target, IdleExecutors queue, int most) {
+    if (pooled.isEmpty() || !queue.mayBeAssigned()) {
+      return 0;
+    }
+    try {
+      int count = pools.assign(target, most);
+      if (count == 0) {
+        queue.notAssigned();
+      }
+      return count;
+    } catch (RuntimeException e) {
+      // The leader tries again, as long as jobs wait.
+      LOG.warnf("no executor can be assigned to %s: %s", target.agentId(), e.getMessage());
+      return 0;
     }
   }
 
@@ -117,31 +154,31 @@ public class Dispatcher {
   private boolean give(IdleExecutors queue, int most) {
     boolean given = false;
     for (int count = 0; count < most; ) {
-      IdleExecutor waiter = queue.take();
-      if (waiter == null) {
+      IdleExecutor idle = queue.take();
+      if (idle == null) {
         return given;
       }
-      if (waiter.isOld()) {
-        waiter.endWithoutWork();
+      if (idle.isOld()) {
+        idle.endWithoutWork();
         continue;
       }
       long seen = queue.jobsQueued();
       JobClaimer.Claim claim;
       try {
-        claim = claim(waiter.session());
+        claim = claim(idle.session());
       } catch (RuntimeException e) {
-        waiter.endWithoutWork();
+        idle.endWithoutWork();
         throw e;
       }
       if (claim.work() != null) {
-        waiter.answer().complete(new PollAnswer.Some(claim.work()));
+        idle.answer().complete(new PollAnswer.Some(claim.work()));
         given = true;
         count++;
       } else if (!claim.mayWork()) {
-        waiter.answer().complete(stop(waiter.session()));
+        idle.answer().complete(stop(idle.session()));
       } else {
         queue.foundEmpty(seen);
-        queue.add(waiter);
+        queue.add(idle);
         if (queue.jobsQueued() == seen) {
           return given;
         }
@@ -164,9 +201,17 @@ public class Dispatcher {
     }
     ExecutorSession session = known.get();
     session.prepared(prepared);
-    Optional<Work> lost = claims.handedOut(session);
-    if (lost.isPresent()) {
-      return CompletableFuture.completedFuture(new PollAnswer.Some(lost.get()));
+    if (session.isInPool()) {
+      return waitForAgent(executorId, polls, prepared, wait);
+    }
+    String working = session.working;
+    if (working != null) {
+      Optional<Work> lost = claims.handedOut(session.claimant(), working);
+      if (lost.isPresent()) {
+        session.gotWork();
+        return CompletableFuture.completedFuture(new PollAnswer.Some(lost.get()));
+      }
+      session.hasWorked();
     }
     if (session.isSpent()) {
       return CompletableFuture.completedFuture(stop(session));
@@ -174,7 +219,7 @@ public class Dispatcher {
     IdleExecutors queue = queue(session.target());
     queue.dropEarlierPoll(session);
     CompletableFuture<PollAnswer> answer = new CompletableFuture<>();
-    IdleExecutor waiter = new IdleExecutor(session, answer);
+    IdleExecutor idle = new IdleExecutor(session, answer);
     while (true) {
       long seen = queue.jobsQueued();
       if (!queue.isKnownEmpty()) {
@@ -191,15 +236,41 @@ public class Dispatcher {
         return CompletableFuture.completedFuture(stop(session));
       }
       session.waiting = answer;
-      queue.add(waiter);
-      if (queue.jobsQueued() == seen || !queue.remove(waiter)) {
+      queue.add(idle);
+      if (queue.jobsQueued() == seen || !queue.remove(idle)) {
         break;
       }
     }
-    Duration patience = min(draining.shorten(min(wait, longestWait)), session.warmthLeft());
+    Duration timeout = min(draining.shorten(min(wait, longestWait)), session.warmthLeft());
     timer.schedule(
-        () -> endWait(queue, waiter), Math.max(0, patience.toMillis()), TimeUnit.MILLISECONDS);
+        () -> endWait(queue, idle), Math.max(0, timeout.toMillis()), TimeUnit.MILLISECONDS);
     return answer;
+  }
+
+  /** The poll of an executor in a pool goes on when the executor has got an agent. */
+  private CompletableFuture<PollAnswer> waitForAgent(
+      String executorId, Integer polls, boolean prepared, Duration wait) {
+    CompletableFuture<Boolean> changed = pooled.begin(executorId);
+    // It may have changed between the reading of its state and the wait.
+    if (!QuarkusTransaction.requiringNew().call(() -> Executor.isInPool(executorId))) {
+      changed.complete(true);
+    }
+    timer.schedule(
+        () -> changed.complete(false),
+        draining.shorten(min(wait, longestWait)).toMillis(),
+        TimeUnit.MILLISECONDS);
+    return changed.thenCompose(
+        again -> {
+          if (!again) {
+            return CompletableFuture.completedFuture(new PollAnswer.None());
+          }
+          sessions.forget(executorId);
+          return poll(executorId, polls, prepared, wait);
+        });
+  }
+
+  void assigned(@Observes ExecutorAssigned event) {
+    pooled.changed(event.executorId());
   }
 
   /**
@@ -229,19 +300,22 @@ public class Dispatcher {
   }
 
   void stopped(@Observes ExecutorStopped event) {
+    pooled.changed(event.executorId());
     leave(event.executorId(), new PollAnswer.Stop());
   }
 
   void moved(@Observes @FromOtherReplica ExecutorMoved event) {
+    pooled.end(event.executorId());
     leave(event.executorId(), new PollAnswer.None());
   }
 
   private void leave(String executorId, PollAnswer answer) {
     sessions
         .forget(executorId)
+        .filter(session -> !session.isInPool())
         .map(session -> queues.get(session.target()))
         .ifPresent(
-            queue -> queue.remove(executorId).forEach(waiter -> waiter.answer().complete(answer)));
+            queue -> queue.remove(executorId).forEach(idle -> idle.answer().complete(answer)));
   }
 
   /**
@@ -258,6 +332,7 @@ public class Dispatcher {
   }
 
   private void endAllWaits() {
+    pooled.endAll();
     for (IdleExecutors queue : queues.values()) {
       queue.mayHoldMore();
       queue.removeAll().forEach(IdleExecutor::endWithoutWork);
@@ -267,7 +342,7 @@ public class Dispatcher {
   private JobClaimer.Claim claim(ExecutorSession session) {
     JobClaimer.Claim claim;
     try {
-      claim = claims.next(session, !session.hasServed());
+      claim = claims.next(session.claimant(), !session.hasServed());
     } catch (RuntimeException e) {
       // The claim may have been committed anyway: the next poll finds out.
       sessions.forget(session.executorId());
@@ -280,17 +355,17 @@ public class Dispatcher {
     return claim;
   }
 
-  private void endWait(IdleExecutors queue, IdleExecutor waiter) {
-    if (!queue.remove(waiter)) {
+  private void endWait(IdleExecutors queue, IdleExecutor idle) {
+    if (!queue.remove(idle)) {
       return;
     }
     PollAnswer answer = new PollAnswer.None();
     try {
-      if (waiter.session().warmthLeft().toMillis() <= 0) {
-        answer = stop(waiter.session());
+      if (idle.session().warmthLeft().toMillis() <= 0) {
+        answer = stop(idle.session());
       }
     } finally {
-      waiter.answer().complete(answer);
+      idle.answer().complete(answer);
     }
   }
 
@@ -305,12 +380,12 @@ public class Dispatcher {
   }
 
   private void stopIdle(IdleExecutors queue) {
-    for (IdleExecutor waiter = queue.take(); waiter != null; waiter = queue.take()) {
+    for (IdleExecutor idle = queue.take(); idle != null; idle = queue.take()) {
       // A job of that revision may still be queued: the executor gets the job instead of
       // stopping.
-      ExecutorSession session = waiter.session();
+      ExecutorSession session = idle.session();
       Work work = claim(session).work();
-      waiter.answer().complete(work == null ? stop(session) : new PollAnswer.Some(work));
+      idle.answer().complete(work == null ? stop(session) : new PollAnswer.Some(work));
     }
   }
 

@@ -2,9 +2,12 @@ package dev.roost.executor;
 
 import dev.roost.api.Ids;
 import dev.roost.db.Sql;
+import dev.roost.state.ExecutorState;
 import io.quarkus.hibernate.orm.panache.PanacheEntityBase;
 import jakarta.persistence.Column;
 import jakarta.persistence.Entity;
+import jakarta.persistence.EnumType;
+import jakarta.persistence.Enumerated;
 import jakarta.persistence.Id;
 import java.time.Duration;
 import java.time.Instant;
@@ -12,18 +15,23 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A process (or pod) in which executions of one agent revision run. States: starting, ready,
- * stopping, ended.
+ * A process (or pod) in which executions of one agent revision run. An executor of a pool has no
+ * agent yet; once it has one, it keeps it.
  */
 @Entity(name = "executor")
 public class Executor extends PanacheEntityBase {
   @Id public String id;
+
+  /** Null: the executor is in a pool. */
   public String agentId;
+
+  /** 0 while the executor is in a pool. */
   public int agentRevision;
+
   public String buildId;
 
   /**
-   * From 1 to the agent's max_concurrency; fixed for the executor's lifetime, see {@link #make}.
+   * From 1 to the agent's max_concurrency; fixed once the executor has an agent, see {@link #make}.
    */
   public Integer slot;
 
@@ -32,10 +40,24 @@ public class Executor extends PanacheEntityBase {
 
   public Double cpu;
 
+  /** Whether the executor was started for a pool. */
+  public boolean pooled;
+
+  /** Of executors that were started for a pool: the profile, null for the default. */
+  public String profile;
+
+  /** Of executors that were started for a pool, in the form of {@code AgentRevision.egress}. */
+  public String egress;
+
+  /** When the executor got its agent; null in a pool. */
+  public Instant assignedAt;
+
   /** Whether the executor gets no more work, to free its capacity for another agent. */
   public boolean yields;
 
-  public String state;
+  @Enumerated(EnumType.STRING)
+  public ExecutorState state;
+
   public String message;
 
   /** Whether the runtime has no capacity for the executor now; only while it is starting. */
@@ -55,25 +77,11 @@ public class Executor extends PanacheEntityBase {
   public Instant endedAt;
 
   /**
-   * Whether an executor {@code x} still fits its agent {@code a}, its revision {@code r} and that
-   * revision's BuilderJob {@code b}, so that an executor started now would be the same. An executor
-   * keeps the settings that it was started with. Settings that apply to each execution, such as the
-   * timeout, are not compared. Variables, Python version, profile and egress belong to the
-   * revision.
+   * Serializes those that give slots of an agent; the transaction's next statement sees what the
+   * one before it has committed.
    */
-  static final String FITS =
-      """
-      (coalesce(x.memory_mib, a.memory_mib) = a.memory_mib and coalesce(x.cpu, a.cpu) = a.cpu
-        and coalesce(b.build_id, x.build_id) = x.build_id
-        and (a.isolation <> 'pod' or not exists (select 1 from execution e where e.executor_id = x.id)))""";
-
-  /** The joins that {@link #FITS} needs besides {@code executor x}. */
-  static final String SETTINGS_OF =
-      """
-
-      join agent a on a.id = x.agent_id
-      join agent_revision r on r.agent_id = x.agent_id and r.revision = x.agent_revision
-      join builder_job b on b.id = r.builder_job_id""";
+  private static final Sql LOCK_SLOTS =
+      Sql.of("select id from agent where id = :agent for no key update");
 
   /**
    * The lowest slot that belongs neither to a live executor nor to a running Execution of an ended
@@ -97,6 +105,7 @@ public class Executor extends PanacheEntityBase {
    */
   static Optional<Executor> make(
       String agentId, int agentRevision, String buildId, Instant now, Duration lease) {
+    lockSlots(agentId);
     return FREE_SLOT
         .with("agent", agentId)
         .first(
@@ -105,23 +114,54 @@ public class Executor extends PanacheEntityBase {
         .map(place -> make(agentId, agentRevision, buildId, place, now, lease));
   }
 
+  static void lockSlots(String agentId) {
+    LOCK_SLOTS.with("agent", agentId).strings(getEntityManager());
+  }
+
   private record Place(int slot, Integer memoryMib, Double cpu) {}
 
   private static Executor make(
       String agentId, int agentRevision, String buildId, Place place, Instant now, Duration lease) {
-    Executor executor = new Executor();
+    Executor executor = starting(buildId, now, lease);
     executor.slot = place.slot();
     executor.memoryMib = place.memoryMib();
     executor.cpu = place.cpu();
-    executor.id = Ids.next("executor");
     executor.agentId = agentId;
     executor.agentRevision = agentRevision;
-    executor.buildId = buildId;
-    executor.state = "starting";
-    executor.leaseExpiresAt = now.plus(lease);
-    executor.createdAt = now;
+    executor.assignedAt = now;
     executor.persist();
     return executor;
+  }
+
+  /** Creates an executor of a pool, to be started. */
+  static Executor make(PoolKey pool, Instant now, Duration lease) {
+    Executor executor = starting(pool.buildId(), now, lease);
+    executor.pooled = true;
+    executor.memoryMib = pool.memoryMib();
+    executor.cpu = pool.cpu();
+    executor.profile = pool.profile();
+    executor.egress = pool.egress();
+    executor.persist();
+    return executor;
+  }
+
+  private static Executor starting(String buildId, Instant now, Duration lease) {
+    Executor executor = new Executor();
+    executor.id = Ids.next("executor");
+    executor.buildId = buildId;
+    executor.state = ExecutorState.STARTING;
+    executor.leaseExpiresAt = now.plus(lease);
+    executor.createdAt = now;
+    return executor;
+  }
+
+  boolean isInPool() {
+    return agentId == null;
+  }
+
+  /** The pool that the executor was started for. */
+  PoolKey pool() {
+    return new PoolKey(buildId, memoryMib, cpu, profile, egress);
   }
 
   static List<Executor> live() {
@@ -132,6 +172,11 @@ public class Executor extends PanacheEntityBase {
   static List<Executor> endedWithExecution() {
     return list(
         "state = 'ended' and id in (select e.executorId from execution e where e.state = 'running')");
+  }
+
+  /** Whether it waits for an agent, and is not to stop. */
+  static boolean isInPool(String id) {
+    return count("id = ?1 and agentId is null and state in ('starting', 'ready')", id) > 0;
   }
 
   static boolean isLive(String id) {
@@ -177,7 +222,7 @@ public class Executor extends PanacheEntityBase {
    */
   static Optional<Executor> again(String id, Instant now, Duration lease) {
     Executor before = findById(id);
-    if (!withdraw(id, "Another was started in its place.", now)) {
+    if (!withdraw(id, "Another executor was started in its place.", now)) {
       return Optional.empty();
     }
     Place place = new Place(before.slot, before.memoryMib, before.cpu);

@@ -1,12 +1,16 @@
 package dev.roost.executor;
 
 import dev.roost.db.Sql;
+import dev.roost.execution.Claimable;
 import io.quarkus.narayana.jta.QuarkusTransaction;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.event.Event;
 import jakarta.persistence.EntityManager;
 
-/** Frees capacity for executors that are needed, by stopping those that have been idle longest. */
+/**
+ * Frees capacity for executors that are needed, by stopping those of pools, then those that have
+ * been idle longest.
+ */
 @ApplicationScoped
 class ExecutorEviction {
   private static final Sql LEAVING =
@@ -21,12 +25,14 @@ class ExecutorEviction {
       Sql.of(
           """
           select x.id from executor x
-          join agent_revision r on r.agent_id = x.agent_id and r.revision = x.agent_revision
-          where x.state = 'ready' and (cast(:agent as text) is null or x.agent_id = :agent)
-            and (x.agent_id, x.agent_revision) <> (:exceptAgent, :exceptRevision)
-            and (cast(:profiles as text[]) is null or coalesce(r.profile, '') = any (cast(:profiles as text[])))
+          left join agent_revision r on r.agent_id = x.agent_id and r.revision = x.agent_revision
+          where (x.state = 'ready' or (x.state = 'starting' and x.agent_id is null))
+            and (cast(:agent as text) is null or x.agent_id = :agent)
+            and (x.agent_id, x.agent_revision) is distinct from (:exceptAgent, :exceptRevision)
+            and (cast(:profiles as text[]) is null
+              or coalesce(r.profile, x.profile, '') = any (cast(:profiles as text[])))
             and not exists (select 1 from execution e where e.executor_id = x.id and e.state = 'running')
-          order by coalesce(
+          order by x.agent_id is not null, coalesce(
             (select max(e.finished_at) from execution e where e.executor_id = x.id), x.ready_at)
           limit 1 for update of x skip locked""");
 
@@ -38,7 +44,7 @@ class ExecutorEviction {
       Sql.of(
           """
           update executor x set state = 'stopping'
-          where x.id = :id and x.state = 'ready'
+          where x.id = :id and (x.state = 'ready' or (x.state = 'starting' and x.agent_id is null))
             and not exists (select 1 from execution e where e.executor_id = x.id and e.state = 'running')""");
 
   /** Ready executors first: stopping a starting one would waste its start. */
@@ -55,13 +61,13 @@ class ExecutorEviction {
           """
           update executor set state = 'stopping' where id in (
             select x.id from executor x """
-              + Executor.SETTINGS_OF
+              + Claimable.SETTINGS_OF
               + """
 
             where x.state in ('starting', 'ready') and not exists (
                 select 1 from execution e where e.executor_id = x.id and e.state = 'running')
               and (x.yields or x.slot > a.max_concurrency or not """
-              + Executor.FITS
+              + Claimable.FITS
               + """
               )
             for update of x skip locked)
@@ -81,18 +87,18 @@ class ExecutorEviction {
    *
    * @param agentId only executors of this agent; null: of any agent
    * @param except not executors of this target
-   * @return how many are leaving: may be more or fewer than wanted
+   * @return how many are leaving: may be more or fewer than required
    */
-  int make(String agentId, RevisionKey except, int wanted) {
-    return make(agentId, except, null, wanted);
+  int freeCapacity(String agentId, RevisionKey except, int required) {
+    return freeCapacity(agentId, except, null, required);
   }
 
   /**
    * @param profiles only executors with one of these profiles, "" for none; null: all
    */
-  int make(String agentId, RevisionKey except, String[] profiles, int wanted) {
+  int freeCapacity(String agentId, RevisionKey except, String[] profiles, int required) {
     int leaving = QuarkusTransaction.requiringNew().call(() -> leaving(agentId));
-    for (; leaving < wanted; leaving++) {
+    for (; leaving < required; leaving++) {
       String executorId =
           QuarkusTransaction.requiringNew().call(() -> stopOne(agentId, except, profiles));
       if (executorId == null) {

@@ -1,6 +1,8 @@
 package dev.roost.executor;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.roost.agent.PreloadReport;
+import dev.roost.agent.Preloads;
 import dev.roost.api.Body;
 import dev.roost.api.BodySize;
 import dev.roost.api.ErrorCode;
@@ -8,6 +10,10 @@ import dev.roost.api.Problem;
 import dev.roost.api.Takes;
 import dev.roost.cluster.Waiting;
 import dev.roost.execution.ExecutorJobs;
+import dev.roost.execution.Frame;
+import dev.roost.execution.FrameIntake;
+import dev.roost.state.ExecutorState;
+import io.quarkus.narayana.jta.QuarkusTransaction;
 import io.smallrye.common.annotation.Blocking;
 import io.smallrye.mutiny.Uni;
 import io.vertx.ext.web.RoutingContext;
@@ -18,6 +24,7 @@ import jakarta.ws.rs.Produces;
 import jakarta.ws.rs.core.Context;
 import jakarta.ws.rs.core.MediaType;
 import jakarta.ws.rs.core.Response;
+import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -45,6 +52,7 @@ public class ExecutorLinkResource {
   private final LostCauses causes;
   private final Waiting waiting;
   private final ObjectMapper mapper;
+  private final Clock clock;
 
   ExecutorLinkResource(
       ExecutorTokens tokens,
@@ -52,13 +60,15 @@ public class ExecutorLinkResource {
       FrameIntake intake,
       LostCauses causes,
       Waiting waiting,
-      ObjectMapper mapper) {
+      ObjectMapper mapper,
+      Clock clock) {
     this.tokens = tokens;
     this.dispatcher = dispatcher;
     this.intake = intake;
     this.causes = causes;
     this.waiting = waiting;
     this.mapper = mapper;
+    this.clock = clock;
   }
 
   @POST
@@ -70,9 +80,7 @@ public class ExecutorLinkResource {
       @Context RoutingContext routing,
       byte[] bytes) {
     ExecutorTokens.Bearer bearer = LinkFilter.bearer(routing);
-    if (!bearer.executorId().equals(id)) {
-      throw Problem.of(ErrorCode.FORBIDDEN, "The token names another executor.");
-    }
+    requireOwn(id, bearer);
     Body body = Body.parse(bytes);
     requireProtocol(body);
     boolean prepared =
@@ -111,6 +119,42 @@ public class ExecutorLinkResource {
     return answer instanceof PollAnswer.Stop
         ? Response.status(Response.Status.GONE)
         : Response.noContent();
+  }
+
+  /**
+   * Stores what the executor has imported in advance, for the executors of its revision that start
+   * later, and for people.
+   */
+  @POST
+  @Path("executors/{id}/preload")
+  @Takes(BodySize.PRELOAD)
+  @org.eclipse.microprofile.openapi.annotations.Operation(hidden = true)
+  public void preload(String id, @Context RoutingContext routing, byte[] bytes) {
+    requireOwn(id, LinkFilter.bearer(routing));
+    PreloadReport report = PreloadReport.parse(bytes);
+    QuarkusTransaction.requiringNew().run(() -> store(id, report));
+  }
+
+  private void store(String id, PreloadReport report) {
+    Executor executor = Executor.findById(id);
+    if (executor == null || executor.state == ExecutorState.ENDED) {
+      throw Problem.of(ErrorCode.CONFLICT, "The executor has ended.");
+    }
+    if (report.revision() != executor.agentRevision) {
+      throw Problem.of(
+          ErrorCode.CONFLICT,
+          "The executor runs revision %d of its agent, not revision %d."
+              .formatted(executor.agentRevision, report.revision()));
+    }
+    if (!Preloads.store(executor.agentId, report, clock.instant())) {
+      throw Problem.of(ErrorCode.CONFLICT, "Executors of this revision import nothing in advance.");
+    }
+  }
+
+  private static void requireOwn(String id, ExecutorTokens.Bearer bearer) {
+    if (!bearer.executorId().equals(id)) {
+      throw Problem.of(ErrorCode.FORBIDDEN, "The token names another executor.");
+    }
   }
 
   @POST

@@ -9,6 +9,8 @@ import dev.roost.db.DatabaseClock;
 import dev.roost.db.TransientErrors;
 import dev.roost.execution.Execution;
 import dev.roost.execution.ExecutionReason;
+import dev.roost.execution.ExecutorOutputs;
+import dev.roost.execution.FrameIntake;
 import dev.roost.execution.Outcome;
 import dev.roost.log.LogEntry;
 import dev.roost.runtime.Capacity;
@@ -18,6 +20,8 @@ import dev.roost.runtime.Runtime.RuntimeUnavailable;
 import dev.roost.runtime.RuntimeChanged;
 import dev.roost.runtime.Shortage;
 import dev.roost.runtime.Step;
+import dev.roost.state.ExecutionState;
+import dev.roost.state.ExecutorState;
 import io.quarkus.narayana.jta.QuarkusTransaction;
 import io.quarkus.runtime.ShutdownEvent;
 import io.quarkus.runtime.StartupEvent;
@@ -45,23 +49,25 @@ public class ExecutorReconciler {
   private static final Duration UNAVAILABLE_PAUSE = Duration.ofSeconds(1);
   private static final Duration SHOW_EVERY = Duration.ofSeconds(5);
 
-  private static final String SILENT = "It has not been heard of";
-
   private final Runtime runtime;
   private final RoostConfig config;
   private final Dispatcher dispatcher;
   private final ExecutorStarter starter;
+  private final ExecutorPools pools;
   private final FrameIntake intake;
   private final Capacity capacity;
   private final ExecutorOutputs outputs;
   private final Clock clock;
   private final DatabaseClock databaseClock;
-  private final ThrottledLog complaints = new ThrottledLog(LOG);
+  private final ThrottledLog throttledLog = new ThrottledLog(LOG);
   private Map<String, String> shown = Map.of();
   private long shownAt = System.nanoTime();
 
   /** When each executor that has not reported yet was first seen absent or running. */
   private final Map<String, Since> since = new HashMap<>();
+
+  /** Executors that fell silent and whose recovery is not finished. */
+  private final Set<String> unheard = new HashSet<>();
 
   private final Loop loop;
 
@@ -75,6 +81,7 @@ public class ExecutorReconciler {
       RoostConfig config,
       Dispatcher dispatcher,
       ExecutorStarter starter,
+      ExecutorPools pools,
       FrameIntake intake,
       Capacity capacity,
       ObjectMapper mapper,
@@ -85,9 +92,10 @@ public class ExecutorReconciler {
     this.config = config;
     this.dispatcher = dispatcher;
     this.starter = starter;
+    this.pools = pools;
     this.intake = intake;
     this.capacity = capacity;
-    this.outputs = new ExecutorOutputs(mapper, FrameLimits.of(config.limits()));
+    this.outputs = new ExecutorOutputs(mapper, config.limits());
     this.clock = clock;
     this.databaseClock = databaseClock;
     this.loop = loops.make("executor-reconciler", this::pass);
@@ -128,7 +136,7 @@ public class ExecutorReconciler {
       Instant since,
       Instant now) {
     Instant mustReport = since.plus(settings.startTimeout());
-    boolean starting = executor.state.equals("starting");
+    boolean starting = executor.state == ExecutorState.STARTING;
     if (seen instanceof Observation.Ended end) {
       return new Step.Recover(end.reason(), end.message());
     }
@@ -155,19 +163,20 @@ public class ExecutorReconciler {
       return begun ? new Step.Wait() : new Step.Create();
     }
     // Only before its first report: later, the status of a node that fell silent may be outdated.
-    if (starting && seen instanceof Observation.Running running && running.trouble() != null) {
-      return new Step.Recover(null, running.trouble());
+    if (starting && seen instanceof Observation.Running running && running.problem() != null) {
+      return new Step.Recover(null, running.problem());
     }
     if (starting) {
       String message = "It did not report within " + settings.startTimeout().toSeconds() + " s.";
       return mustReport.isAfter(now) ? new Step.Wait() : new Step.Recover(null, message);
     }
     boolean silent = executor.leaseExpiresAt.isBefore(now);
-    if (executor.state.equals("stopping")) {
-      return silent ? new Step.Recover(null, "It was told to stop.") : new Step.Wait();
+    if (executor.state == ExecutorState.STOPPING) {
+      return silent ? new Step.Recover(null, "It was asked to stop.") : new Step.Wait();
     }
     if (silent && executor.leaseExpiresAt.plus(settings.lostAfter()).isBefore(now)) {
-      return new Step.Recover(null, SILENT + " for " + settings.lostAfter().toSeconds() + " s.");
+      String message = "It has not reported for " + settings.lostAfter().toSeconds() + " s.";
+      return new Step.Recover(null, message, true);
     }
     return new Step.Wait();
   }
@@ -195,20 +204,22 @@ public class ExecutorReconciler {
     capacity.keep("executor_", known);
     since.keySet().retainAll(known);
     live.stream()
-        .filter(executor -> executor.readyAt != null)
+        .filter(executor -> executor.readyAt != null && !executor.isInPool())
         .forEach(
             executor -> starter.cameUp(new RevisionKey(executor.agentId, executor.agentRevision)));
     // Executors for which an earlier pass did not finish.
     for (Executor executor : QuarkusTransaction.requiringNew().call(Executor::endedWithExecution)) {
       known.add(executor.id);
-      attempt(executor, () -> takeHome(executor, again(executor)));
+      attempt(executor, () -> recover(executor, again(executor)));
     }
+    unheard.retainAll(known);
     for (String leftover : runtime.executors()) {
       if (!known.contains(leftover) && !isLive(leftover)) {
         remove(leftover);
       }
     }
     showWork(live);
+    pools.showAgents(live);
     Optional<Duration> next = serve(now);
     Duration usual = live.isEmpty() && next.isEmpty() ? AT_REST : WITH_EXECUTORS;
     return next.filter(due -> due.compareTo(usual) < 0).orElse(usual);
@@ -224,7 +235,7 @@ public class ExecutorReconciler {
     try {
       return starter.serve(now);
     } catch (RuntimeUnavailable e) {
-      complaints.say("executors can't be started", e);
+      throttledLog.warn("executors cannot be started", e);
       return Optional.of(UNAVAILABLE_PAUSE);
     }
   }
@@ -251,17 +262,22 @@ public class ExecutorReconciler {
     try {
       step.run();
     } catch (RuntimeUnavailable e) {
-      complaints.say("executor " + executor.id, e);
+      throttledLog.warn("executor " + executor.id, e);
     } catch (RuntimeException e) {
       if (TransientErrors.isTransient(e)) {
         throw e;
       }
-      LOG.errorf(e, "executor %s can't be looked after", executor.id);
+      LOG.errorf(e, "executor %s cannot be reconciled", executor.id);
     }
   }
 
   private void act(Executor executor, Instant now) {
     Observation seen = observe(executor);
+    if (executor.isInPool() && lacksCapacity(seen)) {
+      // A pool takes only what nobody else needs, so it doesn't wait for capacity.
+      end(executor, new Step.Recover(null, "There is no capacity for it."), seen);
+      return;
+    }
     explain(executor, seen);
     boolean begun = starter.hasBegun(executor.id);
     Since same =
@@ -279,6 +295,10 @@ public class ExecutorReconciler {
     }
   }
 
+  private static boolean lacksCapacity(Observation seen) {
+    return seen instanceof Observation.Pending pending && pending.shortage() != null;
+  }
+
   private Observation observe(Executor executor) {
     try {
       return runtime.observeExecutor(executor.id);
@@ -291,7 +311,7 @@ public class ExecutorReconciler {
 
   /** Stores what a starting executor waits for. */
   private void explain(Executor executor, Observation seen) {
-    if (seen instanceof Observation.Absent || !executor.state.equals("starting")) {
+    if (seen instanceof Observation.Absent || executor.state != ExecutorState.STARTING) {
       return; // its message is why it could not be started
     }
     Observation.Pending pending = seen instanceof Observation.Pending one ? one : null;
@@ -310,7 +330,7 @@ public class ExecutorReconciler {
   }
 
   private void explain(Executor executor, String message, boolean lacksCapacity) {
-    if (executor.state.equals("starting")
+    if (executor.state == ExecutorState.STARTING
         && (!Objects.equals(executor.message, message)
             || executor.lacksCapacity != lacksCapacity)) {
       QuarkusTransaction.requiringNew()
@@ -320,27 +340,31 @@ public class ExecutorReconciler {
 
   /** Recovers the output of an executor that has ended, then removes the executor. */
   private void end(Executor executor, Step.Recover step, Observation seen) {
-    String message = isGivenUp(step) ? step.message() + cause(executor.id) : step.message();
+    String message = step.silent() ? step.message() + cause(executor.id) : step.message();
+    if (step.silent()) {
+      unheard.add(executor.id);
+    }
     dispatcher.forget(executor.id);
     capacity.forget(executor.id);
     // From here on, no job can be claimed for it.
     QuarkusTransaction.requiringNew()
         .run(() -> Executor.end(executor.id, message, clock.instant()));
-    if (executor.readyAt == null) {
+    if (executor.isInPool()) {
+      if (executor.state == ExecutorState.STARTING) {
+        pools.failedToStart(executor.pool());
+      }
+      pools.checkSoon();
+    } else if (executor.readyAt == null) {
       boolean waited = seen instanceof Observation.Pending;
       starter.failedToStart(
           new RevisionKey(executor.agentId, executor.agentRevision), step, waited);
     }
-    if (takeHome(executor, new Step.Recover(step.reason(), message))) {
+    if (recover(executor, new Step.Recover(step.reason(), message, step.silent()))) {
       remove(executor.id);
     }
     if (!executor.lacksCapacity) {
       capacity.freed(clock.instant());
     }
-  }
-
-  private static boolean isGivenUp(Step.Recover step) {
-    return step.message() != null && step.message().startsWith(SILENT);
   }
 
   /** Why an executor is silent, as far as the runtime knows. */
@@ -357,12 +381,12 @@ public class ExecutorReconciler {
    */
   private Step.Recover again(Executor executor) {
     return runtime.observeExecutor(executor.id) instanceof Observation.Ended end
-        ? new Step.Recover(end.reason(), executor.message)
-        : new Step.Recover(null, executor.message);
+        ? new Step.Recover(end.reason(), executor.message, unheard.contains(executor.id))
+        : new Step.Recover(null, executor.message, unheard.contains(executor.id));
   }
 
   /** Returns false when a later pass has to do it. */
-  private boolean takeHome(Executor executor, Step.Recover step) {
+  private boolean recover(Executor executor, Step.Recover step) {
     Optional<Execution> open =
         QuarkusTransaction.requiringNew().call(() -> Execution.runningOn(executor.id));
     if (open.isPresent()) {
@@ -382,19 +406,19 @@ public class ExecutorReconciler {
       readable = output.frames() != null;
       found = outputs.read(execution.id, output.frames(), output.log());
     } catch (IOException e) {
-      LOG.warnf("executor %s: its output can't be read: %s", executor.id, e.getMessage());
+      LOG.warnf("executor %s: its output cannot be read: %s", executor.id, e.getMessage());
     }
     Outcome outcome = found.outcome();
-    if (outcome != null && outcome.isToldToEnd() && step.message() != null) {
+    if (outcome != null && outcome.isUnexplained()) {
       outcome = outcome.because(step.reason(), step.message());
     }
-    // The output of an executor that fell silent says only that it was told to end, and not why.
-    if (outcome == null || (isGivenUp(step) && outcome.state().equals("lost"))) {
+    // The output of an executor that fell silent says only that it was terminated, and not why.
+    if (outcome == null || (step.silent() && outcome.state() == ExecutionState.LOST)) {
       outcome = Outcome.ofEndedExecutor(step.reason(), step.message(), clock.instant());
     }
     LOG.infof(
         "execution %s: %s after its executor ended: %s",
-        execution.id, outcome.state(), step.message());
+        execution.id, outcome.state().code(), step.message());
     intake.replay(execution.id, found.entries(), found.entered(), outcome, !readable);
   }
 
@@ -402,7 +426,7 @@ public class ExecutorReconciler {
     try {
       runtime.deleteExecutor(executorId);
     } catch (RuntimeUnavailable e) {
-      complaints.say("executor " + executorId + " can't be removed now", e);
+      throttledLog.warn("executor " + executorId + " cannot be removed", e);
     }
   }
 }

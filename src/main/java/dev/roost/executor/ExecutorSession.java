@@ -1,5 +1,6 @@
 package dev.roost.executor;
 
+import dev.roost.execution.JobClaimer;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 
@@ -31,6 +32,7 @@ final class ExecutorSession {
   private int polls;
 
   /**
+   * @param target null: the executor is in a pool
    * @param once whether the executor ends after one execution (isolation: pod)
    * @param served whether the executor has had an execution before
    * @param idle how long the executor has been without an execution
@@ -50,6 +52,11 @@ final class ExecutorSession {
     this.idleSince = System.nanoTime() - idle.toNanos();
   }
 
+  /** The session of an executor in a pool, until it gets an agent or is to stop. */
+  static ExecutorSession inPool(String executorId) {
+    return new ExecutorSession(executorId, null, false, Duration.ZERO, false, Duration.ZERO);
+  }
+
   /**
    * Records a poll; returns whether it follows the latest poll that arrived here.
    *
@@ -65,12 +72,21 @@ final class ExecutorSession {
     return executorId;
   }
 
+  /** Null: the executor is in a pool. */
   RevisionKey target() {
     return target;
   }
 
-  boolean isPrepared() {
-    return prepared;
+  boolean isInPool() {
+    return target == null;
+  }
+
+  boolean isOf(String agentId) {
+    return target != null && target.agentId().equals(agentId);
+  }
+
+  JobClaimer.Claimant claimant() {
+    return new JobClaimer.Claimant(executorId, target.agentId(), target.agentRevision(), prepared);
   }
 
   void prepared(boolean value) {

@@ -4,6 +4,7 @@ import dev.roost.agent.Agent;
 import dev.roost.agent.AgentChanged;
 import dev.roost.config.RoostConfig;
 import dev.roost.db.Sql;
+import dev.roost.state.ExecutorState;
 import io.quarkus.narayana.jta.QuarkusTransaction;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.event.Event;
@@ -127,9 +128,7 @@ class ExecutorSessions {
 
   void agentChanged(AgentChanged change) {
     List<ExecutorSession> its =
-        sessions.values().stream()
-            .filter(session -> session.target().agentId().equals(change.agentId()))
-            .toList();
+        sessions.values().stream().filter(session -> session.isOf(change.agentId())).toList();
     if (its.isEmpty()) {
       return;
     }
@@ -149,10 +148,15 @@ class ExecutorSessions {
 
   private Optional<ExecutorSession> read(String executorId, Integer polls) {
     Executor executor = Executor.findById(executorId);
-    if (executor == null || executor.state.equals("stopping") || executor.state.equals("ended")) {
+    if (executor == null
+        || executor.state == ExecutorState.STOPPING
+        || executor.state == ExecutorState.ENDED) {
       return Optional.empty();
     }
     Executor.ready(executorId, clock.instant());
+    if (executor.isInPool()) {
+      return Optional.of(ExecutorSession.inPool(executorId));
+    }
     Agent agent = Agent.findById(executor.agentId);
     History history = history(executorId);
     ExecutorSession session =

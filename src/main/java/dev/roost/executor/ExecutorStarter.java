@@ -18,6 +18,7 @@ import dev.roost.runtime.Runtime.ExecutorSpec;
 import dev.roost.runtime.Runtime.NoCapacity;
 import dev.roost.runtime.Runtime.RuntimeUnavailable;
 import dev.roost.runtime.Step;
+import dev.roost.state.ExecutorState;
 import io.quarkus.narayana.jta.QuarkusTransaction;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.event.Event;
@@ -27,6 +28,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -45,8 +47,10 @@ class ExecutorStarter {
   private final RoostConfig config;
   private final Demand demand;
   private final Dispatcher dispatcher;
-  private final ExecutorEviction room;
+  private final ExecutorEviction eviction;
   private final Preemption preemption;
+  private final ExecutorPools pools;
+  private final PoolRepository poolRepository;
   private final Capacity capacity;
   private final Event<JobWaiting> jobWaiting;
   private final ExecutorTokens tokens;
@@ -66,8 +70,10 @@ class ExecutorStarter {
       RoostConfig config,
       Demand demand,
       Dispatcher dispatcher,
-      ExecutorEviction room,
+      ExecutorEviction eviction,
       Preemption preemption,
+      ExecutorPools pools,
+      PoolRepository poolRepository,
       Capacity capacity,
       Event<JobWaiting> jobWaiting,
       ExecutorTokens tokens,
@@ -79,8 +85,10 @@ class ExecutorStarter {
     this.config = config;
     this.demand = demand;
     this.dispatcher = dispatcher;
-    this.room = room;
+    this.eviction = eviction;
     this.preemption = preemption;
+    this.pools = pools;
+    this.poolRepository = poolRepository;
     this.capacity = capacity;
     this.jobWaiting = jobWaiting;
     this.tokens = tokens;
@@ -96,12 +104,14 @@ class ExecutorStarter {
   /**
    * The number of executors.
    *
-   * @param ofAgent all executors, by agent identifier
+   * @param ofAgent the executors of agents, by agent identifier
    * @param staying the same, without those that are leaving
+   * @param inPools the executors of pools, without those that are leaving
    */
-  private record Census(int all, Map<String, Integer> ofAgent, Map<String, Integer> staying) {
+  private record Census(
+      int all, Map<String, Integer> ofAgent, Map<String, Integer> staying, int inPools) {
     int leaving() {
-      return all - staying.values().stream().mapToInt(Integer::intValue).sum();
+      return all - inPools - staying.values().stream().mapToInt(Integer::intValue).sum();
     }
   }
 
@@ -113,10 +123,12 @@ class ExecutorStarter {
    */
   Optional<Duration> serve(Instant now) {
     List<Demand.Waiting> waiting = QuarkusTransaction.requiringNew().call(() -> demand.read(now));
-    room.stopSurplus();
+    eviction.stopSurplus();
     List<Preemption.Lacking> lacking = preemption.serve(waiting, this::start);
-    if (!waiting.isEmpty()) {
-      share(waiting, lacking, now);
+    boolean served = waiting.isEmpty() || share(waiting, lacking, now);
+    if (served && lacking.isEmpty() && capacity.refused().isEmpty()) {
+      int free = runtime.describe().maxExecutors() - census().all();
+      pools.fill(free, now, this::startPooled);
     }
     Instant due = QuarkusTransaction.requiringNew().call(demand::nextDue);
     if (due == null) {
@@ -166,6 +178,10 @@ class ExecutorStarter {
 
   /** Starts an executor that has a row already. */
   void start(Executor executor) {
+    if (executor.isInPool()) {
+      startPooled(executor);
+      return;
+    }
     record Needs(Agent agent, AgentRevision revision, BuilderJob job, String image) {}
     Needs needs =
         QuarkusTransaction.requiringNew()
@@ -192,52 +208,98 @@ class ExecutorStarter {
             labels(needs.agent().name, executor, null)));
   }
 
-  /** Starts executors for waiting jobs, fairly among agents. */
-  private void share(List<Demand.Waiting> waiting, List<Preemption.Lacking> lacking, Instant now) {
+  /** Returns false when the runtime has no capacity. */
+  private boolean startPooled(Executor executor) {
+    PoolRepository.Pool pool = poolRepository.pool(executor.pool());
+    ExecutorSpec spec =
+        new ExecutorSpec(
+            executor.id,
+            pool.imageKey(),
+            pool.image(),
+            pool.pythonVersion(),
+            tokens.make(executor.id),
+            executor.memoryMib,
+            executor.cpu,
+            executor.profile,
+            Egress.parse(executor.egress),
+            Map.of("pool", executor.buildId));
+    try {
+      runtime.startExecutor(spec);
+      begun.add(executor.id);
+      return true;
+    } catch (NoCapacity e) {
+      // A pool takes only what nobody else needs, so it doesn't wait for capacity.
+      pools.failedToStart(executor.pool());
+      QuarkusTransaction.requiringNew()
+          .run(() -> Executor.end(executor.id, e.getMessage(), clock.instant()));
+      return false;
+    }
+  }
+
+  /**
+   * Starts executors for waiting jobs, fairly among agents.
+   *
+   * @return whether each job has an executor, or one that starts, as far as its agent may have one
+   */
+  private boolean share(
+      List<Demand.Waiting> waiting, List<Preemption.Lacking> lacking, Instant now) {
+    Map<Demand.Waiting, Integer> unserved = new LinkedHashMap<>();
+    for (Demand.Waiting group : waiting) {
+      int open = open(group);
+      unserved.put(group, open > 0 ? open - pools.assign(group.target(), open) : 0);
+    }
     Census census = census();
     List<Demand.Waiting> groups = new ArrayList<>();
-    List<FairShare.Want> wants = new ArrayList<>();
+    List<FairShare.Need> needs = new ArrayList<>();
     for (Demand.Waiting group : waiting) {
       String agentId = group.target().agentId();
-      int open = open(group);
+      int open = unserved.get(group);
       if (Preemption.isFutile(group, lacking)) {
         continue;
       }
       int left = group.maxConcurrency() - census.ofAgent().getOrDefault(agentId, 0);
       if (open > 0 && left <= 0) {
         // Idle executors of another revision leave.
-        room.make(agentId, group.target(), Math.min(open, group.maxConcurrency()));
+        eviction.freeCapacity(agentId, group.target(), Math.min(open, group.maxConcurrency()));
       } else if (open > 0) {
         groups.add(group);
-        wants.add(new FairShare.Want(agentId, Math.min(open, left)));
+        needs.add(new FairShare.Need(agentId, Math.min(open, left)));
       }
+    }
+    if (needs.isEmpty()) {
+      return true;
     }
     int free = runtime.describe().maxExecutors() - census.all();
     // Leaving executors' capacity is already assigned, so that no further executors have to
     // leave.
-    FairShare.Plan plan = FairShare.plan(free + census.leaving(), census.staying(), wants);
+    int obtainable = free + census.leaving() + census.inPools();
+    FairShare.Plan plan = FairShare.plan(obtainable, census.staying(), needs);
+    pools.giveWay(Math.min(plan.starts().size() - free - census.leaving(), census.inPools()));
     for (int index : plan.starts().subList(0, Math.max(0, Math.min(free, plan.starts().size())))) {
       if (!startOne(groups.get(index), now)) {
-        return; // the next pass tries the others
+        return false; // the next pass tries the others
       }
     }
-    int missing = wants.stream().mapToInt(FairShare.Want::count).sum() - plan.starts().size();
+    int missing = needs.stream().mapToInt(FairShare.Need::count).sum() - plan.starts().size();
     if (missing > 0) {
-      makeRoom(groups, missing, census, plan.takes());
+      freeCapacity(groups, missing, census, plan.takes());
     }
+    return false;
   }
 
   /** Makes idle executors leave; if there are too few, others leave after their work. */
-  private void makeRoom(
+  private void freeCapacity(
       List<Demand.Waiting> groups, int missing, Census census, Map<String, Integer> takes) {
     int leaving = census.leaving();
     for (Demand.Waiting group : groups) {
-      leaving = Math.max(leaving, room.make(null, group.target(), census.leaving() + missing));
+      leaving =
+          Math.max(
+              leaving, eviction.freeCapacity(null, group.target(), census.leaving() + missing));
     }
     int left = missing - (leaving - census.leaving());
     for (Map.Entry<String, Integer> take : takes.entrySet()) {
       int most = Math.min(left, take.getValue());
-      room.yield(take.getKey(), most);
+      eviction.yield(take.getKey(), most);
       left -= most;
     }
   }
@@ -263,7 +325,7 @@ class ExecutorStarter {
     FailedStarts failed = failedStarts.get(group.target());
     if (failed != null && failed.count() >= MAX_FAILED_STARTS) {
       failedStarts.remove(group.target());
-      fail(group.target(), failed.reason(), "No executor came up. " + failed.message());
+      fail(group.target(), failed.reason(), "No executor started. " + failed.message());
       return 0;
     }
     if (open <= 0 || (failed != null && failed.notBefore().isAfter(clock.instant()))) {
@@ -285,7 +347,7 @@ class ExecutorStarter {
   /** Returns false when the runtime has no capacity. */
   private boolean startOne(Demand.Waiting group, Instant now) {
     RevisionKey target = group.target();
-    Optional<Executor> made =
+    Optional<Executor> created =
         QuarkusTransaction.requiringNew()
             .call(
                 () ->
@@ -295,7 +357,8 @@ class ExecutorStarter {
                         group.buildId(),
                         now,
                         config.executors().lease()));
-    return made.isEmpty() || start(group, made.get());
+    pools.checkSoon();
+    return created.isEmpty() || start(group, created.get());
   }
 
   private boolean start(Demand.Waiting group, Executor executor) {
@@ -339,8 +402,10 @@ class ExecutorStarter {
                     .explain(message, lacksCapacity, clock.instant()));
   }
 
-  private static Map<String, String> labels(
-      String agentName, Executor executor, String startedFor) {
+  /**
+   * @param startedFor the job for which it was started; null: unknown
+   */
+  static Map<String, String> labels(String agentName, Executor executor, String startedFor) {
     Map<String, String> labels = new HashMap<>();
     labels.put("agent-id", executor.agentId);
     labels.put("agent-name", agentName);
@@ -397,12 +462,18 @@ class ExecutorStarter {
     List<Executor> live = QuarkusTransaction.requiringNew().call(Executor::live);
     Map<String, Integer> ofAgent = new HashMap<>();
     Map<String, Integer> staying = new HashMap<>();
+    int inPools = 0;
     for (Executor executor : live) {
+      boolean stays = !executor.yields && executor.state != ExecutorState.STOPPING;
+      if (executor.isInPool()) {
+        inPools += stays ? 1 : 0;
+        continue;
+      }
       ofAgent.merge(executor.agentId, 1, Integer::sum);
-      if (!executor.yields && !executor.state.equals("stopping")) {
+      if (stays) {
         staying.merge(executor.agentId, 1, Integer::sum);
       }
     }
-    return new Census(live.size(), ofAgent, staying);
+    return new Census(live.size(), ofAgent, staying, inPools);
   }
 }

@@ -2,6 +2,7 @@ package dev.roost.executor;
 
 import dev.roost.api.ErrorCode;
 import dev.roost.api.Problem;
+import dev.roost.db.Sql;
 import io.quarkus.narayana.jta.QuarkusTransaction;
 import io.quarkus.runtime.StartupEvent;
 import jakarta.annotation.Priority;
@@ -17,7 +18,6 @@ import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.HexFormat;
-import java.util.Optional;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
@@ -28,6 +28,16 @@ import javax.crypto.spec.SecretKeySpec;
  */
 @ApplicationScoped
 public class ExecutorTokens {
+  private static final Sql STORE =
+      Sql.of(
+          """
+          insert into setting (name, value) values ('executor_signing_key', :key)
+          on conflict do nothing
+          """);
+
+  private static final Sql STORED =
+      Sql.of("select value from setting where name = 'executor_signing_key'");
+
   private static final Duration LIFE = Duration.ofHours(48);
 
   /** A token that is valid for less than this is replaced: an execution may take 24 hours. */
@@ -38,6 +48,9 @@ public class ExecutorTokens {
   private final EntityManager entities;
   private final Clock clock;
   private volatile SecretKeySpec key;
+
+  /** Of each thread, since looking the algorithm up takes longer than signing. */
+  private final ThreadLocal<Mac> mac = ThreadLocal.withInitial(this::mac);
 
   ExecutorTokens(EntityManager entities, Clock clock) {
     this.entities = entities;
@@ -93,10 +106,14 @@ public class ExecutorTokens {
   record Bearer(String executorId, boolean renew) {}
 
   private String sign(String claim) {
+    return HexFormat.of().formatHex(mac.get().doFinal(claim.getBytes(StandardCharsets.UTF_8)));
+  }
+
+  private Mac mac() {
     try {
       Mac mac = Mac.getInstance(ALGORITHM);
       mac.init(key());
-      return HexFormat.of().formatHex(mac.doFinal(claim.getBytes(StandardCharsets.UTF_8)));
+      return mac;
     } catch (GeneralSecurityException e) {
       throw new AssertionError("every Java platform has HmacSHA256", e);
     }
@@ -115,21 +132,11 @@ public class ExecutorTokens {
 
   /** Returns the key in the database; stores the given one when there is none. */
   private String stored(String fresh) {
-    entities
-        .createNativeQuery(
-            "insert into setting (name, value) values ('executor_signing_key', :key) on conflict do nothing")
-        .setParameter("key", fresh)
-        .executeUpdate();
-    return Optional.of(
-            entities
-                .createNativeQuery(
-                    "select value from setting where name = 'executor_signing_key'", String.class)
-                .getSingleResult())
-        .map(String.class::cast)
-        .orElseThrow();
+    STORE.with("key", fresh).update(entities);
+    return STORED.with().first(entities, row -> row.getString("value")).orElseThrow();
   }
 
   private static Problem refused() {
-    return Problem.of(ErrorCode.UNAUTHENTICATED, "This is no valid executor token.");
+    return Problem.of(ErrorCode.UNAUTHENTICATED, "This executor token is not valid.");
   }
 }

@@ -15,10 +15,10 @@ final class FairShare {
   /**
    * @param count how many more executors the agent could use
    */
-  record Want(String agentId, int count) {}
+  record Need(String agentId, int count) {}
 
   /**
-   * @param starts the wants that get an executor now, by index and in this order
+   * @param starts the needs that get an executor now, by index and in this order
    * @param takes how many executors each agent should give up for agents that have fewer
    */
   record Plan(List<Integer> starts, Map<String, Integer> takes) {}
@@ -26,21 +26,21 @@ final class FairShare {
   /**
    * @param free how many more executors there is capacity for
    * @param held how many executors each agent has, without those that are leaving
-   * @param wants in order of arrival
+   * @param needs in order of arrival
    */
-  static Plan plan(int free, Map<String, Integer> held, List<Want> wants) {
+  static Plan plan(int free, Map<String, Integer> held, List<Need> needs) {
     Map<String, Integer> counts = new HashMap<>(held);
-    int[] open = wants.stream().mapToInt(Want::count).toArray();
+    int[] open = needs.stream().mapToInt(Need::count).toArray();
     List<Integer> starts = new ArrayList<>();
-    for (int next = poorest(wants, open, counts); free > 0 && next >= 0; free--) {
+    for (int next = poorest(needs, open, counts); free > 0 && next >= 0; free--) {
       starts.add(next);
       open[next]--;
-      counts.merge(wants.get(next).agentId(), 1, Integer::sum);
-      next = poorest(wants, open, counts);
+      counts.merge(needs.get(next).agentId(), 1, Integer::sum);
+      next = poorest(needs, open, counts);
     }
     Map<String, Integer> takes = new HashMap<>();
-    for (int next = poorest(wants, open, counts); next >= 0; next = poorest(wants, open, counts)) {
-      String poor = wants.get(next).agentId();
+    for (int next = poorest(needs, open, counts); next >= 0; next = poorest(needs, open, counts)) {
+      String poor = needs.get(next).agentId();
       String rich = richest(held, counts);
       // With a smaller difference, the two agents would only change places.
       if (rich == null || counts.get(rich) < counts.getOrDefault(poor, 0) + 2) {
@@ -55,11 +55,11 @@ final class FairShare {
   }
 
   /** The want of the agent that has the fewest executors, or -1 when all are satisfied. */
-  private static int poorest(List<Want> wants, int[] open, Map<String, Integer> counts) {
+  private static int poorest(List<Need> needs, int[] open, Map<String, Integer> counts) {
     int poorest = -1;
     int least = Integer.MAX_VALUE;
     for (int i = 0; i < open.length; i++) {
-      int count = counts.getOrDefault(wants.get(i).agentId(), 0);
+      int count = counts.getOrDefault(needs.get(i).agentId(), 0);
       if (open[i] > 0 && count < least) {
         poorest = i;
         least = count;

@@ -11,7 +11,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * of queued jobs.
  */
 final class IdleExecutors {
-  private final ConcurrentLinkedDeque<IdleExecutor> waiters = new ConcurrentLinkedDeque<>();
+  private final ConcurrentLinkedDeque<IdleExecutor> executors = new ConcurrentLinkedDeque<>();
   private final AtomicLong jobsQueued = new AtomicLong();
 
   /**
@@ -19,6 +19,11 @@ final class IdleExecutors {
    * useless.
    */
   private final AtomicLong emptyAt = new AtomicLong(-1);
+
+  /** A target that no executor of a pool fits is not looked up for each of its jobs. */
+  private static final long ASSIGN_EVERY_NANOS = 100_000_000;
+
+  private volatile long notAssignedAt = System.nanoTime() - ASSIGN_EVERY_NANOS;
 
   /** An executor's poll. */
   record IdleExecutor(ExecutorSession session, CompletableFuture<PollAnswer> answer) {
@@ -61,41 +66,51 @@ final class IdleExecutors {
     emptyAt.set(-1);
   }
 
-  void add(IdleExecutor waiter) {
-    waiters.addFirst(waiter);
+  /** Whether an executor of a pool may be assigned to the target, as far as is known here. */
+  boolean mayBeAssigned() {
+    return System.nanoTime() - notAssignedAt >= ASSIGN_EVERY_NANOS;
+  }
+
+  /** No executor of a pool fits, or the target needs none. */
+  void notAssigned() {
+    notAssignedAt = System.nanoTime();
+  }
+
+  void add(IdleExecutor executor) {
+    executors.addFirst(executor);
   }
 
   /** Removes and returns the most recently used executor, or null. */
   IdleExecutor take() {
-    return waiters.pollFirst();
+    return executors.pollFirst();
   }
 
-  boolean remove(IdleExecutor waiter) {
-    return waiters.remove(waiter);
+  boolean remove(IdleExecutor executor) {
+    return executors.remove(executor);
   }
 
   /** Removes an executor's polls; there should be at most one. */
   List<IdleExecutor> remove(String executorId) {
     return removeAll(
-        waiters.stream()
-            .filter(waiter -> waiter.session().executorId().equals(executorId))
+        executors.stream()
+            .filter(executor -> executor.session().executorId().equals(executorId))
             .toList());
   }
 
   List<IdleExecutor> removeAll() {
-    return removeAll(List.copyOf(waiters));
+    return removeAll(List.copyOf(executors));
   }
 
   private List<IdleExecutor> removeAll(List<IdleExecutor> some) {
     List<IdleExecutor> removed = new ArrayList<>(some);
-    removed.removeIf(waiter -> !waiters.remove(waiter)); // Another thread has answered it.
+    removed.removeIf(executor -> !executors.remove(executor)); // Another thread has answered it.
     return removed;
   }
 
   /** Ends an earlier poll of the executor: it polls once at a time, so that connection is lost. */
   void dropEarlierPoll(ExecutorSession session) {
     CompletableFuture<PollAnswer> earlier = session.waiting;
-    if (earlier != null && waiters.removeIf(waiter -> waiter.answer() == earlier)) {
+    if (earlier != null && executors.removeIf(executor -> executor.answer() == earlier)) {
       earlier.complete(new PollAnswer.None());
     }
   }

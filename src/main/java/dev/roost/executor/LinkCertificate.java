@@ -18,11 +18,11 @@ record LinkCertificate(Path certificate, Path key) {
     Optional<Path> certificate = config.link().certificate();
     if (certificate.isPresent() && config.internalPort().isEmpty()) {
       throw new IllegalArgumentException(
-          "roost.link.certificate is for the port that roost.internal-port sets; set that too");
+          "roost.link.certificate requires roost.internal-port. Set both");
     }
     if (certificate.isPresent() != config.link().key().isPresent()) {
       throw new IllegalArgumentException(
-          "roost.link.certificate and roost.link.key belong together; one of them is not set");
+          "roost.link.certificate requires roost.link.key, and vice versa. Set both");
     }
     return certificate.map(path -> new LinkCertificate(path, config.link().key().get()));
   }

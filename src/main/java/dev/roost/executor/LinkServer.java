@@ -45,7 +45,7 @@ public class LinkServer {
   private static final Pattern SENT =
       Pattern.compile("[0-9a-f]{32,}+|Bearer \\S++", Pattern.CASE_INSENSITIVE);
 
-  private final ThrottledLog complaints = new ThrottledLog(LOG);
+  private final ThrottledLog throttledLog = new ThrottledLog(LOG);
   private final Vertx vertx;
   private final String host;
   private final Optional<Integer> port;
@@ -66,7 +66,7 @@ public class LinkServer {
 
   void routes(@Observes Router mainRouter) {
     router = mainRouter;
-    mainRouter.route(LINK + "*").order(BEFORE_ALL).handler(this::sayWhatFails);
+    mainRouter.route(LINK + "*").order(BEFORE_ALL).handler(this::logFailures);
     port.ifPresent(
         number ->
             mainRouter
@@ -112,19 +112,19 @@ public class LinkServer {
 
   /** Logs failures before a request: a failed TLS handshake, or bytes that aren't HTTP. */
   private void sayWhatBreaks(Throwable failure) {
-    complaints.say("a connection of an executor failed", text(failure));
+    throttledLog.warn("a connection of an executor failed", text(failure));
   }
 
   /**
    * Logs failed requests: a rejected executor retries or exits, and has no other way to report it.
    */
-  private void sayWhatFails(RoutingContext context) {
+  private void logFailures(RoutingContext context) {
     context.addEndHandler(
         done -> {
           int status = context.response().getStatusCode();
           if (status >= SERVER_ERROR || status == UNAUTHORIZED) {
             String cause = context.failure() == null ? "" : ": " + text(context.failure());
-            complaints.say("an executor's request was not served", "status " + status + cause);
+            throttledLog.warn("an executor's request was not served", "status " + status + cause);
           }
         });
     context.next();
@@ -140,7 +140,7 @@ public class LinkServer {
       root = root.getCause();
     }
     if (root instanceof ClosedChannelException) {
-      return "it was closed before TLS was agreed on";
+      return "it was closed during the TLS handshake";
     }
     String text = root.getMessage() == null ? root.getClass().getSimpleName() : root.getMessage();
     return SENT.matcher(text).replaceAll("…");
@@ -173,10 +173,10 @@ public class LinkServer {
           .toCompletionStage()
           .toCompletableFuture()
           .get(LIMIT_SECONDS, TimeUnit.SECONDS);
-      LOG.info("executors are served with a new certificate");
+      LOG.info("the executors' port uses a new certificate");
       return true;
     } catch (IOException | ExecutionException | TimeoutException e) {
-      LOG.warnf("the new certificate of the executors' port can't be used: %s", e.getMessage());
+      LOG.warnf("the new certificate of the executors' port cannot be used: %s", e.getMessage());
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }

@@ -1,5 +1,6 @@
 package dev.roost.executor;
 
+import dev.roost.execution.Frame;
 import dev.roost.execution.Outcome;
 import dev.roost.runtime.Observation;
 import dev.roost.runtime.Runtime;
@@ -12,7 +13,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Finds out why the pod of an execution was told to end, before the execution is reported as lost:
+ * Finds out why the pod of an execution was terminated, before the execution is reported as lost:
  * clients get the cause at once, and an execution that exceeded its own limit isn't lost.
  */
 @ApplicationScoped
@@ -33,7 +34,7 @@ class LostCauses {
   }
 
   private static boolean isMissing(Frame frame) {
-    return frame instanceof Frame.End end && end.outcome().isToldToEnd();
+    return frame instanceof Frame.End end && end.outcome().isUnexplained();
   }
 
   /** The cause, on a worker thread; empty when none is reported within five seconds. */
@@ -60,16 +61,18 @@ class LostCauses {
   }
 
   static List<Frame> explained(List<Frame> frames, Optional<Observation.Ended> cause) {
-    return cause.isEmpty()
-        ? frames
-        : frames.stream().map(frame -> explained(frame, cause.get())).toList();
+    return frames.stream().map(frame -> explained(frame, cause)).toList();
   }
 
-  private static Frame explained(Frame frame, Observation.Ended cause) {
+  private static Frame explained(Frame frame, Optional<Observation.Ended> cause) {
     if (!isMissing(frame)) {
       return frame;
     }
     Outcome outcome = ((Frame.End) frame).outcome();
-    return new Frame.End(frame.seq(), outcome.because(cause.reason(), cause.message()));
+    return new Frame.End(
+        frame.seq(),
+        outcome.because(
+            cause.map(Observation.Ended::reason).orElse(null),
+            cause.map(Observation.Ended::message).orElse(null)));
   }
 }

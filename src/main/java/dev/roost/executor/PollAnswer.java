@@ -1,5 +1,7 @@
 package dev.roost.executor;
 
+import dev.roost.execution.Work;
+
 /** The answer to a poll. */
 sealed interface PollAnswer {
   record Some(Work work) implements PollAnswer {}

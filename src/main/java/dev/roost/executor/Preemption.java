@@ -38,17 +38,18 @@ class Preemption {
   private static final Sql LIVE =
       Sql.of(
           """
-          select x.id, x.agent_id, x.agent_revision, r.profile, a.memory_mib, a.cpu,
+          select x.id, x.agent_id, x.agent_revision, coalesce(r.profile, x.profile) as profile,
+            coalesce(a.memory_mib, x.memory_mib) as memory_mib, coalesce(a.cpu, x.cpu) as cpu,
             x.lacks_capacity and x.state = 'starting' as lacks,
             x.state = 'stopping' or x.yields as leaves
-          from executor x join agent a on a.id = x.agent_id
-          join agent_revision r on r.agent_id = x.agent_id and r.revision = x.agent_revision
+          from executor x left join agent a on a.id = x.agent_id
+          left join agent_revision r on r.agent_id = x.agent_id and r.revision = x.agent_revision
           where x.state <> 'ended' order by x.id""");
 
   private final Runtime runtime;
   private final RoostConfig config;
   private final Capacity capacity;
-  private final ExecutorEviction room;
+  private final ExecutorEviction eviction;
   private final EntityManager entities;
   private final Clock clock;
 
@@ -56,13 +57,13 @@ class Preemption {
       Runtime runtime,
       RoostConfig config,
       Capacity capacity,
-      ExecutorEviction room,
+      ExecutorEviction eviction,
       EntityManager entities,
       Clock clock) {
     this.runtime = runtime;
     this.config = config;
     this.capacity = capacity;
-    this.room = room;
+    this.eviction = eviction;
     this.entities = entities;
     this.clock = clock;
   }
@@ -70,6 +71,7 @@ class Preemption {
   /**
    * An executor that has not ended.
    *
+   * @param target its agent is null while the executor is in a pool
    * @param lacks whether the runtime has no capacity for it
    * @param leaves whether it gets no more work
    */
@@ -147,7 +149,7 @@ class Preemption {
         again(one.id(), start);
       }
     }
-    makeRoom(live, now);
+    freeCapacity(live, now);
     return lacking;
   }
 
@@ -167,7 +169,7 @@ class Preemption {
   }
 
   private void withdraw(String executorId) {
-    String message = "No job waits for it any more.";
+    String message = "No job needs it any more.";
     boolean withdrawn =
         QuarkusTransaction.requiringNew()
             .call(() -> Executor.withdraw(executorId, message, clock.instant()));
@@ -193,15 +195,15 @@ class Preemption {
     try {
       runtime.deleteExecutor(executorId);
     } catch (RuntimeUnavailable e) {
-      LOG.debugf("executor %s can't be removed now: %s", executorId, e.getMessage());
+      LOG.debugf("executor %s cannot be removed: %s", executorId, e.getMessage());
     }
   }
 
-  private void makeRoom(List<Live> live, Instant now) {
+  private void freeCapacity(List<Live> live, Instant now) {
     Map<String, Live> byId = new HashMap<>();
     live.forEach(one -> byId.put(one.id(), one));
     Map<String, Integer> taken = new HashMap<>();
-    int wanted = 0;
+    int required = 0;
     for (Capacity.Refused one : capacity.shortOf(now)) {
       Live executor = byId.get(one.id()); // null: a build
       List<Live> helpful =
@@ -215,8 +217,8 @@ class Preemption {
                           other.profile()))
               .toList();
       RevisionKey target = executor == null ? NOBODY : executor.target();
-      wanted++;
-      if (room.make(null, target, profiles(helpful), wanted) < wanted) {
+      required++;
+      if (eviction.freeCapacity(null, target, profiles(helpful), required) < required) {
         take(executor == null ? one.id() : target.agentId(), executor == null, helpful, taken);
       }
     }
@@ -236,16 +238,16 @@ class Preemption {
   private void take(String who, boolean isBuild, List<Live> helpful, Map<String, Integer> taken) {
     Map<String, Integer> held = new HashMap<>(taken);
     helpful.stream()
-        .filter(one -> !one.leaves())
+        .filter(one -> !one.leaves() && one.target().agentId() != null)
         .forEach(one -> held.merge(one.target().agentId(), 1, Integer::sum));
     if (isBuild) {
       held.put(who, -1);
     }
-    FairShare.Plan plan = FairShare.plan(0, held, List.of(new FairShare.Want(who, 1)));
+    FairShare.Plan plan = FairShare.plan(0, held, List.of(new FairShare.Need(who, 1)));
     plan.takes()
         .forEach(
             (agentId, count) -> {
-              room.yield(agentId, count);
+              eviction.yield(agentId, count);
               taken.merge(agentId, -count, Integer::sum);
             });
   }

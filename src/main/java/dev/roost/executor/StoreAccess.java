@@ -14,20 +14,20 @@ final class StoreAccess {
 
   // With the lock, either the end of the execution waits for the write, or the write sees the
   // end.
-  private static final Access.Rule RULE =
-      new Access.Rule(RUNNING, RUNNING + " for share of x", true);
+  private static final Access.Rule RULE = new Access.Rule(RUNNING, RUNNING + " for share of x");
 
   private StoreAccess() {}
 
   /**
-   * @param receipt the idempotency record of a write; otherwise null
+   * @param idempotency the idempotency record of a write; otherwise null
    */
-  static Access of(String storeId, String executorId, String executionId, Access.Receipt receipt) {
+  static Access of(
+      String storeId, String executorId, String executionId, Access.Idempotency idempotency) {
     return new Access(
         storeId,
         RULE,
         Map.of("execution", executionId, "executor", executorId),
-        receipt,
+        idempotency,
         () ->
             Problem.of(
                 ErrorCode.FENCED,

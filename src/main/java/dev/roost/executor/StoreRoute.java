@@ -30,6 +30,12 @@ import java.util.Optional;
 class StoreRoute {
   private static final String PATH = "/internal/v1/datastores/:store/operations";
 
+  /**
+   * After the routes that log and count requests and separate the ports, and before all others,
+   * which don't concern the request and only pass it on.
+   */
+  private static final int EARLY = Integer.MIN_VALUE + 1;
+
   private static final int OK = 200;
   private static final String JSON = "application/json";
 
@@ -56,7 +62,7 @@ class StoreRoute {
   }
 
   void routes(@Observes Router router) {
-    router.post(PATH).handler(this::receive);
+    router.post(PATH).order(EARLY).handler(this::receive);
   }
 
   private void receive(RoutingContext context) {
@@ -95,12 +101,12 @@ class StoreRoute {
     Optional<Long> seq = body.wholeNumber("seq");
     Operation operation = Operation.of(body);
     // Sidecars from before idempotency records don't number their writes.
-    Access.Receipt receipt =
+    Access.Idempotency idempotency =
         operation.isWrite()
-            ? new Access.Receipt(
+            ? new Access.Idempotency(
                 executionId, channel.orElseGet(() -> Ids.next("write")), seq.orElse(1L), null)
             : null;
-    Access access = StoreAccess.of(storeId, executorId, executionId, receipt);
+    Access access = StoreAccess.of(storeId, executorId, executionId, idempotency);
     if (operation instanceof Operation.Lock lock) {
       operations
           .lock(access, lock)

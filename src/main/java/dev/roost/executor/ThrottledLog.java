@@ -15,7 +15,7 @@ final class ThrottledLog {
 
   private final Logger log;
   private final LongSupplier nanoTime;
-  private final Map<String, Long> saidAt = new HashMap<>();
+  private final Map<String, Long> loggedAt = new HashMap<>();
 
   ThrottledLog(Logger log) {
     this(log, System::nanoTime);
@@ -29,26 +29,26 @@ final class ThrottledLog {
   /**
    * @param about what can't be done
    */
-  void say(String about, RuntimeUnavailable failure) {
-    say(about, failure.getMessage());
+  void warn(String about, RuntimeUnavailable failure) {
+    warn(about, failure.getMessage());
   }
 
   /**
    * @param about what can't be done; only the cause decides whether it was logged before
    * @return whether it was logged
    */
-  synchronized boolean say(String about, String cause) {
+  synchronized boolean warn(String about, String cause) {
     String text = String.valueOf(cause);
     String cut = text.substring(0, Math.min(text.length(), LONGEST_CAUSE));
     long now = nanoTime.getAsLong();
-    Long before = saidAt.get(cut);
+    Long before = loggedAt.get(cut);
     if (before != null && now - before < AGAIN.toNanos()) {
       return false;
     }
-    if (saidAt.size() >= MOST_CAUSES) {
-      saidAt.clear();
+    if (loggedAt.size() >= MOST_CAUSES) {
+      loggedAt.clear();
     }
-    saidAt.put(cut, now);
+    loggedAt.put(cut, now);
     log.warnf("%s: %s", about, cut);
     return true;
   }

@@ -38,7 +38,7 @@ final class BodyBudget {
       queue.add(waiting);
       admitted = admit();
     }
-    tell(admitted);
+    complete(admitted);
     return waiting.admitted;
   }
 
@@ -61,7 +61,7 @@ final class BodyBudget {
       used -= bytes;
       admitted = admit();
     }
-    tell(admitted);
+    complete(admitted);
   }
 
   /** Admits requests in order of arrival, so that small bodies never starve a large body. */
@@ -82,7 +82,7 @@ final class BodyBudget {
   }
 
   /** Called without the lock, because continuations acquire locks of their connections. */
-  private void tell(List<Waiting> admitted) {
+  private void complete(List<Waiting> admitted) {
     for (Waiting waiting : admitted) {
       Release release = new Release(waiting.bytes);
       if (!waiting.admitted.complete(release)) {

@@ -8,6 +8,7 @@ import dev.roost.config.RoostConfig;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.quarkus.runtime.StartupEvent;
+import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.ext.web.RoutingContext;
@@ -16,8 +17,7 @@ import jakarta.enterprise.event.Observes;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
 
 /**
  * Receives the bodies of requests, after authentication and before a worker thread is assigned,
@@ -59,17 +59,19 @@ public class Intake {
 
   private static void measure(String size, BodyBudget budget, MeterRegistry registry) {
     Gauge.builder("roost.intake.reserved", budget, BodyBudget::used)
-        .description("Memory that is set aside for requests that are being received and worked on")
+        .description("Memory reserved for request bodies")
         .baseUnit("bytes")
         .tag("size", size)
         .register(registry);
     Gauge.builder("roost.intake.limit", budget, BodyBudget::total)
-        .description("How much of it there is; beyond, requests wait, then they are refused")
+        .description(
+            "Maximum memory reserved for request bodies; beyond it, requests wait and are then "
+                + "rejected")
         .baseUnit("bytes")
         .tag("size", size)
         .register(registry);
     Gauge.builder("roost.intake.waiting", budget, BodyBudget::waiting)
-        .description("Requests that wait for that memory")
+        .description("Requests that wait for memory for their bodies")
         .baseUnit("requests")
         .tag("size", size)
         .register(registry);
@@ -94,13 +96,7 @@ public class Intake {
     long expected = length < 0 ? most : length;
     BodyBudget budget = expected <= BodySize.SMALL_BYTES ? small : large;
     return within(
-            budget.reserve(expected * WEIGHT),
-            LONGEST_WAIT,
-            Problem.retryLater(
-                ErrorCode.OVERLOADED,
-                "The requests that are being received fill the memory that is set aside for them"
-                    + " (setting roost.limits.body-memory-bytes).",
-                5))
+            context.vertx(), budget.reserve(expected * WEIGHT), LONGEST_WAIT, Intake::overloaded)
         .thenCompose(release -> receive(context, (int) length, most, release));
   }
 
@@ -112,13 +108,7 @@ public class Intake {
     }
     BodyReceiver receiver = new BodyReceiver(length, most);
     receiver.start(context.request());
-    return within(
-            receiver.received(),
-            limits.bodyTimeout(),
-            Problem.of(
-                ErrorCode.REQUEST_TIMEOUT,
-                "The body did not arrive within %d seconds (setting roost.limits.body-timeout)."
-                    .formatted(limits.bodyTimeout().toSeconds())))
+    return within(context.vertx(), receiver.received(), limits.bodyTimeout(), this::timedOut)
         .thenApply(
             bytes -> {
               ReceivedBody body = new ReceivedBody(bytes, release);
@@ -129,7 +119,8 @@ public class Intake {
 
   static Problem tooLarge(long most) {
     return Problem.of(
-        ErrorCode.TOO_LARGE, "The body of this request may have %,d bytes.".formatted(most));
+        ErrorCode.TOO_LARGE,
+        "The body of this request must have at most %,d bytes.".formatted(most));
   }
 
   static boolean hasBody(HttpServerRequest request) {
@@ -146,11 +137,29 @@ public class Intake {
     }
   }
 
+  private static Problem overloaded() {
+    return Problem.retryLater(
+        ErrorCode.OVERLOADED,
+        "The memory for request bodies is exhausted (setting roost.limits.body-memory-bytes).",
+        5);
+  }
+
+  private Problem timedOut() {
+    return Problem.of(
+        ErrorCode.REQUEST_TIMEOUT,
+        "The body did not arrive within %d seconds (setting roost.limits.body-timeout)."
+            .formatted(limits.bodyTimeout().toSeconds()));
+  }
+
+  /** Uses the event loop's timer: the one of CompletableFuture wakes a thread for each request. */
   private static <T> CompletableFuture<T> within(
-      CompletableFuture<T> stage, Duration time, Problem otherwise) {
-    return stage
-        .orTimeout(time.toMillis(), TimeUnit.MILLISECONDS)
-        .exceptionallyCompose(
-            e -> CompletableFuture.failedFuture(e instanceof TimeoutException ? otherwise : e));
+      Vertx vertx, CompletableFuture<T> stage, Duration time, Supplier<Problem> otherwise) {
+    if (stage.isDone()) {
+      return stage;
+    }
+    long timer =
+        vertx.setTimer(
+            Math.max(1, time.toMillis()), id -> stage.completeExceptionally(otherwise.get()));
+    return stage.whenComplete((value, e) -> vertx.cancelTimer(timer));
   }
 }

@@ -98,7 +98,7 @@ public class LogAnswers {
         .map(LogAnswers::lines)
         .filter(text -> !text.isEmpty())
         .onFailure()
-        .invoke(e -> LOG.warnf(e, "the log of %s broke off", ownerId));
+        .invoke(e -> LOG.warnf(e, "the log of %s was aborted", ownerId));
   }
 
   /**
@@ -121,7 +121,7 @@ public class LogAnswers {
         .onItem()
         .transformToIterable(Step::events)
         .onFailure()
-        .invoke(e -> LOG.warnf(e, "the log of %s broke off", ownerId));
+        .invoke(e -> LOG.warnf(e, "the log of %s was aborted", ownerId));
   }
 
   /** Some events of a stream; an empty list ends the stream. */

@@ -13,20 +13,21 @@ import org.eclipse.microprofile.openapi.annotations.media.Schema;
  * @param continued whether the line continues in the next entry
  */
 public record LogEntry(
-    @Schema(description = "Counts the log's entries from 1, without gaps") int seq,
-    @Schema(description = "When the line was written; of a build, when Roost read it") Instant time,
+    @Schema(description = "The number of the entry, from 1, without gaps") int seq,
+    @Schema(description = "When the line was written; for a build, when Roost read it")
+        Instant time,
     @Schema(
             enumeration = {"stdout", "stderr", "logging", "system"},
-            description = "Where it was written; logging: Python's logging; system: by Roost")
+            description = "The source. logging: Python's logging; system: Roost itself")
         String stream,
     @Schema(
             nullable = true,
-            description = "Of Python's logging, for example INFO; null: of another stream")
+            description = "The level of Python's logging, for example INFO; null for other streams")
         String level,
-    @Schema(nullable = true, description = "The logger's name; null: of another stream")
+    @Schema(nullable = true, description = "The logger's name; null for other streams")
         String logger,
-    @Schema(description = "The line, without its end") String message,
+    @Schema(description = "The line, without its line end") String message,
     @Schema(
             description =
-                "Whether the line goes on in the next entry, since it is longer than one may be")
+                "Whether the line continues in the next entry, because it exceeds the limit of an entry")
         boolean continued) {}

@@ -44,13 +44,13 @@ class DatabaseNumbers {
             left join busy on busy.agent_id = j.agent_id
             left join running k on k.agent_id = j.agent_id and k.concurrency_key = j.concurrency_key
             where j.state = 'queued')
-          select 'queued' as what, waiting_on as kind, count(*) as count,
+          select 'job' as what, waiting_on as kind, count(*) as count,
             extract(epoch from now() - min(since)) as seconds
           from queued group by waiting_on
           union all
           select 'execution', 'running', count(*), null from running
           union all
-          select 'executor', case when x.state = 'ready' then case when e.id is null then 'idle' else 'working' end
+          select 'executor', case when x.state = 'ready' and x.agent_id is null then 'pooled' when x.state = 'ready' then case when e.id is null then 'idle' else 'working' end
             else x.state end, count(*), extract(epoch from now() - min(x.created_at))
           from executor x left join execution e on e.executor_id = x.id and e.state = 'running'
           where x.state <> 'ended' group by 2
@@ -126,7 +126,7 @@ class DatabaseNumbers {
       reachable = true;
     } catch (Database.Failure e) {
       reachable = false;
-      LOG.debugf("the database can't be counted now: %s", e.getMessage());
+      LOG.debugf("the database's numbers cannot be read: %s", e.getMessage());
     }
     long end = System.nanoTime();
     nextAt = end + Math.max(REMEMBER_NANOS, ONE_IN * (end - begun));

@@ -3,6 +3,10 @@ package dev.roost.metrics;
 import dev.roost.api.Storage;
 import dev.roost.config.RoostConfig;
 import dev.roost.runtime.Runtime;
+import dev.roost.state.BuilderJobState;
+import dev.roost.state.DeliveryState;
+import dev.roost.state.ExecutionState;
+import dev.roost.state.ExecutorState;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.quarkus.runtime.StartupEvent;
@@ -37,40 +41,52 @@ class Gauges {
   }
 
   void start(@Observes StartupEvent event) {
-    gauge("roost.database.reachable", "1: the database answers; 0: it doesn't", null)
+    gauge("roost.database.reachable", "1 if the database responds, 0 otherwise", null)
         .is(() -> numbers.isReachable() ? 1 : 0);
     for (String kind : List.of("build", "retry_delay", "concurrency", "executor")) {
-      gauge("roost.executor.jobs.queued", "ExecutorJobs that wait", null)
+      gauge("roost.executor.jobs.queued", "ExecutorJobs that are queued", null)
           .tag("waiting_on", kind)
-          .is(() -> numbers.count("queued", kind));
-      gauge("roost.executor.jobs.oldest.age", "How long the oldest of them has waited", SECONDS)
+          .is(() -> numbers.count("job", kind));
+      gauge(
+              "roost.executor.jobs.oldest.age",
+              "Time that the oldest queued ExecutorJob has waited",
+              SECONDS)
           .tag("waiting_on", kind)
-          .is(() -> numbers.seconds("queued", kind));
+          .is(() -> numbers.seconds("job", kind));
     }
-    gauge("roost.executions.running", "Executions that run", null)
-        .is(() -> numbers.count("execution", "running"));
-    for (String state : List.of("starting", "idle", "working", "stopping")) {
-      gauge("roost.executors", "Executors that exist", null)
+    gauge("roost.executions.running", "Executions that are running", null)
+        .is(() -> numbers.count("execution", ExecutionState.RUNNING.code()));
+    String starting = ExecutorState.STARTING.code();
+    String stopping = ExecutorState.STOPPING.code();
+    for (String state : List.of(starting, "pooled", "idle", "working", stopping)) {
+      gauge("roost.executors", "Executors, by state", null)
           .tag("state", state)
           .is(() -> numbers.count("executor", state));
     }
-    gauge("roost.executors.limit", "How many executors the runtime has room for", null)
+    gauge("roost.executors.limit", "The runtime's capacity of executors", null)
         .is(() -> runtime.describe().maxExecutors());
-    for (String state : List.of("queued", "running")) {
+    for (BuilderJobState open : List.of(BuilderJobState.QUEUED, BuilderJobState.RUNNING)) {
+      String state = open.code();
       gauge("roost.builder.jobs", "BuilderJobs that have not ended", null)
           .tag("state", state)
           .is(() -> numbers.count("build", state));
-      gauge("roost.builder.jobs.oldest.age", "How long the oldest is in that state", SECONDS)
+      gauge(
+              "roost.builder.jobs.oldest.age",
+              "Time that the oldest BuilderJob has been in its state",
+              SECONDS)
           .tag("state", state)
           .is(() -> numbers.seconds("build", state));
     }
-    gauge("roost.webhook.deliveries.pending", "Deliveries to webhooks that have not ended", null)
-        .is(() -> numbers.count("delivery", "pending"));
-    gauge("roost.webhook.deliveries.oldest.age", "How old the oldest of them is", SECONDS)
-        .is(() -> numbers.seconds("delivery", "pending"));
+    gauge("roost.webhook.deliveries.pending", "Pending deliveries to webhooks", null)
+        .is(() -> numbers.count("delivery", DeliveryState.PENDING.code()));
+    gauge("roost.webhook.deliveries.oldest.age", "Age of the oldest pending delivery", SECONDS)
+        .is(() -> numbers.seconds("delivery", DeliveryState.PENDING.code()));
     gauge("roost.schedules.overdue", "Schedules that are due and have not run", null)
         .is(() -> numbers.count("schedule", "due"));
-    gauge("roost.schedules.oldest.age", "How long the first of them has been due", SECONDS)
+    gauge(
+            "roost.schedules.oldest.age",
+            "Time that the first of the due schedules has been due",
+            SECONDS)
         .is(() -> numbers.seconds("schedule", "due"));
     storage();
   }
@@ -80,20 +96,32 @@ class Gauges {
     area("logs", () -> storage.usage().logBytes(), limits.logBytes());
     area("payloads", () -> storage.usage().payloadBytes(), limits.payloadBytes());
     area("stores", () -> storage.usage().storeBytes(), limits.storeBytes());
-    gauge("roost.storage.full", "1: new jobs or entries are refused; 0: they are not", null)
+    gauge(
+            "roost.storage.full",
+            "1 if new jobs or entries are rejected because storage is full, 0 otherwise",
+            null)
         .is(() -> storage.usage().full() == null ? 0 : 1);
-    gauge("roost.storage.disk.free", "Left on the data directory's disk; NaN: not watched", BYTES)
+    gauge(
+            "roost.storage.disk.free",
+            "Free space on the disk of the data directory; NaN if it is not monitored",
+            BYTES)
         .is(
             () -> {
               Long free = storage.usage().freeBytes();
               return free == null ? Double.NaN : (double) free;
             });
-    gauge("roost.storage.disk.reserve", "What is to stay free of it", BYTES).is(limits::freeBytes);
+    gauge(
+            "roost.storage.disk.reserve",
+            "Required free space on the disk of the data directory",
+            BYTES)
+        .is(limits::freeBytes);
   }
 
   private void area(String name, Supplier<Number> used, long limit) {
-    gauge("roost.storage.used", "What is stored, about", BYTES).tag("area", name).is(used);
-    gauge("roost.storage.limit", "How much may be stored; +Inf: unlimited", BYTES)
+    gauge("roost.storage.used", "Approximate size of stored data", BYTES)
+        .tag("area", name)
+        .is(used);
+    gauge("roost.storage.limit", "Limit of stored data; +Inf if unlimited", BYTES)
         .tag("area", name)
         .is(() -> limit == 0 ? Double.POSITIVE_INFINITY : (double) limit);
   }

@@ -6,7 +6,9 @@ import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.event.Observes;
+import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * Counts requests on every port, by method and status. Durations aren't measured: long polls and
@@ -19,6 +21,11 @@ class HttpRequests {
       Set.of("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS");
 
   private final MeterRegistry registry;
+
+  /** So that a request doesn't cost a search in the registry. */
+  private final Map<Series, Counter> counters = new ConcurrentHashMap<>();
+
+  private record Series(String method, int status) {}
 
   HttpRequests(MeterRegistry registry) {
     this.registry = registry;
@@ -37,11 +44,16 @@ class HttpRequests {
 
   private void count(RoutingContext context) {
     String method = context.request().method().name();
-    Counter.builder("roost.http.requests")
-        .description("Requests that have ended, on every port")
-        .tag("method", METHODS.contains(method) ? method : "other")
-        .tag("status", Integer.toString(context.response().getStatusCode()))
-        .register(registry)
-        .increment();
+    Series series =
+        new Series(METHODS.contains(method) ? method : "other", context.response().getStatusCode());
+    counters.computeIfAbsent(series, this::counter).increment();
+  }
+
+  private Counter counter(Series series) {
+    return Counter.builder("roost.http.requests")
+        .description("Duration of HTTP requests on all ports")
+        .tag("method", series.method())
+        .tag("status", Integer.toString(series.status()))
+        .register(registry);
   }
 }

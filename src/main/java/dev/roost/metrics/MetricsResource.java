@@ -25,8 +25,8 @@ public class MetricsResource {
   @Produces(TextFormat.CONTENT_TYPE_004)
   @Operation(
       operationId = "getMetrics",
-      summary = "Metrics for Prometheus, of the replica that answers",
-      description = "In the text format of Prometheus; docs/metrics.md tells what each one is.")
+      summary = "Prometheus metrics of the replica that responds",
+      description = "In the text format of Prometheus. docs/metrics.md describes the metrics.")
   @APIResponse(responseCode = "200")
   public String get() {
     return registry.scrape();

@@ -1,10 +1,12 @@
 package dev.roost.overview;
 
+import dev.roost.db.Code;
 import dev.roost.db.Sql;
 import dev.roost.overview.Statistics.FailedBuild;
 import dev.roost.overview.Statistics.Failure;
 import dev.roost.overview.Statistics.Hour;
 import dev.roost.overview.Statistics.Latest;
+import dev.roost.state.ExecutionState;
 import jakarta.persistence.EntityManager;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -86,8 +88,9 @@ final class Counts {
         Sql.of(
             """
             select count(*) filter (where x.state = 'starting') as starting,
-              count(*) filter (where x.state = 'ready' and e.id is null) as idle,
-              count(e.id) as working
+              count(*) filter (where x.state = 'ready' and e.id is null and x.agent_id is not null) as idle,
+              count(e.id) as working,
+              count(*) filter (where x.state = 'ready' and x.agent_id is null) as pooled
             from executor x left join execution e on e.executor_id = x.id and e.state = 'running'
             where x.state <> 'ended' %s"""
                 .formatted(ofAgent.formatted("x")));
@@ -99,25 +102,27 @@ final class Counts {
 
   /** One item for each hour, including hours without any Execution. */
   List<Hour> hours(EntityManager entities, Instant from, Instant to) {
-    Map<Instant, Map<String, Integer>> counts = new HashMap<>();
+    Map<Instant, Map<ExecutionState, Integer>> counts = new HashMap<>();
     between(hours, from, to)
         .list(
             entities,
             row ->
                 counts
                     .computeIfAbsent(Sql.instant(row, "hour"), hour -> new HashMap<>())
-                    .put(row.getString("state"), row.getInt("count")));
+                    .put(
+                        Code.parse(ExecutionState.class, row.getString("state")),
+                        row.getInt("count")));
     List<Hour> all = new ArrayList<>();
     for (Instant hour = from; hour.isBefore(to); hour = hour.plus(1, ChronoUnit.HOURS)) {
-      Map<String, Integer> states = counts.getOrDefault(hour, Map.of());
+      Map<ExecutionState, Integer> states = counts.getOrDefault(hour, Map.of());
       all.add(
           new Hour(
               hour,
-              states.getOrDefault("succeeded", 0),
-              states.getOrDefault("failed", 0),
-              states.getOrDefault("timed_out", 0),
-              states.getOrDefault("cancelled", 0),
-              states.getOrDefault("lost", 0)));
+              states.getOrDefault(ExecutionState.SUCCEEDED, 0),
+              states.getOrDefault(ExecutionState.FAILED, 0),
+              states.getOrDefault(ExecutionState.TIMED_OUT, 0),
+              states.getOrDefault(ExecutionState.CANCELLED, 0),
+              states.getOrDefault(ExecutionState.LOST, 0)));
     }
     return all;
   }
@@ -166,7 +171,11 @@ final class Counts {
             entities,
             row ->
                 new Statistics.Executors(
-                    row.getInt("starting"), row.getInt("idle"), row.getInt("working"), limit))
+                    row.getInt("starting"),
+                    row.getInt("idle"),
+                    row.getInt("working"),
+                    row.getInt("pooled"),
+                    limit))
         .orElseThrow();
   }
 

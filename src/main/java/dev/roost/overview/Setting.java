@@ -14,28 +14,30 @@ import org.eclipse.microprofile.openapi.annotations.media.Schema;
 @Schema(name = "Setting")
 record Setting(
     @Schema(
-            description = "With .* at its end: all settings whose names begin so",
+            description =
+                "The name. A name that ends with .* stands for all settings with this prefix",
             examples = "roost.port")
         String name,
     @Schema(
             nullable = true,
             description =
-                "The environment variable that sets it; null: none can, since the rest of its name is free",
+                "The environment variable of the setting; null if the setting's name has a variable part",
             examples = "ROOST_PORT")
         String environment,
     @Schema(
             nullable = true,
             description =
-                "As text, as it is on this replica; null: it has none. Of a password that is set, only \"(set)\"",
+                "The value on this replica, as text; null if there is none; \"(set)\" for a password",
             examples = "8090")
         String value,
     @JsonProperty("default")
         @Schema(
             name = "default",
             nullable = true,
-            description = "As text; null: there is none",
+            description = "The default, as text; null if there is none",
             examples = "8080")
         String defaultValue,
-    @Schema(description = "What it is for, as Markdown", examples = "The TCP port to listen on.")
+    @Schema(description = "The description, as Markdown", examples = "The TCP port to listen on.")
         String description,
-    @Schema(description = "Whether somebody has set it; false: the default holds") boolean set) {}
+    @Schema(description = "Whether the setting is set; false if the default applies")
+        boolean set) {}

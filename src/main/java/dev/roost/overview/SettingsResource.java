@@ -37,14 +37,14 @@ public class SettingsResource {
   /** In the order of the documentation. */
   @Schema(name = "Settings")
   record All(
-      @Schema(description = "All of them, in the order of docs/settings.md") List<Setting> data) {}
+      @Schema(description = "All settings, in the order of docs/settings.md") List<Setting> data) {}
 
   @GET
   @Needs(Role.WRITE)
   @Operation(
       operationId = "getSettings",
-      summary = "How Roost is set up",
-      description = "Settings are read once, at the start. No password is ever told.")
+      summary = "List the settings of Roost",
+      description = "Settings are read once, at the start. Passwords are never returned.")
   @APIResponse(
       responseCode = "200",
       content =

@@ -37,7 +37,7 @@ public class StatisticsResource {
       {"from": "2026-11-22T06:00:00.000000Z", "to": "2026-11-22T07:13:21.123456Z", "hours": [
         {"hour": "2026-11-22T06:00:00.000000Z", "succeeded": 412, "failed": 2, "timed_out": 0, "cancelled": 1, "lost": 0},
         {"hour": "2026-11-22T07:00:00.000000Z", "succeeded": 97, "failed": 0, "timed_out": 0, "cancelled": 0, "lost": 0}],
-       "running": 3, "queued": 12, "executors": {"starting": 1, "idle": 2, "working": 3, "limit": 32},
+       "running": 3, "queued": 12, "executors": {"starting": 1, "idle": 2, "working": 3, "pooled": 1, "limit": 32},
        "failures": [{"reason": "exception", "count": 2, "agents": 1, "latest": {
          "execution_id": "exec_01m7zs7adke00an1911jv8vk1r", "agent_id": "agent_01m7zs76ree00abj6gw1gp1665",
          "agent_name": "report", "message": "KeyError: 'name'", "finished_at": "2026-11-22T06:44:10.004211Z"}}],
@@ -63,8 +63,8 @@ public class StatisticsResource {
   @Transactional
   @Operation(
       operationId = "getStatistics",
-      summary = "How it goes: Executions by hour, what runs and waits, what fails",
-      description = "Hours are those of UTC; the last one has only begun.")
+      summary = "Retrieve statistics: Executions per hour, running and queued work, failures",
+      description = "Hours are in UTC. The last hour is the current, incomplete one.")
   @APIResponse(
       responseCode = "200",
       content =
@@ -73,7 +73,7 @@ public class StatisticsResource {
               examples = @ExampleObject(name = "of two hours", value = EXAMPLE)))
   public Statistics get(
       @Parameter(
-              description = "How many, 1 to 168",
+              description = "The number of hours, 1 to 168",
               schema =
                   @Schema(
                       type = SchemaType.INTEGER,
@@ -83,7 +83,7 @@ public class StatisticsResource {
           @RestQuery
           @DefaultValue("24")
           int hours,
-      @Parameter(description = "Of this agent only") @RestQuery("agent_id") String agentId) {
+      @Parameter(description = "Only this agent") @RestQuery("agent_id") String agentId) {
     if (hours < 1 || hours > MOST_HOURS) {
       throw Problem.invalid(
           "?hours", "out_of_range", "hours must be from 1 to " + MOST_HOURS + ".");

@@ -28,12 +28,12 @@ public class RebuildResource {
   @ResponseStatus(202)
   @Operation(
       operationId = "rebuildAgent",
-      summary = "Build an agent's dependencies again",
+      summary = "Rebuild an agent's dependencies",
       description =
-          "On the current base, and with the current versions of the packages that its requirements"
-              + " need without naming a version. The agent uses the new Build once it is made, and"
-              + " keeps the one it has if it can't be made. It is a rollout of one agent, and can be"
-              + " watched and undone as such.")
+          "Builds on the current base, with the current versions of dependencies that the "
+              + "requirements do not pin. The agent uses the new Build once the build has succeeded, and "
+              + "keeps its Build if the build fails. This creates a rollout of one agent, which can be "
+              + "monitored and undone like any other.")
   @APIResponse(
       responseCode = "202",
       description = "The rollout",

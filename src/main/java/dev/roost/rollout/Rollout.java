@@ -1,7 +1,6 @@
 package dev.roost.rollout;
 
 import java.time.Instant;
-import java.util.List;
 import org.eclipse.microprofile.openapi.annotations.media.Schema;
 
 /**
@@ -12,51 +11,45 @@ import org.eclipse.microprofile.openapi.annotations.media.Schema;
 record Rollout(
     String id,
     @Schema(
-            enumeration = {"running", "paused", "completed", "undone"},
             description =
-                "paused: nothing is built or changed until it is resumed; undone: its agents use"
-                    + " the Builds of before")
-        String state,
+                "paused: nothing is built or changed until the rollout is resumed. undone: its agents use "
+                    + "their previous Builds")
+        RolloutState state,
     @Schema(
             description =
-                "Whether Roost began it, since a base or the SDK is newer than what agents run on")
+                "Whether Roost started it because the base or the SDK is newer than that of agents")
         boolean automatic,
-    @Schema(nullable = true, description = "Why Roost has paused it; null: it did not")
+    @Schema(nullable = true, description = "Why Roost paused it; null if Roost did not")
         String message,
-    @Schema(description = "Agents by what has become of them") Counts agents,
+    @Schema(description = "The number of agents in each state") Counts agents,
     Instant createdAt,
-    @Schema(nullable = true, description = "When it was completed or undone; null: it is open")
+    @Schema(nullable = true, description = "When it was completed or undone; null while it is open")
         Instant finishedAt) {
-
-  static final List<String> STATES = List.of("running", "paused", "completed", "undone");
 
   /** How many agents are in which state. */
   @Schema(name = "RolloutCounts")
   record Counts(
-      @Schema(description = "All of them") int total,
-      @Schema(description = "Wait for their turn") int queued,
-      @Schema(description = "Are being built") int building,
-      @Schema(description = "Use their new Build") int updated,
-      @Schema(description = "Could not be built, and use the Build of before") int failed,
-      @Schema(description = "Were deployed or deleted meanwhile, or had nothing newer to get")
+      @Schema(description = "All agents of the rollout") int total,
+      @Schema(description = "Agents that are waiting") int queued,
+      @Schema(description = "Agents whose build is running") int building,
+      @Schema(description = "Agents that use the new Build") int updated,
+      @Schema(description = "Agents whose build failed, and which use the previous Build")
+          int failed,
+      @Schema(
+              description =
+                  "Agents that were updated or deleted during the rollout, or were not outdated")
           int skipped,
-      @Schema(description = "Use the Build of before again") int undone) {}
+      @Schema(description = "Agents that use the previous Build again") int undone) {}
 
   /** One agent of a rollout. */
   @Schema(name = "RolloutAgent")
   record Item(
       String agentId,
-      @Schema(description = "As it is now") String agentName,
-      @Schema(
-              enumeration = {"queued", "building", "updated", "failed", "skipped", "undone"},
-              description = "What has become of it")
-          String state,
-      @Schema(description = "What it ran on when the rollout began") String fromBuilderJobId,
-      @Schema(nullable = true, description = "The new one; null: none was made")
+      @Schema(description = "The agent's current name") String agentName,
+      @Schema(description = "The state of the agent in the rollout") RolloutAgentState state,
+      @Schema(description = "The agent's Build when the rollout began") String fromBuilderJobId,
+      @Schema(nullable = true, description = "The new Build; null if none was created")
           String toBuilderJobId,
       @Schema(nullable = true, description = "Why it failed or was skipped") String message,
-      Instant updatedAt) {
-    static final List<String> STATES =
-        List.of("queued", "building", "updated", "failed", "skipped", "undone");
-  }
+      Instant updatedAt) {}
 }

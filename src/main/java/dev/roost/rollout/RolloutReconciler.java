@@ -116,13 +116,13 @@ class RolloutReconciler {
       undo(item);
       working = true;
     }
-    List<Item> building = read(() -> repository.open("building", MOST));
+    List<Item> building = read(() -> repository.open(RolloutAgentState.BUILDING, MOST));
     int open = building.size();
     for (Item item : building) {
       open -= settle(item) ? 1 : 0;
     }
     int free = config.rollouts().parallel() - open;
-    for (Item item : read(() -> repository.open("queued", Math.max(free, 0)))) {
+    for (Item item : read(() -> repository.open(RolloutAgentState.QUEUED, Math.max(free, 0)))) {
       begin(item);
       working = true;
     }
@@ -141,7 +141,7 @@ class RolloutReconciler {
    * @param before only agents whose Build was created before this time
    */
   private void beginByItself(Instant before) {
-    Optional<String> made =
+    Optional<String> created =
         QuarkusTransaction.requiringNew()
             .call(
                 () -> {
@@ -155,7 +155,8 @@ class RolloutReconciler {
                       ? Optional.empty()
                       : Optional.of(repository.make(true, members, clock.instant()));
                 });
-    made.ifPresent(id -> LOG.infof("rollout %s: agents get what is newer than their Build", id));
+    created.ifPresent(
+        id -> LOG.infof("rollout %s: agents get Builds on the current base and SDK", id));
   }
 
   private boolean isTried(String agent, BuilderJob before) {
@@ -163,7 +164,7 @@ class RolloutReconciler {
   }
 
   private BuildInputs now(BuilderJob before, String nonce) {
-    return bases.inputs(before.pythonVersion, before.requirements.lines().toList(), nonce);
+    return bases.inputs(before.pythonVersion, before.requirements, nonce);
   }
 
   /** Queues the build that the agent needs, unless there is one already. */
@@ -173,13 +174,15 @@ class RolloutReconciler {
         .run(
             () -> {
               Agent agent = Agent.lockIfThere(item.agent()).orElse(null);
-              if (!repository.hold(item.rollout(), "running")) {
+              if (!repository.hold(item.rollout(), RolloutState.RUNNING)) {
                 return;
               }
               if (agent == null || !uses(agent, item.from())) {
                 String message =
-                    agent == null ? "The agent was deleted." : "The agent was deployed meanwhile.";
-                repository.change(item, "skipped", null, null, message, now);
+                    agent == null
+                        ? "The agent was deleted."
+                        : "The agent was updated during the rollout.";
+                repository.change(item, RolloutAgentState.SKIPPED, null, null, message, now);
                 return;
               }
               BuilderJob before = BuilderJob.findById(item.from());
@@ -187,17 +190,19 @@ class RolloutReconciler {
                 BuildInputs inputs =
                     now(before, item.nonce() == null ? before.nonce : item.nonce());
                 if (inputs.imageKey().equals(before.imageKey) && before.hasSucceeded()) {
-                  String message = "Nothing is newer than its Build.";
-                  repository.change(item, "skipped", null, inputs.imageKey(), message, now);
+                  String message = "The agent is not outdated.";
+                  repository.change(
+                      item, RolloutAgentState.SKIPPED, null, inputs.imageKey(), message, now);
                   return;
                 }
                 BuilderJob job =
                     BuilderJob.latest(agent.id, inputs.imageKey())
                         .filter(same -> !same.hasFailed())
                         .orElseGet(() -> make(agent, before, inputs, now));
-                repository.change(item, "building", job.id, inputs.imageKey(), null, now);
+                repository.change(
+                    item, RolloutAgentState.BUILDING, job.id, inputs.imageKey(), null, now);
               } catch (Runtime.UnsupportedPython e) {
-                repository.change(item, "failed", null, null, e.getMessage(), now);
+                repository.change(item, RolloutAgentState.FAILED, null, null, e.getMessage(), now);
               }
             });
     builderJobs.fire(new BuilderJobsChanged());
@@ -205,9 +210,9 @@ class RolloutReconciler {
 
   private BuilderJob make(Agent agent, BuilderJob before, BuildInputs inputs, Instant now) {
     BuilderJob.Request request = new BuilderJob.Request(agent.id, before.agentRevision, inputs);
-    BuilderJob made = BuilderJob.create(request, runtime.hasBuild(inputs.imageKey()), now);
+    BuilderJob created = BuilderJob.create(request, runtime.hasBuild(inputs.imageKey()), now);
     BuilderJob.flush();
-    return made;
+    return created;
   }
 
   /** Updates an agent when its build has ended; returns whether it has ended. */
@@ -220,21 +225,21 @@ class RolloutReconciler {
                 () -> {
                   Agent agent = Agent.lockIfThere(item.agent()).orElse(null);
                   BuilderJob job = BuilderJob.findById(item.to());
-                  if (!job.hasEnded() || !repository.hold(item.rollout(), "running")) {
+                  if (!job.hasEnded() || !repository.hold(item.rollout(), RolloutState.RUNNING)) {
                     return new Settled(job.hasEnded(), null);
                   }
                   if (job.hasFailed()) {
-                    repository.change(item, "failed", null, null, job.message, now);
+                    repository.change(item, RolloutAgentState.FAILED, null, null, job.message, now);
                     return new Settled(true, null);
                   }
                   if (agent == null || AgentRevision.useBuild(agent.id, item.from(), job.id) == 0) {
-                    String message = "The agent was deployed or deleted meanwhile.";
-                    repository.change(item, "skipped", null, null, message, now);
+                    String message = "The agent was updated or deleted during the rollout.";
+                    repository.change(item, RolloutAgentState.SKIPPED, null, null, message, now);
                     return new Settled(true, null);
                   }
                   BuilderJob.runNewest(job.id);
                   Build.replaced(item.from(), now);
-                  repository.change(item, "updated", null, null, null, now);
+                  repository.change(item, RolloutAgentState.UPDATED, null, null, null, now);
                   return new Settled(true, changed(agent));
                 });
     if (settled.change() != null) {
@@ -255,9 +260,14 @@ class RolloutReconciler {
                   && counts.updated() < MANY_FAILURES
                   && counts.queued() > 0) {
                 String message =
-                    "%d of %d builds have failed. Look at one before you resume it."
+                    "%d of %d builds have failed. Check the failed builds before you resume the rollout."
                         .formatted(counts.failed(), counts.failed() + counts.updated());
-                if (repository.move(id, List.of("running"), "paused", message, clock.instant())) {
+                if (repository.move(
+                    id,
+                    List.of(RolloutState.RUNNING),
+                    RolloutState.PAUSED,
+                    message,
+                    clock.instant())) {
                   LOG.warnf("rollout %s is paused: %s", id, message);
                 }
               }
@@ -271,24 +281,24 @@ class RolloutReconciler {
             .call(
                 () -> {
                   Agent agent = Agent.lockIfThere(item.agent()).orElse(null);
-                  if (!repository.hold(item.rollout(), "undone")) {
+                  if (!repository.hold(item.rollout(), RolloutState.UNDONE)) {
                     return null;
                   }
                   boolean back =
                       agent != null
-                          && item.state().equals("updated")
+                          && item.state() == RolloutAgentState.UPDATED
                           && AgentRevision.useBuild(agent.id, item.to(), item.from()) > 0;
-                  if (item.state().equals("building")) {
+                  if (item.state() == RolloutAgentState.BUILDING) {
                     BuilderJob.cancel(
                         item.to(), BuildReason.SUPERSEDED, "Its rollout was undone.", now);
                   }
-                  boolean stays = item.state().equals("updated") && !back;
+                  boolean stays = item.state() == RolloutAgentState.UPDATED && !back;
                   repository.change(
                       item,
-                      stays ? "skipped" : "undone",
+                      stays ? RolloutAgentState.SKIPPED : RolloutAgentState.UNDONE,
                       null,
                       null,
-                      stays ? "The agent was deployed or deleted since." : null,
+                      stays ? "The agent was updated or deleted after the rollout." : null,
                       now);
                   return back ? changed(agent) : null;
                 });

@@ -1,12 +1,15 @@
 package dev.roost.rollout;
 
 import dev.roost.api.Ids;
+import dev.roost.db.Code;
 import dev.roost.db.Sql;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.persistence.EntityManager;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
+import java.util.Collection;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -139,12 +142,13 @@ class RolloutRepository {
    * @param to null: no BuilderJob was created yet
    * @param nonce null: build only if an input is newer
    */
-  record Item(String rollout, String agent, String state, String from, String to, String nonce) {
+  record Item(
+      String rollout, String agent, RolloutAgentState state, String from, String to, String nonce) {
     static Item of(ResultSet row) throws SQLException {
       return new Item(
           row.getString("rollout_id"),
           row.getString("agent_id"),
-          row.getString("state"),
+          Code.parse(RolloutAgentState.class, row.getString("state")),
           row.getString("from_builder_job_id"),
           row.getString("to_builder_job_id"),
           row.getString("nonce"));
@@ -191,9 +195,9 @@ class RolloutRepository {
     return ONE.with("id", id).first(entities, RolloutRepository::rollout);
   }
 
-  List<Rollout> page(List<String> states, String cursor, int limit) {
+  List<Rollout> page(List<RolloutState> states, String cursor, int limit) {
     return PAGE.with("cursor", cursor)
-        .with("states", (states.isEmpty() ? Rollout.STATES : states).toArray(String[]::new))
+        .with("states", codes(states.isEmpty() ? EnumSet.allOf(RolloutState.class) : states))
         .with("most", limit + 1)
         .list(entities, RolloutRepository::rollout);
   }
@@ -201,10 +205,11 @@ class RolloutRepository {
   /**
    * @param states empty: all
    */
-  List<Rollout.Item> items(String rollout, List<String> states, String cursor, int limit) {
+  List<Rollout.Item> items(
+      String rollout, List<RolloutAgentState> states, String cursor, int limit) {
     return ITEMS
         .with("rollout", rollout)
-        .with("states", (states.isEmpty() ? Rollout.Item.STATES : states).toArray(String[]::new))
+        .with("states", codes(states.isEmpty() ? EnumSet.allOf(RolloutAgentState.class) : states))
         .with("cursor", cursor)
         .with("most", limit + 1)
         .list(
@@ -213,7 +218,7 @@ class RolloutRepository {
                 new Rollout.Item(
                     row.getString("agent_id"),
                     row.getString("name"),
-                    row.getString("state"),
+                    Code.parse(RolloutAgentState.class, row.getString("state")),
                     row.getString("from_builder_job_id"),
                     row.getString("to_builder_job_id"),
                     row.getString("message"),
@@ -221,9 +226,9 @@ class RolloutRepository {
   }
 
   /** Changes a rollout's state; returns false when it is in none of the states {@code from}. */
-  boolean move(String id, List<String> from, String to, String message, Instant now) {
+  boolean move(String id, List<RolloutState> from, RolloutState to, String message, Instant now) {
     return MOVE.with("id", id)
-            .with("from", from.toArray(String[]::new))
+            .with("from", codes(from))
             .with("to", to)
             .with("message", message)
             .with("now", now)
@@ -236,7 +241,7 @@ class RolloutRepository {
   }
 
   /** The agents in this state in running rollouts, the oldest rollout first. */
-  List<Item> open(String state, int most) {
+  List<Item> open(RolloutAgentState state, int most) {
     return OPEN_ITEMS.with("state", state).with("most", most).list(entities, Item::of);
   }
 
@@ -249,7 +254,7 @@ class RolloutRepository {
    * Locks the rollout in this state until the transaction ends; returns false if it is in another
    * state.
    */
-  boolean hold(String rollout, String state) {
+  boolean hold(String rollout, RolloutState state) {
     return HOLD.with("id", rollout)
         .with("state", state)
         .first(entities, row -> row.getString("state"))
@@ -261,7 +266,8 @@ class RolloutRepository {
    * @param imageKey of the job, or null
    * @param message or null
    */
-  void change(Item item, String to, String job, String imageKey, String message, Instant now) {
+  void change(
+      Item item, RolloutAgentState to, String job, String imageKey, String message, Instant now) {
     CHANGE
         .with("rollout", item.rollout())
         .with("agent", item.agent())
@@ -286,10 +292,14 @@ class RolloutRepository {
         .isPresent();
   }
 
+  private static String[] codes(Collection<? extends Code> constants) {
+    return Code.of(constants).toArray(String[]::new);
+  }
+
   private static Rollout rollout(ResultSet row) throws SQLException {
     return new Rollout(
         row.getString("id"),
-        row.getString("state"),
+        Code.parse(RolloutState.class, row.getString("state")),
         row.getBoolean("automatic"),
         row.getString("message"),
         new Rollout.Counts(

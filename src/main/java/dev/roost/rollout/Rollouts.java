@@ -8,6 +8,7 @@ import dev.roost.api.Problem;
 import dev.roost.api.Text;
 import dev.roost.builds.Bases;
 import dev.roost.builds.BuilderJob;
+import dev.roost.db.Code;
 import dev.roost.rollout.RolloutRepository.Member;
 import io.quarkus.narayana.jta.QuarkusTransaction;
 import jakarta.enterprise.context.ApplicationScoped;
@@ -77,11 +78,11 @@ class Rollouts {
           BuilderJob job = newest.hasFailed() ? newest : job(agent, agent.revisionToRun());
           if (job.hasEnded() && !bases.offers(job.pythonVersion)) {
             throw conflict(
-                "Python %s isn't offered here any more. Change the agent's python_version."
+                "Python %s is no longer offered. Change the agent's python_version."
                     .formatted(job.pythonVersion));
           }
           if (!job.hasEnded()) {
-            throw conflict("The agent is just being built: BuilderJob " + job.id + ".");
+            throw conflict("The agent is being built: BuilderJob " + job.id + ".");
           }
           return List.of(new Member(agentId, job.id, UUID.randomUUID().toString()));
         });
@@ -91,14 +92,14 @@ class Rollouts {
    * @throws Problem not_found, conflict
    */
   Rollout pause(String id) {
-    return move(id, List.of("running"), "paused");
+    return move(id, List.of(RolloutState.RUNNING), RolloutState.PAUSED);
   }
 
   /**
    * @throws Problem not_found, conflict
    */
   Rollout resume(String id) {
-    return move(id, List.of("paused"), "running");
+    return move(id, List.of(RolloutState.PAUSED), RolloutState.RUNNING);
   }
 
   /**
@@ -108,7 +109,10 @@ class Rollouts {
    * @throws Problem not_found, conflict
    */
   Rollout undo(String id) {
-    return move(id, List.of("running", "paused", "completed"), "undone");
+    return move(
+        id,
+        List.of(RolloutState.RUNNING, RolloutState.PAUSED, RolloutState.COMPLETED),
+        RolloutState.UNDONE);
   }
 
   private static BuilderJob job(Agent agent, int revision) {
@@ -120,7 +124,7 @@ class Rollouts {
   }
 
   private Rollout make(Supplier<List<Member>> members) {
-    Rollout made =
+    Rollout created =
         QuarkusTransaction.requiringNew()
             .call(
                 () -> {
@@ -128,24 +132,24 @@ class Rollouts {
                   return repository.find(id).orElseThrow();
                 });
     changed.fire(new RolloutsChanged());
-    return made;
+    return created;
   }
 
-  private Rollout move(String id, List<String> from, String to) {
+  private Rollout move(String id, List<RolloutState> from, RolloutState to) {
     Rollout moved =
         QuarkusTransaction.requiringNew()
             .call(
                 () -> {
                   Rollout before =
                       repository.find(id).orElseThrow(() -> Problem.notFound("rollout", id));
-                  if (!before.state().equals(to)
+                  if (before.state() != to
                       && !repository.move(id, from, to, null, clock.instant())) {
                     throw conflict(
                         "The rollout is %s; only one that is %s can be %s."
                             .formatted(
-                                before.state(),
-                                String.join(" or ", from),
-                                to.equals("running") ? "resumed" : to));
+                                before.state().code(),
+                                String.join(" or ", Code.of(from)),
+                                to == RolloutState.RUNNING ? "resumed" : to.code()));
                   }
                   return repository.find(id).orElseThrow();
                 });

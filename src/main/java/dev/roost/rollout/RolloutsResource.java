@@ -43,7 +43,9 @@ public class RolloutsResource {
   /** The schema of the body. */
   @Schema(name = "RolloutRequest")
   record RolloutFields(
-      @Schema(description = "Only these agents, if they are outdated; without it, all that are")
+      @Schema(
+              description =
+                  "Only these agents, if they are outdated; all outdated agents by default")
           List<String> agentIds) {}
 
   @POST
@@ -51,12 +53,12 @@ public class RolloutsResource {
   @ResponseStatus(202)
   @Operation(
       operationId = "startRollout",
-      summary = "Bring outdated agents to the current base and SDK",
+      summary = "Update outdated agents to the current base and SDK",
       description =
-          "Builds the dependencies of the agents that have outdated set, a few at a time"
-              + " (roost.rollouts.parallel). Each agent uses its new Build once that is"
-              + " made, and keeps the one it has if it can't be made. Where no agent is outdated,"
-              + " the rollout is completed at once.")
+          "Rebuilds the dependencies of the agents whose outdated is set, a few at a time "
+              + "(roost.rollouts.parallel). Each agent uses its new Build once the build has succeeded, "
+              + "and keeps its Build if the build fails. If no agent is outdated, the rollout is "
+              + "completed immediately.")
   @RequestBody(
       content =
           @Content(
@@ -80,7 +82,7 @@ public class RolloutsResource {
       @Parameter(description = "One or several, separated by commas") @RestQuery String state,
       @RestQuery String cursor,
       @RestQuery Integer limit) {
-    List<String> states = QueryParameters.choices("state", state, Rollout.STATES);
+    List<RolloutState> states = QueryParameters.choices("state", state, RolloutState.class);
     int most = Page.limit(limit);
     return Page.of(
         repository.page(states, Cursor.id("rollout", cursor), most),
@@ -102,27 +104,19 @@ public class RolloutsResource {
   @Transactional
   @Operation(
       operationId = "listRolloutAgents",
-      summary = "List the agents of a rollout, with what has become of each")
+      summary = "List the agents of a rollout, with their states")
   public Page<Rollout.Item> agents(
       String id,
       @Parameter(
-              description = "Only those in this state",
-              schema =
-                  @Schema(
-                      enumeration = {
-                        "queued",
-                        "building",
-                        "updated",
-                        "failed",
-                        "skipped",
-                        "undone"
-                      }))
+              description = "Only agents in this state",
+              schema = @Schema(implementation = RolloutAgentState.class))
           @RestQuery
           String state,
       @RestQuery String cursor,
       @RestQuery Integer limit) {
     find(id);
-    List<String> states = QueryParameters.choices("state", state, Rollout.Item.STATES);
+    List<RolloutAgentState> states =
+        QueryParameters.choices("state", state, RolloutAgentState.class);
     int most = Page.limit(limit);
     return Page.of(
         repository.items(id, states, Cursor.id("agent", cursor), most),
@@ -136,7 +130,7 @@ public class RolloutsResource {
   @Operation(
       operationId = "pauseRollout",
       summary = "Pause a rollout",
-      description = "Builds that have begun end, and are used once it is resumed.")
+      description = "Running builds continue, and are used once the rollout is resumed.")
   @APIResponse(
       responseCode = "200",
       content = @Content(schema = @Schema(implementation = Rollout.class)))
@@ -163,11 +157,11 @@ public class RolloutsResource {
       operationId = "undoRollout",
       summary = "Undo a rollout",
       description =
-          "Its agents use the Builds of before again, except those that were deployed since. No"
-              + " rollout to the same Builds begins by itself afterwards.")
+          "Its agents use their previous Builds again, except agents that were updated after the "
+              + "rollout. Roost does not start another rollout to the same Builds.")
   @APIResponse(
       responseCode = "202",
-      description = "The rollout, whose agents follow one after another",
+      description = "The rollout, whose agents are reverted one after another",
       content = @Content(schema = @Schema(implementation = Rollout.class)))
   @APIResponse(responseCode = "409", ref = "conflict")
   public Rollout undo(String id) {

@@ -25,13 +25,13 @@ public class Capacity {
   private static final Duration BETWEEN_TRIES = Duration.ofSeconds(5);
 
   /** Somebody else may free or raise the quota, and Kubernetes sends no notification of that. */
-  private static final Duration UNTOLD = Duration.ofSeconds(60);
+  private static final Duration WITHOUT_NOTIFICATION = Duration.ofSeconds(60);
 
   /** Kubernetes' scheduler pauses for up to 10 s before it considers a pod again. */
   private static final Duration SETTLED = Duration.ofSeconds(15);
 
   /** A refusal is visible by then. */
-  private static final Duration TOLD = Duration.ofSeconds(5);
+  private static final Duration REFUSAL_VISIBLE = Duration.ofSeconds(5);
 
   private final Map<String, Refused> refused = new ConcurrentHashMap<>();
   private final Map<String, Instant> tries = new ConcurrentHashMap<>();
@@ -54,7 +54,7 @@ public class Capacity {
       }
       boolean freed = freedAt.isAfter(triedAt);
       boolean noted = !freedAt.plus(NOTED).isAfter(now) || !triedAt.plus(PUT_OFF).isAfter(now);
-      return (freed && noted) || !triedAt.plus(UNTOLD).isAfter(now);
+      return (freed && noted) || !triedAt.plus(WITHOUT_NOTIFICATION).isAfter(now);
     }
 
     /** Whether another build or executor has to end: the capacity freed so far was not enough. */
@@ -88,7 +88,7 @@ public class Capacity {
   /** Whether the last attempt is so recent that the runtime may still report a lack of capacity. */
   public boolean isOnTrial(String id, Instant now) {
     Instant tried = tries.get(id);
-    return tried != null && tried.plus(TOLD).isAfter(now);
+    return tried != null && tried.plus(REFUSAL_VISIBLE).isAfter(now);
   }
 
   /**

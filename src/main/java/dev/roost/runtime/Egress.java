@@ -33,7 +33,7 @@ public record Egress(boolean everything, List<Destination> destinations) {
     }
     if (lines.isEmpty()) {
       throw new IllegalArgumentException(
-          "egress is \"all\", \"none\" or one destination a line, such as 192.0.2.7:443.");
+          "egress must be \"all\", \"none\", or one destination per line, such as 192.0.2.7:443.");
     }
     if (lines.size() > MOST) {
       throw new IllegalArgumentException("egress has more than " + MOST + " destinations.");
@@ -83,7 +83,7 @@ public record Egress(boolean everything, List<Destination> destinations) {
       int number = port.matches("[1-9][0-9]{0,4}") ? Integer.parseInt(port) : 0;
       if (number == 0 || number > MAX_PORT) {
         throw new IllegalArgumentException(
-            quote(text) + " has no port from 1 to 65535 behind the last colon.");
+            quote(text) + " has no port from 1 to 65535 after the last colon.");
       }
       return new Destination(network, number);
     }
@@ -98,8 +98,8 @@ public record Egress(boolean everything, List<Destination> destinations) {
         throw new IllegalArgumentException(
             text.matches("[A-Za-z0-9._-]+")
                 ? quote(all)
-                    + " is a name. Only IP addresses can be enforced: write the address, or a block"
-                    + " such as 192.0.2.0/24:443."
+                    + " is a host name. Only IP addresses can be enforced: write the address, or a CIDR block "
+                    + "such as 192.0.2.0/24:443."
                 : malformed(all));
       }
       try {
@@ -111,7 +111,7 @@ public record Egress(boolean everything, List<Destination> destinations) {
 
     private static String malformed(String text) {
       return quote(text)
-          + " is no destination such as 192.0.2.7:443, 192.0.2.0/24:443 or [2001:db8::7]:443.";
+          + " is not a destination such as 192.0.2.7:443, 192.0.2.0/24:443 or [2001:db8::7]:443.";
     }
 
     private static String quote(String text) {

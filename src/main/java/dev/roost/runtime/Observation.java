@@ -19,9 +19,9 @@ public sealed interface Observation {
   }
 
   /**
-   * @param trouble a failure in a build or executor that still runs, for a person; otherwise null
+   * @param problem a failure in a build or executor that still runs, for a person; otherwise null
    */
-  record Running(String trouble) implements Observation {}
+  record Running(String problem) implements Observation {}
 
   /**
    * The build or executor has ended.

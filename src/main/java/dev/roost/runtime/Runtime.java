@@ -63,7 +63,7 @@ public interface Runtime extends AutoCloseable {
   default Optional<String> refusal(Egress egress) {
     return egress.everything()
         ? Optional.empty()
-        : Optional.of("This Roost can't limit what scripts reach; egress can only be \"all\".");
+        : Optional.of("This Roost cannot restrict egress; egress must be \"all\".");
   }
 
   /** Why executors can't be started with this profile and egress, for a person; empty: they can. */
@@ -183,6 +183,13 @@ public interface Runtime extends AutoCloseable {
    */
   default void show(String executorId, String executorJobId) {}
 
+  /**
+   * Shows which agent got an executor that was started for a pool. As with {@link #show}.
+   *
+   * @param labels the agent's, see {@link ExecutorSpec#labels}
+   */
+  default void showAgent(String executorId, Map<String, String> labels) {}
+
   /** The builder jobs that left something here, including ended ones. */
   Set<String> builderJobs();
 
@@ -287,7 +294,6 @@ public interface Runtime extends AutoCloseable {
 
   /**
    * @param base the result of {@link #baseIdentity}, on this replica or another
-   * @param requirements normalised, one per line
    * @param timeoutSeconds after which the build ends itself
    */
   record BuildSpec(
@@ -296,7 +302,7 @@ public interface Runtime extends AutoCloseable {
       String imageKey,
       String base,
       String pythonVersion,
-      List<String> requirements,
+      Requirements requirements,
       long timeoutSeconds) {}
 
   /**
@@ -308,8 +314,8 @@ public interface Runtime extends AutoCloseable {
    * @param image the Build's image, on runtimes with images; otherwise null
    * @param token the executor's bearer token; never in arguments, environment or logs
    * @param profile one of {@link Description#profiles}; null: the default
-   * @param labels for people: the agent's id, name and revision, and the ExecutorJob for which the
-   *     executor was started
+   * @param labels for people: agent-id, agent-name and agent-revision, and the ExecutorJob for
+   *     which the executor was started (started-for); or the Build of its pool (pool)
    */
   record ExecutorSpec(
       String executorId,

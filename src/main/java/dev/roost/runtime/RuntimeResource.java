@@ -38,45 +38,47 @@ public class RuntimeResource {
       @Schema(
               enumeration = {"local", "kubernetes"},
               description =
-                  "Where builds and executors run: as processes of this machine, or in a cluster",
+                  "Where builds and executors run: as processes on this machine, or in a cluster",
               examples = "local")
           String kind,
       @Schema(
-              description = "Those that agents can choose, oldest first",
+              description = "Python versions that agents can use, oldest first",
               examples = "[\"3.11\", \"3.13\"]")
           List<String> pythonVersions,
       @JsonProperty("default")
           @Schema(
               name = "default",
-              description = "The Python version of an agent that chooses none",
+              description = "The default Python version of agents",
               examples = "3.13")
           String defaultVersion,
       @Schema(
-              description = "The operating system and processors for which packages are installed",
+              description =
+                  "The operating system and architecture for which packages are installed",
               examples = "linux/amd64")
           String platform,
-      @Schema(description = "How many executors fit at the same time", examples = "32")
+      @Schema(description = "The maximum number of executors at the same time", examples = "32")
           int maxExecutors,
-      @Schema(description = "What keeps scripts and builds from the rest of the machine")
+      @Schema(description = "The sandbox that isolates scripts and builds from the machine")
           SandboxView sandbox,
-      @Schema(description = "What bounds the processes of an executor or a build")
+      @Schema(description = "What limits the processes of an executor or a build")
           ProcessLimitView processLimit,
       @Schema(
               enumeration = {"all", "none", "ports", "addresses"},
               description =
-                  "What can be enforced of an agent's egress. `addresses`: a list as it is; `ports`:"
-                      + " of a list only the ports, each at every address, this machine's own"
-                      + " included; `none`: there are no lists, but none; `all`: nothing")
+                  "How an agent's egress can be restricted. `addresses`: lists are enforced completely. "
+                      + "`ports`: lists are enforced for ports only, at all addresses, including those of this "
+                      + "machine. `none`: lists are not supported, but none is. `all`: egress cannot be "
+                      + "restricted")
           String egress,
       @Schema(
               description =
-                  "Profiles of pods that agents can choose, as the operator names them; []: none",
+                  "Profiles of pods that agents can use, as named by the operator; [] for none",
               examples = "[\"gvisor\"]")
           List<String> profiles,
-      @Schema(description = "The most that agents of each profile may ask for")
+      @Schema(description = "The limits of memory and CPU for agents of each profile")
           List<ProfileLimits> profileLimits,
-      @Schema(description = "Roost's own version") String version,
-      @Schema(description = "As they are set here") Limits limits) {}
+      @Schema(description = "The version of Roost") String version,
+      @Schema(description = "The configured limits") Limits limits) {}
 
   /** The maximum values for agents of a profile. */
   @Schema(name = "ProfileLimits")
@@ -104,21 +106,21 @@ public class RuntimeResource {
                 "container",
                 "none"
               },
-              description = "What confines them; `container` on Kubernetes")
+              description = "The kind of sandbox; `container` on Kubernetes")
           String mechanism,
       @Schema(
               description =
-                  "The version of Landlock's interface in this kernel, 0 without; null where it was"
-                      + " not asked for",
+                  "The Landlock ABI version of this kernel, 0 if Landlock is not supported; null if it was "
+                      + "not checked",
               nullable = true,
               examples = "7")
           Integer landlockAbi,
       @Schema(
               description =
-                  "Whether shared memory, semaphores and message queues are an executor's own, or the"
-                      + " machine's")
+                  "Whether each executor has its own shared memory, semaphores and message queues, or "
+                      + "shares those of the machine")
           boolean privateIpc,
-      @Schema(description = "What is not confined and why, or null", nullable = true)
+      @Schema(description = "What is not isolated and why, or null", nullable = true)
           String message) {
     static SandboxView of(Runtime.Sandbox sandbox) {
       return new SandboxView(
@@ -132,18 +134,18 @@ public class RuntimeResource {
       @Schema(
               enumeration = {"cgroup", "rlimit", "container", "none"},
               description =
-                  "`cgroup`: a control group for each executor and build; `rlimit`: the limit of the"
-                      + " user that runs Roost, who may start that many more; `container` on"
-                      + " Kubernetes, whose nodes limit pods; `none`: the kernel doesn't")
+                  "`cgroup`: a control group for each executor and build. `rlimit`: a limit on the "
+                      + "processes of the user that runs Roost. `container`: on Kubernetes, where nodes limit "
+                      + "pods. `none`: no limit")
           String mechanism,
       @Schema(
               description =
-                  "Processes and threads of an executor or a build, or null where Roost doesn't"
-                      + " limit them",
+                  "The maximum number of processes and threads of an executor or a build; null if Roost "
+                      + "does not limit them",
               nullable = true,
               examples = "1024")
           Integer maxProcesses,
-      @Schema(description = "Why there is no control group, or null", nullable = true)
+      @Schema(description = "Why control groups are not used, or null", nullable = true)
           String message) {
     static ProcessLimitView of(Runtime.ProcessLimit limit) {
       return new ProcessLimitView(limit.mechanism(), limit.maxProcesses(), limit.message());
@@ -156,21 +158,23 @@ public class RuntimeResource {
       @Schema(description = "Bytes of an agent's requirements") int requirementsBytes,
       @Schema(description = "Lines of an agent's requirements") int requirementsLines,
       @Schema(description = "Bytes of an agent's environment variables") int envVarsBytes,
-      @Schema(description = "MiB of memory that an agent may ask for") int agentMemoryMib,
-      @Schema(description = "Cores that an agent may ask for") double agentCpu,
+      @Schema(description = "MiB of memory that an agent may request") int agentMemoryMib,
+      @Schema(description = "CPU cores that an agent may request") double agentCpu,
       @Schema(description = "Bytes of a payload's JSON text") int payloadBytes,
       @Schema(description = "Bytes of a return value's JSON text") int returnValueBytes,
-      @Schema(description = "Bytes of a log line; a longer one is split") int logLineBytes,
+      @Schema(description = "Bytes of a log line; longer lines are split") int logLineBytes,
       @Schema(
               description =
-                  "Bytes of an execution's log; of what is longer, the end is kept besides")
+                  "Bytes of an execution's log; beyond the limit, only the end of the log is kept in "
+                      + "addition")
           int logBytes,
       @Schema(description = "Bytes of a DataStore's key, in UTF-8") int storeKeyBytes,
       @Schema(description = "Bytes of a DataStore's value, as JSON text") int storeValueBytes,
       @Schema(description = "Bytes of a DataStore: its keys and values") long storeBytes,
-      @Schema(description = "Queued ExecutorJobs of one agent; further ones are refused")
+      @Schema(description = "Queued ExecutorJobs of one agent; further jobs are rejected")
           int queuedExecutorJobs,
-      @Schema(description = "Of one API key; 0: unlimited") int requestsPerMinute) {
+      @Schema(description = "Requests per minute of one API key; 0 for unlimited")
+          int requestsPerMinute) {
     static Limits of(RoostConfig.Limits limits) {
       return new Limits(
           limits.scriptBytes(),
@@ -192,7 +196,7 @@ public class RuntimeResource {
   }
 
   @GET
-  @Operation(operationId = "getRuntime", summary = "What this Roost offers, and its limits")
+  @Operation(operationId = "getRuntime", summary = "Retrieve the runtime's capabilities and limits")
   public View get() {
     Runtime.Description description = runtime.describe();
     return new View(

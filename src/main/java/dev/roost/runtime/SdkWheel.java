@@ -34,27 +34,12 @@ public record SdkWheel(String path, String version, String sha256) {
     return OWN;
   }
 
-  public static boolean isRequired(List<String> requirements) {
-    return requirements.stream().anyMatch(line -> REQUIREMENT.matcher(line).matches());
-  }
-
-  /**
-   * Whether the SDK is required without a version, so that each upgrade of Roost upgrades the SDK.
-   */
-  public static boolean isFollowed(List<String> requirements) {
-    return requirements.stream()
-        .map(REQUIREMENT::matcher)
-        .anyMatch(matcher -> matcher.matches() && matcher.group(2) == null);
-  }
-
   /**
    * The requirements with the wheel's hash instead of its version, so that the text identifies the
    * installed SDK.
-   *
-   * @param requirements normalised
    */
-  public List<String> resolved(List<String> requirements) {
-    return requirements.stream().map(this::resolved).toList();
+  public Requirements resolved(Requirements requirements) {
+    return new Requirements(requirements.lines().stream().map(this::resolved).toList());
   }
 
   private String resolved(String requirement) {

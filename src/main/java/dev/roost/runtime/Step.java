@@ -21,6 +21,11 @@ public sealed interface Step {
    *
    * @param reason the code of a reason when one is known; otherwise null
    * @param message how it ended
+   * @param silent whether it may still run, and has not reported for too long
    */
-  record Recover(String reason, String message) implements Step {}
+  record Recover(String reason, String message, boolean silent) implements Step {
+    public Recover(String reason, String message) {
+      this(reason, message, false);
+    }
+  }
 }

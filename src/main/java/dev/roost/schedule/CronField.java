@@ -104,10 +104,10 @@ enum CronField {
 
   private String hint(String text) {
     if (text.equals("*") || text.equals("?")) {
-      return "\"%s\" stands alone or before a step.".formatted(text);
+      return "\"%s\" must stand alone or before a step.".formatted(text);
     }
     if (text.startsWith("H") && !names.contains(text)) {
-      return "\"H\" belongs to Jenkins; to spread runs give the schedule a jitter.";
+      return "\"H\" is only supported by Jenkins. To spread runs, set the schedule's jitter.";
     }
     if (text.length() > 3 && names.contains(text.substring(0, 3))) {
       return "Names have three letters: %s.".formatted(text.substring(0, 3));

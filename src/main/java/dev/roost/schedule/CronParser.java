@@ -9,7 +9,7 @@ import java.util.stream.Collectors;
 final class CronParser {
   private static final int LONGEST = 500;
 
-  private static final Map<String, String> NICKNAMES =
+  private static final Map<String, String> MACROS =
       Map.of(
           "@HOURLY", "0 * * * *",
           "@DAILY", "0 0 * * *",
@@ -28,9 +28,10 @@ final class CronParser {
     }
     if (text.length() > LONGEST) {
       throw new CronException(
-          "The cron expression has %d characters, more than %d.".formatted(text.length(), LONGEST));
+          "The cron expression has %d characters; the limit is %d."
+              .formatted(text.length(), LONGEST));
     }
-    List<String> fields = fields(text.startsWith("@") ? nickname(expression.strip()) : text);
+    List<String> fields = fields(text.startsWith("@") ? macro(expression.strip()) : text);
     long minutes = bits(CronField.MINUTE, fields.get(0));
     long hours = bits(CronField.HOUR, fields.get(1));
     CronDays.OfMonth ofMonth = ofMonth(fields.get(2));
@@ -48,34 +49,34 @@ final class CronParser {
             asItHappens);
     if (!cron.possible()) {
       throw new CronException(
-          ("\"%s\" never comes true: no year has such a day. Look at the day of the month (\"%s\"),"
-                  + " the month (\"%s\") and the day of the week (\"%s\").")
+          ("\"%s\" never matches: no year has such a day. Check the day of the month (\"%s\"), the "
+                  + "month (\"%s\") and the day of the week (\"%s\").")
               .formatted(expression.strip(), fields.get(2), fields.get(3), fields.get(4)));
     }
     return cron;
   }
 
   private static String needed() {
-    return "Five fields are needed: " + CronField.ORDER + "; for example 0 9 * * MON-FRI.";
+    return "Five fields are required: " + CronField.ORDER + "; for example 0 9 * * MON-FRI.";
   }
 
-  private static String nickname(String written) {
+  private static String macro(String written) {
     String text = CronField.upperCase(written);
-    String fields = NICKNAMES.get(text);
+    String fields = MACROS.get(text);
     if (fields != null) {
       return fields;
     }
-    String instead = "Write five fields, or one of %s.".formatted(nicknames());
+    String instead = "Write five fields, or one of %s.".formatted(macros());
     if (text.startsWith("@EVERY")) {
       instead = "Write steps instead, for example */5 * * * * for every five minutes.";
     } else if (text.equals("@REBOOT")) {
-      instead = "A schedule runs at times only. " + instead;
+      instead = "A schedule can only run at times. " + instead;
     }
     throw new CronException("\"%s\" is not known. %s".formatted(CronField.shown(written), instead));
   }
 
-  private static String nicknames() {
-    return NICKNAMES.keySet().stream()
+  private static String macros() {
+    return MACROS.keySet().stream()
         .map(name -> name.toLowerCase(Locale.ROOT))
         .sorted()
         .collect(Collectors.joining(", "));
@@ -119,7 +120,7 @@ final class CronParser {
     String[] terms = text.split(",", -1);
     for (String term : terms) {
       if (term.isEmpty()) {
-        throw field.wrong(text, "There is a comma too many.");
+        throw field.wrong(text, "There is an extra comma.");
       }
     }
     return terms;
@@ -158,7 +159,7 @@ final class CronParser {
         int day = field.value(term.substring(0, hash)) % 7;
         nth |= 1L << (7 * (CronTerm.nth(term, hash) - 1) + day);
       } else if (term.equals("L")) {
-        throw field.wrong(term, "Which day's last? For the last Friday write FRIL.");
+        throw field.wrong(term, "The day of the week is missing. For the last Friday, write FRIL.");
       } else if (term.endsWith("L")) {
         last |= 1L << field.value(term.substring(0, term.length() - 1)) % 7;
       } else {

@@ -25,7 +25,7 @@ final class CronTerm {
     if (last < first) {
       throw field.wrong(
           term,
-          "A range cannot go on behind its end"
+          "A range cannot continue after its end"
               + (step > 1 ? "." : "; write \"%s\".".formatted(inTwo(field, first, last))));
     }
     return CronBits.range(first, last, step);
@@ -43,7 +43,7 @@ final class CronTerm {
   private static boolean question(CronField field, String term, int slash) {
     boolean day = field == CronField.DAY_OF_MONTH || field == CronField.DAY_OF_WEEK;
     if (!day || slash >= 0) {
-      throw field.wrong(term, "\"?\" is for days only, and stands alone; write \"*\".");
+      throw field.wrong(term, "\"?\" is only valid alone, in a day field; write \"*\".");
     }
     return true;
   }
@@ -64,14 +64,14 @@ final class CronTerm {
 
   private static int step(CronField field, String term, String text) {
     if (!CronField.isNumber(text) || Integer.parseInt(text) == 0) {
-      throw field.wrong(term, "After \"/\" comes a number from 1 on.");
+      throw field.wrong(term, "\"/\" must be followed by a number of at least 1.");
     }
     int step = Integer.parseInt(text);
     if (step >= field.size()) {
       throw field.wrong(
           term,
-          ("A step of %d is longer than the whole field, and steps begin anew with each %s."
-                  + " At most %d; for a single one write its number.")
+          ("A step of %d exceeds the field, and steps restart with each %s. The maximum is %d; for a "
+                  + "single value, write its number.")
               .formatted(step, field.cycle(), field.size() - 1));
     }
     return step;
@@ -81,7 +81,7 @@ final class CronTerm {
   static int daysBeforeLast(String term) {
     String number = term.substring(2);
     if (!CronField.isNumber(number) || Integer.parseInt(number) > 30) {
-      throw CronField.DAY_OF_MONTH.wrong(term, "After \"L-\" comes a number from 0 to 30.");
+      throw CronField.DAY_OF_MONTH.wrong(term, "\"L-\" must be followed by a number from 0 to 30.");
     }
     return Integer.parseInt(number);
   }
@@ -91,7 +91,9 @@ final class CronTerm {
     String number = term.substring(0, term.length() - 1);
     if (!CronField.isNumber(number)) {
       throw CronField.DAY_OF_MONTH.wrong(
-          term, "Before \"W\" comes one day, as in 15W; for Monday to Friday write MON-FRI last.");
+          term,
+          "\"W\" must follow one day, as in 15W. For Monday to Friday, write MON-FRI as the last "
+              + "field.");
     }
     return value(CronField.DAY_OF_MONTH, term, number);
   }
@@ -103,7 +105,9 @@ final class CronTerm {
         || Integer.parseInt(number) < 1
         || Integer.parseInt(number) > 5) {
       throw CronField.DAY_OF_WEEK.wrong(
-          term, "After \"#\" comes a number from 1 to 5; the last one is L, as in FRIL.");
+          term,
+          "\"#\" must be followed by a number from 1 to 5. For the last weekday of a month, write "
+              + "L, as in FRIL.");
     }
     return Integer.parseInt(number);
   }

@@ -108,11 +108,11 @@ record Due(List<Instant> times, List<Skipped> skipped, Instant nextRunAt, Instan
     lastSkipped.ifPresent(
         last -> skipped.add(new Skipped(Reason.MISSED, next, last, count(timetable, next, last))));
 
-    List<Instant> wanted = new ArrayList<>(times);
-    wanted.addAll(onTime);
-    int most = !policy.skipsOverlap() ? wanted.size() : isOpen ? 0 : Math.min(1, wanted.size());
-    if (most < wanted.size()) {
-      List<Instant> overlapping = wanted.subList(most, wanted.size());
+    List<Instant> selected = new ArrayList<>(times);
+    selected.addAll(onTime);
+    int most = !policy.skipsOverlap() ? selected.size() : isOpen ? 0 : Math.min(1, selected.size());
+    if (most < selected.size()) {
+      List<Instant> overlapping = selected.subList(most, selected.size());
       skipped.add(
           new Skipped(
               Reason.OVERLAP,
@@ -121,7 +121,7 @@ record Due(List<Instant> times, List<Skipped> skipped, Instant nextRunAt, Instan
               overlapping.size()));
     }
     return new Due(
-        List.copyOf(wanted.subList(0, most)),
+        List.copyOf(selected.subList(0, most)),
         List.copyOf(skipped),
         nextRunAt,
         nextRunAt == null ? null : timetable.dueAt(nextRunAt));

@@ -12,7 +12,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
-import java.util.stream.Collectors;
 
 /** The ticker's reads and writes of schedules, in batches. */
 final class DueRows {
@@ -124,8 +123,7 @@ final class DueRows {
     if (minding.length == 0) {
       return Set.of();
     }
-    return OPEN.with("schedules", minding).list(connection, row -> row.getString(1)).stream()
-        .collect(Collectors.toSet());
+    return Set.copyOf(OPEN.with("schedules", minding).strings(connection));
   }
 
   /**

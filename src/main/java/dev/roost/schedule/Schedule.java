@@ -1,21 +1,30 @@
 package dev.roost.schedule;
 
+import dev.roost.api.Page;
 import dev.roost.api.Problem;
+import dev.roost.db.Code;
 import dev.roost.db.Conditions;
 import dev.roost.db.Sql;
+import dev.roost.state.ExecutorJobState;
 import io.quarkus.hibernate.orm.panache.PanacheEntityBase;
 import jakarta.persistence.Column;
 import jakarta.persistence.Entity;
+import jakarta.persistence.EnumType;
+import jakarta.persistence.Enumerated;
 import jakarta.persistence.Id;
 import jakarta.persistence.LockModeType;
 import java.time.Instant;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 
-/** The times at which Roost runs an agent. States: active and paused. */
+/** The times at which Roost runs an agent. */
 @Entity(name = "schedule")
 public class Schedule extends PanacheEntityBase {
+  private static final Sql STATES =
+      Sql.of("select id, state from executor_job where id = any(:jobs)");
+
   private static final Sql NOW = Sql.of("select clock_timestamp() as now");
 
   @Id public String id;
@@ -29,7 +38,8 @@ public class Schedule extends PanacheEntityBase {
   /** JSON text; null when none was given. */
   public String payload;
 
-  public String state;
+  @Enumerated(EnumType.STRING)
+  public ScheduleState state;
 
   /** "skip", "run_once" or "run_all". */
   public String missedRuns;
@@ -57,7 +67,7 @@ public class Schedule extends PanacheEntityBase {
   public Instant updatedAt;
 
   boolean isActive() {
-    return state.equals("active");
+    return state == ScheduleState.ACTIVE;
   }
 
   /** The concurrency key that makes its jobs run one at a time; null: they may overlap. */
@@ -119,41 +129,42 @@ public class Schedule extends PanacheEntityBase {
   /** Filters the list; null: no filter. */
   record Filter(String agentId, String state, String name) {}
 
-  static List<Object[]> idsAndBytes(Filter filter, String cursor, int limit) {
+  static List<Page.Sized> sizes(Filter filter, String cursor, int limit) {
     Conditions conditions =
         new Conditions()
             .and("id < :cursor", "cursor", cursor)
             .and("agent_id = :agent", "agent", filter.agentId())
             .and("state = :state", "state", filter.state())
             .and("name = :name", "name", filter.name());
+    String select =
+        """
+        select id, coalesce(octet_length(payload), 0) as bytes from schedule
+        where %s order by id desc limit :most
+        """;
     return conditions
-        .bind(
-            getEntityManager()
-                .createNativeQuery(
-                    """
-                    select id, coalesce(octet_length(payload), 0) from schedule
-                    where %s order by id desc limit :most"""
-                        .formatted(conditions.text()),
-                    Object[].class))
-        .setParameter("most", limit + 1)
-        .getResultList();
+        .bind(select.formatted(conditions.text()))
+        .with("most", limit + 1)
+        .list(getEntityManager(), Page.Sized::of);
   }
 
   /**
    * The states of the schedules' latest jobs, as far as the jobs still exist, by job identifier.
    */
-  static Map<String, String> lastStates(List<Schedule> schedules) {
-    Map<String, String> states = new HashMap<>();
-    getEntityManager()
-        .createQuery("select j.id, j.state from executor_job j where j.id in :ids", Object[].class)
-        .setParameter(
-            "ids",
-            schedules.stream()
-                .map(schedule -> schedule.lastExecutorJobId)
-                .filter(java.util.Objects::nonNull)
-                .toList())
-        .getResultStream()
-        .forEach(row -> states.put((String) row[0], (String) row[1]));
+  static Map<String, ExecutorJobState> lastStates(List<Schedule> schedules) {
+    Map<String, ExecutorJobState> states = new HashMap<>();
+    String[] jobs =
+        schedules.stream()
+            .map(schedule -> schedule.lastExecutorJobId)
+            .filter(Objects::nonNull)
+            .toArray(String[]::new);
+    STATES
+        .with("jobs", jobs)
+        .list(
+            getEntityManager(),
+            row ->
+                states.put(
+                    row.getString("id"),
+                    Code.parse(ExecutorJobState.class, row.getString("state"))));
     return states;
   }
 }

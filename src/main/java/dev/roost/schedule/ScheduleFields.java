@@ -8,49 +8,58 @@ import org.eclipse.microprofile.openapi.annotations.media.Schema;
 @Schema(
     name = "ScheduleRequest",
     description =
-        "Only agent_id and cron are required, and only at creation. A change gives what changes.")
+        "Only agent_id and cron are required, and only at creation. In an update, fields that are "
+            + "left out keep their values.")
 record ScheduleFields(
-    @Schema(description = "The agent that is run. Can't be changed.") String agentId,
+    @Schema(description = "The agent to run. It cannot be changed.") String agentId,
     @Schema(
-            description = "Unique among the agent's. Without it, a readable one is made.",
+            description =
+                "A name, unique among the agent's schedules. If it is left out, Roost generates one.",
             maxLength = 100)
         String name,
-    @Schema(description = "Five fields, or a macro as @daily.", examples = "30 2 * * 1-5")
+    @Schema(description = "Five fields, or a macro such as @daily.", examples = "30 2 * * 1-5")
         String cron,
-    @Schema(description = "IANA.", defaultValue = "UTC", examples = "Europe/Berlin")
+    @Schema(
+            description = "IANA.",
+            defaultValue = ScheduleDefaults.TIME_ZONE,
+            examples = "Europe/Berlin")
         String timeZone,
     @Schema(description = "Any JSON value; without it, request.payload is None.") JsonText payload,
     @Schema(
-            enumeration = {"active", "paused"},
-            defaultValue = "active",
-            description = "paused: it has no next time")
-        String state,
+            defaultValue = ScheduleState.DEFAULT,
+            description = "paused: the schedule has no next run")
+        ScheduleState state,
     @Schema(
             enumeration = {"skip", "run_once", "run_all"},
-            defaultValue = "run_once",
+            defaultValue = ScheduleDefaults.MISSED_RUNS,
             description =
-                "What becomes of times that passed while nobody was there to see it: nothing is made up for, the"
-                    + " latest one is, or the latest missed_runs_limit are.")
+                "What to do about runs that were missed while Roost was not running: skip all of them, "
+                    + "run the latest one, or run the latest missed_runs_limit.")
         String missedRuns,
     @Schema(
-            description = "How many times run_all makes up for at most",
-            defaultValue = "100",
+            description = "The maximum number of missed runs that run_all runs",
+            defaultValue = "" + ScheduleDefaults.MISSED_RUNS_LIMIT,
             minimum = "1",
             maximum = "1000")
         int missedRunsLimit,
     @Schema(
             enumeration = {"allow", "skip", "queue"},
-            defaultValue = "allow",
+            defaultValue = ScheduleDefaults.OVERLAP,
             description =
-                "While a run of this schedule waits or runs, another one may begin, is left out, or waits for it.")
+                "What to do if an earlier run is queued or running: allow the new run, skip it, or queue "
+                    + "it.")
         String overlap,
     @Schema(
             description =
-                "Each run is delayed by a random time of up to that many seconds, to spread the load.",
+                "Each run is delayed by a random time of up to this number of seconds, to spread load.",
             defaultValue = "0",
             maximum = "3600")
         double jitter,
-    @Schema(description = "No time is before it; null: no bound.", nullable = true)
+    @Schema(
+            description = "No runs are scheduled before this time; null for no limit.",
+            nullable = true)
         Instant startsAt,
-    @Schema(description = "No time is after it; null: no bound.", nullable = true)
+    @Schema(
+            description = "No runs are scheduled after this time; null for no limit.",
+            nullable = true)
         Instant endsAt) {}

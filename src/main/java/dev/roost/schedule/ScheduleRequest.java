@@ -22,7 +22,7 @@ record ScheduleRequest(
     Optional<String> cron,
     Optional<String> timeZone,
     Optional<JsonText> payload,
-    Optional<String> state,
+    Optional<ScheduleState> state,
     Optional<String> missedRuns,
     Optional<Integer> missedRunsLimit,
     Optional<String> overlap,
@@ -49,7 +49,7 @@ record ScheduleRequest(
             cron(body),
             zone(body).map(ZoneId::getId),
             body.json("payload"),
-            body.choice("state", List.of("active", "paused")),
+            body.choice("state", ScheduleState.class),
             body.choice("missed_runs", List.of("skip", "run_once", "run_all")),
             body.integer("missed_runs_limit", 1, 1_000),
             body.choice("overlap", List.of("allow", "skip", "queue")),
@@ -77,7 +77,7 @@ record ScheduleRequest(
             text -> {
               try {
                 if (text.length() > CRON_CHARACTERS) {
-                  throw new CronException("cron is longer than any expression needs to be.");
+                  throw new CronException("cron is too long.");
                 }
                 Cron.parse(text);
                 return true;
@@ -99,7 +99,7 @@ record ScheduleRequest(
               String near =
                   Text.nearest(text, ZoneId.getAvailableZoneIds())
                       .map(zone -> " Did you mean \"" + zone + "\"?")
-                      .orElse(" Write one of IANA's, for example Europe/Berlin or UTC.");
+                      .orElse(" Write an IANA time zone, for example Europe/Berlin or UTC.");
               body.reject(
                   "time_zone",
                   "unknown_time_zone",

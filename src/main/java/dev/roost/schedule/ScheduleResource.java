@@ -91,14 +91,14 @@ public class ScheduleResource {
   @Operation(operationId = "listSchedules", summary = "List schedules, newest first")
   public Page<ScheduleView> list(
       @Parameter(description = "Only those of this agent") @RestQuery("agent_id") String agentId,
-      @Parameter(description = "Only those that are so: active or paused") @RestQuery String state,
-      @Parameter(description = "Only those of exactly this name") @RestQuery String name,
+      @Parameter(description = "Only those in this state: active or paused") @RestQuery
+          String state,
+      @Parameter(description = "Only those with exactly this name") @RestQuery String name,
       @RestQuery String cursor,
       @RestQuery Integer limit) {
     int most = Page.limit(limit);
     return Page.fitting(
-        Schedule.idsAndBytes(
-            new Schedule.Filter(agentId, state, name), Cursor.id("sched", cursor), most),
+        Schedule.sizes(new Schedule.Filter(agentId, state, name), Cursor.id("sched", cursor), most),
         most,
         ids -> ScheduleView.of(Schedule.list("id in ?1 order by id desc", ids)));
   }
@@ -116,10 +116,10 @@ public class ScheduleResource {
   @Consumes(MediaType.APPLICATION_JSON)
   @Operation(
       operationId = "updateSchedule",
-      summary = "Change, pause or resume a schedule",
+      summary = "Update, pause or resume a schedule",
       description =
-          "Fields that are not given stay. When cron, time_zone, starts_at, ends_at or state changes, times count from"
-              + " now on: what passed before is not made up for.")
+          "Fields that are left out keep their values. A change of cron, time_zone, starts_at, "
+              + "ends_at or state applies from now: runs that were missed before are skipped.")
   @RequestBody(
       required = false,
       content =
@@ -138,7 +138,7 @@ public class ScheduleResource {
   @Operation(
       operationId = "deleteSchedule",
       summary = "Delete a schedule",
-      description = "ExecutorJobs that it has made stay, and run.")
+      description = "Its ExecutorJobs are kept, and run.")
   public void delete(String id) {
     schedules.delete(id);
   }
@@ -150,9 +150,10 @@ public class ScheduleResource {
       operationId = "triggerSchedule",
       summary = "Run a schedule's agent now",
       description =
-          "Makes an ExecutorJob with the schedule's payload, also while it is paused, and whatever else runs; with"
-              + " overlap \"queue\", it waits for its turn. With wait, the answer is held until it has ended or"
-              + " the time is over.")
+          "Creates an ExecutorJob with the schedule's payload, even if the schedule is paused or "
+              + "another run has not ended; with overlap \"queue\", the job waits for earlier runs. With "
+              + "wait, the response is delayed until the job has ended, or until wait seconds have "
+              + "passed.")
   @APIResponse(
       responseCode = "201",
       description = "The job was created",
@@ -172,8 +173,8 @@ public class ScheduleResource {
       @Parameter(description = "Seconds, 0 to 60") @RestQuery("wait") Integer waitSeconds,
       @Parameter(
               description =
-                  "1 to 255 characters. Makes it safe to repeat for 24 hours: the same key"
-                      + " answers the same ExecutorJob")
+                  "1 to 255 characters. Makes retries safe for 24 hours: the same key returns the same "
+                      + "ExecutorJob")
           @HeaderParam("Idempotency-Key")
           String idempotencyKey) {
     Duration wait = Waiting.parameter(waitSeconds);
@@ -186,11 +187,12 @@ public class ScheduleResource {
   @Path("{id}/next")
   @Operation(
       operationId = "getNextRuns",
-      summary = "The next times of a schedule",
-      description = "None while it is paused.")
+      summary = "List the next times of a schedule",
+      description = "Empty while the schedule is paused.")
   public Upcoming next(
       String id,
-      @Parameter(description = "How many, 1 to 100; 5 by default") @RestQuery Integer count) {
+      @Parameter(description = "The number of times, 1 to 100; 5 by default") @RestQuery
+          Integer count) {
     int most = Upcoming.count(count);
     return Upcoming.of(QuarkusTransaction.requiringNew().call(() -> Schedule.require(id)), most);
   }
@@ -201,8 +203,8 @@ public class ScheduleResource {
   @Needs(Role.READ)
   @Operation(
       operationId = "previewSchedule",
-      summary = "What a cron expression means",
-      description = "In words, and its next times.")
+      summary = "Explain a cron expression",
+      description = "Returns a description and the next times.")
   @RequestBody(
       content =
           @Content(

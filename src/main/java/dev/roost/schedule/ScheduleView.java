@@ -1,6 +1,7 @@
 package dev.roost.schedule;
 
 import dev.roost.api.JsonText;
+import dev.roost.state.ExecutorJobState;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -21,45 +22,52 @@ public record ScheduleView(
     @Schema(description = "Unique among the agent's schedules") String name,
     @Schema(
             examples = "30 2 * * 1-5",
-            description = "As it was given: five fields, or a name as @daily")
+            description = "As submitted: five fields, or a macro such as @daily")
         String cron,
     @Schema(examples = "Europe/Berlin", description = "IANA's name") String timeZone,
-    @Schema(nullable = true, description = "What the script gets as request.payload; null: None")
+    @Schema(nullable = true, description = "The request.payload of the script; null for None")
         JsonText payload,
-    @Schema(
-            enumeration = {"active", "paused"},
-            description = "paused: it has no next time")
-        String state,
+    @Schema(description = "paused: the schedule has no next run") ScheduleState state,
     @Schema(
             enumeration = {"skip", "run_once", "run_all"},
             description =
-                "What becomes of times that passed while nobody was there to see it: nothing"
-                    + " is made up for, the latest one is, or the latest missed_runs_limit are")
+                "What to do about runs that were missed while Roost was not running: skip all of them, "
+                    + "run the latest one, or run the latest missed_runs_limit")
         String missedRuns,
-    @Schema(description = "How many times run_all makes up for at most") int missedRunsLimit,
+    @Schema(description = "The maximum number of missed runs that run_all runs")
+        int missedRunsLimit,
     @Schema(
             enumeration = {"allow", "skip", "queue"},
             description =
-                "While a run of this schedule waits or runs, another one may begin, is left out, or waits for it")
+                "What to do if an earlier run is queued or running: allow the new run, skip it, or queue "
+                    + "it")
         String overlap,
     @Schema(
             description =
-                "Each run is delayed by a random time of up to that many seconds, to spread the load")
+                "Each run is delayed by a random time of up to this number of seconds, to spread load")
         double jitter,
-    @Schema(nullable = true, description = "No time is before it; null: no bound") Instant startsAt,
-    @Schema(nullable = true, description = "No time is after it; null: no bound") Instant endsAt,
+    @Schema(
+            nullable = true,
+            description = "No runs are scheduled before this time; null for no limit")
+        Instant startsAt,
+    @Schema(
+            nullable = true,
+            description = "No runs are scheduled after this time; null for no limit")
+        Instant endsAt,
     @Schema(
             nullable = true,
             description =
-                "The first time that nothing was done about yet, without the jitter; null: it"
-                    + " is paused, or there is none any more")
+                "The next scheduled time, without jitter; null if the schedule is paused or has no "
+                    + "further runs")
         Instant nextRunAt,
     @Schema(
             nullable = true,
             description =
-                "The latest run that the clock has made, so none that was triggered; null: there was none")
+                "The latest scheduled run, without triggered runs; null if there was none")
         LastRun lastRun,
-    @Schema(examples = "At 02:30 on Monday to Friday", description = "The cron expression in words")
+    @Schema(
+            examples = "At 02:30 on Monday to Friday",
+            description = "A description of the cron expression")
         String description,
     Instant createdAt,
     Instant updatedAt) {
@@ -69,13 +77,12 @@ public record ScheduleView(
    */
   @Schema(name = "LastRun")
   public record LastRun(
-      @Schema(description = "The time that it was for, without the jitter") Instant scheduledTime,
+      @Schema(description = "The scheduled time, without jitter") Instant scheduledTime,
       @Schema(description = "The job that was submitted") String executorJobId,
       @Schema(
               nullable = true,
-              enumeration = {"queued", "running", "succeeded", "failed", "cancelled"},
-              description = "The ExecutorJob's; null: it is not kept any more")
-          String state) {}
+              description = "The state of the ExecutorJob; null if the job has been deleted")
+          ExecutorJobState state) {}
 
   static ScheduleView of(Schedule schedule) {
     return of(List.of(schedule)).get(0);
@@ -83,13 +90,13 @@ public record ScheduleView(
 
   /** The views of schedules, in their order. */
   static List<ScheduleView> of(List<Schedule> schedules) {
-    Map<String, String> states = Schedule.lastStates(schedules);
+    Map<String, ExecutorJobState> states = Schedule.lastStates(schedules);
     return schedules.stream()
         .map(schedule -> of(schedule, states.get(schedule.lastExecutorJobId)))
         .toList();
   }
 
-  private static ScheduleView of(Schedule schedule, String lastState) {
+  private static ScheduleView of(Schedule schedule, ExecutorJobState lastState) {
     return new ScheduleView(
         schedule.id,
         schedule.agentId,

@@ -45,11 +45,11 @@ class Schedules {
               schedule.agentId = agent.id;
               schedule.name = request.name().orElseGet(() -> freeName(agent.id));
               requireFree(agent.id, schedule.name);
-              schedule.timeZone = "UTC";
-              schedule.state = "active";
-              schedule.missedRuns = "run_once";
-              schedule.missedRunsLimit = 100;
-              schedule.overlap = "allow";
+              schedule.timeZone = ScheduleDefaults.TIME_ZONE;
+              schedule.state = ScheduleState.ACTIVE;
+              schedule.missedRuns = ScheduleDefaults.MISSED_RUNS;
+              schedule.missedRunsLimit = ScheduleDefaults.MISSED_RUNS_LIMIT;
+              schedule.overlap = ScheduleDefaults.OVERLAP;
               schedule.createdAt = clock.instant();
               schedule.updatedAt = schedule.createdAt;
               request.apply(schedule, Schedule.now());
@@ -79,7 +79,7 @@ class Schedules {
                         throw Problem.invalid(
                             "/agent_id",
                             "read_only",
-                            "A schedule stays with its agent. Make another one, and delete this one.");
+                            "The agent of a schedule cannot be changed. Create another schedule, and delete this one.");
                       });
               request
                   .name()
@@ -142,7 +142,8 @@ class Schedules {
   private static void requireFree(String agentId, String name) {
     if (Schedule.isTaken(agentId, name)) {
       throw Problem.of(
-          ErrorCode.CONFLICT, "The agent has a schedule named " + Text.quote(name) + " already.");
+          ErrorCode.CONFLICT,
+          "A schedule of the agent already has the name " + Text.quote(name) + " already.");
     }
   }
 }

@@ -87,8 +87,8 @@ final class Ticker {
     while (true) {
       DueRows.Cursor from = cursor;
       Batch batch = database.inTransaction(connection -> batch(connection, from));
-      if (!batch.made().isEmpty()) {
-        afterCommit.accept(batch.made());
+      if (!batch.created().isEmpty()) {
+        afterCommit.accept(batch.created());
         batch.late().forEach(late);
       }
       if (batch.next() == null) {
@@ -107,7 +107,7 @@ final class Ticker {
    * @param late how long ago each schedule with jobs in this batch was due
    * @param next where to continue; null at the end
    */
-  private record Batch(List<Submitted> made, List<Duration> late, DueRows.Cursor next) {}
+  private record Batch(List<Submitted> created, List<Duration> late, DueRows.Cursor next) {}
 
   /** What to do about one schedule. */
   private record Decision(DueRows.Row row, Timetable timetable, Due due) {}
@@ -144,12 +144,12 @@ final class Ticker {
             : ScheduledJobs.submit(connection, requests, settings.queuedJobs().getAsInt(), now);
     moveOn(connection, decisions, submitted);
     boolean more = rows.size() == BATCH || last != rows.get(rows.size() - 1);
-    List<Submitted> made =
+    List<Submitted> created =
         submitted.stream().filter(one -> one.result() == Result.CREATED).toList();
     Set<String> withJobs =
-        made.stream().map(one -> one.request().scheduleId()).collect(Collectors.toSet());
+        created.stream().map(one -> one.request().scheduleId()).collect(Collectors.toSet());
     return new Batch(
-        made,
+        created,
         rows.stream()
             .filter(row -> withJobs.contains(row.id()))
             .map(row -> Duration.between(row.dueAt(), now))
@@ -164,7 +164,7 @@ final class Ticker {
           Due.at(now, timetable, row.nextRunAt(), row.policy(), isOpen, settings.missedAfter());
       return Optional.of(new Decision(row, timetable, due));
     } catch (RuntimeException e) {
-      LOG.errorf(e, "schedule %s can't be understood; again in %s", row.id(), PUT_OFF);
+      LOG.errorf(e, "schedule %s cannot be parsed; next attempt in %s", row.id(), PUT_OFF);
       return Optional.empty();
     }
   }

@@ -69,7 +69,9 @@ class Ticking {
       MeterRegistry registry) {
     Timer lateness =
         Timer.builder("roost.schedule.lateness")
-            .description("How long after a schedule was due, with its jitter, its jobs were made")
+            .description(
+                "Delay between the time when a schedule was due, including its jitter, and the creation "
+                    + "of its job")
             .serviceLevelObjectives(BUCKETS)
             .register(registry);
     this.ticker =
@@ -84,14 +86,14 @@ class Ticking {
                     storage.isFull(Storage.Area.PAYLOADS)
                         ? 0
                         : config.limits().queuedExecutorJobs()),
-            made -> queued.tell(told(made)),
+            submitted -> queued.announce(events(submitted)),
             lateness::record);
     this.timer = timer;
     this.draining = draining;
   }
 
-  private static List<ExecutorJobQueued> told(List<Submitted> made) {
-    return made.stream()
+  private static List<ExecutorJobQueued> events(List<Submitted> submitted) {
+    return submitted.stream()
         .map(one -> new ExecutorJobQueued(one.request().agentId(), one.agentRevision()))
         .toList();
   }
@@ -132,7 +134,7 @@ class Ticking {
       Optional<Duration> next = ticker.tick();
       if (failing) {
         failing = false;
-        LOG.info("schedules are looked after again");
+        LOG.info("schedules are processed again");
       }
       next.filter(wait -> wait.compareTo(SECOND) < 0).ifPresent(this::tickAfter);
     } catch (RuntimeException e) {
@@ -141,7 +143,7 @@ class Ticking {
         if (TransientErrors.isTransient(e)) {
           LOG.warnf("schedules wait for the database: %s", e.getMessage());
         } else {
-          LOG.error("schedules can't be looked after; tried again each second", e);
+          LOG.error("schedules cannot be processed; retrying every second", e);
         }
       }
     }
@@ -159,7 +161,7 @@ class Ticking {
       long nanos = Math.max(wait.toNanos() + 1_000_000, LEAST_PAUSE.toNanos());
       planned = timer.schedule(this::beat, nanos, TimeUnit.NANOSECONDS);
     } catch (RejectedExecutionException e) {
-      LOG.debug("stopping");
+      LOG.debug("the process is stopping");
     }
   }
 }

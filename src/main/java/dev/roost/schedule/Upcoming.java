@@ -19,11 +19,11 @@ import org.eclipse.microprofile.openapi.annotations.media.Schema;
  */
 @Schema(name = "Upcoming")
 public record Upcoming(
-    @Schema(examples = "At 02:30 on Monday to Friday", description = "The cron expression in words")
-        String description,
     @Schema(
-            description =
-                "The next times, in their order; fewer than asked for where there are no more")
+            examples = "At 02:30 on Monday to Friday",
+            description = "A description of the cron expression")
+        String description,
+    @Schema(description = "The next times, in order; fewer than count if there are no more")
         List<Instant> next) {
   private static final int DEFAULT_COUNT = 5;
   private static final int MOST = 100;
@@ -33,18 +33,19 @@ public record Upcoming(
   record Request(
       @Schema(
               required = true,
-              description = "Five fields, or a name as @daily",
+              description = "Five fields, or a macro such as @daily",
               examples = "30 2 * * 1-5")
           String cron,
       @Schema(description = "IANA's name", defaultValue = "UTC", examples = "Europe/Berlin")
           String timeZone,
       @Schema(
-              description = "How many times at most",
+              description = "The maximum number of times",
               defaultValue = "5",
               minimum = "1",
               maximum = "100")
           int count,
-      @Schema(description = "The time after which they come; without it, now.") Instant after) {}
+      @Schema(description = "The time after which the next times begin; now by default.")
+          Instant after) {}
 
   /**
    * @param count the query parameter, or null

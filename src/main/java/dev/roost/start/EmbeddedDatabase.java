@@ -61,7 +61,7 @@ public final class EmbeddedDatabase implements AutoCloseable {
       database.watcher.start();
       return database;
     } catch (IOException e) {
-      throw new StartFailed("the database in " + data.root() + " can't be started: " + e, e);
+      throw new StartFailed("the database in " + data.root() + " cannot be started: " + e, e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new StartFailed("the start was interrupted", e);
@@ -85,7 +85,7 @@ public final class EmbeddedDatabase implements AutoCloseable {
       port = running.get().port();
       server = running.get().process();
       if (awaitReady()) {
-        LOG.infof("PostgreSQL still runs, as process %d", server.pid());
+        LOG.infof("PostgreSQL is still running, as process %d", server.pid());
       } else {
         startServer();
       }
@@ -124,7 +124,7 @@ public final class EmbeddedDatabase implements AutoCloseable {
       watcher.join();
       stop(server);
     } catch (IOException e) {
-      LOG.error("PostgreSQL can't be stopped", e);
+      LOG.error("PostgreSQL cannot be stopped", e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
@@ -145,7 +145,8 @@ public final class EmbeddedDatabase implements AutoCloseable {
     String version = PrivateFiles.read(data.database().resolve("PG_VERSION"));
     if (!PostgresPrograms.MAJOR_VERSION.equals(version)) {
       throw new StartFailed(
-          "%s is a database of PostgreSQL %s, this Roost comes with %s. Move its data with pg_dump, or set ROOST_DATA."
+          ("%s is a database of PostgreSQL %s, but this Roost includes PostgreSQL %s. Migrate the "
+                  + "data with pg_dump, or set ROOST_DATA.")
               .formatted(data.database(), version, PostgresPrograms.MAJOR_VERSION));
     }
   }
@@ -167,7 +168,7 @@ public final class EmbeddedDatabase implements AutoCloseable {
     Programs.Result result =
         Programs.run(withPrefix(command), Map.of("TZ", "UTC", "LC_ALL", "C"), START_LIMIT);
     if (!result.succeeded()) {
-      throw new StartFailed("the database can't be made: " + result.errors().strip());
+      throw new StartFailed("the database cannot be created: " + result.errors().strip());
     }
     Files.move(draft, data.database(), StandardCopyOption.ATOMIC_MOVE);
   }
@@ -222,7 +223,7 @@ public final class EmbeddedDatabase implements AutoCloseable {
       // After a kill, the old backends hold the shared memory until they notice.
       boolean willPass = log.lastLines().contains("shared memory");
       if (closing || !willPass || System.nanoTime() > deadline) {
-        throw new StartFailed("PostgreSQL doesn't start:\n" + log.lastLines());
+        throw new StartFailed("PostgreSQL does not start:\n" + log.lastLines());
       }
       Thread.sleep(WATCH_INTERVAL.toMillis());
     }
@@ -263,7 +264,7 @@ public final class EmbeddedDatabase implements AutoCloseable {
       }
       if (System.nanoTime() > deadline) {
         throw new StartFailed(
-            "PostgreSQL isn't ready after " + START_LIMIT + ":\n" + log.lastLines());
+            "PostgreSQL is not ready after " + START_LIMIT + ":\n" + log.lastLines());
       }
       Thread.sleep(5);
     }
@@ -275,9 +276,9 @@ public final class EmbeddedDatabase implements AutoCloseable {
     while (!closing) {
       try {
         if (!server.isAlive()) {
-          LOG.warn("PostgreSQL has ended; starting it again");
+          LOG.warn("PostgreSQL has ended; restarting it");
           startServer();
-          LOG.infof("PostgreSQL runs again, as process %d", server.pid());
+          LOG.infof("PostgreSQL was restarted, as process %d", server.pid());
         }
         log.trim();
         pause = WATCH_INTERVAL;
@@ -286,7 +287,7 @@ public final class EmbeddedDatabase implements AutoCloseable {
             pause.multipliedBy(2).compareTo(LONGEST_PAUSE) < 0
                 ? pause.multipliedBy(2)
                 : LONGEST_PAUSE;
-        LOG.errorf("PostgreSQL can't be started again; trying on: %s", e.getMessage());
+        LOG.errorf("PostgreSQL cannot be restarted; retrying: %s", e.getMessage());
       } catch (InterruptedException e) {
         return;
       }

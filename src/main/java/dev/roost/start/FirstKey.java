@@ -64,7 +64,7 @@ class FirstKey {
         ? "API key in " + file
         : "The file "
             + file
-            + " is gone; start once with ROOST_NEW_API_KEY=true to get another key";
+            + " does not exist; start once with ROOST_NEW_API_KEY=true to create another key";
   }
 
   /** Path and query that sign the owner in once; empty: the key is gone, or stored elsewhere. */

@@ -43,7 +43,7 @@ class LocalApplication implements QuarkusApplication {
     if (json) {
       LOG.info("Roost is ready"); // Nobody watches, and some of these messages must not be logged.
     } else {
-      tell(key);
+      printReady(key);
     }
     Runtime itself = ClientProxy.unwrap(runtime); // The proxy ends with the container.
     Quarkus.waitForExit();
@@ -54,7 +54,7 @@ class LocalApplication implements QuarkusApplication {
     return 0;
   }
 
-  private void tell(String key) {
+  private void printReady(String key) {
     String url = LocalRuntime.executorUrl(config.host(), config.port());
     System.out.println("Roost is ready at " + url);
     firstKey.loginUrl().ifPresent(login -> System.out.println("Dashboard: " + url + login));
@@ -64,7 +64,7 @@ class LocalApplication implements QuarkusApplication {
     }
     if (runtime.processLimit().isNone()) {
       System.out.println(
-          runtime.processLimit().message() + " The kernel doesn't bound their processes.");
+          runtime.processLimit().message() + " The kernel does not limit their processes.");
     }
   }
 }

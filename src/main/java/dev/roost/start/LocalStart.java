@@ -5,9 +5,9 @@ import dev.roost.runtime.local.DataDirectory;
 import dev.roost.runtime.local.Interpreters;
 import dev.roost.runtime.local.StartFailed;
 import dev.roost.runtime.local.UvProgram;
+import io.quarkus.runtime.LaunchMode;
 import io.quarkus.runtime.Quarkus;
 import java.io.IOException;
-import java.lang.ref.Reference;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
@@ -50,12 +50,28 @@ final class LocalStart {
    * @throws StartFailed with what to do about it
    */
   int run(String... arguments) throws StartFailed {
-    AutoCloseable lock = null;
-    if (DataDirectory.isUsedBy(config)) {
-      data.create();
-      lock = data.lock(); // Until the process ends: the lock's holder owns all running processes.
+    // Held until everything has ended: the lock's holder owns all running processes.
+    try (AutoCloseable lock = lock()) {
+      return runAlone(arguments);
+    } catch (StartFailed e) {
+      throw e;
+    } catch (Exception e) {
+      throw new StartFailed(e.toString(), e);
     }
-    checkPort();
+  }
+
+  private AutoCloseable lock() throws StartFailed {
+    if (!DataDirectory.isUsedBy(config)) {
+      return () -> {};
+    }
+    data.create();
+    return data.lock();
+  }
+
+  private int runAlone(String... arguments) throws Exception {
+    if (!LaunchMode.current().isDev()) { // In development mode, the port stays open over reloads.
+      checkPort();
+    }
     stopOnSignals();
     try {
       CompletableFuture<Void> pythons = CompletableFuture.runAsync(this::checkPythons);
@@ -72,13 +88,10 @@ final class LocalStart {
         return 0; // The interruption is the cause of the failure.
       }
       throw e;
-    } catch (Exception e) {
-      throw new StartFailed(e.toString(), e);
     } finally {
       // Short-lived processes that have not ended.
       ProcessHandle.current().descendants().forEach(ProcessHandle::destroyForcibly);
       ended.countDown();
-      Reference.reachabilityFence(lock); // A garbage-collected channel is closed and unlocked.
     }
   }
 
@@ -135,7 +148,10 @@ final class LocalStart {
     Main.set(JDBC_URL, database.jdbcUrl());
     Main.set("quarkus.datasource.username", database.username());
     Main.set("quarkus.datasource.password", database.password());
-    return database;
+    return () -> {
+      System.clearProperty(JDBC_URL); // The next run in this process starts its own database.
+      database.close();
+    };
   }
 
   private void checkPythons() {
@@ -154,10 +170,11 @@ final class LocalStart {
       socket.setReuseAddress(true);
       socket.bind(new InetSocketAddress(InetAddress.getByName(config.host()), config.port()));
     } catch (UnknownHostException e) {
-      throw new StartFailed("roost.host is no address of this machine: " + config.host(), e);
+      throw new StartFailed("roost.host is not an address of this machine: " + config.host(), e);
     } catch (IOException | IllegalArgumentException e) {
       throw new StartFailed(
-          "port %d of %s can't be used (%s). Another Roost, or another program? Set ROOST_PORT to a free port."
+          ("port %d of %s cannot be used (%s). Another Roost or another program may use it. Set "
+                  + "ROOST_PORT to a free port.")
               .formatted(config.port(), config.host(), e.getMessage()),
           e);
     }

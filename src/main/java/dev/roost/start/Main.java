@@ -4,6 +4,7 @@ import dev.roost.config.RoostConfig;
 import dev.roost.config.SettingsCheck;
 import dev.roost.config.UnknownSettings;
 import dev.roost.runtime.local.StartFailed;
+import io.quarkus.runtime.LaunchMode;
 import io.quarkus.runtime.annotations.QuarkusMain;
 import io.quarkus.runtime.configuration.ConfigUtils;
 import io.smallrye.config.ConfigValidationException;
@@ -37,23 +38,26 @@ public final class Main {
           UnknownSettings.mistake(settings.getConfigSources())
               .or(() -> SettingsCheck.mistake(config));
       if (mistake.isPresent()) {
-        throw new StartFailed("a setting is wrong: " + mistake.get());
+        throw new StartFailed("invalid setting: " + mistake.get());
       }
       if (!RUNTIMES.contains(config.runtime())) {
         throw new StartFailed(
-            "roost.runtime is \"" + config.runtime() + "\"; there are " + RUNTIMES);
+            "roost.runtime is \"" + config.runtime() + "\"; it must be one of " + RUNTIMES);
       }
       if (!LOG_FORMATS.contains(config.logFormat())) {
         throw new StartFailed(
-            "roost.log-format is \"" + config.logFormat() + "\"; there are " + LOG_FORMATS);
+            "roost.log-format is \"" + config.logFormat() + "\"; it must be one of " + LOG_FORMATS);
       }
       if (config.logFormat().equals(JsonLog.FORMAT)) {
         JsonLog.install(settings.getValue("quarkus.log.console.level", Level.class));
       }
       config.traces().endpoint().ifPresent(Main::trace);
-      System.exit(new LocalStart(config, settings).run(arguments));
+      int status = new LocalStart(config, settings).run(arguments);
+      if (!LaunchMode.current().isDev()) { // Development mode calls this method again.
+        System.exit(status);
+      }
     } catch (StartFailed e) {
-      System.err.println("Roost can't start: " + e.getMessage());
+      System.err.println("Roost cannot start: " + e.getMessage());
       System.exit(1);
     }
   }
@@ -79,9 +83,9 @@ public final class Main {
     try {
       return ConfigUtils.configBuilder().withMapping(RoostConfig.class).build();
     } catch (ConfigValidationException e) {
-      throw new StartFailed("a setting is wrong: " + readable(e.getProblem(0).getMessage()), e);
+      throw new StartFailed("invalid setting: " + readable(e.getProblem(0).getMessage()), e);
     } catch (IllegalArgumentException | NoSuchElementException e) {
-      throw new StartFailed("a setting is wrong: " + readable(e.getMessage()), e);
+      throw new StartFailed("invalid setting: " + readable(e.getMessage()), e);
     }
   }
 

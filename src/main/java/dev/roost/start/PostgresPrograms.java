@@ -64,14 +64,15 @@ record PostgresPrograms(Path directory, List<String> prefix) {
         PostgresPrograms.class.getClassLoader().getResourceAsStream(archive)) {
       if (resource == null) {
         throw new StartFailed(
-            "there is no PostgreSQL for this machine (%s) inside. Set ROOST_DATABASE_URL to one of yours."
+            ("Roost includes no PostgreSQL for this machine (%s). Set ROOST_DATABASE_URL to your own "
+                    + "PostgreSQL.")
                 .formatted(System.getProperty("os.arch")));
       }
       PrivateFiles.deleteTree(draft);
       unpack(resource, draft);
       Files.move(draft, directory, StandardCopyOption.ATOMIC_MOVE);
     } catch (IOException e) {
-      throw new StartFailed("PostgreSQL can't be unpacked to " + directory + ": " + e, e);
+      throw new StartFailed("PostgreSQL cannot be unpacked to " + directory + ": " + e, e);
     }
   }
 
@@ -87,7 +88,7 @@ record PostgresPrograms(Path directory, List<String> prefix) {
         }
         Path file = target.resolve(name).normalize();
         if (!file.startsWith(target)) {
-          throw new IOException("the archive names a file outside of itself: " + name);
+          throw new IOException("the archive contains a path outside of its directory: " + name);
         }
         if (entry.isDirectory()) {
           Files.createDirectories(file);
@@ -131,12 +132,12 @@ record PostgresPrograms(Path directory, List<String> prefix) {
         return program.get().toString();
       }
     } catch (IOException e) {
-      throw new StartFailed("unshare can't be run: " + e, e);
+      throw new StartFailed("unshare cannot be run: " + e, e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
     throw new StartFailed(
-        "PostgreSQL doesn't run as root, and this machine allows no user namespaces to hide it. "
-            + "Start Roost as another user, or set ROOST_DATABASE_URL to a PostgreSQL of yours.");
+        "PostgreSQL does not run as root, and this machine does not allow user namespaces. Start "
+            + "Roost as another user, or set ROOST_DATABASE_URL to your own PostgreSQL.");
   }
 }

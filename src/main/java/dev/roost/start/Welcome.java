@@ -9,12 +9,14 @@ import dev.roost.builds.BuilderJob;
 import dev.roost.cluster.Ready;
 import dev.roost.cluster.Waiting;
 import dev.roost.config.RoostConfig;
+import dev.roost.db.Sql;
 import dev.roost.execution.Execution;
 import dev.roost.execution.ExecutorJob;
 import dev.roost.execution.ExecutorJobs;
 import dev.roost.log.LogEntry;
 import dev.roost.log.LogRepository;
 import dev.roost.runtime.Runtime;
+import dev.roost.state.BuilderJobState;
 import io.quarkus.narayana.jta.QuarkusTransaction;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.event.Observes;
@@ -32,8 +34,11 @@ import java.util.Optional;
  */
 @ApplicationScoped
 public class Welcome {
+  private static final Sql MARK =
+      Sql.of("insert into setting (name, value) values (:name, 'true') on conflict do nothing");
+
   private static final String REQUIREMENTS = "humanize==4.13.0";
-  private static final Duration PATIENCE = Duration.ofMinutes(3);
+  private static final Duration TIMEOUT = Duration.ofMinutes(3);
   private static final String DONE = "welcome_done";
 
   private final Agents agents;
@@ -79,10 +84,9 @@ public class Welcome {
     out.println("Welcome. The first agent: Python " + python + ", requirements " + REQUIREMENTS);
     String agentId = agents.create(AgentRequest.of("welcome", script(), REQUIREMENTS));
     BuilderJob job = awaitBuild(agentId);
-    if (!job.state.equals("succeeded")) {
-      out.println("  build         " + job.state + ": " + indented(job.message));
-      out.println(
-          "  The agent \"welcome\" is there; save its requirements again to build it again.");
+    if (job.state != BuilderJobState.SUCCEEDED) {
+      out.println("  build         " + job.state.code() + ": " + indented(job.message));
+      out.println("  The agent \"welcome\" exists. Save its requirements again to rebuild it.");
       return;
     }
     out.println("  build         " + describe(job));
@@ -97,7 +101,7 @@ public class Welcome {
       }
     }
     if (execution == null || execution.returnValue() == null) {
-      out.println("  execution     " + result.state() + ": " + indented(result.message()));
+      out.println("  execution     " + result.state().code() + ": " + indented(result.message()));
     } else {
       out.println("  return value  " + execution.returnValue().text());
     }
@@ -105,14 +109,7 @@ public class Welcome {
 
   private boolean isFirstStart() {
     return QuarkusTransaction.requiringNew()
-        .call(
-            () ->
-                entities
-                        .createNativeQuery(
-                            "insert into setting (name, value) values (:name, 'true') on conflict do nothing")
-                        .setParameter("name", DONE)
-                        .executeUpdate()
-                    == 1);
+        .call(() -> MARK.with("name", DONE).update(entities) == 1);
   }
 
   private BuilderJob awaitBuild(String agentId) {
@@ -120,7 +117,7 @@ public class Welcome {
         QuarkusTransaction.requiringNew()
             .call(() -> BuilderJob.<BuilderJob>find("agentId", agentId).firstResult().id);
     return waiting
-        .until(id, PATIENCE, () -> Optional.of(job(id)).filter(BuilderJob::hasEnded), () -> job(id))
+        .until(id, TIMEOUT, () -> Optional.of(job(id)).filter(BuilderJob::hasEnded), () -> job(id))
         .await()
         .indefinitely();
   }
@@ -133,7 +130,7 @@ public class Welcome {
     return waiting
         .until(
             id,
-            PATIENCE,
+            TIMEOUT,
             () -> Optional.of(view(id)).filter(view -> view.finishedAt() != null),
             () -> view(id))
         .await()

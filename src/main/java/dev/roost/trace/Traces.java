@@ -1,8 +1,10 @@
 package dev.roost.trace;
 
 import dev.roost.config.RoostConfig;
+import dev.roost.db.Code;
 import dev.roost.db.Database;
 import dev.roost.db.Sql;
+import dev.roost.state.ExecutionState;
 import io.opentelemetry.api.trace.Span;
 import io.opentelemetry.api.trace.SpanBuilder;
 import io.opentelemetry.api.trace.SpanContext;
@@ -105,16 +107,16 @@ public class Traces {
       return;
     }
     try {
-      workers.execute(() -> tell(executionId));
+      workers.execute(() -> export(executionId));
     } catch (RejectedExecutionException e) {
-      LOG.debugf("no spans of %s: Roost is ending", executionId);
+      LOG.debugf("no spans of %s: Roost is stopping", executionId);
     }
   }
 
-  private void tell(String executionId) {
+  private void export(String executionId) {
     try {
       Sql.Bound ended = ENDED.with("execution", executionId);
-      database.once(connection -> ended.first(connection, Ended::of)).ifPresent(this::tell);
+      database.once(connection -> ended.first(connection, Ended::of)).ifPresent(this::export);
     } catch (Database.Failure e) {
       LOG.warnf("no spans of %s: %s", executionId, e.getMessage());
     }
@@ -130,7 +132,7 @@ public class Traces {
       String agentId,
       String agentName,
       int attempt,
-      String state,
+      ExecutionState state,
       String reason,
       boolean cold,
       Instant queuedAt,
@@ -147,7 +149,7 @@ public class Traces {
           row.getString("agent_id"),
           row.getString("name"),
           row.getInt("attempt"),
-          row.getString("state"),
+          Code.parse(ExecutionState.class, row.getString("state")),
           row.getString("reason"),
           row.getBoolean("cold_start"),
           started.minusNanos(queued),
@@ -158,7 +160,7 @@ public class Traces {
     }
   }
 
-  private void tell(Ended ended) {
+  private void export(Ended ended) {
     TraceParent job = job(ended.parent(), ended.jobId());
     if (!job.isSampled()) {
       return;
@@ -174,11 +176,11 @@ public class Traces {
             .setAttribute("roost.executor_job.id", ended.jobId())
             .setAttribute("roost.execution.id", ended.id())
             .setAttribute("roost.execution.attempt", ended.attempt())
-            .setAttribute("roost.execution.state", ended.state())
+            .setAttribute("roost.execution.state", ended.state().code())
             .setAttribute("roost.execution.cold_start", ended.cold());
     Span execute = ids.with(job.traceId(), TraceParent.spanIdOf(ended.id()), builder::startSpan);
-    if (!ended.state().equals("succeeded")) {
-      String reason = ended.reason() == null ? ended.state() : ended.reason();
+    if (ended.state() != ExecutionState.SUCCEEDED) {
+      String reason = ended.reason() == null ? ended.state().code() : ended.reason();
       execute.setAttribute("error.type", reason).setStatus(StatusCode.ERROR, reason);
     }
     Context within = Context.root().with(execute);

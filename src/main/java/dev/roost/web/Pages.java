@@ -36,7 +36,7 @@ class Pages {
           + " connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
   /** Runs before the routes of static files. */
-  private static final int ORDER = -100;
+  static final int ORDER = -100;
 
   void routes(@Observes Router router) {
     router.route().order(ORDER).handler(this::page);
@@ -67,7 +67,7 @@ class Pages {
    * No referrer, because the address may contain a one-time token; no cache, because the document
    * contains the file names of one version.
    */
-  private static void secure(MultiMap headers) {
+  static void secure(MultiMap headers) {
     headers.set("Content-Security-Policy", POLICY);
     headers.set("Referrer-Policy", "no-referrer");
     headers.set("X-Content-Type-Options", "nosniff");

@@ -102,7 +102,7 @@ final class Addresses {
     return special(reached)
         .map(
             kind ->
-                "%s is no public address (%s); the setting %s can allow it."
+                "%s is not a public address (%s); the setting %s can allow it."
                     .formatted(address.getHostAddress(), kind, SETTING));
   }
 

@@ -106,7 +106,7 @@ final class Attempt {
   private void connect() {
     InetAddress address = left.remove();
     String where = Failures.address(address, target.port());
-    doing = "there was no connection to " + where;
+    doing = "could not connect to " + where;
     // Divides the remaining time among the addresses; for the last one, the timer applies.
     long millis = Math.max(1, TimeUnit.NANOSECONDS.toMillis(end - System.nanoTime()));
     long share = left.isEmpty() ? 2 * timeout.toMillis() : millis / (left.size() + 1);
@@ -145,7 +145,7 @@ final class Attempt {
       hangUp();
       return;
     }
-    doing = "the receiver did not answer";
+    doing = "the receiver did not respond";
     request.exceptionHandler(this::fail);
     request.connection().exceptionHandler(this::fail); // Without a handler, Vert.x logs an error.
     request.send(Buffer.buffer(message.body())).onSuccess(this::receive).onFailure(this::fail);
@@ -153,7 +153,7 @@ final class Attempt {
 
   private void receive(HttpClientResponse response) {
     status = response.statusCode();
-    doing = "the receiver began to answer (" + status + ") but did not end";
+    doing = "the receiver began to respond (" + status + ") but did not complete the response";
     response.exceptionHandler(this::fail);
     response.handler(
         part -> {

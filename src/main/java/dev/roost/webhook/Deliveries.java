@@ -6,6 +6,7 @@ import dev.roost.cluster.Loops;
 import dev.roost.cluster.Replicas;
 import dev.roost.cluster.Signals;
 import dev.roost.event.EventLog;
+import dev.roost.state.DeliveryState;
 import io.quarkus.runtime.ShutdownEvent;
 import io.quarkus.runtime.StartupEvent;
 import io.vertx.core.Vertx;
@@ -119,7 +120,7 @@ class Deliveries {
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
       } catch (RuntimeException e) {
-        LOG.warnf("what came of deliveries is not written down: %s", e.getMessage());
+        LOG.warnf("the results of deliveries cannot be stored: %s", e.getMessage());
       }
     }
     sender.stop();
@@ -133,11 +134,11 @@ class Deliveries {
         book.sweep();
         lastSweep = now;
       }
-      if (stopping || slots.room() == 0) {
+      if (stopping || slots.capacity() == 0) {
         return LONGEST_PAUSE;
       }
       book.claim(slots, sending.keySet(), lease).forEach(this::send);
-      if (slots.room() == 0) {
+      if (slots.capacity() == 0) {
         return LONGEST_PAUSE;
       }
       return book.next(slots, sending.keySet())
@@ -152,9 +153,7 @@ class Deliveries {
     sending.put(claim.deliveryId(), claim);
     long begun = System.nanoTime();
     if (claim.event() == null) {
-      end(
-          new Ended(
-              claim, EndpointResponse.failed("the event is not kept any more"), begun, begun));
+      end(new Ended(claim, EndpointResponse.failed("the event has been deleted"), begun, begun));
       return;
     }
     answer(claim)
@@ -171,9 +170,9 @@ class Deliveries {
     try {
       return sender.send(message(claim));
     } catch (RuntimeException e) {
-      LOG.errorf(e, "%s can't be sent", claim);
+      LOG.errorf(e, "%s cannot be sent", claim);
       return CompletableFuture.completedFuture(
-          EndpointResponse.failed("it can't be sent: " + e.getMessage()));
+          EndpointResponse.failed("it cannot be sent: " + e.getMessage()));
     }
   }
 
@@ -221,7 +220,7 @@ class Deliveries {
     }
     try {
       book.settle(batch.stream().map(this::outcome).toList())
-          .forEach(id -> LOG.warnf("webhook %s is disabled; its message says why", id));
+          .forEach(id -> LOG.warnf("webhook %s is disabled; see its message", id));
     } catch (RuntimeException e) {
       ended.addAll(batch);
       throw e;
@@ -242,7 +241,7 @@ class Deliveries {
     Duration duration = Duration.ofNanos(attempt.over() - attempt.begun());
     Verdict verdict =
         claim.event() == null
-            ? new Verdict(Verdict.FAILED, null, null)
+            ? new Verdict(DeliveryState.FAILED, null, null)
             : Verdict.of(
                 attempt.answer(),
                 claim.isTest(),

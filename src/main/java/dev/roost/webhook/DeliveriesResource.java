@@ -51,12 +51,12 @@ public class DeliveriesResource {
   record ReplayRequest(
       @Schema(
               required = true,
-              description = "Events after this one; 0: from the oldest that is kept")
+              description = "Events after this position; 0 for all events that are kept")
           String after) {}
 
   /** The result of a replay. */
   @Schema(name = "Replay")
-  record Replay(@Schema(description = "How many will be sent") long deliveries) {}
+  record Replay(@Schema(description = "The number of deliveries to send") long deliveries) {}
 
   @POST
   @Path("test")
@@ -65,11 +65,12 @@ public class DeliveriesResource {
       operationId = "testWebhook",
       summary = "Send a test event to a webhook",
       description =
-          "Notes an event webhook.test, which goes to this webhook only, whatever its event_types and agent_id, and"
-              + " answers when it was tried, or after 15 seconds. A test is tried once.")
+          "Creates an event webhook.test for this webhook only, regardless of its event_types and "
+              + "agent_id. The response is delayed until the delivery was attempted, at most 15 seconds. "
+              + "Tests are not retried.")
   @APIResponse(
       responseCode = "200",
-      description = "The delivery; state and message say how it went",
+      description = "The delivery; state and message have the result",
       content = @Content(schema = @Schema(implementation = Delivery.View.class)))
   @APIResponse(responseCode = "409", ref = "conflict")
   public Uni<Delivery.View> test(String id) {
@@ -86,11 +87,12 @@ public class DeliveriesResource {
   @Needs(Role.WRITE)
   @Operation(
       operationId = "listDeliveries",
-      summary = "List a webhook's deliveries, those of the latest events first")
+      summary = "List a webhook's deliveries, latest events first")
   public Page<Delivery.View> list(
       String id,
-      @Parameter(description = "Only pending, succeeded or failed ones") @RestQuery String state,
-      @Parameter(description = "Only of this type, for example execution.failed")
+      @Parameter(description = "Only those in this state: pending, succeeded or failed") @RestQuery
+          String state,
+      @Parameter(description = "Only those of this event type, for example execution.failed")
           @RestQuery("event_type")
           String eventType,
       @RestQuery Integer limit,
@@ -103,7 +105,7 @@ public class DeliveriesResource {
   @Needs(Role.WRITE)
   @Operation(
       operationId = "getDelivery",
-      summary = "Retrieve a delivery, with its attempts and the body that is sent")
+      summary = "Retrieve a delivery, with its attempts and its body")
   public Delivery.View get(
       String id,
       @Parameter(description = "A delivery of this webhook") @PathParam("delivery_id")
@@ -117,8 +119,9 @@ public class DeliveriesResource {
   @ResponseStatus(202)
   @Operation(
       operationId = "replayDelivery",
-      summary = "Send a delivery again",
-      description = "Makes it pending, whatever its state. Its identifier stays.")
+      summary = "Resend a delivery",
+      description =
+          "Sets the delivery to pending, regardless of its state. Its identifier does not change.")
   @APIResponse(
       responseCode = "202",
       description = "The delivery",
@@ -140,10 +143,10 @@ public class DeliveriesResource {
   @ResponseStatus(202)
   @Operation(
       operationId = "replayWebhook",
-      summary = "Send what a webhook has missed",
+      summary = "Resend missed events to a webhook",
       description =
-          "Makes deliveries of the events after a position that the webhook asks for and has none of, and failed ones"
-              + " pending again.")
+          "Creates deliveries of the webhook's events after a position that have none, and sets "
+              + "failed deliveries after it to pending.")
   @RequestBody(
       required = true,
       content =
@@ -152,7 +155,7 @@ public class DeliveriesResource {
               examples = @ExampleObject(name = "all", value = "{\"after\": \"0\"}")))
   @APIResponse(
       responseCode = "202",
-      description = "How many will be sent",
+      description = "The number of deliveries to send",
       content = @Content(schema = @Schema(implementation = Replay.class)))
   @APIResponse(responseCode = "410", ref = "gone")
   public Replay replayAll(String id, byte[] bytes) {

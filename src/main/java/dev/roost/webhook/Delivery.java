@@ -2,7 +2,9 @@ package dev.roost.webhook;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.roost.api.JsonText;
+import dev.roost.db.Code;
 import dev.roost.db.Sql;
+import dev.roost.state.DeliveryState;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
@@ -17,42 +19,45 @@ final class Delivery {
   @Schema(name = "Delivery")
   record View(
       @Schema(examples = "dlv_01jd4m8z6hf0r9w2x3c5v7b8na") String id,
-      @Schema(description = "The webhook that it is for") String webhookId,
-      @Schema(description = "The event's position in the log of events") String eventId,
-      @Schema(description = "The event's type", examples = "execution.failed") String eventType,
+      @Schema(description = "The webhook") String webhookId,
+      @Schema(description = "The position of the event in the log of events") String eventId,
+      @Schema(description = "The type of the event", examples = "execution.failed")
+          String eventType,
       @Schema(
               description =
-                  "The identifier of what has changed; deliveries of one subject are sent in their order")
+                  "The identifier of the resource that has changed. Deliveries of one subject are sent in "
+                      + "order")
           String subject,
-      @Schema(
-              enumeration = {"pending", "succeeded", "failed"},
-              description = "pending: it is to be sent, or sent again; failed: it is tried no more")
-          String state,
-      @Schema(description = "Attempts that were begun") int attempts,
+      @Schema(description = "pending: it will be sent or retried. failed: it is no longer retried")
+          DeliveryState state,
+      @Schema(description = "The number of attempts") int attempts,
       @Schema(
               nullable = true,
               description =
-                  "When it is tried next; null: it is not pending, or waits for an earlier delivery of its subject")
+                  "The time of the next attempt; null if it is not pending, or waits for an earlier "
+                      + "delivery of its subject")
           Instant nextAttemptAt,
       Instant createdAt,
-      @Schema(nullable = true, description = "When it succeeded or failed; null: it is pending")
+      @Schema(
+              nullable = true,
+              description = "When it succeeded or failed; null while it is pending")
           Instant finishedAt,
       @Schema(
               nullable = true,
               description =
-                  "HTTP status of the last attempt; null: there was no answer, or no attempt has ended")
+                  "HTTP status of the last attempt; null if there was no response, or no attempt has ended")
           Integer status,
       @Schema(
               nullable = true,
               description =
-                  "Why the last attempt did not succeed; null: it did, or no attempt has ended")
+                  "Why the last attempt failed; null if it succeeded, or no attempt has ended")
           String message,
-      @Schema(description = "Only when one delivery is retrieved: its attempts, oldest first")
+      @Schema(description = "Only when a single delivery is retrieved: its attempts, oldest first")
           @JsonInclude(JsonInclude.Include.NON_NULL)
           List<AttemptView> attemptsLog,
       @Schema(
               description =
-                  "Only when one delivery is retrieved, while its event is kept: the body that is sent")
+                  "Only when a single delivery is retrieved, and while its event is kept: the body of the request")
           @JsonInclude(JsonInclude.Include.NON_NULL)
           JsonText request) {
     static View read(ResultSet row) throws SQLException {
@@ -62,7 +67,7 @@ final class Delivery {
           row.getString("position"),
           row.getString("event_type"),
           row.getString("subject"),
-          row.getString("state"),
+          Code.parse(DeliveryState.class, row.getString("state")),
           row.getInt("attempts"),
           Sql.instant(row, "next_attempt_at"),
           Sql.instant(row, "created_at"),
@@ -100,12 +105,15 @@ final class Delivery {
   /** One attempt in the API. */
   @Schema(name = "DeliveryAttempt")
   record AttemptView(
-      @Schema(description = "From 1; one that Roost did not see end is left out") int attempt,
-      @Schema(description = "When the request was begun") Instant startedAt,
+      @Schema(
+              description =
+                  "The number of the attempt, from 1. Attempts whose end Roost did not observe are omitted")
+          int attempt,
+      @Schema(description = "When the request began") Instant startedAt,
       @Schema(description = "Seconds") double duration,
-      @Schema(nullable = true, description = "HTTP status; null: there was no answer")
+      @Schema(nullable = true, description = "HTTP status; null if there was no response")
           Integer status,
-      @Schema(nullable = true, description = "Why it did not succeed; null: it did")
+      @Schema(nullable = true, description = "Why the attempt failed; null if it succeeded")
           String message) {
     static AttemptView read(ResultSet row) throws SQLException {
       return new AttemptView(

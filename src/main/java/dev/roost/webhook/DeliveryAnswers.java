@@ -66,11 +66,11 @@ class DeliveryAnswers {
   private static final Sql MISSED =
       Sql.of(
           """
-          select e.position, e.type, e.subject, w.id
+          select e.position, e.type, e.subject, w.id as webhook_id
           from event e join webhook w on w.id = :webhook and e.type <> 'webhook.test' and %s
           where e.position > :after and e.position <= :last
           order by e.position for key share of w"""
-              .formatted(Placement.WANTED));
+              .formatted(Placement.SUBSCRIBED));
 
   private final Database database;
   private final Webhooks webhooks;
@@ -137,7 +137,7 @@ class DeliveryAnswers {
    * @throws Problem not_found; conflict: the webhook is disabled
    */
   Test test(String webhookId) {
-    if (webhooks.get(webhookId).state().equals(Webhook.DISABLED)) {
+    if (webhooks.get(webhookId).state() == WebhookState.DISABLED) {
       throw Problem.of(
           ErrorCode.CONFLICT,
           "The webhook is disabled; enable it first: PATCH with {\"state\": \"active\"}.");
@@ -175,7 +175,7 @@ class DeliveryAnswers {
     Delivery.View view = get(webhookId, deliveryId);
     if (changed == 0) {
       throw Problem.of(
-          ErrorCode.GONE, "The event of this delivery is removed, so it can't be sent again.");
+          ErrorCode.GONE, "The event of this delivery has been deleted, so it cannot be resent.");
     }
     return view;
   }
@@ -197,21 +197,21 @@ class DeliveryAnswers {
           "There is no event " + after + " yet; the latest is " + last + ".");
     }
     long from = log.begin(after);
-    long made = 0;
+    long created = 0;
     for (long position = from; position < last; position += STEP) {
       Sql.Bound missed =
           MISSED
               .with("webhook", webhookId)
               .with("after", position)
               .with("last", Math.min(last, position + STEP));
-      made +=
+      created +=
           database.inTransaction(
               connection -> {
                 List<Placement.Pair> pairs = missed.list(connection, Placement.Pair::read);
                 return pairs.isEmpty() ? 0 : Placement.again(connection, pairs);
               });
     }
-    return made;
+    return created;
   }
 
   /**
@@ -220,7 +220,8 @@ class DeliveryAnswers {
    */
   static long position(String where, String text) {
     if (!text.matches("\\d{1,18}")) {
-      throw Problem.invalid(where, "wrong_type", "A position of the log of events is a number.");
+      throw Problem.invalid(
+          where, "wrong_type", "A position in the log of events must be a number.");
     }
     return Long.parseLong(text);
   }

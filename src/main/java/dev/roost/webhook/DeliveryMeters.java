@@ -29,7 +29,8 @@ class DeliveryMeters {
 
   private static Timer timer(String result, MeterRegistry registry) {
     return Timer.builder("roost.webhook.attempt")
-        .description("Attempts to deliver an event to a webhook, until the answer or the time-out")
+        .description(
+            "Duration of attempts to deliver an event to a webhook, until the response or the timeout")
         .tag("result", result)
         .serviceLevelObjectives(BUCKETS)
         .register(registry);

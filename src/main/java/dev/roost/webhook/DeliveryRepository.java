@@ -29,12 +29,12 @@ class DeliveryRepository {
   /** How many due deliveries of a webhook are checked in a pass. */
   private static final int LOOK = 100;
 
-  private static final String ROOMS =
+  private static final String CAPACITIES =
       """
-      room as (
-        select w.id, coalesce(b.room, %d) as room, coalesce(b.slow, false) as slow
-        from webhook w left join unnest(:webhooks, :rooms, :slow) as b(id, room, slow) on b.id = w.id
-        where w.state = 'active' and coalesce(b.room, %d) > 0)"""
+      capacity as (
+        select w.id, coalesce(b.capacity, %d) as capacity, coalesce(b.slow, false) as slow
+        from webhook w left join unnest(:webhooks, :capacities, :slow) as b(id, capacity, slow) on b.id = w.id
+        where w.state = 'active' and coalesce(b.capacity, %d) > 0)"""
           .formatted(Slots.EACH, Slots.EACH);
 
   /** The first of each webhook before the second of any. */
@@ -43,7 +43,7 @@ class DeliveryRepository {
           """
           with %s,
           due as (
-            select d.*, r.room, r.slow from room r cross join lateral (
+            select d.*, r.capacity, r.slow from capacity r cross join lateral (
               select d.id, d.webhook_id, d.position, d.next_attempt_at, exists (
                   select 1 from webhook_delivery b
                   where b.webhook_id = d.webhook_id and b.subject = d.subject and b.state = 'pending'
@@ -61,13 +61,13 @@ class DeliveryRepository {
           chosen as (
             select id, next_attempt_at from (
               select *, row_number() over (partition by slow order by turn, next_attempt_at) as of_slow
-              from ranked where turn <= room) fair
+              from ranked where turn <= capacity) fair
             where not slow or of_slow <= :slowLimit
             order by turn, next_attempt_at limit :limit),
           claimed as (
             update webhook_delivery d set attempts = d.attempts + 1,
               next_attempt_at = now() + :lease * interval '1 second',
-              give_up_at = coalesce(d.give_up_at, now() + :patience * interval '1 second')
+              give_up_at = coalesce(d.give_up_at, now() + :retrySeconds * interval '1 second')
             from chosen c
             where d.id = c.id and d.state = 'pending' and d.next_attempt_at = c.next_attempt_at
             returning d.*)
@@ -76,20 +76,20 @@ class DeliveryRepository {
             case when w.previous_secret_until > now() then w.previous_secret end as previous_secret, e.time, e.data
           from claimed c join webhook w on w.id = c.webhook_id left join event e on e.position = c.position
           order by c.position"""
-              .formatted(ROOMS, LOOK));
+              .formatted(CAPACITIES, LOOK));
 
   private static final Sql NEXT =
       Sql.of(
           """
           with %s
           select extract(epoch from min(d.next_attempt_at) - clock_timestamp())::float8 as seconds
-          from room r cross join lateral (
+          from capacity r cross join lateral (
             select d.next_attempt_at from webhook_delivery d
             where d.webhook_id = r.id and d.state = 'pending' and d.next_attempt_at is not null
               and d.id <> all(:sending)
             order by d.next_attempt_at limit 1) d
           where not r.slow or :slowLimit > 0"""
-              .formatted(ROOMS));
+              .formatted(CAPACITIES));
 
   private static final Sql SETTLE =
       Sql.of(
@@ -168,16 +168,16 @@ class DeliveryRepository {
   List<Claim> claim(Slots slots, Collection<String> sending, Duration lease) {
     String installation = installation();
     Sql.Bound claim =
-        withRooms(CLAIM.with("limit", slots.room()), slots, sending)
+        withCapacities(CLAIM.with("limit", slots.capacity()), slots, sending)
             .with("lease", seconds(lease))
-            .with("patience", seconds(Verdict.PATIENCE));
+            .with("retrySeconds", seconds(Verdict.RETRY_PERIOD));
     return database.once(
         connection -> claim.list(connection, row -> Claim.read(row, installation)));
   }
 
   /** The time until the next delivery is due that has a free slot; zero or less: one is due now. */
   Optional<Duration> next(Slots slots, Collection<String> sending) {
-    Sql.Bound next = withRooms(NEXT.with(), slots, sending);
+    Sql.Bound next = withCapacities(NEXT.with(), slots, sending);
     return database.once(
         connection ->
             next.first(
@@ -186,13 +186,16 @@ class DeliveryRepository {
                 .map(seconds -> Duration.ofMillis((long) Math.ceil(1_000 * seconds))));
   }
 
-  private static Sql.Bound withRooms(Sql.Bound statement, Slots slots, Collection<String> sending) {
-    List<Slots.Room> rooms = slots.rooms();
+  private static Sql.Bound withCapacities(
+      Sql.Bound statement, Slots slots, Collection<String> sending) {
+    List<Slots.Capacity> capacities = slots.capacities();
     return statement
-        .with("webhooks", rooms.stream().map(Slots.Room::webhookId).toArray(String[]::new))
-        .with("rooms", rooms.stream().map(room -> (long) room.requests()).toArray(Long[]::new))
-        .with("slow", rooms.stream().map(Slots.Room::slow).toArray(Boolean[]::new))
-        .with("slowLimit", slots.slowRoom())
+        .with("webhooks", capacities.stream().map(Slots.Capacity::webhookId).toArray(String[]::new))
+        .with(
+            "capacities",
+            capacities.stream().map(capacity -> (long) capacity.requests()).toArray(Long[]::new))
+        .with("slow", capacities.stream().map(Slots.Capacity::slow).toArray(Boolean[]::new))
+        .with("slowLimit", slots.slowCapacity())
         .with("sending", sending.toArray(String[]::new));
   }
 
@@ -217,7 +220,7 @@ class DeliveryRepository {
         SETTLE
             .with("ids", strings(outcomes, o -> o.claim().deliveryId()))
             .with("attempts", longs(outcomes, o -> (long) o.claim().attempt()))
-            .with("states", strings(outcomes, o -> o.verdict().state()))
+            .with("states", strings(outcomes, o -> o.verdict().state().code()))
             .with("pauses", doubles(outcomes, o -> seconds(o.verdict().pause())))
             .with("ages", doubles(outcomes, o -> seconds(o.age())))
             .with("durations", doubles(outcomes, o -> seconds(o.duration())))
@@ -252,7 +255,10 @@ class DeliveryRepository {
       installation =
           database.once(
               connection ->
-                  INSTALLATION.with().first(connection, row -> row.getString(1)).orElseThrow());
+                  INSTALLATION
+                      .with()
+                      .first(connection, row -> row.getString("value"))
+                      .orElseThrow());
     }
     return installation;
   }

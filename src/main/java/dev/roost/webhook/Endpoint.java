@@ -41,29 +41,29 @@ record Endpoint(boolean secure, String host, int port, String uri) {
 
   static Endpoint parse(String url) throws Invalid {
     if (url.length() > MAX_CHARACTERS) {
-      throw new Invalid("A URL has at most " + MAX_CHARACTERS + " characters.");
+      throw new Invalid("A URL must have at most " + MAX_CHARACTERS + " characters.");
     }
     URI uri;
     try {
       uri = new URI(url);
     } catch (URISyntaxException e) {
-      throw new Invalid("This is no URL: " + e.getReason() + ".");
+      throw new Invalid("This is not a URL: " + e.getReason() + ".");
     }
     String scheme = uri.getScheme() == null ? "" : uri.getScheme().toLowerCase(Locale.ROOT);
     if (!scheme.equals("https") && !scheme.equals("http")) {
-      throw new Invalid("A URL begins with https:// or http://.");
+      throw new Invalid("A URL must begin with https:// or http://.");
     }
     String authority = uri.getRawAuthority();
     if (authority == null) {
-      throw new Invalid("The URL names no host.");
+      throw new Invalid("The URL has no host.");
     }
     if (authority.contains("@")) {
       throw new Invalid(
-          "A URL with a user name or password is not possible: receivers know Roost by the"
-              + " signature.");
+          "A URL must not contain a user name or password. Receivers authenticate Roost by the "
+              + "signature.");
     }
     if (uri.getRawFragment() != null) {
-      throw new Invalid("The part from # on is never sent; leave it out.");
+      throw new Invalid("The fragment, from # on, is never sent. Remove it.");
     }
     Matcher parts = AUTHORITY.matcher(authority);
     if (!parts.matches()) {
@@ -101,12 +101,12 @@ record Endpoint(boolean secure, String host, int port, String uri) {
     if (text.startsWith("[")) {
       String inner = text.substring(1, text.length() - 1);
       if (inner.contains("%")) {
-        throw new Invalid("An IPv6 address with a zone is not possible.");
+        throw new Invalid("An IPv6 address must not have a zone.");
       }
       return Network.address(inner)
           .filter(address -> inner.contains(":"))
           .map(InetAddress::getHostAddress)
-          .orElseThrow(() -> new Invalid("What is in brackets is no IPv6 address."));
+          .orElseThrow(() -> new Invalid("The text in brackets is not an IPv6 address."));
     }
     if (ENDS_IN_NUMBER.matcher(text).matches()) {
       if (Network.address(text).isEmpty()) {
@@ -116,8 +116,8 @@ record Endpoint(boolean secure, String host, int port, String uri) {
     }
     if (text.length() > 254 || !NAME.matcher(text).matches()) {
       throw new Invalid(
-          "The URL's host is no name of letters, digits, hyphens and dots; write others as in DNS,"
-              + " xn--….");
+          "The URL's host must consist of letters, digits, hyphens and dots. Write other characters "
+              + "in the form of DNS, xn--….");
     }
     String name = text.toLowerCase(Locale.ROOT);
     return name.endsWith(".") ? name.substring(0, name.length() - 1) : name;
@@ -126,7 +126,7 @@ record Endpoint(boolean secure, String host, int port, String uri) {
   private static int number(String port) throws Invalid {
     int number = Integer.parseInt(port);
     if (number < 1 || number > 65_535) {
-      throw new Invalid("A port is a number from 1 to 65535.");
+      throw new Invalid("A port must be a number from 1 to 65535.");
     }
     return number;
   }

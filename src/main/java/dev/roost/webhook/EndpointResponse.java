@@ -24,7 +24,8 @@ record EndpointResponse(Integer status, String message, boolean late) {
     String hint = status >= 300 && status < 400 ? ", a redirect, which is never followed" : "";
     String text = excerpt(body);
     String said = text.isEmpty() ? "" : ": " + text;
-    return new EndpointResponse(status, "the receiver answered " + status + hint + said, false);
+    return new EndpointResponse(
+        status, "the receiver responded with " + status + hint + said, false);
   }
 
   static EndpointResponse failed(String message) {

@@ -21,7 +21,7 @@ final class Failures {
     if (cause instanceof RejectedExecutionException) {
       return "too many names are being resolved; \"" + host + "\" has to wait";
     }
-    return "the name \"" + host + "\" can't be resolved: " + text(cause);
+    return "the name \"" + host + "\" cannot be resolved: " + text(cause);
   }
 
   static String ofConnection(String where, Throwable failure) {
@@ -33,21 +33,21 @@ final class Failures {
         && String.valueOf(failure.getMessage()).contains("refused")) {
       return where + " refuses connections";
     }
-    return "there is no connection to " + where + ": " + text(failure);
+    return "could not connect to " + where + ": " + text(failure);
   }
 
   /**
    * @param status of a partial response, or null
    */
   static String ofExchange(Integer status, Throwable failure) {
-    String begun = status == null ? "without an answer" : "within the answer (" + status + ")";
+    String begun = status == null ? "without a response" : "within the response (" + status + ")";
     if (failure instanceof HttpClosedException) {
       return "the receiver closed the connection " + begun;
     }
     if (String.valueOf(failure.getMessage()).contains("reset")) {
       return "the receiver reset the connection " + begun;
     }
-    return "the receiver's answer can't be read: " + text(failure);
+    return "the receiver's response cannot be read: " + text(failure);
   }
 
   static boolean isOfTls(Throwable failure) {

@@ -41,14 +41,14 @@ final class Lookups {
     }
     mine.whenComplete((addresses, failure) -> running.remove(host, mine));
     try {
-      threads.execute(() -> ask(host, mine));
+      threads.execute(() -> resolve(host, mine));
     } catch (RejectedExecutionException e) {
       mine.completeExceptionally(e);
     }
     return mine;
   }
 
-  private void ask(String host, CompletableFuture<List<InetAddress>> answer) {
+  private void resolve(String host, CompletableFuture<List<InetAddress>> answer) {
     try {
       answer.complete(resolver.resolve(host));
     } catch (UnknownHostException | RuntimeException e) {

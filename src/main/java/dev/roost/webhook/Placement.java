@@ -14,7 +14,7 @@ import java.util.function.Function;
 @ApplicationScoped
 class Placement implements EventLog.Follower {
   /** Events e and webhooks w that subscribe to them; a test is for one webhook only. */
-  static final String WANTED =
+  static final String SUBSCRIBED =
       """
       case when e.type = 'webhook.test' then w.id = e.subject
         else (w.agent_id is null or w.agent_id = e.agent_id)
@@ -24,11 +24,11 @@ class Placement implements EventLog.Follower {
   private static final Sql SELECT =
       Sql.of(
           """
-          select e.position, e.type, e.subject, w.id
+          select e.position, e.type, e.subject, w.id as webhook_id
           from event e join webhook w on w.state = 'active' and %s
           where e.position >= :first and e.position <= :last
           order by e.position, w.id for key share of w"""
-              .formatted(WANTED));
+              .formatted(SUBSCRIBED));
 
   private static final String INSERT =
       """
@@ -51,7 +51,11 @@ class Placement implements EventLog.Follower {
   /** An event for a webhook. */
   record Pair(long position, String type, String subject, String webhookId) {
     static Pair read(ResultSet row) throws SQLException {
-      return new Pair(row.getLong(1), row.getString(2), row.getString(3), row.getString(4));
+      return new Pair(
+          row.getLong("position"),
+          row.getString("type"),
+          row.getString("subject"),
+          row.getString("webhook_id"));
     }
   }
 

@@ -23,18 +23,18 @@ final class Secret {
   /** The error in a user's secret. The message doesn't contain the secret. */
   static Optional<String> mistake(String text) {
     if (!text.startsWith(PREFIX)) {
-      return Optional.of("A secret begins with " + PREFIX + ".");
+      return Optional.of("A secret must begin with " + PREFIX + ".");
     }
     try {
       byte[] key = key(text);
       if (key.length < LEAST_BYTES || key.length > MOST_BYTES) {
         return Optional.of(
-            "A secret has %d to %d bytes; this one has %d."
+            "A secret must have %d to %d bytes; this one has %d."
                 .formatted(LEAST_BYTES, MOST_BYTES, key.length));
       }
       return Optional.empty();
     } catch (IllegalArgumentException e) {
-      return Optional.of("What follows " + PREFIX + " must be base64.");
+      return Optional.of("The text after " + PREFIX + " must be base64.");
     }
   }
 

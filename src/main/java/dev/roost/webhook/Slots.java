@@ -34,7 +34,7 @@ final class Slots {
    *
    * @param requests 0 or more
    */
-  record Room(String webhookId, int requests, boolean slow) {}
+  record Capacity(String webhookId, int requests, boolean slow) {}
 
   void begin(String webhookId) {
     busy.merge(webhookId, 1, Integer::sum);
@@ -57,26 +57,26 @@ final class Slots {
   }
 
   /** How many requests may begin now. */
-  int room() {
+  int capacity() {
     return ALL - total;
   }
 
   /** How many of these requests may go to slow receivers. */
-  int slowRoom() {
+  int slowCapacity() {
     int running = slow.stream().mapToInt(id -> busy.getOrDefault(id, 0)).sum();
     return Math.max(0, ALL_SLOW - running);
   }
 
   /** The webhooks whose number of free slots is not {@link #EACH}. */
-  List<Room> rooms() {
+  List<Capacity> capacities() {
     Set<String> special = new LinkedHashSet<>(busy.keySet());
     special.addAll(slow);
-    List<Room> rooms = new ArrayList<>();
+    List<Capacity> capacities = new ArrayList<>();
     for (String id : special) {
       boolean isSlow = slow.contains(id);
       int limit = isSlow ? EACH_SLOW : EACH;
-      rooms.add(new Room(id, Math.max(0, limit - busy.getOrDefault(id, 0)), isSlow));
+      capacities.add(new Capacity(id, Math.max(0, limit - busy.getOrDefault(id, 0)), isSlow));
     }
-    return rooms;
+    return capacities;
   }
 }

@@ -1,6 +1,7 @@
 package dev.roost.webhook;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
+import dev.roost.db.Code;
 import dev.roost.db.Sql;
 import java.sql.Array;
 import java.sql.ResultSet;
@@ -25,12 +26,10 @@ record Webhook(
     String secret,
     String previousSecret,
     Instant previousSecretUntil,
-    String state,
+    WebhookState state,
     String message,
     Instant createdAt,
     Instant updatedAt) {
-  static final String ACTIVE = "active";
-  static final String DISABLED = "disabled";
 
   static Webhook read(ResultSet row) throws SQLException {
     return new Webhook(
@@ -42,7 +41,7 @@ record Webhook(
         row.getString("secret"),
         row.getString("previous_secret"),
         Sql.instant(row, "previous_secret_until"),
-        row.getString("state"),
+        Code.parse(WebhookState.class, row.getString("state")),
         row.getString("message"),
         Sql.instant(row, "created_at"),
         Sql.instant(row, "updated_at"));
@@ -62,22 +61,22 @@ record Webhook(
   @Schema(name = "Webhook")
   record View(
       @Schema(examples = "hook_01jd4m8z6hf0r9w2x3c5v7b8na") String id,
-      @Schema(description = "Where deliveries are sent") String url,
-      @Schema(description = "What it is for; empty when nothing was said") String description,
+      @Schema(description = "The URL that receives the deliveries") String url,
+      @Schema(description = "A description; may be empty") String description,
       @Schema(
               description =
-                  "Which events it gets: a type, all types of a resource (execution.*), or * for all",
+                  "The events to deliver: a type, all types of a resource (execution.*), or * for all",
               examples = "[\"execution.failed\", \"builder_job.*\"]")
           List<String> eventTypes,
-      @Schema(nullable = true, description = "The agent whose events it gets; null: all of them")
-          String agentId,
       @Schema(
-              enumeration = {"active", "disabled"},
-              description = "disabled: nothing is sent, and deliveries that are pending wait")
-          String state,
-      @Schema(nullable = true, description = "Why it is disabled; null: it is active")
+              nullable = true,
+              description = "The agent whose events are delivered; null for all agents")
+          String agentId,
+      @Schema(description = "disabled: nothing is sent, and pending deliveries wait")
+          WebhookState state,
+      @Schema(nullable = true, description = "Why it is disabled; null if it is active")
           String message,
-      @Schema(description = "Only in the answer that makes or changes it")
+      @Schema(description = "Only in the response to its creation or change")
           @JsonInclude(JsonInclude.Include.NON_NULL)
           String secret,
       Instant createdAt,

@@ -18,28 +18,27 @@ import org.eclipse.microprofile.openapi.annotations.media.Schema;
  */
 record WebhookRequest(
     @Schema(
-            description = "Where to send: https or http, without user name and password",
+            description =
+                "The URL that receives the deliveries: https or http, without user name and password",
             examples = "https://example.org/roost")
         String url,
-    @Schema(description = "What it is for, up to 1,000 characters") String description,
+    @Schema(description = "A description, up to 1,000 characters") String description,
     @Schema(
             description =
-                "Which events: a type, all types of a resource (execution.*), or * (the default)",
+                "The events to deliver: a type, all types of a resource (execution.*), or * (the default)",
             examples = "[\"execution.failed\"]")
         List<String> eventTypes,
-    @Schema(nullable = true, description = "Only events of this agent; null: of all")
+    @Schema(nullable = true, description = "Only events of this agent; null for all agents")
         String agentId,
     @Schema(hidden = true) boolean anyAgent,
     @Schema(
             description =
-                "whsec_ and base64 of 24 to 64 bytes; without it, one is made. When it is changed, the former one"
-                    + " signs too for 24 hours.")
+                "whsec_ and base64 of 24 to 64 bytes. If it is left out, Roost generates one. After a "
+                    + "change, deliveries are also signed with the previous secret for 24 hours.")
         String secret,
-    @Schema(description = "Only in a change: makes another secret") boolean rotateSecret,
-    @Schema(
-            enumeration = {"active", "disabled"},
-            description = "Only in a change: active enables it again, disabled stops it")
-        String state) {
+    @Schema(description = "Only in an update: generates a new secret") boolean rotateSecret,
+    @Schema(description = "Only in an update: active enables the webhook, disabled stops it")
+        WebhookState state) {
   private static final int MAX_DESCRIPTION_CHARACTERS = 1_000;
   private static final int MAX_EVENT_TYPES = 50;
 
@@ -60,16 +59,17 @@ record WebhookRequest(
   static WebhookRequest toChange(byte[] utf8, Addresses addresses) {
     Body body = Body.parse(utf8);
     boolean rotate = body.bool("rotate_secret").orElse(false);
-    String state = body.choice("state", List.of(Webhook.ACTIVE, Webhook.DISABLED)).orElse(null);
+    WebhookState state = body.choice("state", WebhookState.class).orElse(null);
     WebhookRequest request = read(body, addresses, rotate, state);
     if (rotate && request.secret() != null) {
-      body.reject("rotate_secret", "contradiction", "Give secret or rotate_secret, not both.");
+      body.reject("rotate_secret", "contradiction", "Send secret or rotate_secret, not both.");
     }
     body.check();
     return request;
   }
 
-  private static WebhookRequest read(Body body, Addresses addresses, boolean rotate, String state) {
+  private static WebhookRequest read(
+      Body body, Addresses addresses, boolean rotate, WebhookState state) {
     String url = body.string("url").orElse(null);
     if (url != null) {
       mistake(url, addresses).ifPresent(detail -> body.reject("url", "invalid_url", detail));
@@ -80,7 +80,7 @@ record WebhookRequest(
       body.reject(
           "description",
           "out_of_range",
-          "A description has at most %,d characters.".formatted(MAX_DESCRIPTION_CHARACTERS));
+          "A description must have at most %,d characters.".formatted(MAX_DESCRIPTION_CHARACTERS));
     }
     List<String> types = body.strings("event_types").orElse(null);
     if (types != null) {
@@ -89,7 +89,7 @@ record WebhookRequest(
     boolean anyAgent = body.isNull("agent_id");
     String agentId = anyAgent ? null : body.string("agent_id").orElse(null);
     if (agentId != null && !isAgent(agentId)) {
-      body.reject("agent_id", "not_found", "There is no such agent.");
+      body.reject("agent_id", "not_found", "This agent does not exist.");
     }
     String secret = body.string("secret").orElse(null);
     if (secret != null) {
@@ -132,7 +132,7 @@ record WebhookRequest(
       body.reject(
           "event_types",
           "out_of_range",
-          "event_types has 1 to " + MAX_EVENT_TYPES + " entries; [\"*\"] means all events.");
+          "event_types must have 1 to " + MAX_EVENT_TYPES + " entries; [\"*\"] means all events.");
     }
     for (int i = 0; i < types.size(); i++) {
       int index = i;

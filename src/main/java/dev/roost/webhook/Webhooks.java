@@ -112,8 +112,8 @@ class Webhooks {
     Instant now = clock.instant();
     String secret = request.rotateSecret() ? Secret.make() : or(request.secret(), old.secret());
     boolean sameSecret = secret.equals(old.secret());
-    String state = or(request.state(), old.state());
-    boolean sameState = state.equals(old.state());
+    WebhookState state = or(request.state(), old.state());
+    boolean sameState = state == old.state();
     Webhook changed =
         UPDATE
             .with("id", id)
@@ -129,7 +129,7 @@ class Webhooks {
             .with("now", now)
             .first(connection, Webhook::read)
             .orElseThrow();
-    if (!sameState && state.equals(Webhook.ACTIVE)) {
+    if (!sameState && state == WebhookState.ACTIVE) {
       RESUME.with("id", id).update(connection);
     }
     return changed;
@@ -139,7 +139,8 @@ class Webhooks {
    * @throws Problem not_found
    */
   void delete(String id) {
-    int deleted = database.once(connection -> DELETE.with("id", id).update(connection));
+    // Deletes its deliveries, too, which are locked in other orders when they are sent.
+    int deleted = database.withoutDeadlock(connection -> DELETE.with("id", id).update(connection));
     if (deleted == 0) {
       throw absent(id);
     }
@@ -149,8 +150,8 @@ class Webhooks {
     return Problem.notFound("webhook", id);
   }
 
-  private static String message(String state) {
-    return state.equals(Webhook.ACTIVE) ? null : BY_REQUEST;
+  private static String message(WebhookState state) {
+    return state == WebhookState.ACTIVE ? null : BY_REQUEST;
   }
 
   private static <T> T or(T given, T old) {

@@ -50,7 +50,7 @@ public class WebhooksResource {
   @Operation(
       operationId = "createWebhook",
       summary = "Create a webhook",
-      description = "The answer holds the secret, which is shown this once.")
+      description = "The response contains the secret, which is not shown again.")
   @RequestBody(
       required = true,
       content =
@@ -63,7 +63,7 @@ public class WebhooksResource {
                           "{\"url\": \"https://example.org/roost\", \"event_types\": [\"execution.failed\"]}")))
   @APIResponse(
       responseCode = "201",
-      description = "The new webhook, with its secret",
+      description = "The created webhook, with its secret",
       headers = @Header(name = "Location", schema = @Schema(type = SchemaType.STRING)),
       content = @Content(schema = @Schema(implementation = Webhook.View.class)))
   public RestResponse<Webhook.View> create(byte[] body) {
@@ -95,10 +95,12 @@ public class WebhooksResource {
   @Needs(Role.WRITE)
   @Operation(
       operationId = "updateWebhook",
-      summary = "Change what is given of a webhook",
+      summary = "Update a webhook",
       description =
-          "With state active, one that was disabled is enabled again, and what waited is sent. With secret or"
-              + " rotate_secret, the answer holds the new secret, and the former one signs too for 24 hours.")
+          "Fields that are left out keep their values. With state active, a disabled webhook is "
+              + "enabled and its pending deliveries are sent. With secret or rotate_secret, the response "
+              + "contains the new secret, and deliveries are also signed with the previous secret for 24 "
+              + "hours.")
   @RequestBody(
       required = false,
       content =
@@ -130,8 +132,8 @@ public class WebhooksResource {
   @Operation(
       operationId = "deleteWebhook",
       summary = "Delete a webhook with its deliveries",
-      description = "Nothing more is sent, except what is being sent at this moment.")
-  @APIResponse(responseCode = "204", description = "It is gone")
+      description = "Nothing more is sent, except requests that are in progress.")
+  @APIResponse(responseCode = "204", description = "Deleted")
   public void delete(String id) {
     webhooks.delete(id);
   }

@@ -148,7 +148,7 @@ export async function problemOf(response: Response, path: string): Promise<Probl
   );
 }
 
-export const ask = <T>(method: string, path: string, options: Options = {}): Promise<T> =>
+export const request = <T>(method: string, path: string, options: Options = {}): Promise<T> =>
   exchange(
     method,
     path,
@@ -157,27 +157,27 @@ export const ask = <T>(method: string, path: string, options: Options = {}): Pro
   );
 
 export const get = <T>(path: string, query?: Query, signal?: AbortSignal) =>
-  ask<T>("GET", path, { query, signal });
+  request<T>("GET", path, { query, signal });
 export const post = <T>(path: string, body?: unknown, headers?: Record<string, string>) =>
-  ask<T>("POST", path, { body, headers });
-export const patch = <T>(path: string, body: unknown) => ask<T>("PATCH", path, { body });
-export const remove = (path: string, query?: Query) => ask<void>("DELETE", path, { query });
+  request<T>("POST", path, { body, headers });
+export const patch = <T>(path: string, body: unknown) => request<T>("PATCH", path, { body });
+export const remove = (path: string, query?: Query) => request<void>("DELETE", path, { query });
 
-export const askTagged = <T>(method: string, path: string, options: Options = {}): Promise<Answer<T>> =>
+export const requestTagged = <T>(method: string, path: string, options: Options = {}): Promise<Answer<T>> =>
   exchange(method, path, options, async (response) => tagged(response, (await response.json()) as T));
 
 /** A response as text. */
-export const askText = (method: string, path: string, options: Options = {}): Promise<Answer<string>> =>
+export const requestText = (method: string, path: string, options: Options = {}): Promise<Answer<string>> =>
   exchange(method, path, options, async (response) => tagged(response, await response.text()));
 
 /** A response whose JSON values (payload, return value, entries) keep their exact numbers. */
-export const askExactly = <T>(method: string, path: string, options: Options = {}): Promise<Answer<T>> =>
+export const requestExactly = <T>(method: string, path: string, options: Options = {}): Promise<Answer<T>> =>
   exchange(method, path, options, async (response) =>
     tagged(response, parseExactly(await response.text()) as T),
   );
 
 /** A response to be saved as a file. */
-export const askBlob = (path: string, type: string, query?: Query): Promise<Blob> =>
+export const requestBlob = (path: string, type: string, query?: Query): Promise<Blob> =>
   exchange("GET", path, { query, headers: { Accept: type } }, (response) => response.blob());
 
 const tagged = <T>(response: Response, value: T): Answer<T> => ({

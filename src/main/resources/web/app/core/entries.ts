@@ -1,4 +1,4 @@
-import { ask, askText, once } from "./api";
+import { request, requestText, once } from "./api";
 import { memberText } from "./json-text";
 import { RawJson, type Page, type StoreEntry } from "./types";
 
@@ -22,7 +22,7 @@ export async function readEntry(
 ): Promise<EntryText | null> {
   // A list, since an address can't end in the key "..".
   const query = { prefix: key, start: key, limit: 1 };
-  const { value: text } = await askText("GET", `/datastore/${storeId}/entries`, { query, signal });
+  const { value: text } = await requestText("GET", `/datastore/${storeId}/entries`, { query, signal });
   const [entry] = (JSON.parse(text) as Page<StoreEntry>).data;
   if (entry?.key !== key) {
     return null;
@@ -46,7 +46,7 @@ export async function writeEntry(
   seconds: number | null,
 ): Promise<void> {
   const write = { key, value: new RawJson(text), ...(seconds === null ? {} : { ttl: seconds }) };
-  await ask("POST", `/datastore/${storeId}/transactions`, {
+  await request("POST", `/datastore/${storeId}/transactions`, {
     body: { reads: [{ key, version }], writes: [write] },
     headers: once(),
   });
@@ -54,7 +54,7 @@ export async function writeEntry(
 
 /** Deletes an entry if it still has the version; Problem 409 otherwise. */
 export async function deleteEntry(storeId: string, key: string, version: number): Promise<void> {
-  await ask("POST", `/datastore/${storeId}/transactions`, {
+  await request("POST", `/datastore/${storeId}/transactions`, {
     body: { reads: [{ key, version }], writes: [{ key, delete: true }] },
     headers: once(),
   });

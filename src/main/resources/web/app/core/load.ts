@@ -102,14 +102,14 @@ export class Load<T> implements ReactiveController {
 
 /** A paged list; reads again as many rows as are shown. */
 export class PagedLoad<T> extends Load<Page<T>> {
-  private wanted = 50;
+  private rowLimit = 50;
 
   constructor(host: ReactiveControllerHost, path: () => string, query: () => Query, concerns: Concerns) {
     super(host, (signal) => this.readPages(path(), query(), signal), concerns);
   }
 
   more(): void {
-    this.wanted += 50;
+    this.rowLimit += 50;
     void this.again();
   }
 
@@ -117,11 +117,11 @@ export class PagedLoad<T> extends Load<Page<T>> {
     const data: T[] = [];
     let cursor: string | null = null;
     do {
-      const limit = Math.min(200, this.wanted - data.length);
+      const limit = Math.min(200, this.rowLimit - data.length);
       const page: Page<T> = await get<Page<T>>(path, { ...query, limit, cursor }, signal);
       data.push(...page.data);
       cursor = page.next_cursor;
-    } while (cursor !== null && data.length < this.wanted);
+    } while (cursor !== null && data.length < this.rowLimit);
     return { data, next_cursor: cursor };
   }
 }

@@ -13,6 +13,9 @@ const SIGN_IN_MILLISECONDS = 300;
 /** Used when the storage is full. */
 let unstored: string | null = null;
 
+/** The token that the server refused last. */
+let refused: string | null = null;
+
 export const pageToken = (): string | null => localStorage.getItem(NAME) ?? unstored;
 
 export function keepPageToken(token: string): void {
@@ -29,6 +32,18 @@ export function dropPageToken(): void {
   unstored = null;
 }
 
+/** Whether there is a token that the server hasn't refused. */
+export const hasFreshPageToken = (): boolean => pageToken() !== null && pageToken() !== refused;
+
+/** Calls the listener when another tab has stored a token: somebody has signed in there. */
+export function onOthersPageToken(listener: () => void): void {
+  addEventListener("storage", ({ key, newValue }) => {
+    if (key === NAME && newValue !== null) {
+      listener();
+    }
+  });
+}
+
 /** Fetches with the page token, and retries once after a 401 with a newer token of another tab. */
 export async function fetchSigned(url: string, init: RequestInit): Promise<Response> {
   const token = pageToken();
@@ -37,8 +52,16 @@ export async function fetchSigned(url: string, init: RequestInit): Promise<Respo
     return response;
   }
   await pause(SIGN_IN_MILLISECONDS, init.signal ?? undefined);
+  refused = token;
   const newer = pageToken();
-  return newer === null || newer === token ? response : fetch(url, withToken(init, newer));
+  if (newer === null || newer === token) {
+    return response;
+  }
+  const retried = await fetch(url, withToken(init, newer));
+  if (retried.status === 401) {
+    refused = newer;
+  }
+  return retried;
 }
 
 const withToken = (init: RequestInit, token: string | null): RequestInit =>

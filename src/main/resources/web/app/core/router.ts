@@ -124,7 +124,7 @@ class Router {
 }
 
 /** Paths of the server outside the dashboard. */
-const isElsewhere = (path: string) => /^\/(v1|docs|openapi|q|static)(\/|$)/.test(path);
+const isElsewhere = (path: string) => /^\/(v1|docs|help|openapi|q|static)(\/|$)/.test(path);
 
 function matches(pattern: string, path: string): Parameters | null {
   const wanted = pattern.split("/").filter(Boolean);

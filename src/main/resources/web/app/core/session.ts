@@ -1,4 +1,4 @@
-import { ask, get, once, Problem } from "./api";
+import { request, get, once, Problem } from "./api";
 import { dropAllDrafts } from "./drafts";
 import { live } from "./live";
 import { dropPageToken, keepPageToken, pageToken } from "./page-token";
@@ -29,14 +29,14 @@ class SignedIn {
 
   /** Signs in with a key or a one-time token; throws the Problem. */
   async signIn(credentials: { key: string } | { token: string }): Promise<void> {
-    const session = await ask<NewSession>("POST", "/session", { body: credentials, headers: once() });
+    const session = await request<NewSession>("POST", "/session", { body: credentials, headers: once() });
     keepPageToken(session.page_token);
     await this.begin(session);
   }
 
   /** Ends the session; throws the Problem when it may not have ended. */
   async signOut(): Promise<void> {
-    await ask("DELETE", "/session", { repeatable: true });
+    await request("DELETE", "/session", { repeatable: true });
     live.stop();
     dropPageToken();
     dropAllDrafts();

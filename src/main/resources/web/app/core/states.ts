@@ -1,3 +1,5 @@
+import { words } from "./format";
+
 /** The states that the API knows, by resource, in the order in which filters offer them. */
 export const STATES = {
   BuilderJob: ["queued", "running", "succeeded", "failed", "cancelled"],
@@ -18,6 +20,6 @@ export const stateChoices = (resource: keyof typeof STATES): [value: string, lab
   ["", "All states"],
   ...STATES[resource].map((state): [string, string] => [
     state,
-    state.charAt(0).toUpperCase() + state.slice(1),
+    words(state).replace(/^./, (first) => first.toUpperCase()),
   ]),
 ];

@@ -79,6 +79,7 @@ export interface Agent {
   profile: string | null;
   /** "all", "none", or one destination per line. */
   egress: string;
+  preload: "auto" | "off";
   /** The newest one. */
   revision: number;
   /** The newest one with a build; null before the first. */
@@ -94,9 +95,24 @@ export interface Agent {
   latest_builder_job_id: string | null;
   /** Null: it is current, or there is no Build yet. */
   outdated: Outdated | null;
+  /** Null: off, not known yet, or in a list of agents. */
+  preloaded: Preloaded | null;
   created_at: string;
   updated_at: string;
   activity?: Activity;
+}
+
+/** What executors of a revision import once, for all executions. */
+export interface Preloaded {
+  revision: number;
+  /** Their number. */
+  modules: number;
+  packages: string[];
+  import_seconds: number;
+  memory_bytes: number;
+  /** At most 200. */
+  left_out: { module: string; reason: string }[];
+  updated_at: string;
 }
 
 export interface AgentRevision {
@@ -108,6 +124,7 @@ export interface AgentRevision {
   python_version: string;
   profile: string | null;
   egress: string;
+  preload: "auto" | "off";
   builder_job_id: string | null;
   build_id: string | null;
   created_at: string;
@@ -356,7 +373,7 @@ export interface Statistics {
   }[];
   running: number;
   queued: number;
-  executors: { starting: number; idle: number; working: number; limit: number };
+  executors: { starting: number; idle: number; working: number; pooled: number; limit: number };
   failures: {
     reason: string;
     count: number;

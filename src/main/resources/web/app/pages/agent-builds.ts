@@ -2,7 +2,8 @@ import { html, nothing } from "lit";
 import { customElement, property } from "lit/decorators.js";
 import { PagedLoad, typed } from "../core/load";
 import { signedIn } from "../core/session";
-import type { BuilderJob } from "../core/types";
+import type { Agent, BuilderJob } from "../core/types";
+import { preloadedPanel } from "../parts/agents/preloaded-panel";
 import { emptyState } from "../parts/page/notices";
 import { Part } from "../parts/page/part";
 import { rebuild } from "../parts/rollouts/rollouts";
@@ -11,22 +12,21 @@ import { BUILD_COLUMNS } from "./builds";
 
 const COLUMNS = BUILD_COLUMNS.filter(({ title }) => title !== "Agent");
 
-/** All builds of an agent's requirements. */
+/** All builds of an agent's requirements, and what executors import of them in advance. */
 @customElement("agent-builds")
 export class AgentBuilds extends Part {
-  @property() agentId = "";
-  @property() name = "";
+  @property({ attribute: false }) agent!: Agent;
   private readonly load = new PagedLoad<BuilderJob>(
     this,
     () => "/builder-jobs",
-    () => ({ agent_id: this.agentId }),
-    (change) => change.agent_id === this.agentId && typed("builder_job")(change),
+    () => ({ agent_id: this.agent.id }),
+    (change) => change.agent_id === this.agent.id && typed("builder_job")(change),
   );
 
   override render() {
     return html`${signedIn.may("write")
         ? html`<div class="row">
-            <button @click=${() => void rebuild({ id: this.agentId, name: this.name })}>Rebuild</button>
+            <button @click=${() => void rebuild(this.agent)}>Rebuild</button>
             <span class="faint small">Installs the same requirements again on the current base</span>
           </div>`
         : nothing}
@@ -37,7 +37,8 @@ export class AgentBuilds extends Part {
             "Roost builds the agent when its requirements or Python version change.",
           ),
         )}
-      </div>`;
+      </div>
+      ${preloadedPanel(this.agent)}`;
   }
 }
 

@@ -7,7 +7,7 @@ import { signedIn } from "../core/session";
 import type { Agent, AgentRevision } from "../core/types";
 import { timeAgo } from "../parts/page/basics";
 import "../parts/code/code-diff";
-import { ask, toast } from "../parts/page/dialogs";
+import { confirmAction, toast } from "../parts/page/dialogs";
 import { loaded } from "../parts/page/notices";
 import { Part } from "../parts/page/part";
 import { inWords, REVISION_NAMES, revisionDifferences } from "../parts/agents/revision-fields";
@@ -122,7 +122,7 @@ export class AgentRevisions extends Part {
       ? fields.map(
           (field) =>
             html`<h3>${REVISION_NAMES[field]}</h3>
-              ${field === "python_version" || field === "profile"
+              ${field === "python_version" || field === "profile" || field === "preload"
                 ? html`<p>${from[field] ?? "default"} → ${to[field] ?? "default"}</p>`
                 : html`<code-diff
                     .from=${from[field]}
@@ -160,7 +160,7 @@ ${revision[field]}</pre
   private async rollBack(revision: AgentRevision): Promise<void> {
     const fields = revisionDifferences(revision, this.agent);
     const builds = fields.includes("requirements") || fields.includes("python_version");
-    const sure = await ask({
+    const sure = await confirmAction({
       title: `Roll back to revision ${revision.revision}?`,
       body: fields.length
         ? html`<p>

@@ -16,7 +16,7 @@ import { executionReason } from "../parts/executions/reasons";
 import { unplaced } from "../parts/executions/run-marks";
 
 type Figure = "timeout" | "memory" | "cpu" | "max_concurrency" | "max_attempts" | "retry_delay" | "keep_warm";
-type Settings = Pick<Agent, Figure | "isolation" | "never_retry" | keyof Confinement>;
+type Settings = Pick<Agent, Figure | "isolation" | "preload" | "never_retry" | keyof Confinement>;
 
 const LIMITS: [Figure, label: string, hint: string][] = [
   ["timeout", "Timeout (seconds)", "Maximum duration of an execution, up to 86,400 (one day)."],
@@ -52,7 +52,7 @@ const MAY_PASS = [
   "executor_lost",
 ];
 
-/** Limits, retries, isolation, profile, egress and deletion of an agent. Fires `changed`. */
+/** Limits, retries, isolation, preloading, profile, egress and deletion of an agent. Fires `changed`. */
 @customElement("agent-settings")
 export class AgentSettings extends Part {
   @property({ attribute: false }) agent!: Agent;
@@ -69,7 +69,8 @@ export class AgentSettings extends Part {
   override render() {
     const writes = signedIn.may("write");
     const pointers = [...LIMITS, ...RETRIES].map(([name]) => `/${name}`);
-    const lone = unplaced(this.problem, [...pointers, "/isolation", "/never_retry", "/profile", "/egress"]);
+    const others = ["/isolation", "/preload", "/never_retry", "/profile", "/egress"];
+    const lone = unplaced(this.problem, [...pointers, ...others]);
     return html`<form class="column settings" novalidate @submit=${this.save}>
         ${writes
           ? nothing
@@ -82,7 +83,7 @@ export class AgentSettings extends Part {
           <section class="panel" aria-labelledby="limits-title">
             <header><h2 id="limits-title">Limits</h2></header>
             <div class="content fields">
-              ${LIMITS.map((figure) => this.figure(...figure))} ${this.isolation()}
+              ${LIMITS.map((figure) => this.figure(...figure))} ${this.isolation()} ${this.preload()}
             </div>
           </section>
           <section class="panel" aria-labelledby="retries-title">
@@ -138,6 +139,21 @@ export class AgentSettings extends Part {
       hint: "Shared: each execution is its own process and starts in milliseconds. Dedicated: executions share nothing and start slower.",
       mistakes: mistakesOf(this.problem, "/isolation"),
       change: (value) => this.give("isolation", value),
+    });
+  }
+
+  private preload(): TemplateResult {
+    return choiceField({
+      id: "preload",
+      label: "Preloaded imports",
+      value: this.value("preload") as string,
+      choices: [
+        ["auto", "Automatic"],
+        ["off", "Off"],
+      ],
+      hint: "Automatic: an executor imports packages once, and executions start with them. Off: each execution imports everything itself.",
+      mistakes: mistakesOf(this.problem, "/preload"),
+      change: (value) => this.give("preload", value),
     });
   }
 

@@ -1,6 +1,6 @@
 import { html, nothing, type PropertyValues, type TemplateResult } from "lit";
 import { customElement, property, state } from "lit/decorators.js";
-import { askTagged } from "../core/api";
+import { requestTagged } from "../core/api";
 import { Load } from "../core/load";
 import { Polling } from "../core/polling";
 import { router } from "../core/router";
@@ -11,7 +11,8 @@ import { AgentEdits } from "../parts/agents/agent-edits";
 import { idLink, stateBadge, timeAgo } from "../parts/page/basics";
 import "../parts/agents/call-it";
 import { egressWords } from "../parts/agents/confinement";
-import { ask } from "../parts/page/dialogs";
+import { preloadNote } from "../parts/agents/preload-text";
+import { confirmAction } from "../parts/page/dialogs";
 import "../parts/executions/execution-table";
 import { emptyState, loaded } from "../parts/page/notices";
 import { Part } from "../parts/page/part";
@@ -155,6 +156,9 @@ export class AgentPage extends Part {
         ${saved.egress === "all"
           ? nothing
           : html`<li><span title=${saved.egress}>${egressWords(saved.egress)}</span></li>`}
+        ${preloadNote(agent)
+          ? html`<li><a href=${this.address("builds")}>${preloadNote(agent)}</a></li>`
+          : nothing}
         ${activity && activity.running + activity.queued > 0
           ? html`<li>${activity.running} running, ${activity.queued} queued</li>`
           : nothing}
@@ -197,7 +201,7 @@ export class AgentPage extends Part {
       case "stores":
         return html`<store-list .agentId=${agent.id}></store-list>`;
       case "builds":
-        return html`<agent-builds .agentId=${agent.id} .name=${agent.name}></agent-builds>`;
+        return html`<agent-builds .agent=${agent}></agent-builds>`;
       case "revisions":
         return html`<agent-revisions
           .agent=${edits.saved}
@@ -226,7 +230,7 @@ export class AgentPage extends Part {
   }
 
   private async read(signal: AbortSignal): Promise<Agent> {
-    const { value, tag } = await askTagged<Agent>("GET", `/agents/${this.agentId}`, {
+    const { value, tag } = await requestTagged<Agent>("GET", `/agents/${this.agentId}`, {
       query: { include: "activity" },
       signal,
     });
@@ -244,7 +248,7 @@ export class AgentPage extends Part {
     if (within || !this.edits?.dirty || !signedIn.session) {
       return true;
     }
-    return ask({
+    return confirmAction({
       title: "Leave without saving?",
       body: html`<p>
         Your changes to ${this.edits.saved.name} are not saved. This browser keeps them as a draft.

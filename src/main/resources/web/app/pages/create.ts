@@ -1,6 +1,6 @@
 import { html, nothing, type TemplateResult } from "lit";
 import { customElement, query, state } from "lit/decorators.js";
-import { askTagged, Problem } from "../core/api";
+import { requestTagged, Problem } from "../core/api";
 import { draft, dropDraft, keepDraft } from "../core/drafts";
 import { asProblem } from "../core/load";
 import { queried, router } from "../core/router";
@@ -9,7 +9,7 @@ import type { Agent, BuilderJob, ExecutorJob } from "../core/types";
 import "../parts/agents/agent-code";
 import { AgentEdits, type Code } from "../parts/agents/agent-edits";
 import { stateBadge } from "../parts/page/basics";
-import { ask } from "../parts/page/dialogs";
+import { confirmAction } from "../parts/page/dialogs";
 import { mistakesOf, textField } from "../parts/forms/fields";
 import type { Mark } from "../parts/code/marks";
 import { emptyState, problemNotice } from "../parts/page/notices";
@@ -38,7 +38,7 @@ const FIELDS = ["/name", "/script", "/requirements", "/env_vars", "/python_versi
 /** Creates, builds and runs an agent on one page, and edits it until it works. */
 @customElement("create-page")
 export class CreatePage extends Part {
-  @state() private wanted: NewAgent = fromDraft() ?? fromTemplate("hello");
+  @state() private draft: NewAgent = fromDraft() ?? fromTemplate("hello");
   @state() private problem: Problem | null = null;
   /** The edits of the agent, once it is created. */
   @state() private edits: AgentEdits | null = null;
@@ -84,7 +84,7 @@ export class CreatePage extends Part {
       <div class="column">
         ${this.agent ? nothing : this.head(problem)} ${problemNotice(unplaced(problem, FIELDS))}
         <agent-code
-          .code=${this.edits?.code ?? this.wanted.code}
+          .code=${this.edits?.code ?? this.draft.code}
           .problem=${problem}
           .marks=${this.marks}
           .requirementMarks=${this.buildMarks}
@@ -96,7 +96,7 @@ export class CreatePage extends Part {
         .agentId=${this.agent?.id ?? ""}
         .builderJobId=${this.agent?.latest_builder_job_id ?? ""}
         .action=${this.action()}
-        .payload=${this.wanted.payload}
+        .payload=${this.draft.payload}
         .prepare=${() => this.prepare()}
         .steps=${this.steps()}
         @payload=${() => this.change({ payload: this.panel.payload })}
@@ -111,7 +111,7 @@ export class CreatePage extends Part {
     if (this.agent) {
       return html`<p>${stateBadge("succeeded", "Agent created")}</p>`;
     }
-    const { requirements } = this.wanted.code;
+    const { requirements } = this.draft.code;
     return html`<ol class="run-steps" aria-label="Steps">
       ${[
         "Create the agent",
@@ -131,7 +131,7 @@ export class CreatePage extends Part {
       ${textField({
         id: "name",
         label: "Name",
-        value: this.wanted.name,
+        value: this.draft.name,
         placeholder: "Optional",
         mistakes: mistakesOf(problem, "/name"),
         change: (name) => this.change({ name }),
@@ -142,7 +142,7 @@ export class CreatePage extends Part {
           ${Object.entries(templates).map(
             ([name, { title, script }]) =>
               html`<button
-                aria-pressed=${this.wanted.code.script === script}
+                aria-pressed=${this.draft.code.script === script}
                 @click=${() => void this.choose(name)}
               >
                 ${title}
@@ -155,7 +155,7 @@ export class CreatePage extends Part {
 
   private stores(problem: Problem | null): TemplateResult {
     return html`<store-choice
-      .storeIds=${this.wanted.store_ids}
+      .storeIds=${this.draft.store_ids}
       .mistakes=${mistakesOf(problem, "/store_ids")}
       @change=${(event: Event) => this.change({ store_ids: (event.currentTarget as StoreChoice).storeIds })}
     ></store-choice>`;
@@ -174,9 +174,9 @@ export class CreatePage extends Part {
   }
 
   private change(part: Partial<NewAgent>): void {
-    this.wanted = { ...this.wanted, ...part };
+    this.draft = { ...this.draft, ...part };
     if (!this.agent) {
-      keepDraft(DRAFT, this.wanted);
+      keepDraft(DRAFT, this.draft);
     }
   }
 
@@ -184,18 +184,18 @@ export class CreatePage extends Part {
     if (this.edits) {
       this.edits.change(part);
     } else {
-      this.change({ code: { ...this.wanted.code, ...part } });
+      this.change({ code: { ...this.draft.code, ...part } });
     }
   }
 
   /** Applies a template, after a confirmation if it would replace a script. */
   private async choose(name: string): Promise<void> {
-    const { script } = this.wanted.code;
+    const { script } = this.draft.code;
     const written =
       script.trim() !== "" && !Object.values(templates).some((known) => known.script === script);
     const sure =
       !written ||
-      (await ask({
+      (await confirmAction({
         title: "Replace your script?",
         body: html`<p>
           The template “${templates[name]!.title}” replaces the script, the requirements and the payload of
@@ -205,7 +205,7 @@ export class CreatePage extends Part {
       }));
     if (sure) {
       const { code, payload } = fromTemplate(name);
-      this.change({ code: { ...this.wanted.code, ...code }, payload });
+      this.change({ code: { ...this.draft.code, ...code }, payload });
       this.problem = null;
     }
     router.query({ template: null });
@@ -219,17 +219,17 @@ export class CreatePage extends Part {
       this.agent = saved ?? this.agent;
       return saved && whenItRuns(saved);
     }
-    const { name, code, store_ids } = this.wanted;
+    const { name, code, store_ids } = this.draft;
     try {
       const body = {
         ...code,
         ...(name.trim() ? { name: name.trim() } : {}),
         ...(store_ids ? { store_ids } : {}),
       };
-      const { value, tag } = await askTagged<Agent>("POST", "/agents", { body });
+      const { value, tag } = await requestTagged<Agent>("POST", "/agents", { body });
       this.problem = null;
       dropDraft(DRAFT);
-      keepPayload(value.id, this.wanted.payload);
+      keepPayload(value.id, this.draft.payload);
       this.created(value, tag);
       return value;
     } catch (e) {
@@ -247,7 +247,7 @@ export class CreatePage extends Part {
 
   private async resume(id: string): Promise<void> {
     try {
-      const { value, tag } = await askTagged<Agent>("GET", `/agents/${id}`);
+      const { value, tag } = await requestTagged<Agent>("GET", `/agents/${id}`);
       this.created(value, tag);
     } catch (e) {
       this.problem = asProblem(e);

@@ -1,4 +1,4 @@
-import { all, askExactly, get, kept } from "../core/api";
+import { all, requestExactly, get, kept } from "../core/api";
 import { Load } from "../core/load";
 import type { Agent, AgentRevision, Execution, ExecutorJob } from "../core/types";
 import type { Part } from "../parts/page/part";
@@ -19,11 +19,11 @@ export function explainedLoad(host: Part, id: () => string): Load<Explained> {
   return new Load(
     host,
     async (signal) => {
-      const { value: execution } = await askExactly<Execution>("GET", `/executions/${id()}`, { signal });
+      const { value: execution } = await requestExactly<Execution>("GET", `/executions/${id()}`, { signal });
       jobId = execution.executor_job_id;
       const agent = `/agents/${execution.agent_id}`;
       const [job, attempts, found, revision] = await Promise.all([
-        kept(askExactly<ExecutorJob>("GET", `/executor-jobs/${jobId}`, { signal })),
+        kept(requestExactly<ExecutorJob>("GET", `/executor-jobs/${jobId}`, { signal })),
         all<Execution>("/executions", { executor_job_id: jobId }, signal),
         kept(get<Agent>(agent, {}, signal)),
         kept(get<AgentRevision>(`${agent}/revisions/${execution.agent_revision}`, {}, signal)),

@@ -1,6 +1,6 @@
 import { html, nothing, type TemplateResult } from "lit";
 import { customElement, property } from "lit/decorators.js";
-import { all, askExactly } from "../core/api";
+import { all, requestExactly } from "../core/api";
 import { at, between, duration } from "../core/format";
 import { Load } from "../core/load";
 import { queried, router } from "../core/router";
@@ -31,7 +31,7 @@ export class ExecutorJobPage extends Part {
     this,
     async (signal) => {
       const [{ value: job }, attempts] = await Promise.all([
-        askExactly<ExecutorJob>("GET", `/executor-jobs/${this.jobId}`, { signal }),
+        requestExactly<ExecutorJob>("GET", `/executor-jobs/${this.jobId}`, { signal }),
         all<Execution>("/executions", { executor_job_id: this.jobId }, signal),
       ]);
       return { job, attempts: attempts.reverse() };

@@ -5,7 +5,7 @@ import { asProblem, PagedLoad } from "../core/load";
 import { signedIn } from "../core/session";
 import type { ApiKey, Role } from "../core/types";
 import { idLink, timeAgo } from "../parts/page/basics";
-import { ask, toast } from "../parts/page/dialogs";
+import { confirmAction, toast } from "../parts/page/dialogs";
 import { choiceField, mistakesOf, textField } from "../parts/forms/fields";
 import { emptyState, roleNotice } from "../parts/page/notices";
 import { Part } from "../parts/page/part";
@@ -105,7 +105,7 @@ export class KeysPage extends Part {
 
   private async delete(key: ApiKey): Promise<void> {
     const own = key.id === signedIn.session?.key.id;
-    const sure = await ask({
+    const sure = await confirmAction({
       title: `Delete key ${key.name}?`,
       body: html`<p>Requests with this key are refused within five seconds, and its sessions end.</p>
         ${own ? html`<p><strong>This session uses the key: you will be signed out.</strong></p>` : nothing}`,

@@ -105,7 +105,7 @@ export class OverviewPage extends Part {
       ${figure(
         "Executors",
         count(busy),
-        `of ${count(executors.limit)}, ${executors.working} working`,
+        `of ${count(executors.limit)}, ${executors.working} working${executors.pooled > 0 ? `, ${executors.pooled} in pools` : ""}`,
         "/settings",
       )}
       ${figure("Succeeded", count(sum("succeeded")), "last 24 hours", "/executions?state=succeeded&hours=24")}

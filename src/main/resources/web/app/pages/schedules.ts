@@ -45,6 +45,6 @@ export class SchedulesPage extends Part {
         </div>
       </div>
       ${roleNotice("write", "Creating or changing schedules")}
-      <schedule-list .wanted=${state}></schedule-list>`;
+      <schedule-list .stateFilter=${state}></schedule-list>`;
   }
 }

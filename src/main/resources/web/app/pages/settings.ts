@@ -149,6 +149,7 @@ function runtime(): TemplateResult {
   return html`<section class="panel" aria-labelledby="runtime-title">
     <header>
       <h2 id="runtime-title">Runtime</h2>
+      <a href="/help/settings/" target="_blank" rel="noopener">Help</a>
       <a href="/docs/" target="_blank" rel="noopener">API reference</a>
       <a href="/openapi" target="_blank" rel="noopener">OpenAPI</a>
     </header>

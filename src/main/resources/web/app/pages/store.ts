@@ -139,11 +139,11 @@ export class StorePage extends Part {
 
   /** The address has changed: opens its key, unless unsaved changes would be lost. */
   private async moved(): Promise<void> {
-    const wanted = keyOfAddress();
-    if (wanted !== this.key && location.pathname.startsWith("/stores/")) {
+    const key = keyOfAddress();
+    if (key !== this.key && location.pathname.startsWith("/stores/")) {
       if (await (this.entry?.mayLeave() ?? true)) {
         this.adding = false;
-        this.key = wanted;
+        this.key = key;
       } else {
         router.query({ key: this.key });
       }

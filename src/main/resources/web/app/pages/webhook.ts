@@ -7,7 +7,7 @@ import { queried, router } from "../core/router";
 import type { Delivery, Webhook } from "../core/types";
 import { agentLink } from "../parts/agents/agent-link";
 import { idLink, stateBadge, timeAgo } from "../parts/page/basics";
-import { ask, toast } from "../parts/page/dialogs";
+import { confirmAction, toast } from "../parts/page/dialogs";
 import { mistakesOf, textField } from "../parts/forms/fields";
 import { loaded } from "../parts/page/notices";
 import { Part } from "../parts/page/part";
@@ -49,7 +49,10 @@ export class WebhookView extends Part {
           </div>
           ${webhook.description ? html`<p>${webhook.description}</p>` : nothing} ${this.disabled(webhook)}
           ${facts(webhook)}
-          <webhook-deliveries .webhookId=${webhook.id} .wanted=${queried("state")}></webhook-deliveries>`,
+          <webhook-deliveries
+            .webhookId=${webhook.id}
+            .stateFilter=${queried("state")}
+          ></webhook-deliveries>`,
     );
   }
 
@@ -115,7 +118,7 @@ export class WebhookView extends Part {
   }
 
   private async rotate({ id }: Webhook): Promise<void> {
-    const sure = await ask({
+    const sure = await confirmAction({
       title: "Rotate the secret?",
       body: "For 24 hours, deliveries are signed with both the old and the new secret, so that your receiver can switch over.",
       confirm: "Rotate secret",
@@ -150,7 +153,7 @@ export class WebhookView extends Part {
   }
 
   private async delete({ id, url }: Webhook): Promise<void> {
-    const sure = await ask({
+    const sure = await confirmAction({
       title: "Delete webhook?",
       body: html`<p><code>${url}</code> receives no more events, and the delivery history is deleted.</p>`,
       confirm: "Delete webhook",

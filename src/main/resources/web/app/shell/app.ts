@@ -3,6 +3,7 @@ import { customElement, state } from "lit/decorators.js";
 import { onSignedOut, Problem } from "../core/api";
 import { live } from "../core/live";
 import { asProblem } from "../core/load";
+import { hasFreshPageToken, onOthersPageToken } from "../core/page-token";
 import { pause } from "../core/pause";
 import { router, type Match } from "../core/router";
 import { signedIn } from "../core/session";
@@ -53,6 +54,7 @@ export class App extends Part {
     router.onMove(() => void this.show());
     live.onConnection(() => this.requestUpdate());
     onSignedOut(() => this.signedOut());
+    onOthersPageToken(() => void this.resume());
     startShortcuts();
     offer(
       ...NAVIGATION.map(([path, title, keys]) => ({
@@ -79,6 +81,17 @@ export class App extends Part {
       history.replaceState(null, "", address.pathname + address.search);
       await signedIn.signIn({ token }).catch((e: unknown) => (this.problem = asProblem(e)));
     }
+    await this.restore();
+  }
+
+  /** Shows the page of the address again when another tab has signed in. */
+  private async resume(): Promise<void> {
+    if (this.status === "signed-out" && hasFreshPageToken()) {
+      await this.restore();
+    }
+  }
+
+  private async restore(): Promise<void> {
     try {
       if (signedIn.session !== null || (await signedIn.find())) {
         this.enter();
@@ -110,6 +123,7 @@ export class App extends Part {
     live.stop();
     signedIn.session = null;
     this.status = "signed-out";
+    void this.resume(); // The other tab may have stored its token since the request was sent.
   }
 
   private async signOut(): Promise<void> {
@@ -215,6 +229,7 @@ export class App extends Part {
           )}
         </ul>
         <div class="foot">
+          <a href="/help/" target="_blank" rel="noopener">Help</a>
           <a href="/docs/" target="_blank" rel="noopener">API reference</a>
           <button class="quiet" @click=${() => void openHelp()}>Shortcuts</button>
           <button class="quiet" title="Signed in with ${signedIn.session?.key.name}" @click=${this.signOut}>

@@ -112,14 +112,14 @@ export class Palette extends Part {
   }
 
   private choices(): Choice[] {
-    const wanted = this.text.trim().toLowerCase();
-    const address = ADDRESSES[wanted.split("_")[0] ?? ""];
+    const search = this.text.trim().toLowerCase();
+    const address = ADDRESSES[search.split("_")[0] ?? ""];
     const identified: Choice[] =
-      address && wanted.includes("_")
-        ? [{ title: wanted, hint: "open", run: () => void router.go(address + wanted) }]
+      address && search.includes("_")
+        ? [{ title: search, hint: "open", run: () => void router.go(address + search) }]
         : [];
     const commands = offered()
-      .filter((command) => command.title.toLowerCase().includes(wanted))
+      .filter((command) => command.title.toLowerCase().includes(search))
       .map((command) => ({
         title: command.title,
         hint: command.keys ? keysText(command.keys) : "",

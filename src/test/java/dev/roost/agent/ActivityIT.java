@@ -70,7 +70,7 @@ class ActivityIT {
   }
 
   @Test
-  void itIsToldOnlyWhenAskedFor() {
+  void itIsReportedOnlyWhenRequested() {
     assertFalse(api.get("/v1/agents/" + agent).text().contains("activity"));
     assertFalse(api.get("/v1/agents?limit=1").text().contains("activity"));
     assertEquals(422, api.get("/v1/agents/" + agent + "?include=all").status());
@@ -79,7 +79,7 @@ class ActivityIT {
   }
 
   @Test
-  void whatRanAndWillRunIsTold() {
+  void pastAndFutureRunsAreReported() {
     rows.execution(agent, "succeeded", null, now.minusSeconds(60));
     rows.execution(agent, "succeeded", null, now.minus(Duration.ofDays(8)));
     rows.execution(agent, "failed", "exception", now.minus(Duration.ofDays(6)));

@@ -67,10 +67,13 @@ class AgentRequestTest {
         "{\"profile\": \"gvisor\"}      | /profile | has no profiles",
         "{\"profile\": \"\"}            | /profile | has no profiles",
         "{\"profile\": 3}               | /profile | a string",
-        "{\"egress\": \"none\"}         | /egress  | can't limit",
-        "{\"egress\": \"10.0.0.7:443\"} | /egress  | can't limit",
-        "{\"egress\": \"example.org:443\"} | /egress | is a name",
-        "{\"egress\": null}             | /egress  | leave it out",
+        "{\"egress\": \"none\"}         | /egress  | cannot restrict",
+        "{\"egress\": \"10.0.0.7:443\"} | /egress  | cannot restrict",
+        "{\"egress\": \"example.org:443\"} | /egress | is a host name",
+        "{\"egress\": null}             | /egress  | Leave the field out",
+        "{\"preload\": \"on\"}          | /preload | must be one of auto, off",
+        "{\"preload\": false}           | /preload | a string",
+        "{\"preload\": null}            | /preload | Leave the field out",
       })
   void whatIsNotOfferedIsRefusedAtItsField(String json, String pointer, String detail) {
     Problem refused = assertThrows(Problem.class, () -> read(json, false), json);
@@ -101,6 +104,14 @@ class AgentRequestTest {
   }
 
   @Test
+  void preloadingCanBeTurnedOnAndOff() {
+    assertEquals(Optional.of(Preload.OFF), read("{\"preload\": \"off\"}", false).preload());
+    assertEquals(Optional.of(Preload.AUTO), read("{\"preload\": \"auto\"}", false).preload());
+    assertEquals(Optional.empty(), read("{}", false).preload());
+    assertEquals(AgentDefaults.PRELOAD_CODE, AgentDefaults.PRELOAD.code());
+  }
+
+  @Test
   void theWayBackToARevisionTakesItsProfileAndEgress() {
     AgentRevision revision = new AgentRevision();
     revision.script = "";
@@ -110,11 +121,15 @@ class AgentRequestTest {
     revision.egress = "none";
     assertEquals(Optional.of(Optional.empty()), AgentRequest.of(revision).profile());
     assertEquals(Optional.of("none"), AgentRequest.of(revision).egress());
+    revision.preload = Preload.OFF;
+    assertEquals(Optional.of(Preload.OFF), AgentRequest.of(revision).preload());
     AgentRevision other = new AgentRevision();
     other.script = other.requirements = other.envVars = "";
     other.pythonVersion = "3.13";
     assertTrue(!other.runsTheSameAs(revision));
     other.egress = "none";
+    assertTrue(!other.runsTheSameAs(revision));
+    other.preload = Preload.OFF;
     assertTrue(other.runsTheSameAs(revision));
     other.profile = "gvisor";
     assertTrue(!other.runsTheSameAs(revision));

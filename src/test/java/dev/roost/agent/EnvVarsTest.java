@@ -71,15 +71,15 @@ class EnvVarsTest {
       delimiter = '|',
       value = {
         "just words           | invalid_line | The line has no \"=\". Write KEY=VALUE.",
-        "=value               | invalid_line | \"\" can't be a variable's name",
-        "1ST=value            | invalid_line | \"1ST\" can't be a variable's name",
-        "MY-KEY=value         | invalid_line | letters, digits and _ only, no digit first",
-        "KEY =value           | invalid_line | no space around \"=\"",
-        "export KEY=value     | invalid_line | \"export KEY\" can't be a variable's name",
-        "SCHLÜSSEL=value      | invalid_line | \"SCHLÜSSEL\" can't be a variable's name",
-        "ROOST_=value         | reserved     | names that start with ROOST_ are Roost's own",
-        "ROOST_TOKEN=value    | reserved     | ROOST_TOKEN: names that start with ROOST_",
-        "TAKEN=value          | duplicate    | TAKEN is set twice. Keep one of the lines."
+        "=value               | invalid_line | \"\" is not a valid variable name",
+        "1ST=value            | invalid_line | \"1ST\" is not a valid variable name",
+        "MY-KEY=value         | invalid_line | use letters, digits and _ only, do not begin with a digit",
+        "KEY =value           | invalid_line | no spaces around \"=\"",
+        "export KEY=value     | invalid_line | \"export KEY\" is not a valid variable name",
+        "SCHLÜSSEL=value      | invalid_line | \"SCHLÜSSEL\" is not a valid variable name",
+        "ROOST_=value         | reserved     | names that begin with ROOST_ are reserved",
+        "ROOST_TOKEN=value    | reserved     | ROOST_TOKEN: names that begin with ROOST_",
+        "TAKEN=value          | duplicate    | TAKEN is set twice. Remove one of the lines."
       })
   void aMistakeNamesItsLineAndWhatToWrite(String line, String code, String detail) {
     EnvVars parsed = EnvVars.parse("TAKEN=1\n\n# comment\n" + line + "\nOTHER=2\n");

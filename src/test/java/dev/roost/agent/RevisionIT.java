@@ -80,6 +80,28 @@ class RevisionIT {
   }
 
   @Test
+  void preloadIsPartOfARevision() {
+    assertEquals("auto", api.get(path).get("preload"));
+    assertEquals(1, (int) change("{\"preload\": \"auto\"}").get("revision"));
+    Answer changed = change("{\"preload\": \"off\"}");
+    assertEquals(200, changed.status(), changed.text());
+    assertEquals(2, (int) changed.get("revision"));
+    assertEquals("off", changed.get("preload"));
+    assertEquals(3, (int) change("{\"script\": \"two\"}").get("revision"));
+    assertEquals("off", api.get(path).get("preload"), "it is kept");
+    assertEquals(List.of("off", "off", "auto"), api.get(path + "/revisions").get("data.preload"));
+    assertEquals("off", api.get(path + "/revisions/2").get("preload"));
+    assertEquals("auto", rollBack(1).get("preload"));
+
+    Answer refused = change("{\"preload\": \"on\"}");
+    assertEquals(422, refused.status());
+    assertEquals("/preload", refused.get("errors[0].pointer"));
+    assertEquals("preload must be one of auto, off.", refused.get("detail"));
+    String other = "{\"script\": \"one\", \"preload\": \"off\"}";
+    assertEquals("off", api.post("/v1/agents", other).get("preload"));
+  }
+
+  @Test
   void whoMayNotWriteSeesNoValues() {
     Api reader = Api.as(Role.READ);
     assertEquals(List.of("A=********"), reader.get(path + "/revisions").get("data.env_vars"));

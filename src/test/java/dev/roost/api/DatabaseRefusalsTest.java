@@ -37,7 +37,7 @@ class DatabaseRefusalsTest {
     IllegalStateException commit = new IllegalStateException("could not commit");
     commit.addSuppressed(new IllegalStateException(new SQLException("ERROR", "53100")));
     Problem problem = DatabaseRefusals.of(new RuntimeException(commit)).orElseThrow();
-    assertTrue(problem.getMessage().contains("disk is full"), problem.getMessage());
+    assertTrue(problem.getMessage().contains("disk of the database is full"), problem.getMessage());
   }
 
   @ParameterizedTest

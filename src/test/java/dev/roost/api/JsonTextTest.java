@@ -28,9 +28,10 @@ class JsonTextTest {
   }
 
   @Test
-  void whatIsWrongIsToldWithoutAWordOfTheParser() {
+  void whatIsWrongIsReportedWithoutAWordOfTheParser() {
     Problem problem = assertThrows(Problem.class, () -> parse("[1, NaN]"));
-    assertEquals("Non-standard token 'NaN' is no JSON (line 1, column 8)", problem.getMessage());
+    assertEquals(
+        "Non-standard token 'NaN' is not valid JSON (line 1, column 8)", problem.getMessage());
   }
 
   @Test

@@ -204,7 +204,7 @@ class SessionIT {
   }
 
   @Test
-  void mistakesAreTold() {
+  void mistakesAreReported() {
     for (String body : List.of("{}", "{\"key\": \"a\", \"token\": \"b\"}", "{\"kee\": \"a\"}")) {
       assertEquals(422, browser.post("/v1/session", body).status(), body);
     }
@@ -330,7 +330,7 @@ class SessionIT {
       assertEquals(200, browser.get("/v1/agents", signed(signedIn)).status());
       Answer again = signInBy(token);
       assertEquals(401, again.status());
-      assertTrue(again.text().contains("Make another one"), again.text());
+      assertTrue(again.text().contains("Create another one"), again.text());
       assertEquals(again.<String>get("detail"), signInBy("0".repeat(64)).get("detail"));
     }
     assertEquals(401, browser.post("/v1/login-links", null).status());

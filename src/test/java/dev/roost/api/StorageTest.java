@@ -64,7 +64,7 @@ class StorageTest {
   }
 
   @Test
-  void anAlmostFullDiskTakesNothing() throws IOException {
+  void anAlmostFullDiskAcceptsNothing() throws IOException {
     free = 4_095;
     measure(0, 0);
     for (Area area : Area.values()) {
@@ -75,7 +75,7 @@ class StorageTest {
         problem
             .getMessage()
             .startsWith(
-                "The disk of the data directory has 4,095 bytes left; Roost keeps 4,096 free (setting roost.storage.free-bytes)."),
+                "The disk of the data directory has 4,095 bytes left; Roost requires 4,096 (setting roost.storage.free-bytes)."),
         problem.getMessage());
     free = 4_096;
     storage.measure();

@@ -58,7 +58,7 @@ class AdvisoriesTest {
         "{}|it must be a list",
         "[{\"id\": \"CVE-1\"}]|advisory 1 must have",
         "[{\"id\": \"CVE-1\", \"image\": \"python:3.13\"}]|advisory 1 must have",
-        "[|it is no JSON",
+        "[|it is not valid JSON",
         "[3]|advisory 1 must have"
       })
   void aFileThatCanNotBeUsedStopsTheStart(String json, String why) {

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.roost.TestRuntime;
+import dev.roost.runtime.Requirements;
 import dev.roost.runtime.SdkWheel;
 import java.time.Clock;
 import java.time.Instant;
@@ -14,7 +15,7 @@ import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 class BasesTest {
-  private static final List<String> REQUIREMENTS = List.of("a==1", "b==2");
+  private static final Requirements REQUIREMENTS = new Requirements(List.of("a==1", "b==2"));
   private static final String ONE = "sha256:" + "1".repeat(64);
   private static final String TWO = "sha256:" + "2".repeat(64);
 
@@ -117,11 +118,12 @@ class BasesTest {
 
   @Test
   void anSdkOfAnotherVersionIsAReason() {
-    BuilderJob job = job(accepting.inputs("3.13", List.of("roost"), null));
+    BuilderJob job = job(accepting.inputs("3.13", new Requirements(List.of("roost")), null));
     assertEquals(Optional.empty(), accepting.outdated(job, "python:new"));
     SdkWheel own = SdkWheel.own();
-    List<String> before =
-        new SdkWheel(own.path(), own.version(), "0".repeat(64)).resolved(List.of("roost"));
+    Requirements before =
+        new SdkWheel(own.path(), own.version(), "0".repeat(64))
+            .resolved(new Requirements(List.of("roost")));
     job.imageKey =
         ImageKey.of("python:new", new TestRuntime().describe().platform(), "3.13", before, null);
     assertEquals(
@@ -130,7 +132,7 @@ class BasesTest {
   }
 
   @Test
-  void nothingNewerCanBeMadeForAPythonThatIsNotOffered() {
+  void nothingNewerCanBeCreatedForAPythonThatIsNotOffered() {
     BuilderJob job = job(accepting.inputs("3.13", REQUIREMENTS, null));
     job.pythonVersion = "2.7";
     assertEquals(Optional.empty(), building.outdated(job, null));
@@ -141,7 +143,7 @@ class BasesTest {
     job.base = inputs.base();
     job.nonce = inputs.nonce();
     job.pythonVersion = inputs.pythonVersion();
-    job.requirements = String.join("\n", inputs.requirements());
+    job.requirements = inputs.requirements();
     job.imageKey = inputs.imageKey();
     return job;
   }

@@ -2,8 +2,10 @@ package dev.roost.builds;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import dev.roost.db.Code;
 import dev.roost.runtime.Observation;
 import dev.roost.runtime.Step;
+import dev.roost.state.BuilderJobState;
 import java.time.Duration;
 import java.time.Instant;
 import org.junit.jupiter.api.Test;
@@ -53,7 +55,7 @@ class BuilderReconcilerTest {
   void everyCaseHasItsStep(
       String state, String observation, boolean free, boolean late, String expected) {
     BuilderJob job = new BuilderJob();
-    job.state = state;
+    job.state = Code.parse(BuilderJobState.class, state);
     job.startedAt = state.equals("running") ? STARTED : null;
     Instant now = late ? LAST_MOMENT.plusMillis(1) : LAST_MOMENT;
     assertEquals(
@@ -65,7 +67,7 @@ class BuilderReconcilerTest {
   @CsvSource({"0, wait", "300, wait", "301, finish", "2000, finish"})
   void aBuildThatCantStartEndsWithWhatKeepsIt(long seconds, String expected) {
     BuilderJob job = new BuilderJob();
-    job.state = "running";
+    job.state = BuilderJobState.RUNNING;
     job.startedAt = STARTED;
     Observation seen = new Observation.Pending("runtime_unavailable", "exceeded quota");
     Step step = BuilderReconciler.decide(job, seen, true, LIMITS, STARTED.plusSeconds(seconds));
@@ -79,7 +81,7 @@ class BuilderReconcilerTest {
   @Test
   void aBuildThatWasKilledKeepsItsReason() {
     BuilderJob job = new BuilderJob();
-    job.state = "running";
+    job.state = BuilderJobState.RUNNING;
     job.startedAt = STARTED;
     Observation seen = new Observation.Ended("out_of_memory", "the limit is 2048 MiB", null);
     assertEquals(

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.roost.TestRuntime;
+import dev.roost.runtime.Requirements;
 import dev.roost.runtime.Runtime;
 import dev.roost.runtime.SdkWheel;
 import java.util.HashSet;
@@ -12,14 +13,14 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 class ImageKeyTest {
-  private static final List<String> REQUIREMENTS = List.of("a==1", "b==2");
+  private static final Requirements REQUIREMENTS = requirements("a==1", "b==2");
 
   @Test
   void theSameInputsHaveTheSameKeyOfSixtyFourHexadecimalDigits() {
     String key = ImageKey.of("sha256:base", "linux/amd64", "3.13", REQUIREMENTS, null);
     assertTrue(key.matches("[0-9a-f]{64}"), key);
     assertEquals(
-        key, ImageKey.of("sha256:base", "linux/amd64", "3.13", List.copyOf(REQUIREMENTS), null));
+        key, ImageKey.of("sha256:base", "linux/amd64", "3.13", requirements("a==1", "b==2"), null));
   }
 
   /**
@@ -33,7 +34,7 @@ class ImageKeyTest {
         ImageKey.of("sha256:base", "linux/amd64", "3.13", REQUIREMENTS, null));
     assertEquals(
         "301c6383638da36927950566490e2319c9d3c61180a435cc996c4a8a6f272ff2",
-        ImageKey.of("sha256:base", "linux/amd64", "3.13", List.of(), null));
+        ImageKey.of("sha256:base", "linux/amd64", "3.13", requirements(), null));
   }
 
   @Test
@@ -43,15 +44,15 @@ class ImageKeyTest {
     keys.add(ImageKey.of("sha256:other", "linux/amd64", "3.13", REQUIREMENTS, null));
     keys.add(ImageKey.of("sha256:base", "linux/arm64", "3.13", REQUIREMENTS, null));
     keys.add(ImageKey.of("sha256:base", "linux/amd64", "3.12", REQUIREMENTS, null));
-    keys.add(ImageKey.of("sha256:base", "linux/amd64", "3.13", List.of("a==1", "b==3"), null));
-    keys.add(ImageKey.of("sha256:base", "linux/amd64", "3.13", List.of("a==1"), null));
-    keys.add(ImageKey.of("sha256:base", "linux/amd64", "3.13", List.of(), null));
+    keys.add(ImageKey.of("sha256:base", "linux/amd64", "3.13", requirements("a==1", "b==3"), null));
+    keys.add(ImageKey.of("sha256:base", "linux/amd64", "3.13", requirements("a==1"), null));
+    keys.add(ImageKey.of("sha256:base", "linux/amd64", "3.13", requirements(), null));
     assertEquals(7, keys.size());
   }
 
   private static String key(Runtime runtime, String sdk) {
     String base = runtime.baseIdentity("3.13");
-    return BuildInputs.on(base, runtime, "3.13", List.of("a==1", sdk), null).imageKey();
+    return BuildInputs.on(base, runtime, "3.13", requirements("a==1", sdk), null).imageKey();
   }
 
   @Test
@@ -64,14 +65,15 @@ class ImageKeyTest {
             runtime.baseIdentity("3.13"),
             runtime.describe().platform(),
             "3.13",
-            List.of("a==1", "roost @ sha256:" + own.sha256()),
+            requirements("a==1", "roost @ sha256:" + own.sha256()),
             null),
         key);
     assertEquals(key, key(runtime, "roost==" + own.version()));
     SdkWheel later = new SdkWheel(own.path(), own.version(), "0".repeat(64));
-    List<String> requirements = List.of("roost[cli]==1 ; os_name=='nt'", "roost-x==1", "xroost==2");
+    Requirements requirements =
+        requirements("roost[cli]==1 ; os_name=='nt'", "roost-x==1", "xroost==2");
     assertEquals(
-        List.of(
+        requirements(
             "roost[cli] @ sha256:" + "0".repeat(64) + " ; os_name=='nt'",
             "roost-x==1",
             "xroost==2"),
@@ -81,11 +83,15 @@ class ImageKeyTest {
   @Test
   void whatBelongsToOnePartIsNotTakenForAnother() {
     Set<String> keys = new HashSet<>();
-    keys.add(ImageKey.of("ab", "c", "3", List.of(), null));
-    keys.add(ImageKey.of("a", "bc", "3", List.of(), null));
-    keys.add(ImageKey.of("a", "b", "c3", List.of(), null));
-    keys.add(ImageKey.of("a", "b", "c", List.of("3"), null));
-    keys.add(ImageKey.of("a", "b", "c", List.of("3", ""), null));
+    keys.add(ImageKey.of("ab", "c", "3", requirements(), null));
+    keys.add(ImageKey.of("a", "bc", "3", requirements(), null));
+    keys.add(ImageKey.of("a", "b", "c3", requirements(), null));
+    keys.add(ImageKey.of("a", "b", "c", requirements("3"), null));
+    keys.add(ImageKey.of("a", "b", "c", requirements("3", ""), null));
     assertEquals(5, keys.size());
+  }
+
+  private static Requirements requirements(String... lines) {
+    return new Requirements(List.of(lines));
   }
 }

@@ -1,6 +1,8 @@
 package dev.roost.builds;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.roost.TestDatabase;
 import io.quarkus.test.common.WithTestResource;
@@ -66,6 +68,26 @@ class UpgradeIT {
       assertEquals(expected, running);
     } finally {
       flyway("9").clean();
+    }
+  }
+
+  @Test
+  void whatWasCreatedBeforeIsPreloaded() throws SQLException {
+    migrate("8");
+    try (Connection connection = dataSource.getConnection();
+        Statement statement = connection.createStatement()) {
+      statement.execute("begin; set local search_path to upgrade; " + ROWS + " commit");
+      migrate("20");
+      try (ResultSet rows =
+          statement.executeQuery(
+              "select preload, count(*) from upgrade.agent_revision group by preload")) {
+        assertTrue(rows.next());
+        assertEquals("auto", rows.getString(1));
+        assertEquals(8, rows.getInt(2));
+        assertFalse(rows.next());
+      }
+    } finally {
+      flyway("20").clean();
     }
   }
 

@@ -208,7 +208,7 @@ class DatabaseReplicasIT {
   }
 
   @Test
-  void whatOneTellsTheOthersHearAndItselfDoesNot() {
+  void aNotificationReachesAllReplicasExceptItsSender() {
     Replica first = leader(SLOW);
     Replica second = replica(SLOW);
     Replica third = replica(SLOW);
@@ -239,7 +239,7 @@ class DatabaseReplicasIT {
   }
 
   @Test
-  void manyTopicsArriveOrAreOneHintThatAnythingMayHaveChanged() {
+  void manyTopicsArriveOrAreOneNotificationOfAnyChange() {
     PGSimpleDataSource gated =
         new PGSimpleDataSource() {
           @Override
@@ -282,7 +282,7 @@ class DatabaseReplicasIT {
   }
 
   @Test
-  void stoppingWaitsForNoBeatAndTellsWhatIsStillToBeTold() {
+  void stoppingWaitsForNoBeatAndSendsWhatIsPending() {
     Replica first = leader(SLOW);
     Replica second = replica(SLOW);
     first.own.tellTopic("last words");

@@ -87,7 +87,7 @@ class LoopTest {
   }
 
   @Test
-  void aPassFollowsTheOtherAfterThePauseThatItAskedFor() throws InterruptedException {
+  void aPassFollowsTheOtherAfterItsRequestedPause() throws InterruptedException {
     start(() -> Duration.ofMillis(40));
     long first = awaitPass();
     long second = awaitPass();
@@ -227,7 +227,7 @@ class LoopTest {
 
   /** Leadership that was only in doubt for a moment comes back without a word. */
   @Test
-  void aLeaderThatWasInDoubtGoesOn() throws InterruptedException {
+  void aLeaderThatWasInDoubtContinues() throws InterruptedException {
     leads.set(false);
     start(() -> FOREVER);
     leads.set(true);

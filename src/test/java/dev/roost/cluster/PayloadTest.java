@@ -32,7 +32,7 @@ class PayloadTest {
   }
 
   @Test
-  void theLargestMessageThatFitsIsToldAsItIs() {
+  void theLargestMessageThatFitsIsSentUnchanged() {
     String fits = "x".repeat(Payload.MAX_BYTES - "me\n".length());
     assertEquals(List.of("me\n" + fits), Payload.pack("me", List.of(fits)));
     assertEquals(List.of("me\n" + Payload.ANYTHING), Payload.pack("me", List.of(fits + "x")));

@@ -90,7 +90,7 @@ class NetworkTest {
     String message =
         assertThrows(RuntimeException.class, () -> config("10.0.0.0/8,nonsense")).getMessage();
     assertTrue(message.contains("roost.webhooks.allowed-networks"), message);
-    assertTrue(message.contains("\"nonsense\" is no network"), message);
+    assertTrue(message.contains("\"nonsense\" is not a network"), message);
   }
 
   private static RoostConfig config(String networks) {

@@ -38,7 +38,8 @@ class UnknownSettingsTest {
       strings = {"roost.kubernetes.node-selector", "roost.nothing-like-it", "ROOST_LIMITS_NOTHING"})
   void whatIsLikeNoneIsRefusedWithoutAGuess(String given) {
     assertEquals(
-        Optional.of("there is no setting " + given + "; docs/settings.md has all"), mistake(given));
+        Optional.of("there is no setting " + given + "; docs/settings.md lists all settings"),
+        mistake(given));
   }
 
   @ParameterizedTest

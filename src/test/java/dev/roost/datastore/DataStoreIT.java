@@ -33,7 +33,7 @@ class DataStoreIT {
   }
 
   @Test
-  void aStoreIsMadeRetrievedRenamedAndDeleted() {
+  void aStoreIsCreatedRetrievedRenamedAndDeleted() {
     String name = Ids.next("name");
     Answer made = api.post("/v1/datastore", "{\"name\": \"" + name + "\"}");
     assertEquals(201, made.status());
@@ -63,7 +63,7 @@ class DataStoreIT {
   }
 
   @Test
-  void aNameIsMadeWhereNoneIsGiven() {
+  void aNameIsCreatedWhereNoneIsGiven() {
     for (String body : new String[] {null, "", "{}"}) {
       Answer made = api.post("/v1/datastore", body);
       assertEquals(201, made.status());

@@ -56,16 +56,13 @@ class ImportIT {
   }
 
   @Test
-  void everyMistakeIsToldWithItsLine() {
+  void everyMistakeIsReportedWithItsLine() {
     refuse(400, "malformed_json", "{\"key\":\"a\"", "(column ");
     refuse(400, "malformed_json", "[1]", "object");
     refuse(400, "malformed_json", "{\"key\":\"a\",\"value\":NaN}", "NaN");
-    refuse(400, "malformed_json", "{\"key\":\"a\",\"value\":1} {}", "more after");
+    refuse(400, "malformed_json", "{\"key\":\"a\",\"value\":1} {}", "continues after");
     refuse(
-        400,
-        "malformed_json",
-        "{\"key\":\"a\",\"value\":1,\"value\":2}",
-        "\"value\" is there twice");
+        400, "malformed_json", "{\"key\":\"a\",\"value\":1,\"value\":2}", "\"value\" occurs twice");
     refuse(400, "malformed_json", "{\"key\":\"a\",\"text\":\"NaN\"}", "text");
     refuse(400, "malformed_json", "\ufeff{\"key\":\"a\",\"value\":1}", "");
     refuse(422, "validation_failed", "{\"value\":1}", "key is required");
@@ -91,7 +88,7 @@ class ImportIT {
         "validation_failed",
         "{\"key\":\"a\",\"value\":1,\"ttl\":1,\"expires_at\":\"2126-01-01T00:00:00Z\"}",
         "not both");
-    refuse(422, "validation_failed", "{\"key\":\"a\",\"vallue\":1}", "2 mistakes");
+    refuse(422, "validation_failed", "{\"key\":\"a\",\"vallue\":1}", "2 errors");
     refuse(
         413,
         "too_large",
@@ -107,13 +104,13 @@ class ImportIT {
     assertEquals(List.of("/key", "/value", "/kee"), answer.get("errors.pointer"));
     assertEquals(List.of(2, 2, 2), answer.get("errors.line"));
     assertTrue(
-        answer.<String>get("detail").startsWith("line 2: 3 mistakes; the first: key is required."));
+        answer.<String>get("detail").startsWith("line 2: 3 errors; the first: key is required."));
   }
 
   @Test
   void aByteOrderMarkIsNamed() {
     String detail = load("\ufeff{\"key\":\"a\",\"value\":1}").get("detail");
-    assertTrue(detail.startsWith("line 1: There is a byte order mark"), detail);
+    assertTrue(detail.startsWith("line 1: The line begins with a byte order mark"), detail);
     assertTrue(detail.endsWith("Nothing is stored."), detail);
   }
 

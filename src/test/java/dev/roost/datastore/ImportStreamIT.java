@@ -73,7 +73,7 @@ class ImportStreamIT {
   }
 
   @Test
-  void aDatabaseThatIsAwayIsToldWithHowFarItCame() throws Exception {
+  void anUnavailableDatabaseIsReportedWithTheProgress() throws Exception {
     String lines =
         IntStream.rangeClosed(1, 6).mapToObj(ImportStreamIT::line).collect(Collectors.joining());
     try (Connection connection = database.getConnection();

@@ -73,7 +73,7 @@ class OperationsIT {
   }
 
   @Test
-  void aStoreThatIsGoneTakesNothing() {
+  void aStoreThatIsGoneAcceptsNothing() {
     QuarkusTransaction.requiringNew().run(() -> DataStore.delete(storeId, false));
     refuse(ErrorCode.FENCED, "{'op':'get','key':'a'}");
     refuse(ErrorCode.FENCED, "{'op':'set','key':'a','value':'1'}");

@@ -130,7 +130,7 @@ class PortableIT {
   }
 
   @Test
-  void anExportGoesOnAfterAKeyAndCanBeOfAPrefix() {
+  void anExportContinuesAfterAKeyAndCanBeOfAPrefix() {
     String all =
         IntStream.range(0, 2_500)
             .mapToObj("{\"key\":\"k%04d\",\"value\":1,\"expires_at\":null}\n"::formatted)

@@ -18,7 +18,7 @@ final class Script {
   private static final String STORE =
       "select 1 from datastore where id = :store and :execution <> :executor";
 
-  private static final Access.Rule RULE = new Access.Rule(STORE, STORE + " for key share", true);
+  private static final Access.Rule RULE = new Access.Rule(STORE, STORE + " for key share");
 
   private final Operations operations;
   private final ObjectMapper mapper;
@@ -60,7 +60,7 @@ final class Script {
         storeId,
         RULE,
         Map.of("execution", executionId, "executor", "executor_1"),
-        new Access.Receipt(executionId, "channel", seq, null),
+        new Access.Idempotency(executionId, "channel", seq, null),
         () -> Problem.of(ErrorCode.FENCED, "The store is gone."));
   }
 

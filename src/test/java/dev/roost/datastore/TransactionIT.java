@@ -160,7 +160,7 @@ class TransactionIT {
   }
 
   @Test
-  void mistakesAreToldAllAtOnce() {
+  void mistakesAreReportedAllAtOnce() {
     Answer refused =
         transact(
             """

@@ -132,7 +132,7 @@ class ApiIT {
   }
 
   @Test
-  void allMistakesOfAnAgentAreToldAtOnceWithTheirPlaces(Client client) {
+  void allMistakesOfAnAgentAreReportedAtOnceWithTheirPlaces(Client client) {
     HttpAnswer answer =
         client.post(
             "/v1/agents",

@@ -107,7 +107,7 @@ class CapacityIT {
 
   /** The second agent fits the node, but not beside the first. */
   @Test
-  void anIdleExecutorLeavesWhenNoNodeHasRoomForAnother() {
+  void anIdleExecutorLeavesWhenNoNodeHasCapacityForAnother() {
     int most = allocatableMib() * 11 / 20;
     String idle = built(ECHO, "keep_warm", 600, "memory", most);
     String other = built(ECHO, "memory", most);
@@ -125,7 +125,7 @@ class CapacityIT {
       JsonNode ended = client.ended(client.submit(agent, "1"));
       assertEquals("failed", ended.path("state").asText(), ended::toPrettyString);
       String message = ended.path("message").asText();
-      assertTrue(message.contains("one alone needs more than the quota allows"), message);
+      assertTrue(message.contains("a single pod exceeds the quota"), message);
     } finally {
       pods.client().resource(quota).delete();
     }

@@ -33,9 +33,10 @@ class ClusterSoakIT {
         RoostProcess.started(
             "ROOST_EXECUTORS_LEASE", "15s",
             "ROOST_EXECUTORS_LOST_AFTER", "30s",
-            "ROOST_KUBERNETES_MAX_EXECUTORS", "12")) {
+            "ROOST_KUBERNETES_MAX_EXECUTORS", "12",
+            "ROOST_EXECUTORS_POOL", "3")) {
       PodWorkers pods = (PodWorkers) roost.workers();
-      SteadyJobs jobs = new SteadyJobs(roost.client(), AGENTS, 0.1, LIMIT);
+      SteadyJobs jobs = new SteadyJobs(roost.client(), AGENTS, 0.05, LIMIT);
       long end = System.nanoTime() + TIME.toNanos();
       while (System.nanoTime() < end) {
         jobs.awaitMore(JOBS_BETWEEN_FAULTS);

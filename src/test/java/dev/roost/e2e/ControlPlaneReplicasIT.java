@@ -53,7 +53,7 @@ class ControlPlaneReplicasIT {
   }
 
   @Test
-  void whatOneReplicaIsAskedTheOtherOneAnswers() {
+  void oneReplicaAnswersARequestToAnother() {
     String agent = roost.client(0).agent("def main(request): return request.payload * 2");
     String job = roost.client(1).submit(agent, "21");
     JsonNode ended = roost.client(0).ended(job);

@@ -98,7 +98,7 @@ class FaultsIT {
 
   @Test
   @LocalOnly("it is about a file of the embedded database")
-  void aDatabaseKilledWhileItMadeItsLockFileStartsAgain() throws IOException {
+  void aDatabaseKilledWhileItCreatedItsLockFileStartsAgain() throws IOException {
     String agent = client.agent("def main(request):\n    return 1");
     roost.kill9();
     Machine.Running postmaster = roost.postmaster();

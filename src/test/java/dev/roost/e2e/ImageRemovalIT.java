@@ -46,14 +46,14 @@ class ImageRemovalIT {
       registry.answerDeletions(403);
       restart();
       Eventually.until(
-          "it was tried", () -> log().contains("could not be removed, again in an hour"));
+          "it was tried", () -> log().contains("could not be removed; next attempt in an hour"));
       assertTrue(log().contains("check its credentials"), this::log);
       assertTrue(isRemoved(refused));
       assertTrue(images().contains(key(refused)), "it is still there");
 
       registry.answerDeletions(405);
       restart();
-      Eventually.until("it is told", () -> log().contains("enable deletion there"));
+      Eventually.until("it is logged", () -> log().contains("enable deletion in the registry"));
       Eventually.until("the next ones go on", () -> isRemoved(base));
       assertTrue(images().contains(key(refused)), "nothing can be done about it");
 

@@ -126,7 +126,7 @@ class KubernetesBuildIT {
   }
 
   @Test
-  void aBuildTellsItsProgressWhileItWorksAndNeverAPassword() throws IOException {
+  void aBuildReportsItsProgressAndNeverAPassword() throws IOException {
     JsonNode agent =
         agent(client, KNOWN.formatted("curious"), requirements("sample", "slow", "curious"));
     String id = agent.path("latest_builder_job_id").asText();

@@ -125,7 +125,7 @@ class KubernetesIsolationIT {
   }
 
   @Test
-  void noVariableTellsOfTheClusterOrOfRoost() {
+  void noVariableRevealsTheClusterOrRoost() {
     List<String> names = new ArrayList<>();
     found.path("variables").forEach(name -> names.add(name.asText()));
     assertEquals(
@@ -229,7 +229,7 @@ class KubernetesIsolationIT {
   }
 
   @Test
-  void kubectlTellsWhatRunsAndNoObjectTellsWhatItIsAbout() {
+  void kubectlShowsWhatRunsAndNoObjectShowsContents() {
     ClusterView view = new ClusterView(roost);
     String id;
     String job;

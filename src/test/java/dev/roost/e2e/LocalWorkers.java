@@ -60,15 +60,48 @@ record LocalWorkers(Path home) implements Workers {
                 .findFirst());
   }
 
-  private boolean worksFor(Machine.Running one, String agentId) {
+  @Override
+  public void awaitPooledExecutorOf(String agentId) {
+    Eventually.until(
+        "an executor of a pool is labelled with " + agentId,
+        () ->
+            executors().stream()
+                .map(LocalWorkers::labels)
+                .anyMatch(
+                    labels ->
+                        labels.contains("agent-id: " + agentId) && labels.contains("pool: ")));
+  }
+
+  @Override
+  public int killPooled() {
+    List<String> pooled =
+        executors().stream()
+            .filter(
+                executor ->
+                    labels(executor).contains("pool: ") && !labels(executor).contains("agent-id: "))
+            .map(executor -> executor.getFileName().toString())
+            .toList();
+    return (int)
+        sidecars().stream()
+            .filter(one -> pooled.stream().anyMatch(one.command()::contains))
+            .peek(Machine.Running::kill)
+            .count();
+  }
+
+  private List<Path> executors() {
     try (Stream<Path> executors = Files.list(data().resolve("executors"))) {
-      return executors.anyMatch(
-          directory ->
-              one.command().contains(directory.getFileName().toString())
-                  && labels(directory).contains("agent-id: " + agentId));
+      return executors.toList();
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
+  }
+
+  private boolean worksFor(Machine.Running one, String agentId) {
+    return executors().stream()
+        .anyMatch(
+            directory ->
+                one.command().contains(directory.getFileName().toString())
+                    && labels(directory).contains("agent-id: " + agentId));
   }
 
   private static String labels(Path executor) {

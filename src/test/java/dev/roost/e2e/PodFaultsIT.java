@@ -139,7 +139,7 @@ class PodFaultsIT {
     assertEquals("succeeded", ended.path("state").asText(), ended::toPrettyString);
     assertEquals(2, ended.path("execution").path("return_value").asInt());
     String message = execution(first).path("message").asText();
-    assertTrue(message.contains("not been heard of for 3 s"), message);
+    assertTrue(message.contains("has not reported for 3 s"), message);
   }
 
   /** Its node does nothing it is told, so the script runs on, and the network comes back. */
@@ -211,7 +211,7 @@ class PodFaultsIT {
         "bombs() | too_many_processes | 256",
         "time.sleep(600) | deadline_exceeded | 5 s",
       })
-  void whatAScriptUsesUpIsItsReasonAndTheExecutorGoesOn(
+  void whatAScriptUsesUpIsItsReasonAndTheExecutorContinues(
       String code, String reason, String message) {
     String script =
         """

@@ -164,6 +164,27 @@ final class PodWorkers implements Workers {
         .delete();
   }
 
+  @Override
+  public void awaitPooledExecutorOf(String agentId) {
+    Eventually.until(
+        "a pod of a pool is labelled with " + agentId,
+        () ->
+            pods("roost/agent-id", agentId).stream()
+                .anyMatch(pod -> pod.getMetadata().getLabels().containsKey("roost/pool")));
+  }
+
+  @Override
+  public int killPooled() {
+    return client
+        .pods()
+        .inNamespace(namespace)
+        .withLabel("roost/pool")
+        .withoutLabel("roost/agent-id")
+        .withGracePeriod(0)
+        .delete()
+        .size();
+  }
+
   /** As a drain does it. */
   void evictPod(String agentId) {
     executorOf(agentId, "runner");

@@ -18,7 +18,7 @@ import java.util.stream.Stream;
 
 /** The packaged application as a process, with a data directory of its own. */
 final class RoostProcess implements AutoCloseable {
-  private static final Path JAR =
+  static final Path JAR =
       Path.of(System.getProperty("packaged.jar", "target/quarkus-app/quarkus-run.jar"))
           .toAbsolutePath();
 
@@ -47,6 +47,8 @@ final class RoostProcess implements AutoCloseable {
     environment.put("ROOST_DATA", data().toString());
     environment.put("ROOST_PORT", Integer.toString(port));
     environment.put("ROOST_WELCOME", "false");
+    // Tests count executors and kill them; those of pools have tests of their own.
+    environment.put("ROOST_EXECUTORS_POOL", "0");
     environment.putAll(workers.settings(port));
   }
 
@@ -90,8 +92,13 @@ final class RoostProcess implements AutoCloseable {
     prefix = List.of(program);
   }
 
-  /** Starts it and waits until it answers. */
+  /**
+   * Starts it and waits until it answers; the first time, on a copy of what a first start leaves.
+   */
   void start() {
+    if (starts == 0 && !environment.containsKey("ROOST_DATABASE_URL")) {
+      FirstStart.copyTo(data());
+    }
     launch();
     awaitReady();
     UvCopy.keep(data());

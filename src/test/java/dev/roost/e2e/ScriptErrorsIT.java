@@ -83,7 +83,7 @@ class ScriptErrorsIT {
         "return 'x' * (17 << 20) | failed | return_value_too_large | 16",
         "fill() | failed | out_of_disk | No space left",
       })
-  void aScriptThatFailsIsToldWhyAndTheNextExecutionIsFine(
+  void aFailedScriptHasAReasonAndTheNextExecutionSucceeds(
       String code, String state, String reason, String message, Client client) {
     String script =
         """

@@ -22,7 +22,8 @@ class SoakIT {
 
   @Test
   void nothingAcknowledgedIsLostWhateverIsKilled() throws Exception {
-    try (RoostProcess roost = RoostProcess.started("ROOST_LOCAL_MAX_EXECUTORS", "12")) {
+    try (RoostProcess roost =
+        RoostProcess.started("ROOST_LOCAL_MAX_EXECUTORS", "12", "ROOST_EXECUTORS_POOL", "3")) {
       SteadyJobs jobs = new SteadyJobs(roost.client(), AGENTS, 0.01, LIMIT);
       for (int i = 0; i < KILLS; i++) {
         jobs.awaitMore(JOBS_BETWEEN_KILLS);

@@ -149,7 +149,7 @@ class StartIT {
   }
 
   @Test
-  void aPortInUseIsToldInOneLine() throws IOException {
+  void aPortInUseIsReportedInOneLine() throws IOException {
     try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
         RoostProcess roost =
             RoostProcess.prepared("ROOST_PORT", Integer.toString(taken.getLocalPort()))) {
@@ -158,7 +158,7 @@ class StartIT {
   }
 
   @Test
-  void aDataDirectoryInUseIsToldInOneLineAndTheOtherRoostGoesOn() {
+  void aDataDirectoryInUseIsReportedInOneLineAndTheOtherRoostContinues() {
     try (RoostProcess one = RoostProcess.started();
         RoostProcess other = RoostProcess.prepared("ROOST_DATA", one.data().toString())) {
       one.collectGarbage(); // A lock that hangs on an object nobody holds would go now.
@@ -168,7 +168,7 @@ class StartIT {
   }
 
   @Test
-  void aDataDirectoryThatCannotBeWrittenIsToldInOneLine() throws IOException {
+  void aDataDirectoryThatCannotBeWrittenIsReportedInOneLine() throws IOException {
     try (RoostProcess roost = RoostProcess.prepared()) {
       // Below a file not even root can make one.
       Path below = Files.createFile(roost.home().resolve("file")).resolve("data");
@@ -179,7 +179,7 @@ class StartIT {
 
   /** Python is hidden from this one by a mount namespace of its own. */
   @Test
-  void aMachineWithoutPythonIsToldInOneLine() throws IOException, InterruptedException {
+  void aMachineWithoutPythonIsReportedInOneLine() throws IOException, InterruptedException {
     assumeTrue(
         new ProcessBuilder("unshare", "-m", "true").start().waitFor() == 0,
         "needs the right to make a mount namespace");
@@ -201,14 +201,14 @@ class StartIT {
   }
 
   @Test
-  void aWrongSettingIsToldInOneLine() {
+  void aWrongSettingIsReportedInOneLine() {
     try (RoostProcess roost = RoostProcess.prepared("ROOST_LIMITS_PAYLOAD_BYTES", "lots")) {
       refuses(roost, "payload");
     }
   }
 
   @Test
-  void aMisspeltSettingIsToldInOneLine() {
+  void aMisspeltSettingIsReportedInOneLine() {
     try (RoostProcess roost = RoostProcess.prepared("ROOST_LIMITS_PAYLOAD_BYTE", "1000")) {
       refuses(roost, "ROOST_LIMITS_PAYLOAD_BYTE;", "did you mean ROOST_LIMITS_PAYLOAD_BYTES?");
     }

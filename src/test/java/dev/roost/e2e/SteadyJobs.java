@@ -23,6 +23,12 @@ import java.util.concurrent.TimeoutException;
 final class SteadyJobs {
   private static final int MAX_OPEN = 30;
 
+  /** What the message of each lost execution begins with; the cause follows. */
+  private static final String WITHOUT_CAUSE = "The executor ended before the script did.";
+
+  /** Imports that are worth a template, which may be killed like any other process. */
+  private static final String WITH_TEMPLATE = "import sqlite3, unittest.mock, xml.dom.minidom\n";
+
   private final Client client;
   private final List<String> agents = new ArrayList<>();
   private final Duration limit;
@@ -43,7 +49,7 @@ final class SteadyJobs {
     for (int i = 0; i < agents; i++) {
       this.agents.add(
           client.agent(
-              Numbered.SCRIPT,
+              WITH_TEMPLATE + Numbered.SCRIPT,
               "max_concurrency",
               4,
               "max_attempts",
@@ -135,7 +141,15 @@ final class SteadyJobs {
     Numbered.mistakes(client, job).forEach(mistake -> mistakes.add(jobId + ": " + mistake));
     JsonNode executions = client.get("/v1/executions?executor_job_id=" + jobId).expect(200).json();
     for (JsonNode execution : executions.path("data")) {
-      count("executions " + execution.path("state").asText(), 1);
+      String state = execution.path("state").asText();
+      count("executions " + state, 1);
+      if (state.equals("lost")) {
+        String message = execution.path("message").asText();
+        count("lost: " + message, 1);
+        if (message.replace(WITHOUT_CAUSE, "").isBlank()) {
+          mistakes.add(execution.path("id").asText() + " is lost without a cause");
+        }
+      }
       int seq = 0;
       for (JsonNode entry : client.entries(execution.path("id").asText())) {
         seq++;

@@ -65,7 +65,7 @@ class TracesIT {
   }
 
   @Test
-  void theScriptGoesOnWithTheCallersTrace() {
+  void theScriptContinuesWithTheCallersTrace() {
     String agent = traced.client().agent(SCRIPT, "name", "traced");
     String header = "00-" + TRACE + "-" + CALLER + "-01";
     JsonNode found =

@@ -39,7 +39,7 @@ class UnusedBuildIT {
   }
 
   @Test
-  void aBuildThatNothingUsesGoesAndIsMadeAgainWhenItIsNeeded() throws SQLException {
+  void aBuildThatNothingUsesGoesAndIsCreatedAgainWhenItIsNeeded() throws SQLException {
     Client client = roost.client();
     String agent = agent("idna", "idna==3.10");
     JsonNode first = build(client.execute(agent, null));

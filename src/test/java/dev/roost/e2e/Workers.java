@@ -31,6 +31,12 @@ interface Workers extends AutoCloseable {
   /** The results of builds that there are, sorted; by names that mean nothing else. */
   List<String> builds();
 
+  /** Waits until it shows that the agent has an executor that was started for a pool. */
+  void awaitPooledExecutorOf(String agentId);
+
+  /** Kills the executors of pools that no agent has; returns how many. */
+  int killPooled();
+
   /** Executors of one agent that start within reasonable time. */
   int many();
 

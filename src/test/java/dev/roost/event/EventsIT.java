@@ -121,7 +121,7 @@ class EventsIT {
     Answer gone = api.get("/v1/events?after=" + (last - 2));
     assertEquals(410, gone.status(), gone.text());
     assertEquals("gone", gone.get("code"));
-    assertTrue(gone.text().contains("go on after " + last), gone.text());
+    assertTrue(gone.text().contains("continue after " + last), gone.text());
     assertEquals(1, api.get("/v1/events?after=" + (last - 1) + ours).<List<?>>get("data").size());
     assertEquals(1, api.get("/v1/events?after=0" + ours).<List<?>>get("data").size());
   }

@@ -11,6 +11,8 @@ import dev.roost.ManyExecutions;
 import dev.roost.api.Role;
 import dev.roost.db.Database;
 import dev.roost.db.Sql;
+import dev.roost.state.ExecutionState;
+import dev.roost.state.ExecutorJobState;
 import io.quarkus.test.common.WithTestResource;
 import io.quarkus.test.junit.QuarkusTest;
 import jakarta.inject.Inject;
@@ -92,7 +94,7 @@ class FiltersIT {
   }
 
   @Test
-  void mistakesAreTold() {
+  void mistakesAreReported() {
     for (String list :
         List.of(
             "executions?state=runing",
@@ -115,11 +117,16 @@ class FiltersIT {
     Map<String, Sql> lists = new LinkedHashMap<>();
     Instant now = Instant.now();
     lists.put("all", executions(List.of(), null, null));
-    lists.put("running", executions(List.of("running"), null, null));
-    lists.put("by reason", executions(List.of("failed", "lost"), "exception", null));
+    lists.put("running", executions(List.of(ExecutionState.RUNNING), null, null));
+    lists.put(
+        "by reason",
+        executions(List.of(ExecutionState.FAILED, ExecutionState.LOST), "exception", null));
     lists.put("of a time", executions(List.of(), null, now));
-    for (List<String> states :
-        List.of(List.of("queued", "running"), List.of("running"), List.<String>of())) {
+    for (List<ExecutorJobState> states :
+        List.of(
+            List.of(ExecutorJobState.QUEUED, ExecutorJobState.RUNNING),
+            List.of(ExecutorJobState.RUNNING),
+            List.<ExecutorJobState>of())) {
       lists.put(
           "jobs " + states,
           Sql.of(
@@ -129,7 +136,7 @@ class FiltersIT {
     assertEquals("", ManyExecutions.wholeReads(dataSource, lists));
   }
 
-  private static Sql executions(List<String> states, String reason, Instant time) {
+  private static Sql executions(List<ExecutionState> states, String reason, Instant time) {
     return Sql.of(
         Execution.listing(
             new Execution.Filter(null, null, null, states, reason, time, time).conditions()));

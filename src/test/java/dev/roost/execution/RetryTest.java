@@ -3,6 +3,8 @@ package dev.roost.execution;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.roost.db.Code;
+import dev.roost.state.ExecutionState;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
@@ -151,6 +153,15 @@ class RetryTest {
   }
 
   private static Outcome outcome(String state, ExecutionReason reason) {
-    return new Outcome(state, reason, "message", null, null, false, null, null, NOW);
+    return new Outcome(
+        Code.parse(ExecutionState.class, state),
+        reason,
+        "message",
+        null,
+        null,
+        false,
+        null,
+        null,
+        NOW);
   }
 }

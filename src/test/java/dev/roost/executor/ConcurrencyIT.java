@@ -8,6 +8,9 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.roost.Api;
 import dev.roost.FollowerDatabase;
 import dev.roost.api.Role;
+import dev.roost.execution.Frame;
+import dev.roost.execution.FrameIntake;
+import dev.roost.execution.Work;
 import io.quarkus.narayana.jta.QuarkusTransaction;
 import io.quarkus.test.common.WithTestResource;
 import io.quarkus.test.junit.QuarkusTest;
@@ -246,6 +249,6 @@ class ConcurrencyIT {
 
   private String state(String executor) {
     return QuarkusTransaction.requiringNew()
-        .call(() -> ((Executor) Executor.findById(executor)).state);
+        .call(() -> ((Executor) Executor.findById(executor)).state.code());
   }
 }

@@ -3,9 +3,11 @@ package dev.roost.executor;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.roost.config.RoostConfig;
+import dev.roost.db.Code;
 import dev.roost.runtime.Observation;
 import dev.roost.runtime.Shortage;
 import dev.roost.runtime.Step;
+import dev.roost.state.ExecutorState;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Set;
@@ -17,6 +19,7 @@ class ExecutorReconcilerTest {
   private record Settings(
       Duration lease,
       Duration grace,
+      int pool,
       Duration startTimeout,
       Duration pendingTimeout,
       Duration lostAfter,
@@ -27,6 +30,7 @@ class ExecutorReconcilerTest {
       new Settings(
           Duration.ofSeconds(30),
           Duration.ofSeconds(10),
+          0,
           Duration.ofSeconds(60),
           Duration.ofSeconds(300),
           Duration.ofSeconds(120),
@@ -55,8 +59,8 @@ class ExecutorReconcilerTest {
         "starting | waiting | 301  | 271 | unschedulable: no node has room",
         "starting | full    | 301  | 271 | wait",
         "starting | full    | 9999 | 999 | wait",
-        "ready    | waiting | 9999 | 999 | It has not been heard of for 120 s.",
-        "stopping | waiting | 9999 | 999 | It was told to stop.",
+        "ready    | waiting | 9999 | 999 | It has not reported for 120 s.",
+        "stopping | waiting | 9999 | 999 | It was asked to stop.",
         "starting | oom     | 1    | -30 | out_of_memory: It used too much.",
         "ready    | oom     | 1    | -30 | out_of_memory: It used too much.",
         "starting | running | 0    | -30 | wait",
@@ -71,21 +75,21 @@ class ExecutorReconcilerTest {
         "ready    | absent  | 1    | -30 | It is gone.",
         "ready    | absent  | 9999 | 999 | It is gone.",
         "ready    | pending | 1    | -30 | wait",
-        "ready    | pending | 9999 | 999 | It has not been heard of for 120 s.",
+        "ready    | pending | 9999 | 999 | It has not reported for 120 s.",
         "ready    | running | 1    | -30 | wait",
         "ready    | running | 9999 | -1  | wait",
         "ready    | running | 9999 | 1   | wait",
         "ready    | running | 9999 | 120 | wait",
-        "ready    | running | 9999 | 121 | It has not been heard of for 120 s.",
+        "ready    | running | 9999 | 121 | It has not reported for 120 s.",
         "ready    | ended   | 1    | -30 | Its process ended.",
         "ready    | ended   | 9999 | 999 | Its process ended.",
         "stopping | absent  | 1    | -30 | It is gone.",
         "stopping | absent  | 9999 | 999 | It is gone.",
         "stopping | pending | 1    | -30 | wait",
-        "stopping | pending | 9999 | 999 | It was told to stop.",
+        "stopping | pending | 9999 | 999 | It was asked to stop.",
         "stopping | running | 1    | -30 | wait",
         "stopping | running | 9999 | 0   | wait",
-        "stopping | running | 9999 | 1   | It was told to stop.",
+        "stopping | running | 9999 | 1   | It was asked to stop.",
         "stopping | ended   | 1    | -30 | Its process ended.",
         "stopping | ended   | 9999 | 999 | Its process ended."
       })
@@ -170,7 +174,7 @@ class ExecutorReconcilerTest {
   }
 
   @Test
-  void anExecutorThatCouldNotBeMadeWhileTheRuntimeWasAwayIsMadeWhenItIsBack() {
+  void anExecutorThatCouldNotBeCreatedWhileTheRuntimeWasAwayIsCreatedWhenItIsBack() {
     Executor executor = executor("starting", 9999, 999);
     executor.message = "It could not be started: connection refused";
     assertEquals(
@@ -180,7 +184,7 @@ class ExecutorReconcilerTest {
 
   private static Executor executor(String state, long age, long leaseOver) {
     Executor executor = new Executor();
-    executor.state = state;
+    executor.state = Code.parse(ExecutorState.class, state);
     executor.createdAt = NOW.minusSeconds(age);
     executor.leaseExpiresAt = NOW.minusSeconds(leaseOver);
     return executor;
@@ -210,7 +214,7 @@ class ExecutorReconcilerTest {
         String[] parts = name.split(": ", 2);
         yield parts.length == 2
             ? new Step.Recover(parts[0], parts[1])
-            : new Step.Recover(null, name);
+            : new Step.Recover(null, name, name.startsWith("It has not reported for"));
       }
     };
   }

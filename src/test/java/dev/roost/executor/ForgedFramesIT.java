@@ -12,6 +12,7 @@ import dev.roost.Api;
 import dev.roost.Api.Answer;
 import dev.roost.FollowerDatabase;
 import dev.roost.api.Role;
+import dev.roost.execution.FrameLimits;
 import io.quarkus.narayana.jta.QuarkusTransaction;
 import io.quarkus.test.common.WithTestResource;
 import io.quarkus.test.junit.QuarkusTest;
@@ -134,7 +135,7 @@ class ForgedFramesIT {
   }
 
   @Test
-  void aLogEndsAtItsLimitAndTheExecutionGoesOn() throws Exception {
+  void aLogEndsAtItsLimitAndTheExecutionContinues() throws Exception {
     String line = "y".repeat(LINE_BYTES);
     for (int sent = 0; sent <= LOG_BYTES; sent += 32 * LINE_BYTES) {
       send(log(32, line));

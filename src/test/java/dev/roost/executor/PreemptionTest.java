@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.roost.executor.Preemption.Lacking;
 import dev.roost.executor.Preemption.Live;
 import dev.roost.runtime.Shortage;
+import dev.roost.state.BuilderJobState;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.IntStream;
@@ -38,7 +39,7 @@ class PreemptionTest {
         profile,
         "all",
         "bjob_",
-        "succeeded",
+        BuilderJobState.SUCCEEDED,
         null,
         "build_",
         "key",

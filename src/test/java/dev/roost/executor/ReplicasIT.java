@@ -18,6 +18,9 @@ import dev.roost.cluster.Draining;
 import dev.roost.cluster.NotificationsLost;
 import dev.roost.config.RoostConfig;
 import dev.roost.execution.ExecutorJobs;
+import dev.roost.execution.Frame;
+import dev.roost.execution.FrameIntake;
+import dev.roost.execution.JobClaimer;
 import io.quarkus.narayana.jta.QuarkusTransaction;
 import io.quarkus.test.common.WithTestResource;
 import io.quarkus.test.junit.QuarkusTest;
@@ -47,7 +50,7 @@ class ReplicasIT {
 
   @Inject Dispatcher here;
   @Inject JobClaimer claims;
-  @Inject ExecutorEviction room;
+  @Inject ExecutorEviction eviction;
   @Inject Demand demand;
   @Inject FrameIntake intake;
   @Inject ExecutorTokens tokens;
@@ -59,6 +62,7 @@ class ReplicasIT {
   @Inject EntityManager entities;
   @Inject ScheduledExecutorService timer;
   @Inject Draining draining;
+  @Inject ExecutorPools pools;
 
   private final FiredEvents<ExecutorMoved> moved = new FiredEvents<>();
   private final FiredEvents<ExecutorStopped> stopped = new FiredEvents<>();
@@ -72,6 +76,7 @@ class ReplicasIT {
         new Dispatcher(
             claims,
             sessions,
+            pools,
             config,
             timer,
             draining,
@@ -112,7 +117,7 @@ class ReplicasIT {
 
   private String state(String executor) {
     return QuarkusTransaction.requiringNew()
-        .call(() -> ((Executor) Executor.findById(executor)).state);
+        .call(() -> ((Executor) Executor.findById(executor)).state.code());
   }
 
   private void set(String executor, String assignment) {
@@ -184,7 +189,7 @@ class ReplicasIT {
   }
 
   @Test
-  void anExecutorThatMovedIsTold() {
+  void anExecutorThatMovedIsNotified() {
     String executor = executor();
     CompletableFuture<PollAnswer> old = there.poll(executor, 1, true, LONG);
     assertInstanceOf(PollAnswer.None.class, now(here, executor, 2));
@@ -236,7 +241,7 @@ class ReplicasIT {
   }
 
   @Test
-  void whoeverWaitsAsksAgainWhenHintsMayHaveGotLost() {
+  void waitersQueryAgainWhenNotificationsMayHaveBeenLost() {
     String executor = executor();
     CompletableFuture<PollAnswer> poll = there.poll(executor, 1, true, LONG);
     QuarkusTransaction.requiringNew()
@@ -266,7 +271,7 @@ class ReplicasIT {
   }
 
   @Test
-  void roomIsMadeByTheOneThatHasBeenIdleLongestWhereverItPolls() {
+  void capacityIsFreedByTheExecutorThatHasBeenIdleLongest() {
     String young = executor();
     String old = executor();
     String working = executor();
@@ -277,18 +282,18 @@ class ReplicasIT {
 
     submit(); // The one that came last gets it: here, the only one.
     String execution = given(oldPoll.getNow(null));
-    room.make(agent, other, 1);
+    eviction.freeCapacity(agent, other, 1);
     assertEquals("ready", state(old), "it works");
     assertEquals("stopping", state(young));
     there.stopped(new ExecutorStopped(young)); // As the hint of the other replica does.
     assertInstanceOf(PollAnswer.Stop.class, youngPoll.getNow(null));
 
     end(there, old, execution);
-    room.make(agent, other, 1);
+    eviction.freeCapacity(agent, other, 1);
     assertEquals("ready", state(old), "one is leaving already");
-    room.make(agent, new RevisionKey(agent, 1), 2);
+    eviction.freeCapacity(agent, new RevisionKey(agent, 1), 2);
     assertEquals("ready", state(old), "it is what is needed");
-    room.make(agent, other, 2);
+    eviction.freeCapacity(agent, other, 2);
     assertEquals("stopping", state(old));
     assertEquals("starting", state(working));
   }

@@ -10,17 +10,17 @@ import org.junit.jupiter.api.Test;
 
 class ThrottledLogTest {
   private final AtomicLong now = new AtomicLong();
-  private final ThrottledLog complaints =
+  private final ThrottledLog throttledLog =
       new ThrottledLog(Logger.getLogger(ThrottledLogTest.class), now::get);
 
   @Test
   void aCauseIsSaidOnceAMinuteWhateverComesInBetween() {
-    assertTrue(complaints.say("executor 1", "refused"));
-    assertTrue(complaints.say("executor 2", "reset"));
-    assertFalse(complaints.say("executor 3", "refused"));
+    assertTrue(throttledLog.warn("executor 1", "refused"));
+    assertTrue(throttledLog.warn("executor 2", "reset"));
+    assertFalse(throttledLog.warn("executor 3", "refused"));
     now.addAndGet(Duration.ofSeconds(59).toNanos());
-    assertFalse(complaints.say("executor 1", "refused"));
+    assertFalse(throttledLog.warn("executor 1", "refused"));
     now.addAndGet(Duration.ofSeconds(1).toNanos());
-    assertTrue(complaints.say("executor 1", "refused"));
+    assertTrue(throttledLog.warn("executor 1", "refused"));
   }
 }

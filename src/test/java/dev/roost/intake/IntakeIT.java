@@ -139,7 +139,7 @@ class IntakeIT {
   }
 
   @Test
-  void whatFindsNoMemoryIsToldWhenToComeAgain() throws IOException {
+  void aRequestWithoutMemoryIsRejectedWithRetryAfter() throws IOException {
     // Each of them takes the whole budget until its time is over.
     Socket first = send("POST", "/v1/agents/agent_1/execute-batch", key, 60 << 20, "{");
     Socket other = send("POST", "/v1/agents/agent_1/execute", key, 4 << 20, "{");

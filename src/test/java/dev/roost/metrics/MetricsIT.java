@@ -189,7 +189,7 @@ class MetricsIT {
   }
 
   @Test
-  void theDatabaseIsNotAskedAgainAtOnce() throws Exception {
+  void theDatabaseIsNotQueriedAgainAtOnce() throws Exception {
     Scrape before = scrape();
     new HistoryRows(database)
         .execution(

@@ -30,7 +30,7 @@ class SettingsReaderTest {
   }
 
   @Test
-  void everySettingIsToldWithItsDefault() {
+  void everySettingIsReportedWithItsDefault() {
     Map<String, Setting> settings = settings(Map.of("roost.port", "8090"));
     assertEquals(
         new Setting("roost.port", "ROOST_PORT", "8090", "8080", "The TCP port to listen on.", true),
@@ -50,7 +50,7 @@ class SettingsReaderTest {
   }
 
   @Test
-  void noPasswordIsTold() {
+  void noPasswordIsReturned() {
     Map<String, Setting> settings =
         settings(
             Map.of(

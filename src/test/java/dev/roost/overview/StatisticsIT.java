@@ -123,7 +123,7 @@ class StatisticsIT {
   }
 
   @Test
-  void failuresAreToldByReasonMostFrequentFirst() {
+  void failuresAreReportedByReasonMostFrequentFirst() {
     rows.execution(agent, "failed", "exception", thisHour);
     String latest = rows.execution(agent, "failed", "exception", thisHour.plusMillis(1));
     rows.execution(agent, "failed", "exception", thisHour.minus(HOUR));
@@ -172,14 +172,15 @@ class StatisticsIT {
     assertEquals(1, (int) answer.get("running"));
     assertEquals(2, (int) answer.get("queued"));
     assertEquals(
-        Map.of("starting", 1, "idle", 2, "working", 1, "limit", 7), answer.get("executors"));
+        Map.of("starting", 1, "idle", 2, "working", 1, "pooled", 0, "limit", 7),
+        answer.get("executors"));
     assertEquals(4, (int) statistics("").get("executors.limit"), "the runtime's");
     rows.run("delete from execution where id = '%s'", id);
     rows.run("delete from executor where agent_id = '%s'", agent);
   }
 
   @Test
-  void agentsWhoseNewestBuildFailedAreTold() {
+  void agentsWhoseNewestBuildFailedAreReported() {
     String job = api.get("/v1/agents/" + agent).get("latest_builder_job_id");
     assertEquals(List.of(), statistics("agent_id=" + agent).get("failed_builds"));
     rows.run(
@@ -200,7 +201,7 @@ class StatisticsIT {
   }
 
   @Test
-  void mistakesAreTold() {
+  void mistakesAreReported() {
     for (String hours : List.of("0", "169", "-1", "x")) {
       assertEquals(422, api.get("/v1/statistics?hours=" + hours).status(), hours);
     }

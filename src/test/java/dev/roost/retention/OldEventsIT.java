@@ -63,7 +63,7 @@ class OldEventsIT {
   }
 
   @Test
-  void manyGoInSeveralStepsAndTheLogTellsHowFar() {
+  void manyGoInSeveralStepsAndTheLogReportsProgress() {
     int many = 2 * OldEvents.LIMIT + 7;
     events(1, many, OLD);
     OldEvents.remove(batches, FIRST, BEFORE, OldDeliveries::remove);

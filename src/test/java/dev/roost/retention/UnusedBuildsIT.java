@@ -15,7 +15,9 @@ import dev.roost.builds.UnusedBuilds;
 import dev.roost.db.Database;
 import dev.roost.db.ThrottledBatches;
 import dev.roost.executor.Rows;
+import dev.roost.runtime.Requirements;
 import dev.roost.runtime.Runtime.RuntimeUnavailable;
+import dev.roost.state.BuilderJobState;
 import io.quarkus.narayana.jta.QuarkusTransaction;
 import io.quarkus.test.common.WithTestResource;
 import io.quarkus.test.junit.QuarkusTest;
@@ -266,7 +268,7 @@ class UnusedBuildsIT {
       spin(ahead);
       builds.remove(batches, BEFORE, NOW);
       BuilderJob job = created.get();
-      if (job.state.equals("succeeded")) {
+      if (job.state == BuilderJobState.SUCCEEDED) {
         reused++;
         ahead -= random.nextInt(4_000_000);
         assertNull(removedAt(build));
@@ -288,14 +290,14 @@ class UnusedBuildsIT {
   void noBuildBeginsWhileTheFormerOneIsBeingRemoved() {
     // What other tests have left would take the room.
     rows.run("update builder_job set state = 'cancelled' where state in ('queued', 'running')");
-    BuildInputs inputs = bases.inputs("3.13", List.of("going==1"), null);
+    BuildInputs inputs = bases.inputs("3.13", Requirements.of("going==1"), null);
     String going = rows.build(LONG_AGO, null);
     rows.run(
         "update build set removed_at = now(), removal = 'begun', image_key = ? where id = ?",
         inputs.imageKey(),
         going);
     BuilderJob waiting = QuarkusTransaction.requiringNew().call(() -> createJob(inputs));
-    BuildInputs free = bases.inputs("3.13", List.of("free==1"), null);
+    BuildInputs free = bases.inputs("3.13", Requirements.of("free==1"), null);
     BuilderJob other = QuarkusTransaction.requiringNew().call(() -> createJob(free));
 
     awaitState("running", other); // Whoever saw that one had seen the first one before.
@@ -329,14 +331,15 @@ class UnusedBuildsIT {
                   CompletableFuture.runAsync(() -> builds.remove(batches, BEFORE, NOW)).join();
                   return made;
                 });
-    assertEquals("succeeded", job.state);
+    assertEquals(BuilderJobState.SUCCEEDED, job.state);
     assertNull(removedAt(build));
     builds.remove(batches, BEFORE, NOW);
     assertNull(removedAt(build));
   }
 
   private static BuilderJob createJob(String build) {
-    return createJob(new BuildInputs("test-3.13", "3.13", List.of(), null, Rows.key(build)));
+    return createJob(
+        new BuildInputs("test-3.13", "3.13", Requirements.NONE, null, Rows.key(build)));
   }
 
   private static BuilderJob createJob(BuildInputs inputs) {

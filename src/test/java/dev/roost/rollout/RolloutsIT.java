@@ -23,6 +23,7 @@ import dev.roost.builds.BuilderJobsChanged;
 import dev.roost.cluster.Replicas;
 import dev.roost.config.RoostConfig;
 import dev.roost.runtime.Runtime;
+import dev.roost.state.BuilderJobState;
 import io.quarkus.narayana.jta.QuarkusTransaction;
 import io.quarkus.test.common.WithTestResource;
 import io.quarkus.test.junit.QuarkusTest;
@@ -172,11 +173,11 @@ class RolloutsIT {
   }
 
   @Test
-  void agentsUseTheirNewBuildOnceItIsMadeAFewAtATime() {
+  void agentsUseTheirNewBuildOnceItIsCreatedAFewAtATime() {
     List<String> all = List.of(agent(unique("1")), agent(unique("1")), agent(""));
     String before = builderJob(all.get(0));
     Rollout rollout = rollouts.start(Set.of());
-    assertEquals("running", rollout.state());
+    assertEquals(RolloutState.RUNNING, rollout.state());
     assertEquals(3, rollout.agents().queued());
 
     reconciler.pass();
@@ -186,7 +187,9 @@ class RolloutsIT {
     assertEquals(before, builderJob(all.get(0)), "what is not built yet is not used");
 
     List<String> building =
-        all.stream().filter(one -> item(rollout.id(), one).state().equals("building")).toList();
+        all.stream()
+            .filter(one -> item(rollout.id(), one).state() == RolloutAgentState.BUILDING)
+            .toList();
     building.forEach(one -> succeedNew(rollout.id(), one));
     reconciler.pass();
     for (String one : building) {
@@ -197,7 +200,7 @@ class RolloutsIT {
         .filter(one -> !building.contains(one))
         .forEach(one -> succeedNew(rollout.id(), one));
     reconciler.pass();
-    assertEquals("completed", get(rollout.id()).state());
+    assertEquals(RolloutState.COMPLETED, get(rollout.id()).state());
     assertEquals(3, get(rollout.id()).agents().updated());
     assertEquals(List.of(), read(outdated::all));
   }
@@ -211,9 +214,9 @@ class RolloutsIT {
     fail(newJob(rollout.id(), agent));
     reconciler.pass();
     assertEquals(before, builderJob(agent));
-    assertEquals("failed", item(rollout.id(), agent).state());
+    assertEquals(RolloutAgentState.FAILED, item(rollout.id(), agent).state());
     assertEquals("no wheel", item(rollout.id(), agent).message());
-    assertEquals("completed", get(rollout.id()).state());
+    assertEquals(RolloutState.COMPLETED, get(rollout.id()).state());
   }
 
   @Test
@@ -224,15 +227,15 @@ class RolloutsIT {
     Rollout rollout = rollouts.start(Set.of());
     for (int i = 0; i < 3; i++) {
       reconciler.pass();
-      read(() -> repository.items(rollout.id(), List.of("building"), null, 200))
+      read(() -> repository.items(rollout.id(), List.of(RolloutAgentState.BUILDING), null, 200))
           .forEach(item -> fail(item.toBuilderJobId()));
     }
-    assertEquals("paused", get(rollout.id()).state());
+    assertEquals(RolloutState.PAUSED, get(rollout.id()).state());
     assertTrue(get(rollout.id()).message().contains("builds have failed"));
     assertTrue(get(rollout.id()).agents().queued() > 0);
     assertEquals(null, rollouts.resume(rollout.id()).message());
     reconciler.pass();
-    assertEquals("running", get(rollout.id()).state());
+    assertEquals(RolloutState.RUNNING, get(rollout.id()).state());
   }
 
   @Test
@@ -241,8 +244,8 @@ class RolloutsIT {
     String before = builderJob(agent);
     Rollout rollout = rollouts.start(Set.of(agent));
     reconciler.pass();
-    assertEquals("paused", rollouts.pause(rollout.id()).state());
-    assertEquals("paused", rollouts.pause(rollout.id()).state(), "twice is once");
+    assertEquals(RolloutState.PAUSED, rollouts.pause(rollout.id()).state());
+    assertEquals(RolloutState.PAUSED, rollouts.pause(rollout.id()).state(), "twice is once");
     succeedNew(rollout.id(), agent);
     reconciler.pass();
     assertEquals(before, builderJob(agent));
@@ -270,13 +273,12 @@ class RolloutsIT {
     rollouts.undo(second.id());
     reconciler.pass();
     assertEquals(before, builderJob(updated));
-    assertEquals("undone", item(rollout.id(), updated).state());
-    assertEquals("undone", item(second.id(), building).state());
+    assertEquals(RolloutAgentState.UNDONE, item(rollout.id(), updated).state());
+    assertEquals(RolloutAgentState.UNDONE, item(second.id(), building).state());
     BuilderJob cancelled = read(() -> BuilderJob.findById(newJob(second.id(), building)));
-    assertEquals("cancelled", cancelled.state);
+    assertEquals(BuilderJobState.CANCELLED, cancelled.state);
     BuilderJob job = read(() -> BuilderJob.findById(before));
-    String key =
-        bases.inputs(job.pythonVersion, job.requirements.lines().toList(), null).imageKey();
+    String key = bases.inputs(job.pythonVersion, job.requirements, null).imageKey();
     assertTrue(read(() -> repository.isTried(updated, key)));
   }
 
@@ -294,9 +296,9 @@ class RolloutsIT {
     String to = newJob(rollout.id(), building);
     read(() -> BuilderJob.update("state = 'succeeded' where id = ?1", to));
     reconciler.pass();
-    assertEquals("skipped", item(rollout.id(), queued).state());
+    assertEquals(RolloutAgentState.SKIPPED, item(rollout.id(), queued).state());
     assertEquals(deployed, builderJob(queued));
-    assertEquals("completed", get(rollout.id()).state());
+    assertEquals(RolloutState.COMPLETED, get(rollout.id()).state());
     assertNotEquals(to, builderJob(building));
   }
 
@@ -314,7 +316,7 @@ class RolloutsIT {
   }
 
   @Test
-  void aRebuildIsMadeThoughNothingIsNewer() {
+  void aRebuildIsCreatedThoughNothingIsNewer() {
     String agent = agent(unique("1"));
     Rollout first = rollouts.start(Set.of(agent));
     reconciler.pass();
@@ -341,7 +343,7 @@ class RolloutsIT {
     String agent = agents.create(AgentRequest.of(name, "def main(): pass", unique("1")));
     made.add(agent);
     Problem early = assertThrows(Problem.class, () -> rollouts.rebuild(agent));
-    assertTrue(early.getMessage().contains("just being built"), early.getMessage());
+    assertTrue(early.getMessage().contains("being built"), early.getMessage());
     fail(newestJob(agent));
     Rollout rollout = rollouts.rebuild(agent);
     reconciler.pass();
@@ -354,7 +356,7 @@ class RolloutsIT {
 
   @Test
   void whereNothingIsOutdatedThereIsNothingToDo() {
-    assertEquals("completed", rollouts.start(Set.of()).state());
+    assertEquals(RolloutState.COMPLETED, rollouts.start(Set.of()).state());
     assertThrows(Problem.class, () -> rollouts.start(Set.of("agent_of_nobody")));
     assertThrows(Problem.class, () -> rollouts.undo("rollout_of_nobody"));
   }

@@ -25,7 +25,7 @@ class CapacityTest {
   }
 
   @Test
-  void whatAQuotaRefusesWantsRoomUntilSomethingHasEnded() {
+  void whatAQuotaRefusesNeedsCapacityUntilSomethingHasEnded() {
     capacity.tried("a", at(0));
     capacity.lacks("a", QUOTA, at(2));
     assertEquals(List.of("a"), shortAt(2));
@@ -54,7 +54,7 @@ class CapacityTest {
   }
 
   @Test
-  void whatNoNodeHasRoomForStaysThereAndWantsRoomOnceTheSchedulerHasLooked() {
+  void whatFitsNoNodeStaysAndNeedsCapacityOnceTheSchedulerHasRun() {
     capacity.tried("a", at(0));
     capacity.lacks("a", NODES, at(1));
     assertEquals(List.of("a"), shortAt(1));

@@ -36,12 +36,12 @@ class EgressTest {
 
   @ParameterizedTest
   @CsvSource({
-    "'', egress is",
-    "everything, no destination",
-    "'all\\nnone', no destination",
-    "example.org:443, is a name",
-    "EXAMPLE:443, is a name",
-    "192.0.2.7, no destination",
+    "'', egress must be",
+    "everything, not a destination",
+    "'all\\nnone', not a destination",
+    "example.org:443, is a host name",
+    "EXAMPLE:443, is a host name",
+    "192.0.2.7, not a destination",
     "192.0.2.7:, no port",
     "192.0.2.7:0, no port",
     "192.0.2.7:65536, no port",
@@ -50,13 +50,13 @@ class EgressTest {
     "192.0.2.7:４４, no port",
     "192.0.2.7/33:443, 192.0.2.7/33",
     "192.0.2.7/24:443, 192.0.2.0/24",
-    "2001:db8::7:443, no destination",
-    "[192.0.2.7]:443, no destination",
-    "[2001:db8::7:443, no destination",
-    "[2001:db8::7%eth0]:443, no destination",
+    "2001:db8::7:443, not a destination",
+    "[192.0.2.7]:443, not a destination",
+    "[2001:db8::7:443, not a destination",
+    "[2001:db8::7%eth0]:443, not a destination",
     "[::ffff:192.0.2.0/120]:443, 192.0.2.0/120",
-    "http://192.0.2.7:443, no destination",
-    "192.0.2.7:443 192.0.2.8:443, no destination",
+    "http://192.0.2.7:443, not a destination",
+    "192.0.2.7:443 192.0.2.8:443, not a destination",
   })
   void whatIsWrongIsNamed(String given, String named) {
     IllegalArgumentException refused =

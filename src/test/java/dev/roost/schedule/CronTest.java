@@ -195,7 +195,7 @@ class CronTest {
       })
   void whatNeverComesTrueIsNoExpression(String expression) {
     String message = assertThrows(CronException.class, () -> Cron.parse(expression)).getMessage();
-    assertTrue(message.startsWith("\"" + expression + "\" never comes true"), message);
+    assertTrue(message.startsWith("\"" + expression + "\" never matches"), message);
   }
 
   private static LocalDate last(LocalDate day) {

@@ -256,7 +256,7 @@ class DueTest {
   }
 
   @Test
-  void whatFindsNoRoomStaysAndWhatCameBeforeIsDone() {
+  void whatFindsNoCapacityStaysAndWhatCameBeforeIsDone() {
     Timetable hours = timetable("0 * * * *");
     Due all = at(NOON, hours, today("07:00"), new Policy("run_all", 3, false));
     assertEquals(4, all.times().size());

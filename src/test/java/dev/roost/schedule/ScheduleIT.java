@@ -77,7 +77,7 @@ class ScheduleIT {
   }
 
   @Test
-  void everyMistakeIsToldAtOnce() {
+  void everyMistakeIsReportedAtOnce() {
     Answer refused =
         api.post(
             SCHEDULES,
@@ -185,7 +185,7 @@ class ScheduleIT {
   }
 
   @Test
-  void aPreviewTellsInWordsAndTimes() {
+  void aPreviewHasADescriptionAndTimes() {
     Answer preview =
         Api.as(Role.READ)
             .post(
@@ -314,7 +314,7 @@ class ScheduleIT {
   }
 
   @Test
-  void withoutRoomATriggerIsRefused() {
+  void withoutCapacityATriggerIsRefused() {
     String id = create("'cron': '@yearly'").get("id");
     TestRows.fillQueue(agent);
     Answer refused = api.post(SCHEDULES + "/" + id + "/trigger", null);

@@ -112,7 +112,7 @@ class TickerIT {
   }
 
   @Test
-  void whatWasMissedIsMadeUpForByEachPolicyAndToldWhereItIsNot() {
+  void whatWasMissedIsMadeUpForByEachPolicyAndReportedWhereItIsNot() {
     Instant morning = NOON.minus(Duration.ofHours(3));
     world.schedule("skip", "a", "0 * * * *", morning, "missed_runs = 'skip'");
     world.schedule("once", "a", "0 * * * *", morning);
@@ -132,7 +132,7 @@ class TickerIT {
   }
 
   @Test
-  void manyMissedTimesOfManySchedulesAreMadeInSeveralTransactions() {
+  void manyMissedRunsOfManySchedulesAreSubmittedInSeveralTransactions() {
     for (int i = 0; i < 10; i++) {
       world.agent("a" + i);
       world.schedule(
@@ -166,7 +166,7 @@ class TickerIT {
   }
 
   @Test
-  void withoutRoomInTheQueueATimeWaitsUntilItIsMissed() {
+  void withoutCapacityInTheQueueATimeWaitsUntilItIsMissed() {
     world.schedule("s1", "a", "*/5 * * * *", NOON, "missed_runs = 'skip'");
     world.schedule("s2", "a", "*/5 * * * *", NOON, "missed_runs = 'run_once'");
     world.agent("b");
@@ -193,7 +193,7 @@ class TickerIT {
   }
 
   @Test
-  void withoutRoomForTooLongATimeIsSkippedWhereThatIsThePolicy() {
+  void withoutCapacityForTooLongATimeIsSkippedWhereThatIsThePolicy() {
     world.schedule("s", "a", "* * * * *", NOON, "missed_runs = 'skip'");
     ticker(0).tick();
     now = NOON.plusSeconds(60);

@@ -22,12 +22,15 @@ import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 class EmbeddedDatabaseIT {
+  private static final Duration LIMIT = Duration.ofSeconds(120);
+
   private static Path root;
   private static DataDirectory data;
 
@@ -90,7 +93,8 @@ class EmbeddedDatabaseIT {
       long first = database.pid();
       try (Connection busy = connect(database)) { // Its backend outlives the kill for a moment.
         ProcessHandle.of(first).orElseThrow().destroyForcibly();
-        Await.until("PostgreSQL runs again", () -> database.pid() != first && answers(database));
+        Await.until(
+            "PostgreSQL runs again", LIMIT, () -> database.pid() != first && answers(database));
       }
       assertNotEquals(first, database.pid());
       assertEquals("1", query(database, "select count(*) from committed"));
@@ -124,7 +128,7 @@ class EmbeddedDatabaseIT {
   }
 
   @Test
-  void aDatabaseOfAnotherVersionIsLeftAloneAndTold() throws Exception {
+  void aDatabaseOfAnotherVersionIsLeftAloneAndReported() throws Exception {
     EmbeddedDatabase.start(data).close();
     Path file = data.database().resolve("PG_VERSION");
     Path aside = file.resolveSibling("PG_VERSION.aside");

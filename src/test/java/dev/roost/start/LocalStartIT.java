@@ -21,18 +21,18 @@ class LocalStartIT {
   @TempDir Path directory;
 
   @Test
-  void aPortInUseIsToldInALineThatSaysWhatToSet() throws Exception {
+  void aPortInUseIsReportedInALineThatSaysWhatToSet() throws Exception {
     try (ServerSocket other = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       String port = Integer.toString(other.getLocalPort());
       String message = failure(directory.resolve("data"), Map.of("roost.port", port));
-      assertTrue(message.startsWith("port " + port + " of 127.0.0.1 can't be used"), message);
+      assertTrue(message.startsWith("port " + port + " of 127.0.0.1 cannot be used"), message);
       assertTrue(message.contains("ROOST_PORT"), message);
       assertOneLine(message);
     }
   }
 
   @Test
-  void anUnknownHostIsTold() {
+  void anUnknownHostIsReported() {
     String message = failure(directory, Map.of("roost.host", "no-such-host.invalid"));
     assertTrue(message.contains("roost.host"), message);
     assertOneLine(message);
@@ -61,10 +61,10 @@ class LocalStartIT {
   }
 
   @Test
-  void aDataDirectoryThatCannotBeMadeIsTold() throws Exception {
+  void aDataDirectoryThatCannotBeCreatedIsReported() throws Exception {
     Path file = Files.createFile(directory.resolve("file"));
     String message = failure(file.resolve("data"), Map.of());
-    assertTrue(message.contains("can't be written. Set ROOST_DATA"), message);
+    assertTrue(message.contains("is not writable. Set ROOST_DATA"), message);
     assertOneLine(message);
   }
 

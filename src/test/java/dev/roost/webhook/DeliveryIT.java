@@ -79,7 +79,7 @@ class DeliveryIT {
   }
 
   @Test
-  void onlyThoseWhoAskForAnEventGetIt() {
+  void onlyThoseWhoSubscribeToAnEventGetIt() {
     String all = hooks.make(receiver.url(), "*");
     String failed = hooks.make(receiver.url(), "execution.failed", "builder_job.*");
     String agent = hooks.make(receiver.url(), "execution.*");

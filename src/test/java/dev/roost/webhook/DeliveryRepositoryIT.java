@@ -103,7 +103,7 @@ class DeliveryRepositoryIT {
   }
 
   @Test
-  void roomIsKeptAndSharedFairly() {
+  void capacityIsKeptAndSharedFairly() {
     pending(webhook, 100, "'a' || n");
     String other = Hooks.id(hooks.make("https://example.org", "*"));
     hooks.update(
@@ -133,7 +133,7 @@ class DeliveryRepositoryIT {
   }
 
   @Test
-  void anEventThatIsGoneIsSaid() {
+  void anExpiredEventIsReported() {
     pending(webhook, 1, "'a'");
     hooks.update("delete from event");
     assertEquals(null, claim(new Slots()).get(0).event());

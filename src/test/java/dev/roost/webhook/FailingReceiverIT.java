@@ -65,7 +65,7 @@ class FailingReceiverIT {
     String id = hooks.deliveries(webhook, 1).get(0);
     Answer first = hooks.tried(webhook, id, 1);
     assertEquals("pending", first.get("state"));
-    assertEquals("the receiver answered 500: busy", first.get("message"));
+    assertEquals("the receiver responded with 500: busy", first.get("message"));
     assertNotNull(first.get("next_attempt_at"));
     hooks.hurry(webhook);
     hooks.tried(webhook, id, 2);

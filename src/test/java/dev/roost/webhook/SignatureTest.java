@@ -41,7 +41,7 @@ class SignatureTest {
   }
 
   @Test
-  void secretsAreMadeAsTheStandardWantsThem() {
+  void secretsHaveTheFormOfTheStandard() {
     String secret = Secret.make();
     assertTrue(Secret.mistake(secret).isEmpty());
     assertEquals(32, Secret.key(secret).length);

@@ -9,19 +9,19 @@ class SlotsTest {
   private final Slots slots = new Slots();
 
   @Test
-  void aWebhookHasARoomOfItsOwn() {
-    assertEquals(List.of(), slots.rooms());
+  void aWebhookHasItsOwnCapacity() {
+    assertEquals(List.of(), slots.capacities());
     for (int i = 0; i < Slots.EACH; i++) {
       slots.begin("a");
     }
     slots.begin("b");
-    assertEquals(0, room("a"));
-    assertEquals(Slots.EACH - 1, room("b"));
-    assertEquals(Slots.ALL - Slots.EACH - 1, slots.room());
+    assertEquals(0, capacity("a"));
+    assertEquals(Slots.EACH - 1, capacity("b"));
+    assertEquals(Slots.ALL - Slots.EACH - 1, slots.capacity());
     slots.end("a", false);
-    assertEquals(1, room("a"));
+    assertEquals(1, capacity("a"));
     slots.end("b", false);
-    assertEquals(1, slots.rooms().size());
+    assertEquals(1, slots.capacities().size());
   }
 
   @Test
@@ -29,25 +29,25 @@ class SlotsTest {
     slots.begin("a");
     slots.begin("a");
     slots.end("a", true);
-    assertEquals(new Slots.Room("a", 0, true), slots.rooms().get(0));
+    assertEquals(new Slots.Capacity("a", 0, true), slots.capacities().get(0));
     slots.end("a", true);
-    assertEquals(new Slots.Room("a", 1, true), slots.rooms().get(0));
+    assertEquals(new Slots.Capacity("a", 1, true), slots.capacities().get(0));
     slots.begin("a");
-    assertEquals(0, room("a"));
+    assertEquals(0, capacity("a"));
     slots.end("a", false);
-    assertEquals(List.of(), slots.rooms());
+    assertEquals(List.of(), slots.capacities());
   }
 
   @Test
-  void thoseThatHangLeaveRoomForOthers() {
+  void receiversThatHangLeaveCapacityForOthers() {
     for (int i = 0; i < Slots.ALL; i++) {
       slots.begin("hook_" + i);
       slots.end("hook_" + i, true);
     }
-    for (int i = 0; slots.slowRoom() > 0; i++) {
+    for (int i = 0; slots.slowCapacity() > 0; i++) {
       slots.begin("hook_" + i);
     }
-    assertEquals(Slots.ALL / 2, slots.room());
+    assertEquals(Slots.ALL / 2, slots.capacity());
   }
 
   @Test
@@ -56,13 +56,13 @@ class SlotsTest {
       slots.begin("hook_" + i);
       slots.end("hook_" + i, true);
     }
-    assertEquals(1_000, slots.rooms().size());
-    assertEquals(1, room("hook_4999"));
+    assertEquals(1_000, slots.capacities().size());
+    assertEquals(1, capacity("hook_4999"));
   }
 
-  private int room(String webhookId) {
-    return slots.rooms().stream()
-        .filter(room -> room.webhookId().equals(webhookId))
+  private int capacity(String webhookId) {
+    return slots.capacities().stream()
+        .filter(capacity -> capacity.webhookId().equals(webhookId))
         .findFirst()
         .orElseThrow()
         .requests();

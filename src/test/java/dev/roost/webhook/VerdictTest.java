@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.roost.state.DeliveryState;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -15,14 +16,14 @@ class VerdictTest {
   @Test
   void onlySuccessIsSuccess() {
     for (int status : new int[] {200, 201, 204, 299}) {
-      assertEquals(Verdict.SUCCEEDED, verdict(answer(status)).state());
+      assertEquals(DeliveryState.SUCCEEDED, verdict(answer(status)).state());
     }
     for (int status : new int[] {199, 300, 302, 307, 400, 404, 429, 500, 503}) {
-      assertEquals(Verdict.PENDING, verdict(answer(status)).state(), "" + status);
+      assertEquals(DeliveryState.PENDING, verdict(answer(status)).state(), "" + status);
       assertNull(verdict(answer(status)).disabled());
     }
-    assertEquals(Verdict.PENDING, verdict(EndpointResponse.late(null, "late")).state());
-    assertEquals(Verdict.PENDING, verdict(EndpointResponse.late(200, "late")).state());
+    assertEquals(DeliveryState.PENDING, verdict(EndpointResponse.late(null, "late")).state());
+    assertEquals(DeliveryState.PENDING, verdict(EndpointResponse.late(200, "late")).state());
   }
 
   @Test
@@ -44,7 +45,7 @@ class VerdictTest {
   @Test
   void afterADayItIsGivenUpAndTheWebhookDisabled() {
     Verdict verdict = Verdict.of(REFUSED, false, Duration.ZERO, 0.5);
-    assertEquals(Verdict.FAILED, verdict.state());
+    assertEquals(DeliveryState.FAILED, verdict.state());
     assertNull(verdict.pause());
     assertTrue(verdict.disabled().contains("refused"), verdict.disabled());
   }
@@ -52,21 +53,21 @@ class VerdictTest {
   @Test
   void aReceiverThatIsGoneGetsNoMore() {
     Verdict verdict = verdict(answer(410));
-    assertEquals(Verdict.FAILED, verdict.state());
+    assertEquals(DeliveryState.FAILED, verdict.state());
     assertTrue(verdict.disabled().contains("410"));
   }
 
   @Test
   void aTestIsTriedOnce() {
-    Verdict verdict = Verdict.of(REFUSED, true, Verdict.PATIENCE, 0.5);
-    assertEquals(new Verdict(Verdict.FAILED, null, null), verdict);
+    Verdict verdict = Verdict.of(REFUSED, true, Verdict.RETRY_PERIOD, 0.5);
+    assertEquals(new Verdict(DeliveryState.FAILED, null, null), verdict);
   }
 
   @Test
   void whatAReceiverSaysIsShownInPartAndInOneLine() {
     String message =
         EndpointResponse.received(500, ("no\r\n\0way " + "é".repeat(4_000)).getBytes()).message();
-    assertTrue(message.startsWith("the receiver answered 500: no way éé"), message);
+    assertTrue(message.startsWith("the receiver responded with 500: no way éé"), message);
     assertTrue(message.length() < 250, message);
     assertTrue(EndpointResponse.received(302, new byte[0]).message().contains("never followed"));
     assertTrue(EndpointResponse.received(500, new byte[] {-1, -2, 'x'}).message().endsWith("x"));
@@ -77,13 +78,13 @@ class VerdictTest {
   }
 
   private static Verdict verdict(EndpointResponse answer) {
-    return Verdict.of(answer, false, Verdict.PATIENCE, 0.5);
+    return Verdict.of(answer, false, Verdict.RETRY_PERIOD, 0.5);
   }
 
   /** Of a receiver that never answers, in seconds. */
   private static List<Double> pauses(double random) {
     List<Double> pauses = new ArrayList<>();
-    Duration untried = Verdict.PATIENCE;
+    Duration untried = Verdict.RETRY_PERIOD;
     while (true) {
       Verdict verdict = Verdict.of(REFUSED, false, untried, random);
       if (verdict.pause() == null) {

@@ -34,7 +34,7 @@ class WebhookIT {
   private final Api api = Api.as(Role.WRITE);
 
   @Test
-  void theSecretIsShownOnlyWhenItIsMadeOrChanged() {
+  void theSecretIsShownOnlyWhenItIsCreatedOrChanged() {
     Answer made = api.post("/v1/webhooks", "{\"url\": \"https://example.org/hook\"}");
     assertEquals(201, made.status(), made.text());
     String path = "/v1/webhooks/" + made.get("id");
@@ -195,7 +195,7 @@ class WebhookIT {
       assertTrue(
           tested
               .<String>get("message")
-              .startsWith("\"private.test\" is 127.0.0.1 is no public address (loopback)"),
+              .startsWith("\"private.test\" is 127.0.0.1 is not a public address (loopback)"),
           tested.text());
       listening.setSoTimeout(1);
       org.junit.jupiter.api.Assertions.assertThrows(

@@ -70,7 +70,7 @@ class WebhookSenderTest {
   }
 
   @Test
-  void theNameOfTheUrlIsToldAndTheAddressThatWasJudgedIsUsed() throws UnknownHostException {
+  void theNameOfTheUrlIsReportedAndTheAddressThatWasJudgedIsUsed() throws UnknownHostException {
     WebhookSender sender = sender(LONG, host -> loopback(), "127.0.0.0/8");
     EndpointResponse answer = send(sender, "http://hooks.example.org:" + receiver.port() + "/x");
     assertTrue(answer.succeeded(), answer.toString());
@@ -104,7 +104,7 @@ class WebhookSenderTest {
     EndpointResponse first = send(sender, url);
     assertTrue(first.message().contains("127.0.0.2"), first.message());
     EndpointResponse second = send(sender, url);
-    assertTrue(second.message().contains("127.0.0.1 is no public address"), second.message());
+    assertTrue(second.message().contains("127.0.0.1 is not a public address"), second.message());
     assertEquals(2, asked.get());
     assertEquals(0, receiver.connections());
   }
@@ -170,11 +170,11 @@ class WebhookSenderTest {
       var never = later(sender, receiver.url());
       var byteByByte = later(sender, bytes.url());
       var bodyByteByByte = later(sender, body.url());
-      assertLate(handshake, "no connection", null);
+      assertLate(handshake, "could not connect", null);
       assertTrue(System.nanoTime() - begun >= TIMEOUT.toNanos());
-      assertLate(never, "did not answer", null);
-      assertLate(byteByByte, "did not answer", null);
-      assertLate(bodyByteByByte, "began to answer (200)", 200);
+      assertLate(never, "did not respond", null);
+      assertLate(byteByByte, "did not respond", null);
+      assertLate(bodyByteByByte, "began to respond (200)", 200);
       Await.until("the connection is closed", () -> receiver.open() == 0);
     }
   }
@@ -220,9 +220,9 @@ class WebhookSenderTest {
   }
 
   @Test
-  void whoHangsUpOrTalksNonsenseIsTold() {
+  void aClosedOrGarbledConnectionIsReported() {
     receiver.behave((request, socket) -> {});
-    assertMessage("closed the connection without an answer");
+    assertMessage("closed the connection without a response");
     receiver.behave((request, socket) -> socket.setSoLinger(true, 0));
     assertMessage("reset the connection");
     receiver.behave((request, socket) -> Receiver.write(socket, "SSH-2.0-OpenSSH_9\r\n\r\n"));
@@ -230,18 +230,18 @@ class WebhookSenderTest {
     receiver.behave(
         (request, socket) ->
             Receiver.write(socket, "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nx"));
-    assertMessage("within the answer (200)");
+    assertMessage("within the response (200)");
   }
 
   @Test
-  void whereNobodyListensIsTold() {
+  void whereNobodyListensIsReported() {
     receiver.close();
     EndpointResponse answer = send(loopbackAllowed(LONG), receiver.url());
     assertEquals("127.0.0.1:" + receiver.port() + " refuses connections", answer.message());
   }
 
   @Test
-  void aNameThatNobodyKnowsIsTold() {
+  void aNameThatNobodyKnowsIsReported() {
     WebhookSender sender =
         sender(
             LONG,

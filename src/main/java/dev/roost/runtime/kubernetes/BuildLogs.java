@@ -95,7 +95,7 @@ final class BuildLogs {
     try {
       return new BuildOutput(next(reading, pod, ended), reading.position());
     } catch (IOException e) {
-      throw new RuntimeUnavailable("the build's log can't be read: " + e.getMessage(), e);
+      throw new RuntimeUnavailable("the build's log cannot be read: " + e.getMessage(), e);
     }
   }
 

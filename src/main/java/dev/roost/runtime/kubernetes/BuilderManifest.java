@@ -77,7 +77,7 @@ final class BuilderManifest {
   private static Container build(PodSettings settings, BuildSpec spec) {
     List<EnvVar> environment = new ArrayList<>();
     environment.add(variable("HOME", "/tmp"));
-    environment.add(variable("ROOST_REQUIREMENTS", String.join("\n", spec.requirements())));
+    environment.add(variable("ROOST_REQUIREMENTS", spec.requirements().text()));
     settings.indexUrl().ifPresent(url -> environment.add(variable("UV_DEFAULT_INDEX", url)));
     List<VolumeMount> mounts = new ArrayList<>();
     mounts.add(readOnly("tools", "/tools"));

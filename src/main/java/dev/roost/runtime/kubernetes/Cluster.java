@@ -4,6 +4,8 @@ import dev.roost.runtime.Runtime.NoCapacity;
 import dev.roost.runtime.Runtime.RuntimeUnavailable;
 import io.fabric8.kubernetes.api.model.DeletionPropagation;
 import io.fabric8.kubernetes.api.model.Event;
+import io.fabric8.kubernetes.api.model.ObjectMeta;
+import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.Secret;
 import io.fabric8.kubernetes.api.model.batch.v1.Job;
@@ -17,6 +19,7 @@ import io.fabric8.kubernetes.client.http.HttpClient;
 import io.fabric8.kubernetes.client.http.HttpRequest;
 import io.fabric8.kubernetes.client.http.HttpResponse;
 import io.fabric8.kubernetes.client.informers.SharedIndexInformer;
+import io.fabric8.kubernetes.client.utils.Serialization;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.HttpURLConnection;
@@ -81,7 +84,7 @@ final class Cluster implements BuildLogs.Source {
 
   /** Creates the Job, or returns the existing one of that name, which is equivalent. */
   Job create(Job job) {
-    return ask(
+    return call(
         () -> {
           try {
             return client.batch().v1().jobs().inNamespace(namespace).resource(job).create();
@@ -97,7 +100,7 @@ final class Cluster implements BuildLogs.Source {
 
   /** Creates the Secret unless it exists. Secrets are never read, changed or deleted. */
   void create(Secret secret) {
-    ask(
+    call(
         () -> {
           try {
             return client.secrets().inNamespace(namespace).resource(secret).create();
@@ -112,7 +115,7 @@ final class Cluster implements BuildLogs.Source {
 
   /** Creates the policy unless it exists. */
   void create(NetworkPolicy policy) {
-    ask(
+    call(
         () -> {
           try {
             return client
@@ -133,12 +136,12 @@ final class Cluster implements BuildLogs.Source {
 
   Optional<Job> job(String name) {
     return Optional.ofNullable(
-        ask(() -> client.batch().v1().jobs().inNamespace(namespace).withName(name).get()));
+        call(() -> client.batch().v1().jobs().inNamespace(namespace).withName(name).get()));
   }
 
   /** The newest pod of a Job. */
   Optional<Pod> podOf(String jobName) {
-    return ask(
+    return call(
         () ->
             client
                 .pods()
@@ -152,7 +155,7 @@ final class Cluster implements BuildLogs.Source {
 
   /** Deletes the Job with its pod and its Secret, even if it still runs. */
   void deleteJob(String name) {
-    ask(
+    call(
         () ->
             client
                 .batch()
@@ -171,11 +174,17 @@ final class Cluster implements BuildLogs.Source {
 
   /** Deletes a pod without waiting for its node, which may be gone. */
   void deleteNow(String podName) {
-    ask(() -> pod(podName).withGracePeriod(0).delete());
+    call(() -> pod(podName).withGracePeriod(0).delete());
   }
 
   void annotate(String podName, String name, String value) {
     patch(podName, "{\"metadata\": {\"annotations\": {\"%s\": \"%s\"}}}".formatted(name, value));
+  }
+
+  void label(String podName, Map<String, String> labels, Map<String, String> annotations) {
+    ObjectMeta metadata =
+        new ObjectMetaBuilder().withLabels(labels).withAnnotations(annotations).build();
+    patch(podName, Serialization.asJson(Map.of("metadata", metadata)));
   }
 
   /**
@@ -208,7 +217,7 @@ final class Cluster implements BuildLogs.Source {
   }
 
   private List<Event> events(Map<String, String> fields) {
-    return ask(
+    return call(
         () -> client.v1().events().inNamespace(namespace).withFields(fields).list().getItems());
   }
 
@@ -230,7 +239,7 @@ final class Cluster implements BuildLogs.Source {
       Files.copy(stream, copy, StandardCopyOption.REPLACE_EXISTING);
       return Files.newInputStream(copy, StandardOpenOption.DELETE_ON_CLOSE);
     } catch (IOException e) {
-      throw new RuntimeUnavailable("a log can't be read: " + e.getMessage(), e);
+      throw new RuntimeUnavailable("a log cannot be read: " + e.getMessage(), e);
     }
   }
 
@@ -244,7 +253,7 @@ final class Cluster implements BuildLogs.Source {
       String text = new String(stream.readAllBytes(), StandardCharsets.UTF_8).strip();
       return text.substring(text.lastIndexOf('\n') + 1);
     } catch (IOException e) {
-      throw new RuntimeUnavailable("a log can't be read: " + e.getMessage(), e);
+      throw new RuntimeUnavailable("a log cannot be read: " + e.getMessage(), e);
     }
   }
 
@@ -257,7 +266,7 @@ final class Cluster implements BuildLogs.Source {
         URI.create(
             "%sapi/v1/namespaces/%s/pods/%s/log?container=%s%s"
                 .formatted(client.getMasterUrl(), namespace, podName, container, options));
-    return ask(() -> read(address));
+    return call(() -> read(address));
   }
 
   private InputStream read(URI address) {
@@ -302,7 +311,7 @@ final class Cluster implements BuildLogs.Source {
   }
 
   private void patch(String podName, String json) {
-    ask(() -> pod(podName).patch(PatchContext.of(PatchType.JSON_MERGE), json));
+    call(() -> pod(podName).patch(PatchContext.of(PatchType.JSON_MERGE), json));
   }
 
   private static boolean isWarning(Event event) {
@@ -344,7 +353,7 @@ final class Cluster implements BuildLogs.Source {
       Shortages.ofQuota(message)
           .ifPresent(
               shortage -> {
-                throw new NoCapacity("The cluster refuses it: " + message, shortage, e);
+                throw new NoCapacity("Kubernetes rejects it: " + message, shortage, e);
               });
     }
   }
@@ -353,12 +362,12 @@ final class Cluster implements BuildLogs.Source {
    * After a request without a response, no requests are sent for a moment: otherwise a reconciler
    * with many objects would wait for the timeout at each.
    */
-  private <T> T ask(Supplier<T> question) {
+  private <T> T call(Supplier<T> request) {
     if (System.nanoTime() - silentSince < pauseNanos) {
-      throw new RuntimeUnavailable("the Kubernetes API does not answer", null);
+      throw new RuntimeUnavailable("the Kubernetes API does not respond", null);
     }
     try {
-      return question.get();
+      return request.get();
     } catch (KubernetesClientException e) {
       if (e.getCode() <= 0) { // no status: no response
         silentSince = System.nanoTime();

@@ -94,8 +94,8 @@ final class ClusterObserver implements AutoCloseable {
     if (job == null || (pod != null && (!isPending(pod) || Diagnosis.isUnscheduled(pod)))) {
       return null;
     }
-    Instant made = Instant.parse(job.getMetadata().getCreationTimestamp());
-    if (made.plus(QUIET).isAfter(Instant.now())) {
+    Instant created = Instant.parse(job.getMetadata().getCreationTimestamp());
+    if (created.plus(QUIET).isAfter(Instant.now())) {
       return null;
     }
     String jobName = job.getMetadata().getName();
@@ -138,13 +138,13 @@ final class ClusterObserver implements AutoCloseable {
   }
 
   /** The last lines of the containers that failed. */
-  String lastWords(Pod pod) {
+  String lastOutput(Pod pod) {
     String name = pod.getMetadata().getName();
     return Diagnosis.failed(pod).stream()
         .flatMap(
             container ->
                 lastLines.get(name + "/" + container, () -> lastLine(name, container)).stream())
-        .map(line -> " It printed last: " + line)
+        .map(line -> " Its last output: " + line)
         .findFirst()
         .orElse("");
   }

@@ -138,8 +138,8 @@ final class Diagnosis {
       boolean news = warning != null && !SAID_ALREADY.matcher(warning).find();
       String message =
           hasRunTooLong(job)
-              ? "Its Job ran longer than Kubernetes lets it."
-              : "Its pod is gone"
+              ? "Its Job exceeded its deadline in Kubernetes."
+              : "Its pod no longer exists"
                   + (news ? "." : ": it was deleted, evicted, or its node went away.");
       return new Observation.Ended(null, news ? message + " " + bounded(warning) : message, null);
     }
@@ -147,8 +147,7 @@ final class Diagnosis {
       return new Observation.Ended(null, "It has ended, and its pod was deleted.", null);
     }
     if (condition(job, "Suspended").isPresent()) {
-      return new Observation.Pending(
-          RUNTIME_UNAVAILABLE, "Its Job is suspended: something in the cluster holds it back.");
+      return new Observation.Pending(RUNTIME_UNAVAILABLE, "Its Job is suspended in the cluster.");
     }
     return warning == null ? new Observation.Pending(null, null) : refused(warning);
   }
@@ -159,8 +158,8 @@ final class Diagnosis {
     return new Observation.Pending(
         RUNTIME_UNAVAILABLE,
         (never
-                ? "No pod can be made, since one alone needs more than the quota allows: "
-                : "No pod can be made: ")
+                ? "No pod can be created, because a single pod exceeds the quota: "
+                : "No pod can be created: ")
             + CREATION.matcher(warning).replaceFirst(""),
         shortage.orElse(null));
   }
@@ -200,13 +199,13 @@ final class Diagnosis {
       if (why == null || USUAL_WAITS.contains(why)) {
         continue;
       }
-      String message = said(why, waiting.getMessage());
+      String message = description(why, waiting.getMessage());
       if (PULLING.contains(why)) {
         return withoutImage(container, message);
       }
       return new Observation.Pending(
           RUNTIME_UNAVAILABLE,
-          "The container %s can't be started: %s".formatted(container.getName(), message));
+          "The container %s cannot be started: %s".formatted(container.getName(), message));
     }
     Optional<PodCondition> unscheduled = condition(pod, "PodScheduled", "False");
     if (unscheduled.isPresent()) {
@@ -222,7 +221,7 @@ final class Diagnosis {
     }
     return warning == null
         ? new Observation.Pending(null, null)
-        : new Observation.Pending(RUNTIME_UNAVAILABLE, "The pod can't start: " + warning);
+        : new Observation.Pending(RUNTIME_UNAVAILABLE, "The pod cannot start: " + warning);
   }
 
   /** A missing image is final; an unreachable registry may recover. */
@@ -230,7 +229,7 @@ final class Diagnosis {
     boolean missing = MISSING.matcher(message).find();
     String cause = PULL_LAYERS.matcher(message).replaceAll("");
     String text =
-        "The image %s of the container %s can't be pulled: %s"
+        "The image %s of the container %s cannot be pulled: %s"
             .formatted(
                 container.getImage(), container.getName(), cause.isBlank() ? message : cause);
     return switch (container.getName()) {
@@ -256,10 +255,10 @@ final class Diagnosis {
     if (status.getReason() != null || status.getMessage() != null) {
       boolean full =
           EVICTED.equals(status.getReason()) && isOwnDisk(String.valueOf(status.getMessage()));
-      String text = "The pod ended: " + said(status.getReason(), status.getMessage());
+      String text = "The pod ended: " + description(status.getReason(), status.getMessage());
       return Optional.of(new Observation.Ended(full ? OUT_OF_DISK : null, text, null));
     } else if (disruption.isPresent()) {
-      String message = said(disruption.get().getReason(), disruption.get().getMessage());
+      String message = description(disruption.get().getReason(), disruption.get().getMessage());
       String text = "The cluster ended the pod: " + message;
       return Optional.of(new Observation.Ended(null, text, null));
     } else if (pod.getMetadata().getDeletionTimestamp() != null) {
@@ -285,26 +284,26 @@ final class Diagnosis {
     String reason = cause.map(Observation.Ended::reason).orElse(null);
     List<String> parts = new ArrayList<>(cause.map(Observation.Ended::message).stream().toList());
     // A known cause also explains the exit status of the containers.
-    boolean told = !parts.isEmpty();
+    boolean explained = !parts.isEmpty();
     for (ContainerStatus container : containers(pod).filter(Diagnosis::hasFailed).toList()) {
       ContainerStateTerminated end = end(container);
       if ("OOMKilled".equals(end.getReason())) {
         parts.add(
-            "The container %s used more memory than its limit of %s."
+            "The container %s exceeded its memory limit of %s."
                 .formatted(container.getName(), memoryLimit(pod, container.getName())));
         // A script doesn't affect the sidecar's memory.
         reason = isSidecar(container) ? reason : OUT_OF_MEMORY;
       } else if ("StartError".equals(end.getReason())
           || "ContainerCannotRun".equals(end.getReason())) {
         parts.add(
-            "The container %s can't be started: %s"
+            "The container %s cannot be started: %s"
                 .formatted(
                     container.getName(),
                     START_LAYERS
                         .matcher(message(end.getMessage(), end.getReason()))
                         .replaceAll("")));
         reason = RUNTIME_UNAVAILABLE;
-      } else if (!told && !(isSidecar(container) && !parts.isEmpty())) {
+      } else if (!explained && !(isSidecar(container) && !parts.isEmpty())) {
         parts.add(
             "The container %s ended with exit status %d%s."
                 .formatted(container.getName(), end.getExitCode(), detail(end)));
@@ -321,7 +320,7 @@ final class Diagnosis {
 
   private static String detail(ContainerStateTerminated end) {
     if (!isOwnEnd(end)) {
-      return " (" + said(end.getReason(), end.getMessage()) + ")";
+      return " (" + description(end.getReason(), end.getMessage()) + ")";
     }
     int signal = end.getExitCode() - 128;
     return signal > 0 && signal < 65 ? " (signal " + signal + ")" : "";
@@ -367,12 +366,12 @@ final class Diagnosis {
   }
 
   private static String message(String message, String reason) {
-    return message == null ? said(reason, null) : message;
+    return message == null ? description(reason, null) : message;
   }
 
-  private static String said(String reason, String message) {
+  private static String description(String reason, String message) {
     if (message == null || message.isBlank()) {
-      return reason == null ? "nobody says why" : reason;
+      return reason == null ? "no reason was reported" : reason;
     }
     return bounded(reason == null ? message.strip() : reason + ": " + message.strip());
   }

@@ -23,8 +23,8 @@ record EgressRules(boolean enforced, List<Network> except, List<Destination> all
     }
     if (!enforced) {
       return Optional.of(
-          "This Roost has no network policies that could limit what scripts reach; egress can only"
-              + " be \"all\" (setting roost.kubernetes.network-policies).");
+          "This Roost cannot restrict egress without network policies; egress must be \"all\" "
+              + "(setting roost.kubernetes.network-policies).");
     }
     return egress.destinations().stream()
         .filter(destination -> !isAllowed(destination))

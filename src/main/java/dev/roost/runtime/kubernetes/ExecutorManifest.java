@@ -61,17 +61,16 @@ final class ExecutorManifest {
     Map<String, String> labels =
         new HashMap<>(ObjectNames.labels(settings.instance(), ObjectNames.EXECUTOR));
     labels.put(ObjectNames.EXECUTOR_ID, spec.executorId());
-    labels.put(ObjectNames.AGENT_ID, spec.labels().get("agent-id"));
+    putKnown(labels, ObjectNames.AGENT_ID, spec.labels().get("agent-id"));
+    putKnown(labels, ObjectNames.POOL, spec.labels().get("pool"));
     if (!spec.egress().everything()) {
       labels.put(ObjectNames.EGRESS, ObjectNames.LIMITED);
     }
     Map<String, String> annotations = new HashMap<>();
-    annotations.put(ObjectNames.AGENT_NAME, spec.labels().get("agent-name"));
-    annotations.put(ObjectNames.AGENT_REVISION, spec.labels().get("agent-revision"));
+    putKnown(annotations, ObjectNames.AGENT_NAME, spec.labels().get("agent-name"));
+    putKnown(annotations, ObjectNames.AGENT_REVISION, spec.labels().get("agent-revision"));
     annotations.put(ObjectNames.IMAGE_KEY, spec.imageKey());
-    if (spec.labels().containsKey("started-for")) {
-      annotations.put(ObjectNames.STARTED_FOR, spec.labels().get("started-for"));
-    }
+    putKnown(annotations, ObjectNames.STARTED_FOR, spec.labels().get("started-for"));
     PodSpecBuilder pod =
         new PodSpecBuilder()
             .withTerminationGracePeriodSeconds(settings.graceSeconds() + 20)
@@ -97,6 +96,12 @@ final class ExecutorManifest {
         annotations,
         DEADLINE_SECONDS,
         pod);
+  }
+
+  private static void putKnown(Map<String, String> map, String name, String value) {
+    if (value != null) {
+      map.put(name, value);
+    }
   }
 
   /**

@@ -13,7 +13,7 @@ final class ImageRemoval {
   private final PodSettings settings;
 
   /** Whether the warning about a registry that refuses deletion was logged. */
-  private final AtomicBoolean told = new AtomicBoolean();
+  private final AtomicBoolean reported = new AtomicBoolean();
 
   ImageRemoval(RegistryJob registry, PodSettings settings) {
     this.registry = registry;
@@ -33,7 +33,7 @@ final class ImageRemoval {
     }
     String digest = image.substring(own.length());
     return registry
-        .ask(
+        .run(
             ObjectNames.remover(digest),
             RegistryManifest.DELETE,
             () -> RegistryManifest.delete(settings, digest))
@@ -46,14 +46,14 @@ final class ImageRemoval {
   }
 
   private Removal done(String image, Map<?, ?> result) {
-    if ("unsupported".equals(result.get("found")) && !told.getAndSet(true)) {
+    if ("unsupported".equals(result.get("found")) && !reported.getAndSet(true)) {
       LOG.warnf(
-          "the registry lets nobody delete images, so %s stays in it, and others will: enable deletion there"
-              + " (REGISTRY_STORAGE_DELETE_ENABLED=true of the CNCF's registry), or leave it to its own"
-              + " retention. It says: %s",
+          "the registry does not allow deletion of images, so %s and other unused images are kept: "
+              + "enable deletion in the registry (REGISTRY_STORAGE_DELETE_ENABLED=true for the CNCF "
+              + "registry), or use its own retention. The registry's response: %s",
           image, result.get("message"));
     } else if ("missing".equals(result.get("found"))) {
-      LOG.infof("the image %s was no longer in the registry", image);
+      LOG.infof("the image %s no longer exists in the registry", image);
     }
     return Removal.DONE;
   }

@@ -17,7 +17,6 @@ import jakarta.enterprise.event.Event;
 import jakarta.enterprise.event.Observes;
 import jakarta.enterprise.event.Reception;
 import jakarta.enterprise.inject.Typed;
-import jakarta.inject.Inject;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -25,6 +24,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -54,7 +54,7 @@ public class KubernetesRuntime implements Runtime {
   private final BuildLogs logs;
   private final RegistryJob registry;
   private final ImageRemoval images;
-  private final ClusterObserver lookout;
+  private final ClusterObserver observer;
   private final String boot;
   private final Deadlines reading;
   private final Deadlines ending;
@@ -62,7 +62,6 @@ public class KubernetesRuntime implements Runtime {
   /** Image keys whose image a node could not find in the registry. */
   private final Set<String> missing = ConcurrentHashMap.newKeySet();
 
-  @Inject
   public KubernetesRuntime(
       RoostConfig config,
       KubernetesClient client,
@@ -78,7 +77,7 @@ public class KubernetesRuntime implements Runtime {
     reading = new Deadlines(config.executors().lostAfter());
     ending = new Deadlines(config.executors().grace().plus(END_MARGIN));
     AtomicBoolean hinted = new AtomicBoolean();
-    Runnable hint =
+    Runnable notification =
         () -> {
           if (hinted.compareAndSet(false, true)) {
             timer.schedule(
@@ -90,21 +89,7 @@ public class KubernetesRuntime implements Runtime {
                 TimeUnit.MILLISECONDS);
           }
         };
-    lookout = new ClusterObserver(cluster, settings, hint);
-  }
-
-  /** Required by the CDI client proxy. */
-  protected KubernetesRuntime() {
-    config = null;
-    settings = null;
-    cluster = null;
-    logs = null;
-    registry = null;
-    images = null;
-    lookout = null;
-    boot = null;
-    reading = null;
-    ending = null;
+    observer = new ClusterObserver(cluster, settings, notification);
   }
 
   @Override
@@ -123,7 +108,7 @@ public class KubernetesRuntime implements Runtime {
   public String baseIdentity(String pythonVersion) {
     if (!config.pythonVersions().contains(pythonVersion)) {
       throw new UnsupportedPython(
-          "Python %s isn't offered here; there are %s."
+          "Python %s is not offered; the versions are %s."
               .formatted(pythonVersion, String.join(", ", config.pythonVersions())));
     }
     return config
@@ -144,7 +129,7 @@ public class KubernetesRuntime implements Runtime {
       return BaseLookup.NONE;
     }
     return registry
-        .ask(
+        .run(
             ObjectNames.lookup(base),
             RegistryManifest.RESOLVE,
             () -> RegistryManifest.resolve(settings, base))
@@ -175,21 +160,21 @@ public class KubernetesRuntime implements Runtime {
   @Override
   public Observation observeBuild(String builderJobId) {
     String name = ObjectNames.builder(builderJobId);
-    ClusterObserver.Seen seen = lookout.see(name, ObjectNames.BUILDER_JOB_ID, builderJobId);
+    ClusterObserver.Seen seen = observer.see(name, ObjectNames.BUILDER_JOB_ID, builderJobId);
     Observation observation = Diagnosis.ofBuild(seen.job(), seen.pod(), seen.warning());
     if (!(observation instanceof Observation.Ended ended) || seen.pod() == null) {
       return observation;
     }
     Optional<String> result =
         patiently(builderJobId, () -> logs.result(seen.pod())).orElse(Optional.empty());
-    String message = ended.message() + (result.isEmpty() ? lookout.lastWords(seen.pod()) : "");
+    String message = ended.message() + (result.isEmpty() ? observer.lastOutput(seen.pod()) : "");
     return new Observation.Ended(ended.reason(), message, result.orElse(null));
   }
 
   @Override
   public BuildOutput buildOutput(String builderJobId, long position) {
     return Optional.ofNullable(
-            lookout
+            observer
                 .lookUp(ObjectNames.builder(builderJobId), ObjectNames.BUILDER_JOB_ID, builderJobId)
                 .pod())
         .flatMap(pod -> patiently(builderJobId, () -> logs.read(builderJobId, pod, position)))
@@ -256,14 +241,14 @@ public class KubernetesRuntime implements Runtime {
           ? Optional.of(Files.readString(settings.linkCa().get()))
           : Optional.empty();
     } catch (IOException e) {
-      throw new RuntimeUnavailable("roost.link.ca can't be read: " + e.getMessage(), e);
+      throw new RuntimeUnavailable("roost.link.ca cannot be read: " + e.getMessage(), e);
     }
   }
 
   @Override
   public Observation observeExecutor(String executorId) {
     ClusterObserver.Seen seen =
-        lookout.see(ObjectNames.executor(executorId), ObjectNames.EXECUTOR_ID, executorId);
+        observer.see(ObjectNames.executor(executorId), ObjectNames.EXECUTOR_ID, executorId);
     Observation observation = Diagnosis.of(seen.job(), seen.pod(), seen.warning());
     if (observation instanceof Observation.Ended ended
         && Diagnosis.IMAGE_PULL_FAILED.equals(ended.reason())) {
@@ -271,28 +256,28 @@ public class KubernetesRuntime implements Runtime {
     }
     if (observation instanceof Observation.Ended ended && seen.pod() != null) {
       return new Observation.Ended(
-          ended.reason(), ended.message() + lookout.lastWords(seen.pod()), ended.result());
+          ended.reason(), ended.message() + observer.lastOutput(seen.pod()), ended.result());
     }
-    if (observation instanceof Observation.Running running && running.trouble() != null) {
-      return new Observation.Running(running.trouble() + lookout.lastWords(seen.pod()));
+    if (observation instanceof Observation.Running running && running.problem() != null) {
+      return new Observation.Running(running.problem() + observer.lastOutput(seen.pod()));
     }
     return observation;
   }
 
   @Override
   public Optional<Observation.Ended> causeOfEnd(String executorId) {
-    return lookout.causeOfEnd(ObjectNames.executor(executorId));
+    return observer.causeOfEnd(ObjectNames.executor(executorId));
   }
 
   @Override
   public Set<String> executors() {
-    lookout.blindFor(); // restarts dead watches
-    return lookout.ids(ObjectNames.EXECUTOR_ID);
+    observer.blindFor(); // restarts dead watches
+    return observer.ids(ObjectNames.EXECUTOR_ID);
   }
 
   @Override
   public Set<String> builderJobs() {
-    return lookout.ids(ObjectNames.BUILDER_JOB_ID);
+    return observer.ids(ObjectNames.BUILDER_JOB_ID);
   }
 
   @Override
@@ -309,7 +294,7 @@ public class KubernetesRuntime implements Runtime {
                 new ExecutorOutput(
                     cluster.wholeLog(name, ExecutorManifest.SIDECAR),
                     cluster.wholeLog(name, ExecutorManifest.AGENT)))
-        .orElseThrow(() -> new IOException("the output of pod " + name + " can't be read"));
+        .orElseThrow(() -> new IOException("the output of pod " + name + " cannot be read"));
   }
 
   /** Deletes a pod that does not end within its deadline, since its node is then gone. */
@@ -325,7 +310,7 @@ public class KubernetesRuntime implements Runtime {
     }
     String name = running.get().getMetadata().getName();
     if (ending.isOver(executorId)) {
-      LOG.warnf("pod %s does not end: it is removed, whatever its node does", name);
+      LOG.warnf("pod %s does not terminate: it is deleted without waiting for its node", name);
       cluster.deleteNow(name);
       return true;
     }
@@ -345,25 +330,46 @@ public class KubernetesRuntime implements Runtime {
   @Override
   public void show(String executorId, String executorJobId) {
     try {
-      lookout
+      observer
           .pod(ObjectNames.EXECUTOR_ID, executorId)
           .ifPresent(
               pod ->
                   cluster.annotate(
                       pod.getMetadata().getName(), ObjectNames.EXECUTOR_JOB_ID, executorJobId));
     } catch (RuntimeUnavailable e) {
-      LOG.debugf("executor %s can't be annotated: %s", executorId, e.getMessage());
+      LOG.debugf("executor %s cannot be annotated: %s", executorId, e.getMessage());
+    }
+  }
+
+  /** The Job keeps the labels of its start: the control plane may not change Jobs. */
+  @Override
+  public void showAgent(String executorId, Map<String, String> labels) {
+    try {
+      observer
+          .pod(ObjectNames.EXECUTOR_ID, executorId)
+          .ifPresent(
+              pod ->
+                  cluster.label(
+                      pod.getMetadata().getName(),
+                      Map.of(ObjectNames.AGENT_ID, labels.get("agent-id")),
+                      Map.of(
+                          ObjectNames.AGENT_NAME,
+                          labels.get("agent-name"),
+                          ObjectNames.AGENT_REVISION,
+                          labels.get("agent-revision"))));
+    } catch (RuntimeUnavailable e) {
+      LOG.debugf("executor %s cannot be labelled: %s", executorId, e.getMessage());
     }
   }
 
   void onShutdown(
       @Observes(notifyObserver = Reception.IF_EXISTS) @Priority(LAST) ShutdownEvent event) {
-    lookout.close();
+    observer.close();
   }
 
   /** How long the watches have been dead; zero: they are live. */
   Duration blindFor() {
-    return lookout.blindFor();
+    return observer.blindFor();
   }
 
   /** Whether the API server answers. */

@@ -19,6 +19,12 @@ final class ObjectNames {
   static final String EXECUTOR_ID = "roost/executor-id";
   static final String BUILDER_JOB_ID = "roost/builder-job-id";
   static final String AGENT_ID = "roost/agent-id";
+
+  /**
+   * On executors that were started for a pool: the Build. They have an agent once one needs them.
+   */
+  static final String POOL = "roost/pool";
+
   static final String AGENT_NAME = "roost/agent-name";
   static final String AGENT_REVISION = "roost/agent-revision";
   static final String IMAGE_KEY = "roost/image-key";

@@ -91,33 +91,33 @@ record PodProfile(
       profiles = new ObjectMapper().readValue(json, new TypeReference<>() {});
     } catch (JsonProcessingException | NullPointerException e) {
       String why = e instanceof JsonProcessingException wrong ? wrong.getOriginalMessage() : "null";
-      throw new IllegalArgumentException(SETTING + " can't be read: " + why, e);
+      throw new IllegalArgumentException(SETTING + " cannot be read: " + why, e);
     }
     if (profiles == null) {
-      throw new IllegalArgumentException(SETTING + " is no JSON object");
+      throw new IllegalArgumentException(SETTING + " is not a JSON object");
     }
     profiles.forEach(
         (name, profile) -> {
           if (!name.matches("[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")) {
             throw new IllegalArgumentException(
-                SETTING + ": the name \"" + name + "\" is not of a-z, 0-9 and hyphens");
+                SETTING + ": the name \"" + name + "\" must consist of a-z, 0-9 and hyphens");
           }
           if (profile == null || !profile.isRestricted()) {
             throw new IllegalArgumentException(
                 SETTING
                     + "."
                     + name
-                    + ": seccompProfile must be {type: RuntimeDefault} or {type: Localhost,"
-                    + " localhostProfile: …}, and tolerations as in a pod");
+                    + ": seccompProfile must be {type: RuntimeDefault} or {type: Localhost, localhostProfile: "
+                    + "…}, and tolerations must have the form of a pod's tolerations");
           }
           if (!profile.hasValidResources()) {
             throw new IllegalArgumentException(
                 SETTING
                     + "."
                     + name
-                    + ": extendedResources are counts by names such as nvidia.com/gpu; these, cpuLimit,"
-                    + " maxMemoryMib, maxCpu and the MiB of ephemeralStorage are more than 0, and"
-                    + " a request is at most its limit");
+                    + ": extendedResources must map names such as nvidia.com/gpu to counts; these counts, "
+                    + "cpuLimit, maxMemoryMib, maxCpu and the MiB of ephemeralStorage must be greater than 0, "
+                    + "and a request must not exceed its limit");
           }
         });
     return new TreeMap<>(profiles);

@@ -52,7 +52,7 @@ record PodSettings(
     long graceSeconds,
     int diskMib) {
   private static final String NO_TOLERATIONS =
-      "roost.kubernetes.tolerations is no JSON list of tolerations: ";
+      "roost.kubernetes.tolerations is not a JSON list of tolerations: ";
 
   /**
    * @throws IllegalArgumentException with the name of the missing or wrong setting
@@ -67,8 +67,8 @@ record PodSettings(
         .ifPresent(
             url -> {
               throw new IllegalArgumentException(
-                  "roost.builds.index-url holds credentials, which everyone could read who may see Jobs; "
-                      + "put them into a Secret and name it in roost.kubernetes.index-secret");
+                  "roost.builds.index-url contains credentials, which would be readable in Jobs. Put the "
+                      + "URL into a Secret, and set roost.kubernetes.index-secret to its name");
             });
     return new PodSettings(
         kubernetes.instance(),
@@ -131,14 +131,14 @@ record PodSettings(
     String url = required(name, config.kubernetes().executorUrl());
     if (config.link().certificate().isPresent() && !url.startsWith("https://")) {
       throw new IllegalArgumentException(
-          name + " must begin with https://, since roost.link.certificate is set");
+          name + " must begin with https://, because roost.link.certificate is set");
     }
     return url;
   }
 
   private static String required(String name, Optional<String> value) {
     return value.orElseThrow(
-        () -> new IllegalArgumentException(name + " is needed with roost.runtime=kubernetes"));
+        () -> new IllegalArgumentException(name + " is required with roost.runtime=kubernetes"));
   }
 
   private static <T extends Number> T positive(String name, T value) {

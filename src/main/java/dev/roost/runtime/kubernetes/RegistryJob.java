@@ -45,7 +45,7 @@ final class RegistryJob {
    * @param container whose last line is the result
    * @return empty: the Job still runs
    */
-  Optional<Answer> ask(String name, String container, Supplier<Job> manifest) {
+  Optional<Answer> run(String name, String container, Supplier<Job> manifest) {
     Optional<Job> job = cluster.job(name);
     if (job.isEmpty()) {
       cluster.create(manifest.get());
@@ -55,22 +55,23 @@ final class RegistryJob {
     if (!(Diagnosis.of(job.get(), pod, null) instanceof Observation.Ended ended)) {
       return Optional.empty();
     }
-    String said = pod == null ? "" : cluster.lastLine(pod.getMetadata().getName(), container, 1);
+    String output = pod == null ? "" : cluster.lastLine(pod.getMetadata().getName(), container, 1);
     cluster.deleteJob(name);
-    return Optional.of(answer(said, ended.message()));
+    return Optional.of(answer(output, ended.message()));
   }
 
-  private static Answer answer(String said, String otherwise) {
-    if (!said.startsWith(RESULT_START)) {
-      return Answer.failed(said.isEmpty() ? otherwise : otherwise + " It printed last: " + said);
+  private static Answer answer(String output, String defaultMessage) {
+    if (!output.startsWith(RESULT_START)) {
+      return Answer.failed(
+          output.isEmpty() ? defaultMessage : defaultMessage + " Its last output: " + output);
     }
     try {
-      Map<?, ?> result = Serialization.unmarshal(said, Map.class);
+      Map<?, ?> result = Serialization.unmarshal(output, Map.class);
       return "succeeded".equals(result.get("outcome"))
           ? new Answer(result, null)
           : Answer.failed(String.valueOf(result.get("message")));
     } catch (KubernetesClientException | IllegalArgumentException e) {
-      return Answer.failed("The result is no JSON: " + said);
+      return Answer.failed("The result is not valid JSON: " + output);
     }
   }
 }

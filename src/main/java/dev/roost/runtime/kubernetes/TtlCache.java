@@ -19,14 +19,14 @@ final class TtlCache {
 
   private record Answer(long readAt, Optional<String> text) {}
 
-  Optional<String> get(String key, Supplier<Optional<String>> ask) {
+  Optional<String> get(String key, Supplier<Optional<String>> load) {
     long now = System.nanoTime();
     answers.values().removeIf(answer -> now - answer.readAt() >= ageNanos);
     Answer known = answers.get(key);
     if (known != null) {
       return known.text();
     }
-    Optional<String> text = ask.get();
+    Optional<String> text = load.get();
     answers.put(key, new Answer(now, text));
     return text;
   }

@@ -88,7 +88,7 @@ final class Watch<T extends HasMetadata> implements AutoCloseable {
     long dead = now - deadSince;
     if (now - startedAt > patienceNanos) {
       LOG.warnf(
-          "The watch of %s has been dead for %d s: starting another", name, dead / 1_000_000_000L);
+          "The watch of %s has been dead for %d s; starting another", name, dead / 1_000_000_000L);
       close();
       running();
     }

@@ -31,7 +31,7 @@ record ControlGroupTree(Path directory, boolean unified) {
             : group(own, "")
                 .flatMap(group -> directory(mounts, "cgroup2", group))
                 .map(path -> new ControlGroupTree(path, true));
-    return found.orElseThrow(() -> new IOException("no control groups are mounted here"));
+    return found.orElseThrow(() -> new IOException("no control groups are mounted"));
   }
 
   /** A line is {@code 8:pids:/path}, or {@code 0::/path} for version 2. */

@@ -64,7 +64,7 @@ final class ControlGroups {
     String prefix = prefix(data);
     try {
       if (tree.unified()) {
-        makeRoom(tree.directory(), prefix);
+        enableChildGroups(tree.directory(), prefix);
       }
       ControlGroups groups =
           new ControlGroups(
@@ -82,7 +82,7 @@ final class ControlGroups {
   /** For machines where no group can be created. */
   static ControlGroups none(Exception why) {
     String message =
-        "No control group can be made for executors and builds: %s.".formatted(reason(why));
+        "No control group can be created for executors and builds: %s.".formatted(reason(why));
     return new ControlGroups(null, null, new ProcessLimit("none", null, message));
   }
 
@@ -188,7 +188,7 @@ final class ControlGroups {
    * In version 2, a group can have processes or limit child groups, not both: Roost and its
    * database move to a child group.
    */
-  private static void makeRoom(Path own, String prefix) throws IOException {
+  private static void enableChildGroups(Path own, String prefix) throws IOException {
     Path enabled = own.resolve("cgroup.subtree_control");
     if (words(enabled).contains("pids")) {
       return;

@@ -63,7 +63,10 @@ public record DataDirectory(Path root) {
       Files.createDirectories(logs());
     } catch (IOException | UnsupportedOperationException e) {
       throw new StartFailed(
-          "the data directory " + root + " can't be written. Set ROOST_DATA to one that can.", e);
+          "the data directory "
+              + root
+              + " is not writable. Set ROOST_DATA to a writable directory.",
+          e);
     }
   }
 
@@ -88,10 +91,11 @@ public record DataDirectory(Path root) {
     } catch (OverlappingFileLockException e) {
       // This process holds the lock already: the same error as below applies.
     } catch (IOException e) {
-      throw new StartFailed("the data directory " + root + " can't be locked: " + e, e);
+      throw new StartFailed("the data directory " + root + " cannot be locked: " + e, e);
     }
     throw new StartFailed(
-        "another Roost%s uses the data directory %s. Stop it, or set ROOST_DATA to another directory."
+        ("another Roost%s uses the data directory %s. Stop it, or set ROOST_DATA to another "
+                + "directory.")
             .formatted(owner(channel), root));
   }
 

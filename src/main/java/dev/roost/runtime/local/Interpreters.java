@@ -66,11 +66,11 @@ public final class Interpreters {
     try {
       Programs.Result result = Programs.run(command, environment, LIMIT);
       if (!result.succeeded()) {
-        throw new StartFailed("uv can't list the Python interpreters: " + result.errors().strip());
+        throw new StartFailed("uv cannot list the Python interpreters: " + result.errors().strip());
       }
       return of(result.output());
     } catch (IOException e) {
-      throw new StartFailed("uv can't list the Python interpreters: " + e, e);
+      throw new StartFailed("uv cannot list the Python interpreters: " + e, e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new StartFailed("the start was interrupted", e);
@@ -106,8 +106,7 @@ public final class Interpreters {
   }
 
   static StartFailed none() {
-    return new StartFailed(
-        "no Python 3.9 or later was found. Install one and see that it is on the PATH.");
+    return new StartFailed("no Python 3.9 or later was found. Install one on the PATH.");
   }
 
   /** Oldest first, for example "3.9". */

@@ -30,7 +30,7 @@ record JobDirectory(Path path) {
     } catch (NoSuchFileException e) {
       return Set.of();
     } catch (IOException e) {
-      throw new dev.roost.runtime.Runtime.RuntimeUnavailable(parent + " can't be read", e);
+      throw new dev.roost.runtime.Runtime.RuntimeUnavailable(parent + " cannot be read", e);
     }
   }
 

@@ -87,7 +87,7 @@ public record LiveProcess(long pid, long startTicks, String bootId) {
           .filter(name -> worksIn(PROC.resolve(name), directory))
           .forEach(name -> of(Long.parseLong(name)).ifPresent(found::add));
     } catch (IOException e) {
-      throw new IllegalStateException("/proc can't be read", e);
+      throw new IllegalStateException("/proc cannot be read", e);
     }
     found.removeIf(process -> process.pid() == ProcessHandle.current().pid());
     return found;

@@ -74,7 +74,7 @@ final class LocalBuilds {
    */
   void start(BuildSpec spec, Path python) throws IOException {
     if (!cache.tryLock()) {
-      throw new RuntimeUnavailable("uv's cache is just being pruned", null);
+      throw new RuntimeUnavailable("uv's cache is being pruned", null);
     }
     try {
       launch(spec, python);
@@ -90,7 +90,7 @@ final class LocalBuilds {
     }
     job.create();
     Path requirements = job.path().resolve("requirements.txt");
-    Files.write(requirements, spec.requirements());
+    Files.writeString(requirements, spec.requirements().text());
     List<String> command = new ArrayList<>();
     command.addAll(List.of(python.toString(), "-I", "-B", "-c", START_BUILDER, sources.toString()));
     command.addAll(List.of("--uv=" + uv, "--directory=" + job.path().resolve("tmp")));

@@ -72,7 +72,7 @@ final class LocalExecutors {
     job.create();
     Path token = job.path().resolve("token");
     PrivateFiles.write(token, spec.token());
-    Files.writeString(job.path().resolve("labels"), labels(spec.labels()));
+    show(job, spec.labels());
     List<String> command = new ArrayList<>();
     command.addAll(List.of(sidecarPython.toString(), "-I", "-B"));
     command.addAll(List.of(sources.resolve("roost_executor").toString(), "sidecar"));
@@ -92,6 +92,18 @@ final class LocalExecutors {
     job.start(command, environment, frames(job), errors(job).file());
   }
 
+  /** Writes what the executor is for, for people. */
+  void show(String executorId, Map<String, String> labels) throws IOException {
+    JobDirectory job = job(executorId);
+    if (job.exists()) {
+      show(job, labels);
+    }
+  }
+
+  private static void show(JobDirectory job, Map<String, String> labels) throws IOException {
+    Files.writeString(job.path().resolve("labels"), labels(labels));
+  }
+
   Observation observe(String executorId) throws IOException {
     JobDirectory job = job(executorId);
     if (starting.contains(executorId)) {
@@ -104,8 +116,9 @@ final class LocalExecutors {
     if (process.get().isAlive()) {
       return new Observation.Running(null);
     }
-    String said = errors(job).lastLines();
-    String message = "The executor is gone: " + job.ending() + (said.isEmpty() ? "." : "\n" + said);
+    String output = errors(job).lastLines();
+    String message =
+        "The executor has ended: " + job.ending() + (output.isEmpty() ? "." : "\n" + output);
     return new Observation.Ended(null, message, null);
   }
 

@@ -12,12 +12,12 @@ import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.event.Observes;
 import jakarta.enterprise.event.Reception;
 import jakarta.enterprise.inject.Typed;
-import jakarta.inject.Inject;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -58,7 +58,6 @@ public class LocalRuntime implements Runtime {
             return thread;
           });
 
-  @Inject
   public LocalRuntime(RoostConfig config) throws IOException, StartFailed {
     DataDirectory data = new DataDirectory(config.data());
     Path uv = UvProgram.find(data);
@@ -81,17 +80,6 @@ public class LocalRuntime implements Runtime {
     executors = new LocalExecutors(data, sources, newest.executable(), url, sandbox, groups);
     maxExecutors = config.local().maxExecutors();
     background.execute(() -> tidyUp(sources, data));
-  }
-
-  /** Required by the CDI client proxy. */
-  protected LocalRuntime() {
-    interpreters = null;
-    builds = null;
-    executors = null;
-    sandbox = null;
-    groups = null;
-    processLimit = null;
-    maxExecutors = 0;
   }
 
   @Override
@@ -151,17 +139,17 @@ public class LocalRuntime implements Runtime {
   public void startBuild(BuildSpec spec) {
     Path python = interpreter(spec.pythonVersion()).executable();
     refuseWhenClosed();
-    attempt("the build can't be started", () -> builds.start(spec, python));
+    attempt("the build cannot be started", () -> builds.start(spec, python));
   }
 
   @Override
   public Observation observeBuild(String builderJobId) {
-    return ask("the build can't be looked at", () -> builds.observe(builderJobId));
+    return call("the build cannot be observed", () -> builds.observe(builderJobId));
   }
 
   @Override
   public BuildOutput buildOutput(String builderJobId, long position) {
-    return ask("the build's log can't be read", () -> builds.output(builderJobId, position));
+    return call("the build's log cannot be read", () -> builds.output(builderJobId, position));
   }
 
   @Override
@@ -176,14 +164,14 @@ public class LocalRuntime implements Runtime {
 
   @Override
   public Removal deleteBuild(String imageKey, String image) {
-    attempt("the build can't be deleted", () -> builds.deleteBuild(imageKey));
+    attempt("the build cannot be deleted", () -> builds.deleteBuild(imageKey));
     return Removal.DONE;
   }
 
   @Override
   public Set<String> builds(Instant since) {
-    return ask(
-        "the builds can't be looked at",
+    return call(
+        "the builds cannot be listed",
         () ->
             builds.since(since).stream()
                 .filter(name -> NAME.matcher(name).matches())
@@ -192,20 +180,20 @@ public class LocalRuntime implements Runtime {
 
   @Override
   public boolean tidyUp() {
-    return ask("uv's cache can't be pruned", builds::pruneCache);
+    return call("uv's cache cannot be pruned", builds::pruneCache);
   }
 
   @Override
   public void startExecutor(ExecutorSpec spec) {
     refuseWhenClosed();
     attempt(
-        "the executor can't be started",
+        "the executor cannot be started",
         () -> executors.start(spec, builds.build(spec.imageKey())));
   }
 
   @Override
   public Observation observeExecutor(String executorId) {
-    return ask("the executor can't be looked at", () -> executors.observe(executorId));
+    return call("the executor cannot be observed", () -> executors.observe(executorId));
   }
 
   @Override
@@ -221,8 +209,17 @@ public class LocalRuntime implements Runtime {
   /** Waits for the end, which takes up to two seconds when the process ignores SIGTERM. */
   @Override
   public boolean stopExecutor(String executorId) {
-    attempt("the executor can't be stopped", () -> executors.end(executorId));
+    attempt("the executor cannot be stopped", () -> executors.end(executorId));
     return true;
+  }
+
+  @Override
+  public void showAgent(String executorId, Map<String, String> labels) {
+    try {
+      executors.show(executorId, labels);
+    } catch (IOException e) {
+      LOG.debugf("executor %s: its labels cannot be written: %s", executorId, e.getMessage());
+    }
   }
 
   /** Returns at once; the executor is listed until it has ended and its files are removed. */
@@ -293,7 +290,7 @@ public class LocalRuntime implements Runtime {
         .orElseThrow(
             () ->
                 new UnsupportedPython(
-                    "Python %s isn't installed on this machine; there are %s."
+                    "Python %s is not installed on this machine; the versions are %s."
                         .formatted(version, String.join(", ", interpreters.versions()))));
   }
 
@@ -328,30 +325,30 @@ public class LocalRuntime implements Runtime {
       try {
         work.run();
       } catch (IOException | RuntimeException e) {
-        LOG.warn("Something was left behind", e);
+        LOG.warn("A directory could not be deleted", e);
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
       }
     };
   }
 
-  private static void attempt(String otherwise, Work work) {
-    ask(
-        otherwise,
+  private static void attempt(String failure, Work work) {
+    call(
+        failure,
         () -> {
           work.run();
           return null;
         });
   }
 
-  private static <T> T ask(String otherwise, Question<T> question) {
+  private static <T> T call(String failure, Call<T> call) {
     try {
-      return question.answer();
+      return call.result();
     } catch (IOException e) {
-      throw new RuntimeUnavailable(otherwise + ": " + e, e);
+      throw new RuntimeUnavailable(failure + ": " + e, e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      throw new RuntimeUnavailable(otherwise + ": interrupted", e);
+      throw new RuntimeUnavailable(failure + ": interrupted", e);
     }
   }
 
@@ -359,7 +356,7 @@ public class LocalRuntime implements Runtime {
     void run() throws IOException, InterruptedException;
   }
 
-  private interface Question<T> {
-    T answer() throws IOException, InterruptedException;
+  private interface Call<T> {
+    T result() throws IOException, InterruptedException;
   }
 }

@@ -47,8 +47,8 @@ record LocalSandbox(Sandbox view, Optional<ObjectNode> paths) {
    */
   static LocalSandbox find(RoostConfig config, DataDirectory data, Path sources, Path python)
       throws StartFailed {
-    String wanted = config.local().sandbox();
-    return switch (wanted) {
+    String setting = config.local().sandbox();
+    return switch (setting) {
       case "off" -> none("roost.local.sandbox is off");
       case "bubblewrap" -> inBubblewrap(config, data, sources, python);
       case "auto", "landlock" -> {
@@ -56,17 +56,18 @@ record LocalSandbox(Sandbox view, Optional<ObjectNode> paths) {
         if (!found.mechanism().equals(NONE)) {
           yield new LocalSandbox(found, Optional.of(paths(config, data)));
         }
-        if (wanted.equals("landlock")) {
+        if (setting.equals("landlock")) {
           throw new StartFailed(
-              "roost.local.sandbox is \"landlock\", but scripts can't be confined: %s. Set ROOST_LOCAL_SANDBOX=auto to start without."
+              ("roost.local.sandbox is \"landlock\", but scripts cannot be confined: %s. Set "
+                      + "ROOST_LOCAL_SANDBOX=auto to start without a sandbox.")
                   .formatted(found.message()));
         }
         yield new LocalSandbox(found, Optional.empty());
       }
       default ->
           throw new StartFailed(
-              "roost.local.sandbox is \"%s\"; there are [auto, landlock, bubblewrap, off]"
-                  .formatted(wanted));
+              "roost.local.sandbox is \"%s\"; it must be one of [auto, landlock, bubblewrap, off]"
+                  .formatted(setting));
     };
   }
 
@@ -77,12 +78,15 @@ record LocalSandbox(Sandbox view, Optional<ObjectNode> paths) {
             .orElseThrow(
                 () ->
                     new StartFailed(
-                        "roost.local.sandbox is \"bubblewrap\", but there is no program bwrap on the PATH. Install bubblewrap, or set ROOST_LOCAL_SANDBOX=auto."))
+                        "roost.local.sandbox is \"bubblewrap\", but bwrap is not on the PATH. Install bubblewrap, "
+                            + "or set ROOST_LOCAL_SANDBOX=auto."))
             .toString();
     Sandbox found = probe(sources, python, List.of("--bubblewrap", program));
     if (found.isNone()) {
       throw new StartFailed(
-          "roost.local.sandbox is \"bubblewrap\", but scripts can't be confined: %s. It takes user namespaces, or root, and Landlock. Set ROOST_LOCAL_SANDBOX=auto to start without."
+          ("roost.local.sandbox is \"bubblewrap\", but scripts cannot be confined: %s. It requires "
+                  + "user namespaces, or root, and Landlock. Set ROOST_LOCAL_SANDBOX=auto to start without a "
+                  + "sandbox.")
               .formatted(found.message()));
     }
     return new LocalSandbox(found, Optional.of(paths(config, data).put("bubblewrap", program)));
@@ -107,12 +111,13 @@ record LocalSandbox(Sandbox view, Optional<ObjectNode> paths) {
           egress.everything() || egress.equals(Egress.NONE)
               ? Optional.empty()
               : Optional.of(
-                  "On this machine egress can only be \"all\" or \"none\": its kernel can't limit ports (Linux 6.7 can); addresses can't be enforced on one machine.");
+                  "On this machine egress must be \"all\" or \"none\": lists of ports require Linux 6.7 or "
+                      + "later, and lists of addresses require Kubernetes.");
       case ALL ->
           egress.everything()
               ? Optional.empty()
               : Optional.of(
-                  "Without a filter of system calls (sandbox \"landlock+seccomp\") egress can only be \"all\".");
+                  "Without a filter of system calls (sandbox \"landlock+seccomp\") egress must be \"all\".");
     };
   }
 

@@ -24,7 +24,7 @@ public final class UvProgram {
 
   private static final Pattern VERSION_TEXT = Pattern.compile("uv (\\d+)\\.(\\d+)\\.");
   private static final Duration FETCH_LIMIT = Duration.ofMinutes(5);
-  private static final Duration ASK_LIMIT = Duration.ofSeconds(10);
+  private static final Duration VERSION_TIMEOUT = Duration.ofSeconds(10);
 
   private UvProgram() {}
 
@@ -44,7 +44,7 @@ public final class UvProgram {
       }
       return program;
     } catch (IOException e) {
-      throw new StartFailed("uv can't be fetched: " + e, e);
+      throw new StartFailed("uv cannot be downloaded: " + e, e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new StartFailed("the start was interrupted", e);
@@ -53,7 +53,7 @@ public final class UvProgram {
 
   private static boolean isNewEnough(Path program) throws IOException, InterruptedException {
     Programs.Result result =
-        Programs.run(List.of(program.toString(), "--version"), Map.of(), ASK_LIMIT);
+        Programs.run(List.of(program.toString(), "--version"), Map.of(), VERSION_TIMEOUT);
     Matcher version = VERSION_TEXT.matcher(result.output());
     return result.succeeded()
         && version.find()
@@ -63,7 +63,7 @@ public final class UvProgram {
 
   private static void fetch(Path directory) throws IOException, InterruptedException, StartFailed {
     Path draft = directory.resolveSibling("." + directory.getFileName() + ".new");
-    String said = "";
+    String failure = "";
     List<Path> pythons = pythons();
     if (pythons.isEmpty()) {
       throw Interpreters.none(); // Python is needed first: its pip provides uv.
@@ -88,15 +88,16 @@ public final class UvProgram {
         Files.move(draft, directory, StandardCopyOption.ATOMIC_MOVE);
         return;
       }
-      said = result.errors().strip();
-      if (!said.contains("No module named pip")) {
+      failure = result.errors().strip();
+      if (!failure.contains("No module named pip")) {
         break; // The network is the same for another Python.
       }
     }
     PrivateFiles.deleteTree(draft);
     throw new StartFailed(
-        "uv, which installs the agents' packages, isn't installed and could not be fetched%s. Install uv %s and see that it is on the PATH."
-            .formatted(said.isEmpty() ? "" : " (" + lastLine(said) + ")", VERSION));
+        ("uv, which installs the agents' packages, is not installed and could not be downloaded%s. "
+                + "Install uv %s on the PATH.")
+            .formatted(failure.isEmpty() ? "" : " (" + lastLine(failure) + ")", VERSION));
   }
 
   private static List<Path> pythons() {

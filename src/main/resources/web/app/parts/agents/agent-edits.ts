@@ -1,4 +1,4 @@
-import { askTagged, Problem } from "../../core/api";
+import { requestTagged, Problem } from "../../core/api";
 import { draft, dropDraft, keepDraft } from "../../core/drafts";
 import { asProblem } from "../../core/load";
 import type { Agent } from "../../core/types";
@@ -168,14 +168,14 @@ export class AgentEdits {
   private async patch(body: Record<string, string>) {
     const path = `/agents/${this.agent.id}`;
     const send = () =>
-      askTagged<Agent>("PATCH", path, { body, headers: this.tag ? { "If-Match": this.tag } : {} });
+      requestTagged<Agent>("PATCH", path, { body, headers: this.tag ? { "If-Match": this.tag } : {} });
     try {
       return await send();
     } catch (e) {
       if (!(e instanceof Problem) || e.status !== 412) {
         throw e;
       }
-      const now = await askTagged<Agent>("GET", path);
+      const now = await requestTagged<Agent>("GET", path);
       this.meet(now.value, now.tag);
       if (this.theirs) {
         throw e;

@@ -3,7 +3,7 @@ import { all, get, remove } from "../../core/api";
 import { plural } from "../../core/format";
 import { asProblem } from "../../core/load";
 import type { Agent, Schedule } from "../../core/types";
-import { ask, toast } from "../page/dialogs";
+import { confirmAction, toast } from "../page/dialogs";
 
 const list = new Intl.ListFormat("en");
 
@@ -14,7 +14,7 @@ export async function deleteAgent(id: string): Promise<boolean> {
       get<Agent>(`/agents/${id}`, { include: "activity" }),
       all<Schedule>("/schedules", { agent_id: id }),
     ]);
-    const sure = await ask({
+    const sure = await confirmAction({
       title: `Delete agent ${agent.name}?`,
       body: html`<p>${whatEnds(agent, schedules.length)}</p>
         <p>${whatStays(agent)}</p>`,

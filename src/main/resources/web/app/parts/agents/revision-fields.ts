@@ -1,15 +1,17 @@
+import type { Agent } from "../../core/types";
 import { CODE_FIELDS, CODE_NAMES, type Code } from "./agent-edits";
 import type { Confinement } from "./confinement";
 
-/** What a revision is about: the code, and where it runs. */
-export type RevisionContent = Code & Confinement;
+/** What a revision is about: the code, and how it runs. */
+export type RevisionContent = Code & Confinement & Pick<Agent, "preload">;
 
-const FIELDS = [...CODE_FIELDS, "profile", "egress"] as const;
+const FIELDS = [...CODE_FIELDS, "profile", "egress", "preload"] as const;
 
 export const REVISION_NAMES: Record<keyof RevisionContent, string> = {
   ...CODE_NAMES,
   profile: "Profile",
   egress: "Egress",
+  preload: "Preloading",
 };
 
 /** The fields in which two differ. */

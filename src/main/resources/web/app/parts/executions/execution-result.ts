@@ -1,6 +1,6 @@
 import { html, nothing, type TemplateResult } from "lit";
 import { customElement, property } from "lit/decorators.js";
-import { askExactly } from "../../core/api";
+import { requestExactly } from "../../core/api";
 import { between, duration } from "../../core/format";
 import { Load } from "../../core/load";
 import type { Execution } from "../../core/types";
@@ -16,7 +16,7 @@ import "../page/ticking";
 export const executionLoad = (host: Part, id: () => string): Load<Execution> =>
   new Load(
     host,
-    async (signal) => (await askExactly<Execution>("GET", `/executions/${id()}`, { signal })).value,
+    async (signal) => (await requestExactly<Execution>("GET", `/executions/${id()}`, { signal })).value,
     (change) => change.subject === id(),
   );
 

@@ -1,4 +1,4 @@
-import { askExactly, toJson } from "../../core/api";
+import { requestExactly, toJson } from "../../core/api";
 import { draft, keepDraft } from "../../core/drafts";
 import type { ExecutorJob, Page } from "../../core/types";
 
@@ -17,7 +17,7 @@ export async function lastPayload(agentId: string): Promise<string> {
     return kept;
   }
   const query = { agent_id: agentId, limit: 1 };
-  const { value } = await askExactly<Page<ExecutorJob>>("GET", "/executor-jobs", { query });
+  const { value } = await requestExactly<Page<ExecutorJob>>("GET", "/executor-jobs", { query });
   const payload = value.data[0]?.payload ?? null;
   const text = payload === null ? "" : toJson(payload, 2);
   return text.length > LONGEST ? "" : text;

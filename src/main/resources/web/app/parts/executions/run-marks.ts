@@ -16,11 +16,11 @@ export function failureMarks(execution: Execution | null): Mark[] {
 export function buildMarks({ requirements, message }: BuilderJob): Mark[] {
   const explanation = (message ?? "").toLowerCase();
   return requirements.split("\n").flatMap((text, i): Mark[] => {
-    const wanted = text
+    const query = text
       .replace(/[;#].*/, "")
       .replaceAll(/\s/g, "")
       .toLowerCase();
-    return wanted && explanation.includes(wanted)
+    return query && explanation.includes(query)
       ? [
           {
             line: i + 1,

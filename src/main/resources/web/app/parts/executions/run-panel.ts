@@ -1,6 +1,6 @@
 import { html, nothing, type PropertyValues, type TemplateResult } from "lit";
 import { customElement, property, query, state } from "lit/decorators.js";
-import { askExactly, once, post, Problem } from "../../core/api";
+import { requestExactly, once, post, Problem } from "../../core/api";
 import { asProblem, Load } from "../../core/load";
 import { signedIn } from "../../core/session";
 import { keysText, offer } from "../../core/shortcuts";
@@ -192,7 +192,7 @@ export class RunPanel extends Part {
       const agent = await this.prepare();
       if (agent && this.isConnected) {
         keepPayload(agent.id, this.payload);
-        const { value } = await askExactly<ExecutorJob>("POST", `/agents/${agent.id}/execute`, {
+        const { value } = await requestExactly<ExecutorJob>("POST", `/agents/${agent.id}/execute`, {
           text,
           headers: once(),
         });
@@ -227,7 +227,7 @@ export class RunPanel extends Part {
     if (!id) {
       return null;
     }
-    const { value } = await askExactly<ExecutorJob>("GET", `/executor-jobs/${id}`, { signal });
+    const { value } = await requestExactly<ExecutorJob>("GET", `/executor-jobs/${id}`, { signal });
     if (!isGoing(value) && this.reported !== id) {
       this.reported = id;
       this.dispatchEvent(new CustomEvent("ended", { detail: value }));

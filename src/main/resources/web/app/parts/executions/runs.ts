@@ -1,16 +1,16 @@
 import { html } from "lit";
-import { askExactly, once, post } from "../../core/api";
+import { requestExactly, once, post } from "../../core/api";
 import { asProblem } from "../../core/load";
 import { router } from "../../core/router";
 import type { ExecutorJob } from "../../core/types";
-import { ask, toast } from "../page/dialogs";
+import { confirmAction, toast } from "../page/dialogs";
 
 /** Actions on jobs, for more than one page. */
 
 /** Submits a job with the same payload, and opens its page. */
 export async function runAgain(job: ExecutorJob): Promise<void> {
   try {
-    const { value } = await askExactly<ExecutorJob>("POST", `/agents/${job.agent_id}/execute`, {
+    const { value } = await requestExactly<ExecutorJob>("POST", `/agents/${job.agent_id}/execute`, {
       body: { payload: job.payload },
       headers: once(),
     });
@@ -24,7 +24,7 @@ export async function runAgain(job: ExecutorJob): Promise<void> {
 export async function cancelRun(job: Pick<ExecutorJob, "id" | "state">): Promise<void> {
   const sure =
     job.state === "queued" ||
-    (await ask({
+    (await confirmAction({
       title: "Cancel this execution?",
       body: html`The script receives SIGTERM, and SIGKILL ten seconds later. The run is not retried.`,
       confirm: "Cancel execution",

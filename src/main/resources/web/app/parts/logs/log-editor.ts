@@ -206,8 +206,8 @@ export class LogEditor {
         }
 
         update(update: ViewUpdate): void {
-          const asked = update.transactions.some((t) => t.effects.some((effect) => effect.is(redraw)));
-          if (asked || update.docChanged || update.viewportChanged) {
+          const redraws = update.transactions.some((t) => t.effects.some((effect) => effect.is(redraw)));
+          if (redraws || update.docChanged || update.viewportChanged) {
             this.decorations = decorate(update.view);
           }
         }

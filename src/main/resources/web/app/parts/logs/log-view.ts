@@ -1,6 +1,6 @@
 import { html, nothing, type PropertyValues } from "lit";
 import { customElement, property, state } from "lit/decorators.js";
-import { askBlob, type Problem } from "../../core/api";
+import { requestBlob, type Problem } from "../../core/api";
 import { prefer, preference } from "../../core/drafts";
 import { count, plural } from "../../core/format";
 import { asProblem } from "../../core/load";
@@ -111,9 +111,9 @@ export class LogView extends Part {
     const { lines, extension } = this.lines.add(entries);
     this.total = this.lines.all.length;
     if (this.onlyMatches || this.level) {
-      const wanted = lines.filter(this.filter());
-      this.shown += wanted.length;
-      this.editor?.append(wanted);
+      const matching = lines.filter(this.filter());
+      this.shown += matching.length;
+      this.editor?.append(matching);
     } else {
       this.shown = this.total;
       this.editor?.append(lines, extension);
@@ -122,9 +122,9 @@ export class LogView extends Part {
 
   /** Shows what the filters leave. */
   private show(): void {
-    const wanted = this.lines.all.filter(this.filter());
-    this.shown = wanted.length;
-    this.editor?.replace(wanted);
+    const matching = this.lines.all.filter(this.filter());
+    this.shown = matching.length;
+    this.editor?.replace(matching);
     this.editor?.find(this.pattern());
     this.requestUpdate();
   }
@@ -283,7 +283,7 @@ export class LogView extends Part {
   /** The whole log as plain text, as the API gives it: with its colours. */
   private async download(): Promise<void> {
     try {
-      const log = await askBlob(`/${this.source}/logs`, "text/plain");
+      const log = await requestBlob(`/${this.source}/logs`, "text/plain");
       saveFile(log, `${this.source.split("/")[1]}.log`);
     } catch (e) {
       toast(asProblem(e).message, { failed: true });

@@ -3,7 +3,7 @@ import { router } from "../../core/router";
 import { symbol } from "./shapes";
 
 /** A confirmation before an action that can't be undone. */
-export interface Question {
+export interface Confirmation {
   title: string;
   /** What will happen, in numbers. */
   body: unknown;
@@ -16,7 +16,7 @@ export interface Question {
 }
 
 /** Asks for confirmation; false if it is refused. */
-export function ask(question: Question): Promise<boolean> {
+export function confirmAction(question: Confirmation): Promise<boolean> {
   return open<boolean>(
     (close) => {
       const confirm = (event: Event) => {
@@ -114,7 +114,7 @@ function askBeforeItIsLost(dialog: HTMLDialogElement): void {
     // A file picker that is closed says so, too.
     if (event.target === dialog && touched) {
       event.preventDefault();
-      void ask({
+      void confirmAction({
         title: "Discard changes?",
         body: "Your changes are not saved.",
         confirm: "Discard",

@@ -5,7 +5,7 @@ import { asProblem } from "../../core/load";
 import { router } from "../../core/router";
 import type { State } from "../../core/states";
 import type { Agent, Outdated, Rollout, RolloutCounts } from "../../core/types";
-import { ask, toast, type Question } from "../page/dialogs";
+import { confirmAction, toast, type Confirmation } from "../page/dialogs";
 
 /** Views of rollouts and actions on them, for more than one page. */
 
@@ -96,8 +96,8 @@ export async function startRollout(): Promise<void> {
   });
 }
 
-async function begin(path: string, question: Question): Promise<void> {
-  if (await ask(question)) {
+async function begin(path: string, question: Confirmation): Promise<void> {
+  if (await confirmAction(question)) {
     try {
       const rollout = await post<Rollout>(path, {});
       await router.go(`/rollouts/${rollout.id}`);
@@ -112,7 +112,7 @@ export type Verb = "pause" | "resume" | "undo";
 
 /** Does it after a confirmation. */
 export async function change({ id, agents }: Rollout, verb: Verb): Promise<void> {
-  const questions: Record<Verb, Question> = {
+  const questions: Record<Verb, Confirmation> = {
     pause: {
       title: "Pause the rollout?",
       body: "No further builds start. Builds in progress finish, and are used once you resume the rollout.",
@@ -132,7 +132,7 @@ export async function change({ id, agents }: Rollout, verb: Verb): Promise<void>
       danger: true,
     },
   };
-  if (await ask(questions[verb])) {
+  if (await confirmAction(questions[verb])) {
     await post(`/rollouts/${id}/${verb}`).catch((e: unknown) =>
       toast(asProblem(e).message, { failed: true }),
     );

@@ -1,6 +1,6 @@
 import { html, nothing } from "lit";
 import { customElement, property, state } from "lit/decorators.js";
-import { ask, type FieldMistake, type Problem } from "../../core/api";
+import { request, type FieldMistake, type Problem } from "../../core/api";
 import { ago } from "../../core/format";
 import { asProblem } from "../../core/load";
 import { mistakesOf, textField } from "../forms/fields";
@@ -135,16 +135,16 @@ export class CronEditor extends Part {
       this.refused = null;
       return;
     }
-    const request = new AbortController();
-    this.request = request;
+    const controller = new AbortController();
+    this.request = controller;
     try {
-      this.upcoming = await ask<Upcoming>("POST", "/schedules/preview", {
+      this.upcoming = await request<Upcoming>("POST", "/schedules/preview", {
         body: { cron: this.cron, time_zone: this.timeZone, count: 5 },
-        signal: request.signal,
+        signal: controller.signal,
       });
       this.refused = null;
     } catch (e) {
-      if (!request.signal.aborted) {
+      if (!controller.signal.aborted) {
         this.upcoming = null;
         this.refused = asProblem(e);
       }

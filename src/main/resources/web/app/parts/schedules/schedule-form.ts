@@ -1,6 +1,6 @@
 import { html, nothing } from "lit";
 import { customElement, property, state } from "lit/decorators.js";
-import { ask, askExactly, Problem, toJson, type FieldMistake } from "../../core/api";
+import { request, requestExactly, Problem, toJson, type FieldMistake } from "../../core/api";
 import { asProblem } from "../../core/load";
 import { RawJson, type Schedule } from "../../core/types";
 import "../agents/agent-choice";
@@ -45,7 +45,7 @@ const OTHER_POINTERS = ["overlap", "jitter", "starts_at", "ends_at"];
 export async function editSchedule(given: { id: string } | { agentId: string }): Promise<boolean> {
   try {
     const schedule =
-      "id" in given ? (await askExactly<Schedule>("GET", `/schedules/${given.id}`)).value : null;
+      "id" in given ? (await requestExactly<Schedule>("GET", `/schedules/${given.id}`)).value : null;
     const agentId = "agentId" in given ? given.agentId : "";
     return await open<boolean>(
       (close) =>
@@ -216,7 +216,7 @@ export class ScheduleForm extends Part {
     this.busy = true;
     try {
       const { schedule } = this;
-      await ask(schedule ? "PATCH" : "POST", schedule ? `/schedules/${schedule.id}` : "/schedules", {
+      await request(schedule ? "PATCH" : "POST", schedule ? `/schedules/${schedule.id}` : "/schedules", {
         body: this.changes(),
       });
       toast(schedule ? "Schedule saved." : "Schedule created.");

@@ -8,7 +8,7 @@ import type { ExecutorJob, Schedule } from "../../core/types";
 import "../agents/agent-link";
 import { stateBadge, timeAgo } from "../page/basics";
 import { inZone } from "./cron-editor";
-import { ask, toast } from "../page/dialogs";
+import { confirmAction, toast } from "../page/dialogs";
 import { emptyState } from "../page/notices";
 import { Part } from "../page/part";
 import { editSchedule } from "./schedule-form";
@@ -23,16 +23,16 @@ export class ScheduleList extends Part {
   /** "": of all agents. */
   @property() agentId = "";
   /** "": in any state. */
-  @property() wanted = "";
+  @property() stateFilter = "";
   private readonly load = new PagedLoad<Schedule>(
     this,
     () => "/schedules",
-    () => ({ agent_id: this.agentId, state: this.wanted }),
+    () => ({ agent_id: this.agentId, state: this.stateFilter }),
     ofSchedules,
   );
 
   override updated(changed: Map<string, unknown>): void {
-    if ((changed.get("agentId") ?? changed.get("wanted")) !== undefined) {
+    if ((changed.get("agentId") ?? changed.get("stateFilter")) !== undefined) {
       void this.load.again(true);
     }
   }
@@ -77,8 +77,8 @@ export class ScheduleList extends Part {
   }
 
   private empty(): TemplateResult {
-    if (this.wanted) {
-      return emptyState(`No ${this.wanted} schedules`, "Schedules in other states are not shown.");
+    if (this.stateFilter) {
+      return emptyState(`No ${this.stateFilter} schedules`, "Schedules in other states are not shown.");
     }
     return emptyState(
       "No schedules yet",
@@ -135,7 +135,7 @@ const turn = (schedule: Schedule, state: Schedule["state"]): Promise<void> =>
 
 const deleteSchedule = (schedule: Schedule): Promise<void> =>
   telling(async () => {
-    const sure = await ask({
+    const sure = await confirmAction({
       title: `Delete schedule ${schedule.name}?`,
       body: "Runs that are already queued are kept.",
       confirm: "Delete schedule",

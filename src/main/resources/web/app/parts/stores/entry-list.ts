@@ -1,6 +1,6 @@
 import { html, nothing } from "lit";
 import { customElement, property } from "lit/decorators.js";
-import { askExactly, toJson } from "../../core/api";
+import { requestExactly, toJson } from "../../core/api";
 import { shownKey } from "../../core/entries";
 import { Load } from "../../core/load";
 import type { DataStore, Page, StoreEntry } from "../../core/types";
@@ -34,7 +34,7 @@ export class EntryList extends Part {
   @property() begins = "";
   /** The key that is open. */
   @property({ attribute: false }) chosen: string | null = null;
-  private wanted = PAGE;
+  private rowLimit = PAGE;
   private readonly load = new Load<Rows>(
     this,
     (signal) => this.read(signal),
@@ -44,7 +44,7 @@ export class EntryList extends Part {
 
   override updated(changed: Map<string, unknown>): void {
     if (changed.get("begins") !== undefined) {
-      this.wanted = PAGE;
+      this.rowLimit = PAGE;
       void this.load.again();
     }
   }
@@ -113,7 +113,7 @@ export class EntryList extends Part {
   }
 
   private more(): void {
-    this.wanted += PAGE;
+    this.rowLimit += PAGE;
     void this.load.again();
   }
 
@@ -122,8 +122,8 @@ export class EntryList extends Part {
     let cursor: string | null = null;
     do {
       const page: Page<StoreEntry> = (
-        await askExactly<Page<StoreEntry>>("GET", `/datastore/${this.store.id}/entries`, {
-          query: { prefix: this.begins, limit: Math.min(200, this.wanted - rows.length), cursor },
+        await requestExactly<Page<StoreEntry>>("GET", `/datastore/${this.store.id}/entries`, {
+          query: { prefix: this.begins, limit: Math.min(200, this.rowLimit - rows.length), cursor },
           signal,
         })
       ).value;
@@ -132,7 +132,7 @@ export class EntryList extends Part {
         ...page.data.map(({ value, ...row }) => ({ ...row, preview: toJson(value).slice(0, PREVIEW) })),
       );
       cursor = page.next_cursor;
-    } while (cursor !== null && rows.length < this.wanted);
+    } while (cursor !== null && rows.length < this.rowLimit);
     return { rows, more: cursor !== null };
   }
 }

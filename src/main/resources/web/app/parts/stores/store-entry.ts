@@ -8,7 +8,7 @@ import { asProblem } from "../../core/load";
 import { router } from "../../core/router";
 import { signedIn } from "../../core/session";
 import { timeAgo } from "../page/basics";
-import { ask, toast } from "../page/dialogs";
+import { confirmAction, toast } from "../page/dialogs";
 import { conflictNotice, expiryFields, type Expiry } from "./entry-parts";
 import { mistakesOf, textField } from "../forms/fields";
 import { jsonField, jsonMistakes } from "../forms/json-field";
@@ -76,7 +76,7 @@ export class StoreEntry extends Part {
   async mayLeave(): Promise<boolean> {
     return (
       !this.changed ||
-      ask({
+      confirmAction({
         title: "Discard changes?",
         body: html`Your changes to <code>${shownKey(this.key ?? this.newKey)}</code> are not saved.`,
         confirm: "Discard",
@@ -245,7 +245,7 @@ export class StoreEntry extends Part {
     const { entry } = this;
     const sure =
       entry !== null &&
-      (await ask({
+      (await confirmAction({
         title: "Delete entry?",
         body: html`Deletes <code>${shownKey(entry.key)}</code> and its value.`,
         confirm: "Delete entry",

@@ -1,6 +1,6 @@
 import { html, nothing } from "lit";
 import { customElement, query, state } from "lit/decorators.js";
-import { ask, Problem } from "../../core/api";
+import { request, Problem } from "../../core/api";
 import { bytes, count, plural } from "../../core/format";
 import { aboutWhole, lineParts } from "../../core/line-parts";
 import { asProblem } from "../../core/load";
@@ -148,7 +148,7 @@ export class StoreImport extends Part {
 
   private async send(blob: Blob, linesBefore: number): Promise<Imported> {
     try {
-      return await ask<Imported>("POST", `/datastore/${this.store.id}/import`, {
+      return await request<Imported>("POST", `/datastore/${this.store.id}/import`, {
         blob,
         headers: { "Content-Type": "application/x-ndjson" },
         signal: this.stopping.signal,

@@ -1,6 +1,6 @@
 import { html, nothing } from "lit";
 import { customElement, property } from "lit/decorators.js";
-import { askTagged, get } from "../../core/api";
+import { requestTagged, get } from "../../core/api";
 import { asProblem, Load } from "../../core/load";
 import { signedIn } from "../../core/session";
 import type { Agent, DataStore } from "../../core/types";
@@ -99,8 +99,8 @@ export class StoreList extends Part {
   /** With the entity tag, so that changes of another tab are not lost. */
   private async change(next: (ids: string[]) => string[]): Promise<void> {
     try {
-      const { value, tag } = await askTagged<Agent>("GET", `/agents/${this.agentId}`);
-      await askTagged("PATCH", `/agents/${this.agentId}`, {
+      const { value, tag } = await requestTagged<Agent>("GET", `/agents/${this.agentId}`);
+      await requestTagged("PATCH", `/agents/${this.agentId}`, {
         body: { store_ids: next(value.store_ids) },
         headers: tag ? { "If-Match": tag } : {},
       });

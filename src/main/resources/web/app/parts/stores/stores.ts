@@ -1,11 +1,11 @@
 import { html, nothing } from "lit";
-import { askBlob, get, remove } from "../../core/api";
+import { requestBlob, get, remove } from "../../core/api";
 import { bytes, count, plural } from "../../core/format";
 import { asProblem } from "../../core/load";
 import type { Agent, DataStore } from "../../core/types";
 import "../agents/agent-link";
 import { timeAgo } from "../page/basics";
-import { ask, toast } from "../page/dialogs";
+import { confirmAction, toast } from "../page/dialogs";
 import { saveFile } from "../page/save-file";
 import type { Column } from "../page/tables";
 
@@ -34,7 +34,10 @@ export function agentsOf({ agent_ids }: DataStore): unknown {
 /** Downloads the entries with a key prefix as JSON Lines; reports a failure. */
 export async function exportStore({ id, name }: DataStore, prefix: string): Promise<void> {
   try {
-    saveFile(await askBlob(`/datastore/${id}/export`, "application/x-ndjson", { prefix }), `${name}.ndjson`);
+    saveFile(
+      await requestBlob(`/datastore/${id}/export`, "application/x-ndjson", { prefix }),
+      `${name}.ndjson`,
+    );
   } catch (e) {
     toast(asProblem(e).message, { failed: true });
   }
@@ -46,7 +49,7 @@ export async function deleteStore(id: string): Promise<boolean> {
     const store = await get<DataStore>(`/datastore/${id}`);
     const agents = await Promise.all(store.agent_ids.map((agent) => get<Agent>(`/agents/${agent}`)));
     const used = agents.length > 0;
-    const sure = await ask({
+    const sure = await confirmAction({
       title: `Delete DataStore ${store.name}?`,
       body: html`<p>
           Deletes ${plural(store.entries, "entry", "entries")} (${bytes(store.size_bytes)}). This can't be

@@ -1,6 +1,6 @@
 import { html, nothing, type TemplateResult } from "lit";
 import { customElement, property } from "lit/decorators.js";
-import { askExactly, post, toJson } from "../../core/api";
+import { requestExactly, post, toJson } from "../../core/api";
 import { at, count, duration, shortId } from "../../core/format";
 import { asProblem, Load, PagedLoad } from "../../core/load";
 import { queried, router } from "../../core/router";
@@ -31,17 +31,17 @@ const hrefOf = (subject: string): string | undefined => {
 @customElement("webhook-deliveries")
 export class WebhookDeliveries extends Part {
   @property() webhookId = "";
-  @property() wanted = "";
+  @property() stateFilter = "";
   private readonly load = new PagedLoad<Delivery>(
     this,
     () => `/webhooks/${this.webhookId}/deliveries`,
-    () => ({ state: this.wanted }),
+    () => ({ state: this.stateFilter }),
     // Every event may create one.
     () => true,
   );
 
   override updated(changed: Map<string, unknown>): void {
-    if (changed.get("wanted") !== undefined || changed.get("webhookId")) {
+    if (changed.get("stateFilter") !== undefined || changed.get("webhookId")) {
       void this.load.again(changed.has("webhookId"));
     }
   }
@@ -94,8 +94,8 @@ export class WebhookDeliveries extends Part {
   }
 
   private empty(): TemplateResult {
-    return this.wanted
-      ? emptyState(`No ${this.wanted} deliveries`, "Deliveries in other states are not shown.")
+    return this.stateFilter
+      ? emptyState(`No ${this.stateFilter} deliveries`, "Deliveries in other states are not shown.")
       : emptyState("No deliveries yet", "“Send test” sends one event to this webhook only.");
   }
 
@@ -115,10 +115,10 @@ export class WebhookDeliveries extends Part {
 }
 
 function answerOf({ status, message, state, next_attempt_at }: Delivery): unknown {
-  const said = message ?? (status ? `status ${status}` : "");
+  const outcome = message ?? (status ? `status ${status}` : "");
   const next =
     state === "pending" && next_attempt_at ? html` next attempt ${timeAgo(next_attempt_at)}` : nothing;
-  return html`<span class="answer ${state === "failed" ? "failed" : "faint"}">${said}${next}</span>`;
+  return html`<span class="answer ${state === "failed" ? "failed" : "faint"}">${outcome}${next}</span>`;
 }
 
 /** Shows a delivery with its attempts and its request. */
@@ -143,7 +143,7 @@ export class WebhookDelivery extends Part {
     this,
     async (signal) =>
       (
-        await askExactly<Delivery>("GET", `/webhooks/${this.webhookId}/deliveries/${this.deliveryId}`, {
+        await requestExactly<Delivery>("GET", `/webhooks/${this.webhookId}/deliveries/${this.deliveryId}`, {
           signal,
         })
       ).value,

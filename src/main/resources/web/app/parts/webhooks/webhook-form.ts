@@ -76,8 +76,8 @@ const bodyOf = ({ url, description, types, agent_id }: Draft) => ({
 });
 
 function fields(draft: Draft, take: (changes: Partial<Draft>) => void, problem: Problem | null) {
-  const wanted = draft.types.split(/[\s,]+/).filter(Boolean);
-  const missing = COMMON.filter((type) => !wanted.includes(type));
+  const listed = draft.types.split(/[\s,]+/).filter(Boolean);
+  const missing = COMMON.filter((type) => !listed.includes(type));
   return html`${textField({
       id: "webhook-url",
       label: "URL",
@@ -119,7 +119,7 @@ function fields(draft: Draft, take: (changes: Partial<Draft>) => void, problem: 
                 type="button"
                 class="quiet mono"
                 aria-label="Add ${type}"
-                @click=${() => take({ types: [...wanted, type].join("\n") })}
+                @click=${() => take({ types: [...listed, type].join("\n") })}
               >
                 + ${type}
               </button>`,

@@ -124,7 +124,7 @@ class BuildLogsTest {
   }
 
   @Test
-  void anotherReplicaGoesOnWhereThisOneWas() {
+  void anotherReplicaContinuesWhereThisOneWas() {
     printed.print("build", "1", "2", "3");
     BuildOutput here = logs.read(ID, pod("running", "waiting"), 0);
     assertEquals(List.of("1", "2", "3"), here.lines());
@@ -156,7 +156,7 @@ class BuildLogsTest {
   }
 
   @Test
-  void whileItBuildsItIsNotAskedMoreOftenThanOnceASecond() {
+  void aRunningBuildIsPolledAtMostOncePerSecond() {
     printed.print("build", "1");
     Pod pod = pod("running", "waiting");
     long position = logs.read(ID, pod, 0).next();
@@ -188,7 +188,7 @@ class BuildLogsTest {
   }
 
   @Test
-  void onlyWhatPushesCanTellOfASuccess() {
+  void onlyTheContainerThatPushesCanReportSuccess() {
     printed.print("build", SUCCEEDED);
     assertEquals(Optional.empty(), logs.result(failed()));
     printed.print("push", SUCCEEDED);

@@ -107,7 +107,7 @@ class DiagnosisTest {
   }
 
   @Test
-  void onlyContainersThatEndedByThemselvesAreAskedForTheirLastWords() throws IOException {
+  void onlyContainersThatEndedByThemselvesAreReadForTheirLastOutput() throws IOException {
     assertEquals(List.of("agent"), failed("agent_failed_sidecar_running"));
     assertEquals(List.of("agent", "sidecar"), failed("agent_failed"));
     assertEquals(List.of("build"), failed("build_failed"));
@@ -151,7 +151,7 @@ class DiagnosisTest {
       Set<String> lacks = shortage == null ? Set.of() : new TreeSet<>(shortage.resources());
       return new Said("pending", pending.reason(), pending.message(), lacks);
     } else if (seen instanceof Observation.Running running) {
-      return new Said("running", null, running.trouble(), Set.of());
+      return new Said("running", null, running.problem(), Set.of());
     } else if (seen instanceof Observation.Ended ended) {
       return new Said("ended", ended.reason(), ended.message(), Set.of());
     }

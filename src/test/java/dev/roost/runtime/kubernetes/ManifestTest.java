@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.SerializationFeature;
 import dev.roost.runtime.Egress;
+import dev.roost.runtime.Requirements;
 import dev.roost.runtime.Runtime.BuildSpec;
 import dev.roost.runtime.Runtime.ExecutorSpec;
 import dev.roost.runtime.Runtime.RuntimeUnavailable;
@@ -130,7 +131,9 @@ class ManifestTest {
   private static Job builder(PodSettings settings) {
     List<String> requirements = List.of("requests>=2.32", "rich==14.1.0 ; python_version > '3.8'");
     return BuilderManifest.job(
-        settings, new BuildSpec("bjob_01k4", "agent_01k2", KEY, BASE, "3.13", requirements, 900));
+        settings,
+        new BuildSpec(
+            "bjob_01k4", "agent_01k2", KEY, BASE, "3.13", new Requirements(requirements), 900));
   }
 
   private static Job remover(PodSettings settings) {

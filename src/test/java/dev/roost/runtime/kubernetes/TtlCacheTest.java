@@ -26,14 +26,14 @@ class TtlCacheTest {
   }
 
   @Test
-  void anOldAnswerIsAskedForAgain() {
+  void anOldAnswerIsRequestedAgain() {
     TtlCache recent = new TtlCache(Duration.ofMillis(20).toNanos());
     recent.get("a", ask);
     Await.until("it is asked again", () -> recent.get("a", ask).get().equals("answer 2"));
   }
 
   @Test
-  void patienceIsOverAfterItsLimitAndBeginsAnewWhenForgotten() {
+  void timeoutEndsAfterItsLimitAndRestartsWhenForgotten() {
     Deadlines patience = new Deadlines(Duration.ofMillis(30));
     assertFalse(patience.isOver("a"));
     Await.until("it is over", () -> patience.isOver("a"));

@@ -49,7 +49,7 @@ class ControlGroupTreeTest {
   }
 
   @Test
-  void whereNoneCanBeMadeCommandsStayAsTheyAre() throws Exception {
+  void whereNoneCanBeCreatedCommandsStayAsTheyAre() throws Exception {
     Path nowhere = directory.resolve("missing").resolve("deep");
     ControlGroups none = ControlGroups.in(new ControlGroupTree(nowhere, true), 64, data("a"));
     assertNone(none);
@@ -76,7 +76,7 @@ class ControlGroupTreeTest {
   private static void assertNone(ControlGroups groups) throws Exception {
     ProcessLimit limit = groups.view();
     assertEquals("none", limit.mechanism());
-    assertTrue(limit.message().startsWith("No control group can be made"), limit.message());
+    assertTrue(limit.message().startsWith("No control group can be created"), limit.message());
     assertEquals(List.of("/bin/true"), groups.command("executor_1", List.of("/bin/true")));
     groups.end("executor_1");
     groups.removeLeftovers(Path.of("/"));

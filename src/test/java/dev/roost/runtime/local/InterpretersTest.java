@@ -50,7 +50,7 @@ class InterpretersTest {
   }
 
   @Test
-  void noPythonAtAllIsToldWithWhatToDo() {
+  void noPythonAtAllIsReportedWithWhatToDo() {
     StartFailed failure = assertThrows(StartFailed.class, () -> Interpreters.of("[]"));
     assertTrue(failure.getMessage().contains("Install one"), failure.getMessage());
   }

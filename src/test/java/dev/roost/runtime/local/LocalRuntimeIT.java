@@ -11,6 +11,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.roost.Await;
 import dev.roost.runtime.Egress;
 import dev.roost.runtime.Observation;
+import dev.roost.runtime.Requirements;
 import dev.roost.runtime.Runtime.BuildOutput;
 import dev.roost.runtime.Runtime.BuildSpec;
 import dev.roost.runtime.Runtime.ExecutorSpec;
@@ -29,6 +30,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 class LocalRuntimeIT {
+  private static final Duration LIMIT = Duration.ofSeconds(120);
+
   private static Path root;
   private static DataDirectory data;
   private static LocalRuntime runtime;
@@ -75,7 +78,7 @@ class LocalRuntimeIT {
   }
 
   @Test
-  void whatLiesThereIsTold() throws Exception {
+  void whatLiesThereIsReported() throws Exception {
     String version = runtime.describe().defaultPythonVersion();
     startBuild("bjob_lies", "key_lies", version);
     result("bjob_lies");
@@ -126,7 +129,7 @@ class LocalRuntimeIT {
 
     assertTrue(runtime.builderJobs().contains("bjob_failing"));
     runtime.deleteBuilderJob("bjob_failing");
-    Await.until("it is deleted", () -> !runtime.builderJobs().contains("bjob_failing"));
+    Await.until("it is deleted", LIMIT, () -> !runtime.builderJobs().contains("bjob_failing"));
     assertInstanceOf(Observation.Absent.class, runtime.observeBuild("bjob_failing"));
   }
 
@@ -135,10 +138,12 @@ class LocalRuntimeIT {
     String version = runtime.describe().defaultPythonVersion();
     startBuild("bjob_killed", "key_killed", version, "numpy==2.3.1", "pandas==2.3.0");
     JobDirectory job = new JobDirectory(root.resolve("builder-jobs/bjob_killed"));
-    Await.until("it works", () -> Files.exists(job.path().resolve("tmp/environment")));
+    Await.until("it works", LIMIT, () -> Files.exists(job.path().resolve("tmp/environment")));
     job.process().orElseThrow().kill();
     Await.until(
-        "it is ended", () -> runtime.observeBuild("bjob_killed") instanceof Observation.Ended);
+        "it is ended",
+        LIMIT,
+        () -> runtime.observeBuild("bjob_killed") instanceof Observation.Ended);
     Observation.Ended ended =
         assertInstanceOf(Observation.Ended.class, runtime.observeBuild("bjob_killed"));
     assertEquals(null, ended.result());
@@ -146,6 +151,7 @@ class LocalRuntimeIT {
     // uv itself may still run, and write: as in the reconciler, what is left is for the next time.
     Await.until(
         "it is gone",
+        LIMIT,
         () -> {
           runtime.deleteBuilderJob("bjob_killed");
           return !runtime.builderJobs().contains("bjob_killed");
@@ -174,7 +180,7 @@ class LocalRuntimeIT {
     runtime.startExecutor(spec);
     JobDirectory job = new JobDirectory(root.resolve("executors/xtor_1"));
     LiveProcess process = job.process().orElseThrow();
-    Await.until("its runner works", () -> LiveProcess.workingIn(job.path()).size() > 1);
+    Await.until("its runner works", LIMIT, () -> LiveProcess.workingIn(job.path()).size() > 1);
     assertEquals(
         "rwx------", PosixFilePermissions.toString(Files.getPosixFilePermissions(job.path())));
     String arguments = String.join(" ", process.arguments());
@@ -195,10 +201,10 @@ class LocalRuntimeIT {
 
     next.stopExecutor("xtor_1");
     // What was killed may end a moment later.
-    Await.until("all of it has ended", () -> LiveProcess.workingIn(job.path()).isEmpty());
+    Await.until("all of it has ended", LIMIT, () -> LiveProcess.workingIn(job.path()).isEmpty());
     assertInstanceOf(Observation.Ended.class, next.observeExecutor("xtor_1"));
     next.deleteExecutor("xtor_1");
-    Await.until("it is deleted", () -> next.executors().isEmpty());
+    Await.until("it is deleted", LIMIT, () -> next.executors().isEmpty());
     assertInstanceOf(Observation.Absent.class, next.observeExecutor("xtor_1"));
   }
 
@@ -212,7 +218,7 @@ class LocalRuntimeIT {
         job.path().resolve("pid"), new LiveProcess(own, now.startTicks() - 1, now.bootId()).text());
     assertInstanceOf(Observation.Ended.class, runtime.observeExecutor("xtor_reused"));
     runtime.deleteExecutor("xtor_reused");
-    Await.until("it is deleted", () -> !runtime.executors().contains("xtor_reused"));
+    Await.until("it is deleted", LIMIT, () -> !runtime.executors().contains("xtor_reused"));
   }
 
   @Test
@@ -265,7 +271,8 @@ class LocalRuntimeIT {
 
   private static void startBuild(String id, String key, String version, String... requirements) {
     runtime.startBuild(
-        new BuildSpec(id, "agent_1", key, "base", version, List.of(requirements), 120));
+        new BuildSpec(
+            id, "agent_1", key, "base", version, new Requirements(List.of(requirements)), 120));
   }
 
   private static JsonNode result(String builderJobId) throws Exception {

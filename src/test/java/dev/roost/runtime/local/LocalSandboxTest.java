@@ -54,7 +54,7 @@ class LocalSandboxTest {
   }
 
   @Test
-  void whereNoControlGroupIsMadeTheOptionBoundsProcesses() throws Exception {
+  void whereNoControlGroupIsCreatedTheOptionBoundsProcesses() throws Exception {
     LocalSandbox sandbox = find("auto", probe("landlock+seccomp", 7));
     assertTrue(json(sandbox).path("processes").isMissingNode());
     assertEquals(64, json(sandbox.bounding(64)).path("processes").asInt());
@@ -134,7 +134,7 @@ class LocalSandboxTest {
   }
 
   @Test
-  void bubblewrapIsRequiredWhenItIsAskedFor() throws Exception {
+  void bubblewrapIsRequiredWhenItIsSet() throws Exception {
     StartFailed refused =
         assertThrows(StartFailed.class, () -> find("bubblewrap", Path.of("/bin/false")));
     assertTrue(refused.getMessage().contains("ROOST_LOCAL_SANDBOX=auto"), refused.getMessage());

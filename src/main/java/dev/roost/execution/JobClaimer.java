@@ -1,0 +1,280 @@
+package dev.roost.execution;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.type.TypeReference;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.roost.agent.Agent;
+import dev.roost.agent.AgentRevision;
+import dev.roost.agent.EnvVars;
+import dev.roost.agent.Preloads;
+import dev.roost.api.Ids;
+import dev.roost.api.Storage;
+import dev.roost.config.RoostConfig;
+import dev.roost.db.Sql;
+import dev.roost.trace.Traces;
+import io.quarkus.narayana.jta.QuarkusTransaction;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.persistence.EntityManager;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Clock;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Claims the next waiting ExecutorJob for an executor. The database decides which executor gets it.
+ */
+@ApplicationScoped
+public class JobClaimer {
+  private static final String STORES =
+      """
+      (select coalesce(json_agg(json_build_object('name', d.name, 'id', d.id) order by s.position), '[]')
+       from agent_store s join datastore d on d.id = s.store_id where s.agent_id = a.id)""";
+
+  /**
+   * One statement, so that a warm execution costs one round trip: claim the job, create the
+   * Execution, read everything. The lock on the executor prevents an Execution on an executor that
+   * is just being ended. If another claim has just taken a job with the same concurrency key, which
+   * this statement can't see, the unique index of running keys rejects this claim.
+   */
+  private static final Sql CLAIM =
+      Sql.of(
+          """
+      with alive as (
+        select x.id, x.build_id, x.slot from executor x """
+              + Claimable.SETTINGS_OF
+              + """
+
+        where x.id = :executor and x.state in ('starting', 'ready') and not x.yields
+          and coalesce(x.slot, 1) <= a.max_concurrency and """
+              + Claimable.FITS
+              + """
+
+        for share of x),
+      next as (
+        select j.id from executor_job j
+        where j.agent_id = :agent and j.agent_revision = :revision and j.state = 'queued'
+          and (j.not_before is null or j.not_before <= :now)
+          and exists (select 1 from alive)
+          and (j.concurrency_key is null or not exists (
+            select 1 from execution e
+            where e.agent_id = j.agent_id and e.concurrency_key = j.concurrency_key and e.state = 'running'))
+        order by j.priority desc, j.id limit 1 for update skip locked),
+      claimed as (
+        update executor_job j set state = 'running', attempts = attempts + 1, latest_execution_id = :execution
+        from next where j.id = next.id and j.state = 'queued' returning j.*),
+      inserted as (
+        insert into execution (id, executor_job_id, agent_id, agent_revision, build_id, executor_id, slot,
+          concurrency_key, attempt, state, started_at, cold_start, queued_seconds)
+        select :execution, c.id, c.agent_id, c.agent_revision, e.build_id, e.id, e.slot,
+          c.concurrency_key, c.attempts, 'running', :now, :cold, greatest(0, extract(epoch from :now - greatest(c.created_at, c.not_before)))
+        from claimed c cross join alive e)
+      select exists (select 1 from alive) as may_work, c.id, c.attempts as attempt, c.scheduled_time, a.timeout_seconds, a.memory_mib, c.payload, c.traceparent,
+        greatest(0, extract(epoch from :now - greatest(c.created_at, c.not_before))) as queued_seconds, """
+              + STORES
+              + """
+       as stores
+      from (select 1) one left join claimed c on true left join agent a on a.id = c.agent_id""");
+
+  private static final String UNIQUE_VIOLATION = "23505";
+
+  /** Each retry means that another claim succeeded, so there is progress in any case. */
+  private static final int MOST_ATTEMPTS = 20;
+
+  private static final Sql AGAIN =
+      Sql.of(
+          """
+      select j.id, e.attempt, j.scheduled_time, a.timeout_seconds, a.memory_mib, j.payload, j.traceparent, """
+              + STORES
+              + """
+       as stores
+      from execution e join executor_job j on j.id = e.executor_job_id join agent a on a.id = e.agent_id
+      where e.id = :execution""");
+
+  private final EntityManager entities;
+  private final RoostConfig config;
+  private final Clock clock;
+  private final ObjectMapper mapper;
+  private final ExecutionCompletion endings;
+  private final Storage storage;
+  private final ExecutionMeters meters;
+  private final Traces traces;
+
+  JobClaimer(
+      EntityManager entities,
+      RoostConfig config,
+      Clock clock,
+      ObjectMapper mapper,
+      ExecutionCompletion endings,
+      Storage storage,
+      ExecutionMeters meters,
+      Traces traces) {
+    this.entities = entities;
+    this.config = config;
+    this.clock = clock;
+    this.mapper = mapper;
+    this.endings = endings;
+    this.storage = storage;
+    this.meters = meters;
+    this.traces = traces;
+  }
+
+  /**
+   * An executor that may get a job of its revision.
+   *
+   * @param prepared whether the executor has the agent's script already
+   */
+  public record Claimant(String executorId, String agentId, int agentRevision, boolean prepared) {}
+
+  /**
+   * Claims the first waiting job of the executor's agent and revision, by priority, then by age;
+   * none while the storage for payloads is full.
+   *
+   * @param cold whether it is the executor's first execution
+   */
+  public Claim next(Claimant claimant, boolean cold) {
+    if (storage.isFull(Storage.Area.PAYLOADS)) {
+      return new Claim(null, true, 0);
+    }
+    for (int attempt = 1; ; attempt++) {
+      try {
+        Claim claim = QuarkusTransaction.requiringNew().call(() -> claim(claimant, cold));
+        if (claim.work() != null) {
+          meters.claimed(claim.queuedSeconds(), cold);
+        }
+        return claim;
+      } catch (RuntimeException e) {
+        if (attempt == MOST_ATTEMPTS || !isKeyTaken(e)) {
+          throw e;
+        }
+      }
+    }
+  }
+
+  private static boolean isKeyTaken(Throwable e) {
+    for (Throwable cause = e; cause != null; cause = cause.getCause()) {
+      if (cause instanceof SQLException sql && UNIQUE_VIOLATION.equals(sql.getSQLState())) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /**
+   * @param work null when there is none
+   * @param queuedSeconds how long the job has waited
+   * @param mayWork whether the executor may get work; false when it is stopping, is to free its
+   *     capacity for another agent, exceeds the agent's max_concurrency, or was started with other
+   *     settings than the agent has now
+   */
+  public record Claim(Work work, boolean mayWork, double queuedSeconds) {}
+
+  private Claim claim(Claimant claimant, boolean cold) {
+    Instant now = clock.instant();
+    String executionId = Ids.next("exec");
+    return CLAIM
+        .with("agent", claimant.agentId())
+        .with("revision", claimant.agentRevision())
+        .with("executor", claimant.executorId())
+        .with("execution", executionId)
+        .with("cold", cold)
+        .with("now", now)
+        .first(
+            entities,
+            row ->
+                new Claim(
+                    row.getString("id") == null ? null : work(claimant, executionId, row),
+                    row.getBoolean("may_work"),
+                    row.getDouble("queued_seconds")))
+        .orElseThrow();
+  }
+
+  /**
+   * Returns work that was given to this executor but did not arrive, as its poll shows: the answer
+   * was lost. Otherwise the executor has ended that execution, or is regarded as having lost it.
+   * Reads the database, since the last frame may have arrived through another replica.
+   */
+  public Optional<Work> handedOut(Claimant claimant, String executionId) {
+    Forgotten forgotten =
+        QuarkusTransaction.requiringNew().call(() -> readHandedOut(claimant, executionId));
+    if (forgotten.outcome() != null) {
+      Execution execution = forgotten.execution();
+      meters.ended(
+          execution.executorJobId, forgotten.outcome(), execution.enteredAt, execution.coldStart);
+      traces.ended(execution.id);
+    }
+    return Optional.ofNullable(forgotten.work());
+  }
+
+  /**
+   * @param work to give to the executor again, or null
+   * @param outcome of the execution that the executor has forgotten, or null
+   */
+  private record Forgotten(Work work, Execution execution, Outcome outcome) {}
+
+  private Forgotten readHandedOut(Claimant claimant, String executionId) {
+    Execution execution = Execution.findById(executionId);
+    Outcome outcome = null;
+    if (execution != null && !execution.hasEnded()) {
+      if (execution.acknowledged == 0) {
+        return new Forgotten(again(claimant, executionId), null, null);
+      }
+      outcome = Outcome.lost("The executor no longer has the execution.", clock.instant());
+      endings.finish(executionId, Execution.Progress.NONE, outcome, true);
+    }
+    return new Forgotten(null, execution, outcome);
+  }
+
+  private Work again(Claimant claimant, String executionId) {
+    return AGAIN
+        .with("execution", executionId)
+        .first(entities, row -> work(claimant, executionId, row))
+        .orElseThrow();
+  }
+
+  private Work work(Claimant claimant, String executionId, ResultSet row) throws SQLException {
+    return new Work(
+        executionId,
+        row.getString("id"),
+        claimant.agentId(),
+        row.getInt("attempt"),
+        Sql.instant(row, "scheduled_time"),
+        row.getDouble("timeout_seconds"),
+        row.getInt("memory_mib"),
+        row.getString("payload"),
+        stores(row.getString("stores")),
+        Work.Limits.of(config),
+        traces.environment(row.getString("traceparent"), row.getString("id"), executionId),
+        claimant.prepared() ? null : code(claimant));
+  }
+
+  private static Work.AgentCode code(Claimant claimant) {
+    AgentRevision revision = AgentRevision.of(claimant.agentId(), claimant.agentRevision());
+    return new Work.AgentCode(
+        revision.revision,
+        revision.script,
+        EnvVars.parse(revision.envVars).values(),
+        preload(revision));
+  }
+
+  private static Work.Preload preload(AgentRevision revision) {
+    Agent agent = Agent.findById(revision.agentId);
+    if (agent.isolation.equals("pod")) {
+      return null; // its executors have one execution each
+    }
+    return switch (revision.preload) {
+      case OFF -> null;
+      case AUTO ->
+          new Work.Preload(Preloads.modules(revision.agentId, revision.revision).orElse(null));
+    };
+  }
+
+  private List<Work.Store> stores(String json) {
+    try {
+      return mapper.readValue(json, new TypeReference<List<Work.Store>>() {});
+    } catch (JsonProcessingException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+}

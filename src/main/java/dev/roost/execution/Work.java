@@ -1,0 +1,76 @@
+package dev.roost.execution;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import dev.roost.config.RoostConfig;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The work that an executor is given: the answer to its poll, as {@code docs/executor-link.md}
+ * specifies.
+ *
+ * @param payload JSON text, or null
+ * @param stores main gets the first one
+ * @param environment variables of this execution alone; the agent's take precedence
+ * @param agent null when the executor has it already
+ */
+public record Work(
+    String executionId,
+    String executorJobId,
+    String agentId,
+    int attempt,
+    Instant scheduledTime,
+    double timeoutSeconds,
+    int memoryMib,
+    String payload,
+    List<Store> stores,
+    Limits limits,
+    @JsonInclude(JsonInclude.Include.NON_EMPTY) Map<String, String> environment,
+    @JsonInclude(JsonInclude.Include.NON_NULL) AgentCode agent) {
+
+  public record Store(String name, String id) {}
+
+  /**
+   * What an executor keeps for all its executions.
+   *
+   * @param preload null when the executor imports nothing in advance
+   */
+  public record AgentCode(
+      int revision, String script, Map<String, String> envVars, Preload preload) {}
+
+  /**
+   * What the executor imports once, in the process from which it forks its executions.
+   *
+   * @param modules full names in the order of their import; null when no executor of the revision
+   *     has reported them yet
+   */
+  public record Preload(List<String> modules) {}
+
+  public record Limits(
+      int returnValueBytes,
+      int logLineBytes,
+      int logBytes,
+      int logTailBytes,
+      int processes,
+      int diskMib,
+      int storeKeyBytes,
+      int storeValueBytes,
+      double storeWaitSeconds,
+      double graceSeconds) {
+    static Limits of(RoostConfig config) {
+      RoostConfig.Limits limits = config.limits();
+      return new Limits(
+          limits.returnValueBytes(),
+          limits.logLineBytes(),
+          limits.logBytes(),
+          limits.logTailBytes(),
+          limits.processes(),
+          limits.workDirectoryMib(),
+          limits.storeKeyBytes(),
+          limits.storeValueBytes(),
+          config.executors().storeWait().toMillis() / 1e3,
+          config.executors().grace().toMillis() / 1e3);
+    }
+  }
+}

@@ -1,8 +1,0 @@
-package dev.roost.executor;
-
-import dev.roost.cluster.Shared;
-
-/**
- * Fired when an execution with a concurrency key has ended: the next job with that key may start.
- */
-public record ConcurrencyKeyFreed(String agentId) implements Shared {}

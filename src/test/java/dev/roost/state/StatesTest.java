@@ -1,0 +1,152 @@
+package dev.roost.state;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+import dev.roost.db.Code;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** A state is a constant of an enum; its text stands in that enum, in SQL and nowhere else. */
+class StatesTest {
+  private static final Path SOURCES = Path.of("src/main/java/dev/roost");
+
+  /** Enums by the table with their column {@code state}. */
+  private static final Map<String, String> TABLES =
+      Map.of(
+          "builder_job", "BuilderJobState",
+          "execution", "ExecutionState",
+          "executor", "ExecutorState",
+          "executor_job", "ExecutorJobState",
+          "rollout", "RolloutState",
+          "rollout_agent", "RolloutAgentState",
+          "schedule", "ScheduleState",
+          "webhook", "WebhookState",
+          "webhook_delivery", "DeliveryState");
+
+  /** The same words with other meanings, by class. */
+  private static final Set<String> OTHER_WORDS =
+      Set.of(
+          // Types of frames.
+          "Frame: failed",
+          // The result that a builder reports.
+          "BuilderReconciler: succeeded",
+          "RegistryJob: succeeded",
+          // Results of one attempt at a delivery, which is tried again.
+          "DeliveryMeters: failed",
+          "DeliveryMeters: succeeded",
+          // The state of PostgreSQL.
+          "Postmaster: ready",
+          // What is counted of schedules.
+          "Gauges: due",
+          // Names of spans.
+          "Traces: queued",
+          "Traces: starting",
+          // A field of a request.
+          "ExecutorJobsResource: running");
+
+  private static final Pattern COMMENT_OR_TEXT_BLOCK =
+      Pattern.compile("(?s)/\\*.*?\\*/|\"\"\".*?\"\"\"|(?<![:\"])//[^\\n]*");
+
+  /** A literal that is one word; but columns and parameters are parts of their SQL. */
+  private static final Pattern WORD =
+      Pattern.compile(
+          "(?<!\\.get(?:String|Int|Long|Double|Boolean)\\(|\\.with\\(|\\(row, )\"([a-z_]+)\"");
+
+  @Test
+  void noLiteralIsAState() throws IOException {
+    Set<String> codes = new TreeSet<>();
+    Set<String> enums = new TreeSet<>();
+    states()
+        .forEach(
+            (name, constants) -> {
+              enums.add(name + ".java");
+              codes.addAll(constants);
+            });
+    Set<String> found = new TreeSet<>();
+    try (Stream<Path> files = Files.walk(SOURCES)) {
+      for (Path file : files.filter(path -> path.toString().endsWith(".java")).toList()) {
+        String name = file.getFileName().toString();
+        if (enums.contains(name)) {
+          continue;
+        }
+        String text = COMMENT_OR_TEXT_BLOCK.matcher(Files.readString(file)).replaceAll("");
+        for (Matcher word = WORD.matcher(text); word.find(); ) {
+          if (codes.contains(word.group(1))) {
+            found.add(name.replace(".java", ": ") + word.group(1));
+          }
+        }
+      }
+    }
+    assertEquals(new TreeSet<>(OTHER_WORDS), found, "use the constants of the enums");
+  }
+
+  /**
+   * Reads the constraints that tables are created with, and refuses migrations that replace one.
+   */
+  @Test
+  void columnsAllowTheConstantsOfTheirEnum() throws IOException {
+    Pattern table =
+        Pattern.compile("(?ms)^create (?:unlogged )?table (?:if not exists )?(\\w+) \\((.*?)^\\);");
+    Pattern state = Pattern.compile("(?m)^ +state text [^\\n]*check \\(state in \\(([^)]*)\\)\\)");
+    Map<String, List<String>> columns = new TreeMap<>();
+    try (Stream<Path> migrations = Files.list(Path.of("src/main/resources/db/migration"))) {
+      for (Path migration : migrations.toList()) {
+        String text = Files.readString(migration);
+        assertTrue(
+            !text.matches("(?s).*(drop constraint|check) \\w*_state_.*"),
+            migration + " changes the states of a table, which this test doesn't read");
+        for (Matcher created = table.matcher(text); created.find(); ) {
+          Matcher column = state.matcher(created.group(2));
+          if (column.find()) {
+            columns.put(
+                created.group(1),
+                Arrays.stream(column.group(1).split(",")).map(StatesTest::unquoted).toList());
+          }
+        }
+      }
+    }
+    Map<String, List<String>> enums = new TreeMap<>();
+    Map<String, List<String>> states = states();
+    TABLES.forEach((name, type) -> enums.put(name, states.get(type)));
+    assertEquals(enums, columns);
+  }
+
+  private static String unquoted(String literal) {
+    return literal.strip().replace("'", "");
+  }
+
+  /** The codes of all enums of states, by the name of the enum. */
+  private static Map<String, List<String>> states() {
+    Map<String, List<String>> states = new TreeMap<>();
+    for (JavaClass type :
+        new ClassFileImporter()
+            .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
+            .importPackages("dev.roost")) {
+      if (type.isEnum()
+          && type.isAssignableTo(Code.class)
+          && type.getSimpleName().endsWith("State")) {
+        states.put(
+            type.getSimpleName(),
+            Arrays.stream(type.reflect().getEnumConstants())
+                .map(constant -> ((Code) constant).code())
+                .toList());
+      }
+    }
+    return states;
+  }
+}
