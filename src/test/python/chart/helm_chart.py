@@ -44,6 +44,7 @@ LARGE = {
         "imagePullSecrets": ["pull"],
         "nodeSelector": {"example.org/agents": "yes"},
         "tolerations": [{"key": "agents", "operator": "Exists"}],
+        "prePull": {"enabled": True, "images": ["registry.example.org/python:3.13-slim"]},
         "profiles": {
             "gvisor": {
                 "runtimeClassName": "gvisor",

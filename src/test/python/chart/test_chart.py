@@ -508,3 +508,22 @@ def test_the_rules_and_the_dashboard_are_the_files():
     assert json.loads(dashboard["data"]["roost.json"]) == json.loads(
         (CHART / "files/dashboard.json").read_text("utf-8")
     )
+
+
+def test_images_are_pulled_on_each_node_only_if_wanted():
+    assert not render(SMALL).of("DaemonSet")
+    daemons = render(LARGE).one("DaemonSet")
+    pod = daemons["spec"]["template"]["spec"]
+    assert daemons["metadata"]["namespace"] == "a" * 63
+    assert [each["image"] for each in pod["initContainers"]] == ["registry.example.org/python:3.13-slim"]
+    assert pod["containers"][0]["image"].startswith("registry.example.org/roost/executor:")
+    # Where agents run, and with what they pull.
+    assert pod["nodeSelector"] == {"example.org/agents": "yes"}
+    assert pod["tolerations"] == [{"key": "agents", "operator": "Exists"}]
+    assert pod["imagePullSecrets"] == [{"name": "pull"}]
+    for container in [*pod["containers"], *pod["initContainers"]]:
+        assert container["securityContext"] == {
+            "allowPrivilegeEscalation": False,
+            "readOnlyRootFilesystem": True,
+            "capabilities": {"drop": ["ALL"]},
+        }
