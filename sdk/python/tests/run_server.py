@@ -1,4 +1,4 @@
-"""A server that runs an agent's jobs in memory, and tells of them in its log of events.
+"""A server that runs an agent's jobs in memory, and records them in its log of events.
 
 Time passes only here: whoever reads the stream of events makes the jobs go on.
 """
@@ -122,10 +122,10 @@ class RunServer:
             self._end(job_id, "cancelled", "cancelled", None)
         return httpx.Response(200, json=self.jobs[job_id])
 
-    def _cancel_batch(self, order: Any) -> httpx.Response:
-        ended = [*ENDED] if order["running"] else [*ENDED, "running"]
+    def _cancel_batch(self, batch: Any) -> httpx.Response:
+        ended = [*ENDED] if batch["running"] else [*ENDED, "running"]
         for job_id, each in self.jobs.items():
-            if each["batch_id"] == order["batch_id"] and each["state"] not in ended:
+            if each["batch_id"] == batch["batch_id"] and each["state"] not in ended:
                 self._end(job_id, "cancelled", "cancelled", None)
         return httpx.Response(200, json={"cancelled": 0, "stopping": 0})
 
@@ -135,14 +135,14 @@ class RunServer:
             body, answer = self._answers[key]
             assert body == request.content
             return httpx.Response(200, json=answer)
-        order = json.loads(request.content)
+        batch = json.loads(request.content)
         waiting = self.states().count("queued")
-        if waiting + len(order["payloads"]) > self.queue_most:
+        if waiting + len(batch["payloads"]) > self.queue_most:
             return problem(429, "queue_full", headers={"Retry-After": "5"})
         before = len(self.events)
-        ids = [f"xjob_{len(self.jobs) + n:06}" for n, _ in enumerate(order["payloads"])]
-        for job_id, payload in zip(ids, order.pop("payloads")):
-            self.jobs[job_id] = job("queued", id=job_id, payload=payload, batch_id=ids[0], **order)
+        ids = [f"xjob_{len(self.jobs) + n:06}" for n, _ in enumerate(batch["payloads"])]
+        for job_id, payload in zip(ids, batch.pop("payloads")):
+            self.jobs[job_id] = job("queued", id=job_id, payload=payload, batch_id=ids[0], **batch)
             self.note("executor_job.queued", job_id)
         answer = {"batch_id": ids[0], "executor_job_ids": ids, "last_event_id": str(before)}
         self._answers[key] = (request.content, answer)

@@ -1,4 +1,4 @@
-"""Executions that are ordered together, and the options of an order."""
+"""Executions that are submitted together, and the options of a job."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def test_an_empty_batch_needs_no_request(runs: RunServer) -> None:
     assert (len(batch), list(batch), runs.requests) == (0, [], [])
 
 
-def test_a_queue_that_is_full_says_how_to_go_on(runs: RunServer) -> None:
+def test_a_queue_that_is_full_says_how_to_continue(runs: RunServer) -> None:
     runs.queue_most = 1500
     with pytest.raises(roost.RateLimited, match=r"first 1,000 .* idempotency_key='once'"):
         runs.agent.execute_batch(range(2000), idempotency_key="once")
@@ -126,13 +126,13 @@ def test_a_key_without_room_for_a_number_is_refused(runs: RunServer) -> None:
         runs.agent.execute_batch([1], idempotency_key="")
 
 
-def test_a_batch_whose_answer_gets_lost_is_ordered_once(runs: RunServer) -> None:
+def test_a_batch_whose_response_gets_lost_is_submitted_once(runs: RunServer) -> None:
     runs.lost = 1
     assert list(runs.agent.execute_batch([1, 2])) == [1, 2]
     assert len(runs.jobs) == 2
 
 
-def test_one_order_takes_options(server: Server) -> None:
+def test_one_job_takes_options(server: Server) -> None:
     server.on("POST", "/agents/agent_1/execute", job())
     greeter = roost.Agent(server.client, agent())
     greeter.execute({"n": 1}, priority=3)
@@ -153,9 +153,9 @@ def test_a_job_has_them(server: Server) -> None:
         "next_attempt_at": TIME,
         "execution": execution(state="failed"),
     }
-    order = roost.ExecutorJob(server.client, job("queued", **fields))
-    assert (order.priority, order.concurrency_key, order.batch_id) == (3, "k", "xjob_1")
-    assert order.next_attempt_at == parse_time(TIME)
+    submitted = roost.ExecutorJob(server.client, job("queued", **fields))
+    assert (submitted.priority, submitted.concurrency_key, submitted.batch_id) == (3, "k", "xjob_1")
+    assert submitted.next_attempt_at == parse_time(TIME)
 
 
 def test_jobs_are_listed_by_batch(server: Server) -> None:
@@ -185,6 +185,19 @@ def test_an_agent_has_a_profile_and_an_egress(server: Server) -> None:
     server.on("PATCH", f"/agents/{made.id}", agent())
     made.update(profile=None, egress=[])
     assert json.loads(server.requests[1].content) == {"profile": None, "egress": "none"}
+
+
+def test_preloading_is_a_setting_of_an_agent(server: Server) -> None:
+    server.on("POST", "/agents", agent(preload="off"), agent(preload="auto"))
+    made = server.client.agents.create(script="def main(): ...", preload="off")
+    assert made.preload == "off"
+    assert json.loads(server.requests[0].content)["preload"] == "off"
+    server.client.agents.create(script="def main(): ...")
+    assert "preload" not in json.loads(server.requests[1].content)
+    server.on("PATCH", f"/agents/{made.id}", agent(preload="auto"))
+    made.update(preload="auto")
+    assert made.preload == "auto"
+    assert json.loads(server.requests[2].content) == {"preload": "auto"}
 
 
 def test_a_batch_that_is_not_accepted_says_why(server: Server) -> None:

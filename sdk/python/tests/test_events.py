@@ -72,7 +72,7 @@ def test_now_is_when_it_is_called(server: Server) -> None:
     assert last_ids(server) == [None, "4"]
 
 
-def test_it_goes_on_where_it_was_cut_off(server: Server) -> None:
+def test_it_continues_where_it_was_cut_off(server: Server) -> None:
     server.on(
         "GET",
         EVENTS,
@@ -121,7 +121,7 @@ def test_what_is_not_kept_any_more_is_gone(server: Server) -> None:
     assert len(server.requests) == 1
 
 
-def test_a_server_that_stays_away_is_an_error_that_tells_how_to_go_on(server: Server) -> None:
+def test_a_server_that_stays_away_is_an_error_that_explains_how_to_continue(server: Server) -> None:
     server.on("GET", EVENTS, stream(event(7)), httpx.ConnectError("refused"))
     events = server.client.events(after=4)
     assert next(events).id == "7"

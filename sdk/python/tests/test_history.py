@@ -95,7 +95,7 @@ def test_a_roll_back_changes_the_object_in_place(server: Server) -> None:
     assert server.client.agents.roll_back("agent_1", 3).revision == 6
 
 
-def test_activity_is_there_when_asked_for(server: Server) -> None:
+def test_activity_is_there_when_requested(server: Server) -> None:
     page = {"data": [agent(activity=ACTIVITY)], "next_cursor": None}
     server.on("GET", "/agents", page)
     server.on("GET", "/agents/agent_1", agent(), agent(activity={**ACTIVITY, "builder_job": None}))
@@ -112,6 +112,39 @@ def test_activity_is_there_when_asked_for(server: Server) -> None:
     again = server.client.agents.retrieve("agent_1", include_activity=True).activity
     assert again is not None
     assert again.builder_job is None
+
+
+PRELOADED = {
+    "revision": 3,
+    "modules": 612,
+    "packages": ["numpy", "pandas"],
+    "import_seconds": 0.231,
+    "memory_bytes": 48_123_904,
+    "left_out": [{"module": "grpc", "reason": "starts a thread", "of_the_future": 1}],
+    "updated_at": TIME,
+    "of_the_future": 1,
+}
+
+
+def test_what_is_preloaded_is_read_with_the_agent(server: Server) -> None:
+    server.on("GET", "/agents/agent_1", agent(preloaded=PRELOADED), agent(preloaded=None))
+    found = server.client.agents.retrieve("agent_1")
+    assert found.preloaded == roost.Preloaded(
+        3,
+        612,
+        ("numpy", "pandas"),
+        0.231,
+        48_123_904,
+        (roost.LeftOutModule("grpc", "starts a thread"),),
+        NOW,
+    )
+    assert found.refresh().preloaded is None
+
+
+def test_revisions_have_preload(server: Server) -> None:
+    server.on("GET", "/agents/agent_1/revisions/2", revision(2), revision(2, preload="off"))
+    assert server.client.agents.revision_at("agent_1", 2).preload == "auto", "before it existed"
+    assert server.client.agents.revision_at("agent_1", 2).preload == "off"
 
 
 def test_statistics(server: Server) -> None:

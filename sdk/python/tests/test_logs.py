@@ -104,7 +104,7 @@ def test_following_what_is_not_there_is_an_error_at_once(
 
 def test_a_job_is_followed_through_all_its_attempts(server: Server) -> None:
     waiting = job("queued")
-    order = roost.ExecutorJob(server.client, waiting)
+    submitted = roost.ExecutorJob(server.client, waiting)
     one, two = execution(state="lost"), execution(id="exec_2", attempt=2)
     server.on("GET", "/executor-jobs/xjob_1", waiting, job("running"), job("running"), job())
     server.on(
@@ -117,8 +117,8 @@ def test_a_job_is_followed_through_all_its_attempts(server: Server) -> None:
     )
     server.on("GET", LOGS, stream(log(1, "first"), end(state="lost")))
     server.on("GET", "/executions/exec_2/logs", stream(log(1, "second"), end()))
-    assert [str(each) for each in order.logs(follow=True)] == ["first", "second"]
-    assert order.state == "succeeded"
+    assert [str(each) for each in submitted.logs(follow=True)] == ["first", "second"]
+    assert submitted.state == "succeeded"
     assert server.sent("GET", "/executions")[0].url.params["executor_job_id"] == "xjob_1"
 
 

@@ -1,4 +1,4 @@
-"""Many executions at once: what is ordered, what comes back, and what gets in the way."""
+"""Many executions at once: what is submitted, what is returned, and what fails."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_results_come_as_they_end(runs: RunServer) -> None:
     assert list(runs.agent.map(range(25), ordered=False)) == list(range(24, -1, -1))
 
 
-def test_nothing_is_ordered_for_nothing(runs: RunServer) -> None:
+def test_no_payloads_submit_no_jobs(runs: RunServer) -> None:
     assert list(runs.agent.map([])) == []
     assert runs.requests == []
 
@@ -97,7 +97,7 @@ def test_results_that_come_one_by_one_are_seen_together(runs: RunServer) -> None
     assert len(runs.requests) < 30
 
 
-def test_slow_payloads_are_ordered_one_by_one_and_their_results_come_between(
+def test_slow_payloads_are_submitted_one_by_one_and_their_results_come_between(
     runs: RunServer,
 ) -> None:
     yielded: list[int] = []
@@ -143,7 +143,7 @@ def test_a_failure_is_raised_in_its_turn(runs: RunServer) -> None:
     assert list(results) == []
 
 
-def test_failures_are_yielded_when_asked_for(runs: RunServer) -> None:
+def test_failures_are_yielded_when_requested(runs: RunServer) -> None:
     runs.main = fail_on(1, 2)
     results = list(runs.agent.map(range(4), return_exceptions=True))
     assert (results[0], results[3]) == (0, 3)
@@ -242,7 +242,9 @@ def test_connections_that_break_lose_and_double_nothing(runs: RunServer) -> None
     assert positions == sorted(positions)
 
 
-def test_ends_that_were_read_before_the_answer_to_the_order_are_seen(runs: RunServer) -> None:
+def test_ends_that_were_read_before_the_response_to_the_submission_are_seen(
+    runs: RunServer,
+) -> None:
     runs.concurrency = 0
     tries = itertools.count()
 
@@ -337,7 +339,7 @@ def test_events_that_are_not_kept_any_more_hide_no_result(runs: RunServer) -> No
 
 
 @pytest.mark.parametrize("ordered", [True, False])
-def test_a_missed_event_delays_a_result_and_hides_it_not(runs: RunServer, ordered: bool) -> None:
+def test_a_missed_event_only_delays_a_result(runs: RunServer, ordered: bool) -> None:
     runs.hidden = {7, 8, 12}
     began = runs.clock.now
     assert sorted(runs.agent.map(range(5), ordered=ordered)) == list(range(5))

@@ -25,7 +25,7 @@ def test_a_list_is_an_iterator_over_the_items_of_all_pages(server: Server) -> No
     assert list(agents) == []
 
 
-def test_pages_tell_where_the_next_one_begins(server: Server) -> None:
+def test_pages_show_where_the_next_one_begins(server: Server) -> None:
     three(server)
     first, last = server.client.agents.list(q="x").pages()
     assert [each.name for each in first] == ["a", "b"]

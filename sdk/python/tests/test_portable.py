@@ -50,7 +50,7 @@ def test_an_export_is_what_the_server_sent(stored: StoreServer, tmp_path: Path) 
     assert target.getvalue() == b"".join(stored.lines("k/"))
 
 
-def test_an_export_goes_on_after_a_broken_connection(stored: StoreServer) -> None:
+def test_an_export_continues_after_a_broken_connection(stored: StoreServer) -> None:
     for key in ('"\\', "\0", "😀", "ü%2F", "a/../b"):
         stored.put(key, "1")
     everything = fill(stored, 100)
@@ -163,7 +163,7 @@ def test_an_import_is_sent_in_parts_that_are_sent_again(stored: StoreServer) -> 
     assert sorted(stored.entries) == [f"{n}" for n in range(8)]
 
 
-def test_a_mistake_is_told_with_the_line_of_the_whole_file(stored: StoreServer) -> None:
+def test_a_mistake_is_reported_with_the_line_of_the_whole_file(stored: StoreServer) -> None:
     small = b'{"key":"s","value":1}'
     lines = [*large_lines(4), *[small] * 1500, b"nonsense", small]
     with pytest.raises(roost.ValidationError) as raised:
@@ -196,7 +196,7 @@ def test_a_mistake_is_told_with_the_line_of_the_whole_file(stored: StoreServer) 
         ),
     ],
 )
-def test_what_is_stored_is_told_for_the_whole_file(
+def test_what_is_stored_is_reported_for_the_whole_file(
     stored: StoreServer, detail: str, shifted: str
 ) -> None:
     def before(request: httpx.Request) -> httpx.Response | None:
@@ -280,6 +280,6 @@ class Forgetful(list[httpx.Request]):
         pass
 
 
-def test_an_import_wants_bytes(stored: StoreServer) -> None:
+def test_an_import_requires_bytes(stored: StoreServer) -> None:
     with pytest.raises(TypeError, match="'rb'"):
         stored.store.import_(io.StringIO("{}"))  # type: ignore[arg-type]

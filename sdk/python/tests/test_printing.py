@@ -124,7 +124,7 @@ def test_a_terminal_says_what_is_waited_for(server: Server, terminal: Terminal) 
     assert waits == {"1"}, "it moves every second"
 
 
-def test_a_terminal_says_what_becomes_of_a_build(server: Server, terminal: Terminal) -> None:
+def test_a_terminal_shows_the_result_of_a_build(server: Server, terminal: Terminal) -> None:
     states = [builder_job("queued"), builder_job("running"), builder_job("succeeded")]
     server.on("GET", "/builder-jobs/bjob_1", *states)
     server.on("GET", "/agents/agent_1", agent())
@@ -154,7 +154,7 @@ def test_without_a_terminal_there_is_silence(
     assert server.requests[0].url.params["wait"] == "50"
 
 
-def test_a_client_may_want_it_otherwise(server: Server, terminal: Terminal) -> None:
+def test_a_client_may_use_another_clock(server: Server, terminal: Terminal) -> None:
     server.client._progress = False
     slow(server)
     roost.Agent(server.client, agent()).execute()

@@ -36,7 +36,7 @@ def test_create_sends_what_was_given_in_the_apis_form(server: Server) -> None:
     assert made.created_at == datetime(2026, 11, 2, 9, 0, 0, 1, tzinfo=timezone.utc)
 
 
-def test_stores_are_found_by_name_or_made(server: Server) -> None:
+def test_stores_are_found_by_name_or_created(server: Server) -> None:
     found = {"id": "store_1", "name": "people"}
     made = {"id": "store_2", "name": "new"}
     empty: dict[str, object] = {"data": [], "next_cursor": None}
@@ -49,7 +49,7 @@ def test_stores_are_found_by_name_or_made(server: Server) -> None:
     assert body["store_ids"] == ["store_1", "store_2", "store_3"]
 
 
-def test_stores_that_were_made_for_an_agent_that_is_refused_are_deleted(server: Server) -> None:
+def test_stores_that_were_created_for_an_agent_that_is_refused_are_deleted(server: Server) -> None:
     found = {"data": [{"id": "store_1", "name": "people"}], "next_cursor": None}
     empty: dict[str, object] = {"data": [], "next_cursor": None}
     server.on("GET", "/datastore", found, empty)
@@ -184,7 +184,7 @@ def test_module_level_lists_take_filters(server: Server, monkeypatch: pytest.Mon
         roost.Execution.list(limit=-1, client=server.client)
 
 
-def test_repr_tells_what_it_is_and_no_secret(server: Server) -> None:
+def test_repr_shows_what_it_is_and_no_secret(server: Server) -> None:
     greeter = roost.Agent(server.client, agent())
     assert repr(greeter) == "<roost.Agent id='agent_1' name='greeter' revision=1>"
     assert "hush" not in repr(greeter)

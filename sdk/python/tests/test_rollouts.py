@@ -46,7 +46,7 @@ def test_an_agent_is_rebuilt_by_a_rollout(server: Server) -> None:
     assert (type(begun), begun.counts.total) == (roost.Rollout, 1)
 
 
-def test_a_rebuild_is_not_asked_for_twice(server: Server) -> None:
+def test_a_rebuild_is_not_requested_twice(server: Server) -> None:
     server.on("POST", "/agents/agent_1/rebuild", problem(503, "unavailable"))
     with pytest.raises(roost.Unavailable):
         roost.Agent(server.client, agent()).rebuild()
@@ -100,7 +100,7 @@ def test_a_move_is_in_place_and_tried_again(server: Server, verb: str, state: st
         rollout("paused", failed=1, queued=1),
     ],
 )
-def test_wait_is_until_nothing_goes_on(server: Server, last: dict[str, Any]) -> None:
+def test_wait_is_until_nothing_is_running(server: Server, last: dict[str, Any]) -> None:
     # Undone is the state at once; its agents follow.
     before = rollout("undone" if last["state"] == "undone" else "running", building=1, updated=1)
     server.on("GET", PATH, before, problem(503, "unavailable"), before, last)
@@ -111,7 +111,7 @@ def test_wait_is_until_nothing_goes_on(server: Server, last: dict[str, Any]) -> 
     assert server.clock.slept  # no tight loop
 
 
-def test_wait_gives_up_and_says_that_it_goes_on(server: Server) -> None:
+def test_wait_gives_up_and_says_that_the_job_continues(server: Server) -> None:
     server.on("GET", PATH, rollout("running", queued=1))
     with pytest.raises(roost.APITimeout, match="rollout_1 is still running after 10 s"):
         roost.Rollout(server.client, rollout("running", queued=1)).wait(10)

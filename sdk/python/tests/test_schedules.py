@@ -131,8 +131,8 @@ def test_list_retrieve_and_delete(server: Server) -> None:
 
 
 def test_a_run_is_never_triggered_twice(server: Server) -> None:
-    order = job("queued", schedule_id="sched_1")
-    server.on("POST", "/schedules/sched_1/trigger", order, httpx.ReadError("reset"))
+    submitted = job("queued", schedule_id="sched_1")
+    server.on("POST", "/schedules/sched_1/trigger", submitted, httpx.ReadError("reset"))
     found = roost.Schedule(server.client, schedule())
     assert found.trigger().schedule_id == "sched_1"
     with pytest.raises(roost.APIConnectionError):

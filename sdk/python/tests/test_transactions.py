@@ -256,7 +256,7 @@ def test_an_increment_of_what_it_can_see_is_no_number(stored: StoreServer) -> No
         tx.increment("n", float("nan"))
 
 
-def test_a_lost_answer_is_asked_for_with_the_same_key(stored: StoreServer) -> None:
+def test_a_lost_answer_is_requested_with_the_same_key(stored: StoreServer) -> None:
     stored.lost = 2
     with stored.store.transaction() as tx:
         tx.increment("n")

@@ -68,7 +68,7 @@ def test_early_answers_do_not_make_a_tight_loop(server: Server, greeter: roost.A
     assert server.clock.slept == [0.05, 0.1, 0.2, 0.5, 1.0, 1.0]
 
 
-def test_a_timeout_names_the_job_that_goes_on(server: Server, greeter: roost.Agent) -> None:
+def test_a_timeout_names_the_job_that_continues(server: Server, greeter: roost.Agent) -> None:
     server.on("POST", EXECUTE, held(server, job("queued")))
     server.on("GET", JOB, held(server, job("running")))
     with pytest.raises(roost.APITimeout, match=r"xjob_1 is still running after 70 s") as raised:
@@ -103,7 +103,7 @@ def test_waiting_does_not_outlive_the_server(server: Server, greeter: roost.Agen
     assert 120 <= sum(server.clock.slept) < 240
 
 
-def test_no_trouble_makes_a_timeout_late(server: Server, greeter: roost.Agent) -> None:
+def test_no_error_delays_a_timeout(server: Server, greeter: roost.Agent) -> None:
     server.on("POST", EXECUTE, job("running"))
     server.on("GET", JOB, problem(503, "unavailable", headers={"Retry-After": "9"}))
     began = server.clock.now
@@ -148,12 +148,12 @@ def test_a_job_that_was_never_run_raises_always(
 def test_submit_does_not_wait(server: Server, greeter: roost.Agent) -> None:
     server.on("POST", EXECUTE, job("queued"))
     server.on("GET", JOB, job())
-    order = greeter.submit({"n": 1}, idempotency_key="bo-1")
-    assert (order.state, order.execution) == ("queued", None)
+    submitted = greeter.submit({"n": 1}, idempotency_key="bo-1")
+    assert (submitted.state, submitted.execution) == ("queued", None)
     [request] = server.requests
     assert request.headers["Idempotency-Key"] == "bo-1"
     assert "wait" not in request.url.params
-    assert order.wait(timeout=60).return_value == {"n": 42}
+    assert submitted.wait(timeout=60).return_value == {"n": 42}
     assert isinstance(greeter.execute(wait=False), roost.ExecutorJob)
 
 
@@ -172,8 +172,8 @@ def test_a_payload_that_is_not_json_is_refused_here(greeter: roost.Agent) -> Non
 
 def test_cancel(server: Server) -> None:
     server.on("POST", JOB + "/cancel", httpx.ReadError("reset"), job("cancelled"))
-    order = roost.ExecutorJob(server.client, job("running"))
-    assert order.cancel().state == "cancelled"
+    submitted = roost.ExecutorJob(server.client, job("running"))
+    assert submitted.cancel().state == "cancelled"
 
 
 def test_wait_until_built(server: Server, greeter: roost.Agent) -> None:

@@ -82,7 +82,7 @@ def test_changes_are_made_in_place(server: Server) -> None:
     ]
 
 
-def test_a_new_secret_is_asked_for_once(server: Server) -> None:
+def test_a_new_secret_is_requested_once(server: Server) -> None:
     server.on("PATCH", HOOK, webhook(secret=SECRET), httpx.ReadError("reset"))
     hook = roost.Webhook(server.client, webhook())
     assert hook.rotate_secret() == SECRET
@@ -110,7 +110,7 @@ def test_a_test_is_one_request(server: Server) -> None:
     assert len(server.requests) == 2
 
 
-def test_deliveries_tell_what_came_of_each_attempt(server: Server) -> None:
+def test_deliveries_show_the_result_of_each_attempt(server: Server) -> None:
     attempts = [
         {"attempt": 1, "started_at": TIME, "duration": 10.0, "status": None, "message": "Time out"},
         {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -18,6 +18,8 @@ __all__ = [
     "ExecutionCounts",
     "LatestBuilderJob",
     "LatestExecution",
+    "LeftOutModule",
+    "Preloaded",
     "env_vars_of",
 ]
 
@@ -41,6 +43,7 @@ class AgentRevision:
     created_at: datetime
     profile: str | None = None
     egress: str = "all"
+    preload: str = "auto"
 
     @classmethod
     def of(cls, data: Mapping[str, Any]) -> AgentRevision:
@@ -58,6 +61,7 @@ class AgentRevision:
             parse_time(data["created_at"]),
             data.get("profile"),
             data.get("egress", "all"),
+            data.get("preload", "auto"),
         )
 
 
@@ -77,6 +81,45 @@ class BuildFailure:
     def of(cls, data: Mapping[str, Any]) -> BuildFailure:
         """Return the failure that is `data` in the API."""
         return cls(data["revision"], data["builder_job_id"], data["reason"], data["message"])
+
+
+@dataclass(frozen=True)
+class LeftOutModule:
+    """A module that each execution imports itself, and the reason as a sentence."""
+
+    module: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class Preloaded:
+    """What executors of an agent's revision import once, for all executions.
+
+    `modules` is their number, `packages` has their top-level names. `import_seconds` is what each
+    execution saves, `memory_bytes` what each executor uses for it. `left_out` has at most 200
+    modules.
+    """
+
+    revision: int
+    modules: int
+    packages: Sequence[str]
+    import_seconds: float
+    memory_bytes: int
+    left_out: Sequence[LeftOutModule]
+    updated_at: datetime
+
+    @classmethod
+    def of(cls, data: Mapping[str, Any]) -> Preloaded:
+        """Return what `data` is in the API."""
+        return cls(
+            data["revision"],
+            data["modules"],
+            tuple(data["packages"]),
+            data["import_seconds"],
+            data["memory_bytes"],
+            tuple(LeftOutModule(each["module"], each["reason"]) for each in data["left_out"]),
+            parse_time(data["updated_at"]),
+        )
 
 
 @dataclass(frozen=True)

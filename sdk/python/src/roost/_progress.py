@@ -41,25 +41,25 @@ class Line:
             self._screen.show(f"{text} · {self._monotonic() - self._began:.0f} s")
 
 
-def progress_enabled(wanted: bool | None) -> bool:
-    """Return whether to show progress; `wanted` overrides `roost.progress`.
+def progress_enabled(enabled: bool | None) -> bool:
+    """Return whether to show progress; `enabled` overrides `roost.progress`.
 
     By default: on the main thread, if stderr is a terminal or a notebook.
     """
     import roost
 
-    wanted = roost.progress if wanted is None else wanted
-    if wanted is None:
-        wanted = threading.current_thread() is threading.main_thread() and (
+    enabled = roost.progress if enabled is None else enabled
+    if enabled is None:
+        enabled = threading.current_thread() is threading.main_thread() and (
             _is_terminal() or _in_notebook()
         )
-    return wanted
+    return enabled
 
 
 @contextmanager
-def line(wanted: bool | None, monotonic: Callable[[], float]) -> Generator[Line, None, None]:
+def line(enabled: bool | None, monotonic: Callable[[], float]) -> Generator[Line, None, None]:
     """Show a line until the end of the block, if enabled and no other line is shown."""
-    if not progress_enabled(wanted) or not _busy.acquire(blocking=False):
+    if not progress_enabled(enabled) or not _busy.acquire(blocking=False):
         yield Line(None, monotonic)
         return
     screen: _Screen = _Notebook() if _in_notebook() else _Terminal()

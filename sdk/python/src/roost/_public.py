@@ -34,6 +34,8 @@ from ._history import (
     ExecutionCounts,
     LatestBuilderJob,
     LatestExecution,
+    LeftOutModule,
+    Preloaded,
 )
 from ._log_entry import LogEntry
 from ._page import Page
@@ -114,9 +116,11 @@ __all__ = [
     "LastRun",
     "LatestBuilderJob",
     "LatestExecution",
+    "LeftOutModule",
     "LogEntry",
     "Outdated",
     "Package",
+    "Preloaded",
     "Rollout",
     "RolloutAgent",
     "RolloutCounts",

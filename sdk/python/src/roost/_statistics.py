@@ -33,12 +33,16 @@ class HourCounts:
 
 @dataclass(frozen=True)
 class ExecutorCounts:
-    """The numbers of executors by state, and their limit."""
+    """The numbers of executors by state, and their limit.
+
+    `pooled` executors are ready and wait for an agent that needs one.
+    """
 
     starting: int
     idle: int
     working: int
     limit: int | None
+    pooled: int = 0
 
 
 @dataclass(frozen=True)
@@ -106,6 +110,7 @@ class Statistics:
                 executors["idle"],
                 executors["working"],
                 executors.get("limit"),
+                executors.get("pooled", 0),
             ),
             tuple(_failure(each) for each in data["failures"]),
             tuple(_failed_build(each) for each in data["failed_builds"]),

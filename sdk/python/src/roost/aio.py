@@ -75,6 +75,8 @@ from ._history import (
     ExecutionCounts,
     LatestBuilderJob,
     LatestExecution,
+    LeftOutModule,
+    Preloaded,
 )
 from ._log_entry import LogEntry
 from ._page import Page
@@ -142,9 +144,11 @@ __all__ = [
     "LastRun",
     "LatestBuilderJob",
     "LatestExecution",
+    "LeftOutModule",
     "LogEntry",
     "Outdated",
     "Package",
+    "Preloaded",
     "Rollout",
     "RolloutAgent",
     "RolloutCounts",

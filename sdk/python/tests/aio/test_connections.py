@@ -16,7 +16,7 @@ import roost
 from roost import aio
 
 pytestmark = pytest.mark.anyio
-PATIENCE = 60.0
+TIMEOUT = 60.0
 
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
 
@@ -71,7 +71,7 @@ class HoldingServer:
 
     async def until(self, condition: Callable[[], bool]) -> None:
         async with self.changed:
-            await asyncio.wait_for(self.changed.wait_for(condition), PATIENCE)
+            await asyncio.wait_for(self.changed.wait_for(condition), TIMEOUT)
 
 
 @asynccontextmanager

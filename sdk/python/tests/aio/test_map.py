@@ -56,7 +56,7 @@ async def test_payloads_may_come_slowly_and_without_end(runs: RunServer, square:
     async with square.map(numbers()) as results:
         async for result in results:
             found.append(result)
-            assert taken - len(found) <= 1000, "no more than that is ordered ahead"
+            assert taken - len(found) <= 1000, "no more than that is submitted ahead"
             if len(found) == 300:
                 break
     assert found == [n * n for n in range(300)]
@@ -91,10 +91,10 @@ async def test_broken_connections_lose_nothing(runs: RunServer, square: aio.Agen
 
     runs.before = before
     assert [each async for each in square.map(range(120))] == [n * n for n in range(120)]
-    assert len(runs.jobs) == 120, "none is ordered twice"
+    assert len(runs.jobs) == 120, "none is submitted twice"
 
 
-async def test_a_batch_is_ordered_and_fetched(runs: RunServer, square: aio.Agent) -> None:
+async def test_a_batch_is_submitted_and_fetched(runs: RunServer, square: aio.Agent) -> None:
     batch = await square.execute_batch(range(30))
     assert [each async for each in batch] == [n * n for n in range(30)]
     assert [each.id async for each in batch.jobs()] == batch.ids

@@ -69,7 +69,7 @@ def test_everything_public_is_there_with_the_same_parameters() -> None:
     assert aio.LogEntry is roost.LogEntry
 
 
-def test_names_tell_which_of_both_it_is(client: aio.Client, greeter: aio.Agent) -> None:
+def test_names_show_which_of_both_it_is(client: aio.Client, greeter: aio.Agent) -> None:
     assert repr(greeter).startswith("<roost.aio.Agent id='agent_1'")
     assert repr(client).startswith("<roost.aio.Client ")
     assert repr(roost.Agent(None, agent())).startswith("<roost.Agent id='agent_1'")
@@ -116,7 +116,7 @@ async def test_lists_come_a_page_at_a_time(server: Server, client: aio.Client) -
         client.agents.list(limit=-1)
 
 
-async def test_a_timeout_names_the_job_that_goes_on(server: Server, greeter: aio.Agent) -> None:
+async def test_a_timeout_names_the_job_that_continues(server: Server, greeter: aio.Agent) -> None:
     server.on("POST", EXECUTE, job("running"))
     server.on("GET", JOB, job("running"))
     with pytest.raises(roost.APITimeout, match="is still") as raised:
@@ -175,10 +175,10 @@ async def test_all_attempts_are_followed(server: Server, client: aio.Client) -> 
     line = f"event: log\ndata: {json.dumps(entry(1))}\n\n"
     end = f"event: end\ndata: {json.dumps(execution())}\n\n"
     server.on("GET", "/executions/exec_1/logs", stream(line, end))
-    order = aio.ExecutorJob(client, job())
-    assert [each.seq async for each in order.logs(follow=True)] == [1]
+    submitted = aio.ExecutorJob(client, job())
+    assert [each.seq async for each in submitted.logs(follow=True)] == [1]
     server.on("GET", "/executions/exec_1/logs", {"data": [entry(1)], "next_cursor": None})
-    assert [each.message for each in await order.logs()] == ["line 1"]
+    assert [each.message for each in await submitted.logs()] == ["line 1"]
 
 
 async def test_many_wait_at_once(server: Server, greeter: aio.Agent) -> None:

@@ -33,12 +33,12 @@ def test_a_link_leads_to_the_page(cli: Any, linked: Server, target: str, page: s
     assert dict(url.params) == {"token": "t0", "to": page}
 
 
-def test_json_tells_until_when_it_works(cli: Any, linked: Server) -> None:
+def test_json_has_the_expiry(cli: Any, linked: Server) -> None:
     done = cli("open", "--json", client=linked.client)
     assert json.loads(done.out) == {"url": f"{URL}/login?token=t0", "expires_at": TIME}
 
 
-def test_the_browser_is_opened_and_the_token_not_told(
+def test_the_browser_is_opened_and_the_token_is_not_printed(
     cli: Any, linked: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     opened: list[str] = []

@@ -46,7 +46,7 @@ def test_states_are_completed(incomplete: str, words: list[str]) -> None:
     assert [item.value for item in option.shell_complete(context, incomplete)] == words
 
 
-def test_trouble_completes_nothing_and_says_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_error_completes_nothing_and_prints_nothing(capsys: pytest.CaptureFixture[str]) -> None:
     assert completed("gre") == []  # there is no key
     assert capsys.readouterr() == ("", "")
 

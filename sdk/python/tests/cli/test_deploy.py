@@ -86,7 +86,7 @@ def test_what_has_not_changed_is_left_alone(cli: Any, deployed: Deployed) -> Non
     assert deployed.wrote() == []
 
 
-def test_a_new_agent_is_made_with_its_schedules(cli: Any, deployed: Deployed) -> None:
+def test_a_new_agent_is_created_with_its_schedules(cli: Any, deployed: Deployed) -> None:
     deployed.has(None)
     done = cli("deploy", str(deployed.script), client=deployed.server.client)
     assert done.code == 0
@@ -104,6 +104,18 @@ def test_only_what_has_changed_is_sent(cli: Any, deployed: Deployed) -> None:
     done = cli("deploy", str(deployed.script), client=deployed.server.client)
     assert deployed.wrote() == [("PATCH", "/agents/agent_1", {"script": SCRIPT, "timeout": 60})]
     assert "Updated greeter, revision 2: script, timeout." in done.err
+
+
+def test_preloading_is_turned_off_by_the_file(cli: Any, deployed: Deployed) -> None:
+    script = SCRIPT.replace("# timeout = 60\n", '# timeout = 60\n# preload = "off"\n')
+    deployed.script.write_text(script, encoding="utf-8")
+    deployed.has(agent(script=script, timeout=60.0, preload="auto"), schedule())
+    done = cli("deploy", str(deployed.script), client=deployed.server.client)
+    assert deployed.wrote() == [("PATCH", "/agents/agent_1", {"preload": "off"})]
+    assert "Updated greeter, revision 2: preload." in done.err
+    deployed.has(agent(script=script, timeout=60.0, preload="off"), schedule())
+    done = cli("deploy", str(deployed.script), client=deployed.server.client)
+    assert len(deployed.wrote()) == 1
 
 
 def test_settings_that_the_file_does_not_mention_stay(cli: Any, deployed: Deployed) -> None:
@@ -187,7 +199,7 @@ def test_a_first_revision_that_is_not_built_does_not_run(cli: Any, deployed: Dep
     assert "Not deployed; no revision runs yet." in done.err
 
 
-def test_without_waiting_what_runs_until_then_is_told(cli: Any, deployed: Deployed) -> None:
+def test_without_waiting_what_runs_until_then_is_reported(cli: Any, deployed: Deployed) -> None:
     deployed.has(agent(script="old", timeout=60.0), schedule())
     building = agent(revision=2, running_revision=1, building_revision=2)
     deployed.server.on("PATCH", "/agents/agent_1", building)
@@ -211,7 +223,7 @@ def test_a_syntax_error_is_found_before_anything_is_changed(
     assert deployed.wrote() == []
 
 
-def test_what_no_python_here_can_compile_is_told(
+def test_what_no_python_here_can_compile_is_reported(
     cli: Any, deployed: Deployed, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(interpreters, "installed", lambda version, environment: None)
@@ -221,7 +233,7 @@ def test_what_no_python_here_can_compile_is_told(
     assert "greeter was not checked with Python 3.99, which isn't installed here." in done.err
 
 
-def test_without_waiting_the_build_is_not_asked_for(cli: Any, deployed: Deployed) -> None:
+def test_without_waiting_the_build_is_not_requested(cli: Any, deployed: Deployed) -> None:
     deployed.server.on("GET", "/builder-jobs/bjob_1", builder_job("failed"))
     done = cli("deploy", str(deployed.script), "--no-wait", client=deployed.server.client)
     assert done.code == 0

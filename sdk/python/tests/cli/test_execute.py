@@ -8,19 +8,19 @@ import httpx
 import pytest
 from support import Server, agent, entry, execution, job, stream
 
-ORDER = "/agents/agent_1/execute"
+EXECUTE = "/agents/agent_1/execute"
 
 
 @pytest.fixture
 def greeter(server: Server) -> Server:
     """A server with one agent, whose jobs succeed at once."""
     server.on("GET", "/agents", {"data": [agent()], "next_cursor": None})
-    server.on("POST", ORDER, job())
+    server.on("POST", EXECUTE, job())
     return server
 
 
 def payload(server: Server) -> Any:
-    return json.loads(server.sent("POST", ORDER)[-1].content)
+    return json.loads(server.sent("POST", EXECUTE)[-1].content)
 
 
 def test_the_return_value_is_all_that_is_printed(cli: Any, greeter: Server) -> None:
@@ -51,20 +51,20 @@ def test_a_payload_that_is_no_json_is_refused_with_advice(cli: Any, greeter: Ser
     done = cli("execute", "greeter", "--payload", "Ada", client=greeter.client)
     assert done.code == 2
     assert """A JSON string needs quotes: '"Ada"'.""" in done.err
-    assert greeter.sent("POST", ORDER) == []
+    assert greeter.sent("POST", EXECUTE) == []
 
 
-def test_options_of_the_order_are_sent(cli: Any, greeter: Server) -> None:
+def test_options_of_the_job_are_sent(cli: Any, greeter: Server) -> None:
     options = ("--priority", "7", "--concurrency-key", "k", "--idempotency-key", "once")
     cli("execute", "greeter", *options, client=greeter.client)
     assert payload(greeter) == {"priority": 7, "concurrency_key": "k"}
-    assert greeter.sent("POST", ORDER)[0].headers["Idempotency-Key"] == "once"
+    assert greeter.sent("POST", EXECUTE)[0].headers["Idempotency-Key"] == "once"
 
 
-def test_a_failure_is_told_with_the_scripts_traceback(cli: Any, greeter: Server) -> None:
+def test_a_failure_is_reported_with_the_scripts_traceback(cli: Any, greeter: Server) -> None:
     error = {"type": "ValueError", "message": "no", "traceback": 'File "agent.py", line 2\n'}
     failed = execution(state="failed", reason="exception", error=error, return_value=None)
-    greeter.on("POST", ORDER, job("failed", reason="exception", execution=failed))
+    greeter.on("POST", EXECUTE, job("failed", reason="exception", execution=failed))
     done = cli("execute", "greeter", client=greeter.client)
     assert (done.code, done.out) == (1, "")
     assert 'exec_1 failed (exception):\n\nFile "agent.py", line 2\n' in done.err
@@ -76,7 +76,7 @@ def test_a_failure_is_told_with_the_scripts_traceback(cli: Any, greeter: Server)
 def test_what_never_ran_says_why(cli: Any, greeter: Server) -> None:
     message = "six==99 is not there."
     failed = job("failed", reason="build_failed", message=message, execution=None)
-    greeter.on("POST", ORDER, failed)
+    greeter.on("POST", EXECUTE, failed)
     done = cli("execute", "greeter", client=greeter.client)
     assert done.code == 1
     assert f"xjob_1 failed (build_failed): {message}" in done.err
@@ -84,7 +84,7 @@ def test_what_never_ran_says_why(cli: Any, greeter: Server) -> None:
 
 
 def test_it_waits_until_the_job_has_ended(cli: Any, greeter: Server) -> None:
-    greeter.on("POST", ORDER, job("queued", waiting_on="build"))
+    greeter.on("POST", EXECUTE, job("queued", waiting_on="build"))
     greeter.on("GET", "/executor-jobs/xjob_1", job("queued"), job("running"), job())
     done = cli("execute", "greeter", client=greeter.client)
     assert (done.code, json.loads(done.out)) == (0, {"n": 42})
@@ -97,31 +97,31 @@ def test_what_waits_for_space_says_which(
     said: list[str] = []
     monkeypatch.setattr("roost._cli.progress.Progress.say", lambda _self, text: said.append(text))
     message = "Payloads have 9 bytes; the limit is 8 (setting roost.storage.payload-bytes)."
-    greeter.on("POST", ORDER, job("queued", waiting_on=what, message=message))
+    greeter.on("POST", EXECUTE, job("queued", waiting_on=what, message=message))
     greeter.on("GET", "/executor-jobs/xjob_1", job())
     assert cli("execute", "greeter", client=greeter.client).code == 0
     assert any(message in text for text in said), said
 
 
 def test_with_no_wait_the_id_is_printed(cli: Any, greeter: Server) -> None:
-    greeter.on("POST", ORDER, job("queued"))
+    greeter.on("POST", EXECUTE, job("queued"))
     done = cli("execute", "greeter", "--no-wait", client=greeter.client)
     assert (done.code, done.out, done.err) == (0, "xjob_1\n", "")
     assert cli("execute", "greeter", "--no-wait", "--follow", client=greeter.client).code == 2
 
 
-def test_after_the_time_out_it_says_how_to_go_on(cli: Any, greeter: Server) -> None:
-    greeter.on("POST", ORDER, job("queued"))
+def test_after_the_time_out_it_says_how_to_continue(cli: Any, greeter: Server) -> None:
+    greeter.on("POST", EXECUTE, job("queued"))
     done = cli("execute", "greeter", "--timeout", "0", client=greeter.client)
     assert (done.code, done.out) == (124, "")
     assert "`roost logs -f xjob_1` follows its log, `roost cancel xjob_1` cancels it." in done.err
 
 
-def test_after_ctrl_c_it_goes_on(cli: Any, greeter: Server) -> None:
+def test_after_ctrl_c_it_continues(cli: Any, greeter: Server) -> None:
     def interrupt(request: object) -> None:
         raise KeyboardInterrupt
 
-    greeter.on("POST", ORDER, job("queued"))
+    greeter.on("POST", EXECUTE, job("queued"))
     greeter.on("GET", "/executor-jobs/xjob_1", interrupt)
     done = cli("execute", "greeter", client=greeter.client)
     assert done.code == 130
@@ -133,7 +133,7 @@ def test_after_ctrl_c_it_goes_on(cli: Any, greeter: Server) -> None:
 
 def test_the_log_is_followed_on_standard_error(cli: Any, greeter: Server) -> None:
     running = execution(state="running", finished_at=None, return_value=None)
-    greeter.on("POST", ORDER, job("running", execution=running))
+    greeter.on("POST", EXECUTE, job("running", execution=running))
     greeter.on("GET", "/executor-jobs/xjob_1", job())
     greeter.on("GET", "/executions", {"data": [execution()], "next_cursor": None})
     lines = f"event: log\nid: 1\ndata: {json.dumps(entry(1, 'hello'))}\n\n"

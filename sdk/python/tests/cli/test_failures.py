@@ -31,12 +31,12 @@ def test_what_the_server_refuses_has_an_exit_code(
     assert code not in done.err  # is for programs
 
 
-def test_every_mistake_of_a_request_is_told_once(cli: Any, server: Server) -> None:
+def test_every_mistake_of_a_request_is_reported_once(cli: Any, server: Server) -> None:
     errors = [
         {"pointer": "/name", "line": None, "code": "x", "detail": "The name is taken."},
         {"pointer": "/role", "line": None, "code": "x", "detail": "No such role."},
     ]
-    answer = problem(422, "validation_failed", "2 mistakes; the first: The name…", errors)
+    answer = problem(422, "validation_failed", "2 errors; the first: The name…", errors)
     server.on("POST", "/keys", answer)
     done = cli("keys", "create", "ci", "--role", "read", client=server.client)
     assert "  name: The name is taken.\n  role: No such role.\n" in done.err

@@ -76,7 +76,7 @@ def test_a_script_without_a_header_has_the_name_of_its_file(tmp_path: Path) -> N
     assert (agent.name, agent.requirements, agent.stores) == ("hello", (), None)
 
 
-def test_all_mistakes_of_a_header_are_told_with_their_lines(tmp_path: Path) -> None:
+def test_all_mistakes_of_a_header_are_reported_with_their_lines(tmp_path: Path) -> None:
     wrong = (
         SCRIPT.replace("Jinja2==3.1.4", "Jinja2>=3")
         .replace("# timeout = 30", '# timout = 30\n# memory = "much"')
@@ -88,7 +88,7 @@ def test_all_mistakes_of_a_header_are_told_with_their_lines(tmp_path: Path) -> N
         f'{path}:5: "Jinja2>=3" allows several versions. Pin one, for example Jinja2==3.',
         f"{path}:11: unknown key `timout`; did you mean `timeout`?",
         f"{path}:12: `memory` must be an integer",
-        f"{path}:14: ROOST_GREETING: names that start with ROOST_ are reserved",
+        f"{path}:14: ROOST_GREETING: names that begin with ROOST_ are reserved",
         f"{path}:18: unknown key `timezone`; did you mean `time_zone`?",
     ]
 
@@ -111,10 +111,15 @@ def test_all_mistakes_of_a_header_are_told_with_their_lines(tmp_path: Path) -> N
             "`requires-python` must be a specifier",
         ),
         ("# /// script\n# [tool]\n# roost = 1\n# ///\n", 3, "`tool.roost` must be a table"),
+        (
+            '# /// script\n# tool.roost.preload = "on"\n# ///\n',
+            2,
+            '`preload` must be "auto" or "off"',
+        ),
         ("# /// script\n# tool.roost.schedules = [{}]\n# ///\n", 2, "a schedule needs a `cron`"),
     ],
 )
-def test_a_wrong_header_is_told_with_its_line(
+def test_a_wrong_header_is_reported_with_its_line(
     tmp_path: Path, header: str, line: int, message: str
 ) -> None:
     path = write(tmp_path, "hello.py", header + "def main():\n    pass\n")
@@ -178,7 +183,7 @@ requirements = [
         f"{path}:1: unknown key `agent`; write an agent as a table [agents.NAME]",
         f"{path}:3: there is no file {tmp_path / 'missing.py'}",
         f'{path}:4: [agents.two] needs a `script`, such as script = "two.py"',
-        f'{path}:10: "two" names no version. Write two==<version>.',
+        f'{path}:10: "two" has no version. Write two==<version>.',
     ]
 
 

@@ -72,7 +72,7 @@ def test_failures_end_with_one(cli: Any, rolled: Server, last: dict[str, Any], c
     assert ("No such package." in done.out) == bool(last["agents"]["failed"])
 
 
-def test_a_timeout_says_that_it_goes_on(cli: Any, rolled: Server) -> None:
+def test_a_timeout_says_that_it_continues(cli: Any, rolled: Server) -> None:
     rolled.on("GET", PATH, rollout("running", queued=1))
     done = cli("rollout", "start", "--wait", "--timeout", "5s", client=rolled.client)
     assert (done.code, "is still running after 5 s" in done.err) == (124, True)
@@ -108,7 +108,7 @@ def test_a_rollout_is_paused_and_resumed(cli: Any, rolled: Server, verb: str) ->
     assert (done.code, done.out, len(rolled.sent("POST", f"{PATH}/{verb}"))) == (0, "", 1)
 
 
-def test_undo_asks_before(cli: Any, rolled: Server) -> None:
+def test_undo_asks_for_confirmation(cli: Any, rolled: Server) -> None:
     rolled.on("GET", PATH, rollout("completed", updated=3))
     done = cli("rollout", "undo", "rollout_1", client=rolled.client)
     assert (done.code, "This restores the previous builds of 3 agents." in done.err) == (2, True)

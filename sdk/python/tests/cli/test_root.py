@@ -94,7 +94,7 @@ def test_the_version_is_that_of_the_package(cli: Any, arguments: list[str]) -> N
     assert done.out.startswith(f"roost {roost.__version__} (Python ")
 
 
-def test_a_mistake_of_its_own_is_told_without_a_traceback(
+def test_a_mistake_of_its_own_is_reported_without_a_traceback(
     cli: Any, server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fail(request: object) -> None:

@@ -199,12 +199,12 @@ def test_what_goes_wrong_has_its_exit_code(
         (["agent.py", "--payload", "Ada"], "--payload is not JSON"),
         (["agent.py", "--payload", "@none.json"], "none.json can't be read"),
         (["agent.py", "--env", "A"], "--env: write KEY=VALUE"),
-        (["agent.py", "--env", "ROOST_A=1"], "names that start with ROOST_ are reserved"),
+        (["agent.py", "--env", "ROOST_A=1"], "names that begin with ROOST_ are reserved"),
         (["agent.py", "--env-file", "wrong.env"], 'wrong.env:2: the line has no "="'),
         (["agent.py", "-r", "wrong.env"], "wrong.env:1: "),
     ],
 )
-def test_wrong_usage_is_told_before_anything_is_run(
+def test_wrong_usage_is_reported_before_anything_is_run(
     roost: Roost, arguments: list[str], said: str
 ) -> None:
     roost.write("agent.py", 'def main():\n    print("run")\n')
@@ -215,7 +215,7 @@ def test_wrong_usage_is_told_before_anything_is_run(
     assert "Traceback" not in done.stderr
 
 
-def test_a_python_that_there_is_not_is_told(roost: Roost) -> None:
+def test_a_python_that_there_is_not_is_reported(roost: Roost) -> None:
     roost.write("agent.py", "def main():\n    pass\n")
     done = roost.run("agent.py", python="2.7")
     assert done.returncode == 1

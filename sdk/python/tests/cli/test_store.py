@@ -83,7 +83,7 @@ def test_a_whole_store_is_not_deleted_without_a_yes(cli: Any, server: Server) ->
     assert len(server.sent("DELETE", "/datastore/store_1")) == 1
 
 
-def test_a_store_that_is_not_there_can_be_made(cli: Any, server: Server) -> None:
+def test_a_store_that_is_not_there_can_be_created(cli: Any, server: Server) -> None:
     server.on("GET", "/datastore", {"data": [], "next_cursor": None})
     done = cli("store", "get", "peple", "k", client=server.client)
     assert (done.code, "`roost store create peple` creates this one" in done.err) == (4, True)

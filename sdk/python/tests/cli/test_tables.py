@@ -69,8 +69,8 @@ def test_json_has_the_values_of_variables_only_on_demand(
     server.on("GET", "/agents/agent_1/revisions", {"data": [revision], "next_cursor": None})
 
     def variables(*options: str) -> Any:
-        told = json.loads(cli(*command, "--json", *options, client=server.client).out)
-        found = told[0] if isinstance(told, list) else told
+        output = json.loads(cli(*command, "--json", *options, client=server.client).out)
+        found = output[0] if isinstance(output, list) else output
         text = found["env_vars"]
         return text if isinstance(text, str) else "".join(f"{k}={v}\n" for k, v in text.items())
 
@@ -184,20 +184,25 @@ ACTIVITY = {
 }
 
 
-def test_what_runs_is_told_where_it_is_not_the_newest(cli: Any, server: Server) -> None:
+SETTINGS = {
+    "timeout": 1.0,
+    "memory": 64,
+    "cpu": 1.0,
+    "max_concurrency": 1,
+    "max_attempts": 1,
+    "retry_delay": 1.0,
+    "keep_warm": 1.0,
+    "isolation": "process",
+}
+
+
+def test_what_runs_is_reported_where_it_is_not_the_newest(cli: Any, server: Server) -> None:
     behind = agent(
         revision=3,
         running_revision=2,
         build_failure=FAILURE,
         activity=ACTIVITY,
-        timeout=1.0,
-        memory=64,
-        cpu=1.0,
-        max_concurrency=1,
-        max_attempts=1,
-        retry_delay=1.0,
-        keep_warm=1.0,
-        isolation="process",
+        **SETTINGS,
     )
     numbers = {"agent_id": "agent_1", "script": "", "requirements": "", "env_vars": ""}
     common = {**numbers, "python_version": "3.13", "created_at": behind["created_at"]}
@@ -212,3 +217,66 @@ def test_what_runs_is_told_where_it_is_not_the_newest(cli: Any, server: Server) 
     done = cli("revisions", "greeter", client=server.client)
     assert "3 (not built)" in done.out
     assert "2 (now)" in done.out
+
+
+def shown(cli: Any, server: Server, **fields: Any) -> dict[str, str]:
+    """Return the facts of `roost show`, by their labels; further lines have none."""
+    found = agent(activity=ACTIVITY, **SETTINGS, **fields)
+    server.on("GET", "/agents", {"data": [found], "next_cursor": None})
+    server.on("GET", "/agents/agent_1", found)
+    facts: dict[str, str] = {}
+    label = ""
+    for line in cli("show", "greeter", client=server.client).out.splitlines():
+        name, value = line[:9].strip(), line[9:].strip()
+        label = name or label
+        facts[label] = f"{facts[label]}\n{value}" if label in facts else value
+    return facts
+
+
+PACKAGES = [f"p{number:02}" for number in range(12)]
+PRELOADED = {
+    "revision": 1,
+    "modules": 1612,
+    "packages": PACKAGES,
+    "import_seconds": 0.231,
+    "memory_bytes": 48_123_904,
+    "left_out": [{"module": f"m{number}", "reason": "starts a thread"} for number in range(12)],
+    "updated_at": "2026-11-22T12:00:00Z",
+}
+
+
+def test_what_is_preloaded_is_shown(cli: Any, server: Server) -> None:
+    facts = shown(cli, server, preload="auto", preloaded=PRELOADED)
+    assert facts["preload"] == (
+        "auto, 1,612 modules: 0.23 s less for each execution\n45.9 MiB of memory for each executor"
+    )
+    assert facts["preloaded"] == ", ".join(PACKAGES[:10]) + ", and 2 more"
+    lines = facts["left out"].splitlines()
+    assert len(lines) == 11
+    assert lines[0] == "m0: starts a thread"
+    assert lines[-1] == "and 2 more: `roost show greeter --json`"
+
+
+def test_few_modules_are_all_shown(cli: Any, server: Server) -> None:
+    few = {**PRELOADED, "modules": 1, "packages": ["six"], "left_out": []}
+    facts = shown(cli, server, preload="auto", preloaded=few)
+    assert facts["preload"].startswith("auto, 1 module: ")
+    assert facts["preloaded"] == "six"
+    assert "left out" not in facts
+
+
+def test_preloading_can_be_off_or_not_known(cli: Any, server: Server) -> None:
+    facts = shown(cli, server, preload="auto", preloaded=None)
+    assert facts["preload"] == "auto, not known before the first execution of this revision"
+    facts = shown(cli, server, preload="off", preloaded=None)
+    assert facts["preload"] == "off"
+
+
+def test_a_revision_differs_in_preloading(cli: Any, server: Server) -> None:
+    now = agent(preload="off", revision=2)
+    server.on("GET", "/agents", {"data": [now], "next_cursor": None})
+    server.on("GET", "/agents/agent_1", now)
+    before = {**agent(preload="auto"), "agent_id": "agent_1"}
+    server.on("GET", "/agents/agent_1/revisions/1", before)
+    done = cli("revisions", "greeter", "--diff", "1", client=server.client)
+    assert done.out.splitlines() == ['- preload = "auto"', '+ preload = "off"']

@@ -8,7 +8,7 @@ import pytest
 import roost
 
 MakeAgent = Callable[..., roost.Agent]
-PATIENCE = 180.0
+TIMEOUT = 180.0
 
 ECHO = """\
 import logging
@@ -35,13 +35,13 @@ def main(request, store):
 def test_from_creation_to_result_and_logs(make_agent: MakeAgent) -> None:
     agent = make_agent(script=ECHO, requirements=["six==1.16.0"], env_vars={"LANG": "en"})
     assert agent.env_vars == {"LANG": "en"}
-    agent.wait_until_built(PATIENCE)
+    agent.wait_until_built(TIMEOUT)
     assert agent.build_id is not None
     build = roost.Build.retrieve(agent.build_id, client=agent._client)
     assert "six" in {package.name for package in build.packages}
 
     payload = {"n": 10**30, "x": 1.5, "text": "ü\u2028", "none": None}
-    execution = agent.execute(payload=payload, timeout=PATIENCE)
+    execution = agent.execute(payload=payload, timeout=TIMEOUT)
     assert (execution.state, execution.message) == ("succeeded", None)
     assert execution.return_value == payload
     entries = [entry for entry in execution.logs() if entry.stream != "system"]
@@ -56,7 +56,7 @@ def test_from_creation_to_result_and_logs(make_agent: MakeAgent) -> None:
 @pytest.mark.parametrize("payload", [None, 0, "", [], {}, True, 10**30, -0.0, "\ud800", "a/b\0"])
 def test_values_come_back_as_they_were(make_agent: MakeAgent, payload: Any) -> None:
     agent = make_agent(script="def main(request):\n    return request.payload\n", store_ids=[])
-    execution = agent.execute(payload, timeout=PATIENCE, check=True)
+    execution = agent.execute(payload, timeout=TIMEOUT, check=True)
     assert repr(execution.return_value) == repr(payload)
 
 
@@ -72,20 +72,20 @@ def test_every_mistake_is_listed_with_its_line(client: roost.Client) -> None:
 
 def test_a_failed_script_has_its_error(make_agent: MakeAgent) -> None:
     agent = make_agent(script="def main():\n    1 / 0\n")
-    execution = agent.execute(timeout=PATIENCE)
+    execution = agent.execute(timeout=TIMEOUT)
     assert (execution.state, execution.reason) == ("failed", "exception")
     assert execution.error is not None
     assert (execution.error.type, execution.error.line) == ("ZeroDivisionError", 2)
     with pytest.raises(roost.ExecutionFailed, match="ZeroDivisionError"):
-        agent.execute(timeout=PATIENCE, check=True)
+        agent.execute(timeout=TIMEOUT, check=True)
 
 
 def test_a_build_that_fails_says_why(make_agent: MakeAgent) -> None:
     agent = make_agent(script=ECHO, requirements="six==99.99.99")
     with pytest.raises(roost.BuildFailed, match="six"):
-        agent.wait_until_built(PATIENCE)
+        agent.wait_until_built(TIMEOUT)
     with pytest.raises(roost.ExecutionFailed) as raised:
-        agent.execute(timeout=PATIENCE)
+        agent.execute(timeout=TIMEOUT)
     assert raised.value.code == "build_failed"
 
 
@@ -96,7 +96,7 @@ def test_one_key_is_one_run(make_agent: MakeAgent, unique: str) -> None:
     with pytest.raises(roost.ValidationError) as raised:
         agent.submit({"n": 2}, idempotency_key=unique)
     assert raised.value.code == "idempotency_key_reused"
-    assert first.wait(PATIENCE).return_value == {"n": 1}
+    assert first.wait(TIMEOUT).return_value == {"n": 1}
     assert [job.id for job in roost.ExecutorJob.list(agent_id=agent.id, client=agent._client)] == [
         first.id
     ]
@@ -111,7 +111,7 @@ def test_a_run_is_followed_and_cancelled(make_agent: MakeAgent) -> None:
         if "asleep" in entry.message:
             job.cancel()
     assert "asleep" in messages
-    assert job.wait(PATIENCE).state == "cancelled"
+    assert job.wait(TIMEOUT).state == "cancelled"
     assert job.state == "cancelled"
 
 
@@ -128,7 +128,7 @@ def test_a_wait_that_is_too_short_leaves_the_job_alone(make_agent: MakeAgent) ->
 def test_an_update_makes_a_revision(make_agent: MakeAgent) -> None:
     agent = make_agent(script="def main():\n    return 1\n")
     assert agent.update(script="def main():\n    return 2\n").revision == 2
-    assert agent.execute(timeout=PATIENCE).return_value == 2
+    assert agent.execute(timeout=TIMEOUT).return_value == 2
     assert agent.update(memory=300).revision == 2
 
 
@@ -152,11 +152,11 @@ def test_a_wrong_key_is_refused(client: roost.Client) -> None:
 
 def test_threads_share_a_client(make_agent: MakeAgent) -> None:
     agent = make_agent(script=ECHO)
-    agent.execute(timeout=PATIENCE)
+    agent.execute(timeout=TIMEOUT)
     results: dict[int, Any] = {}
 
     def run(n: int) -> None:
-        results[n] = agent.execute(n, timeout=PATIENCE).return_value
+        results[n] = agent.execute(n, timeout=TIMEOUT).return_value
 
     threads = [threading.Thread(target=run, args=(n,)) for n in range(8)]
     for thread in threads:

@@ -14,7 +14,7 @@ import roost
 from roost import aio
 
 pytestmark = pytest.mark.anyio
-PATIENCE = 180.0
+TIMEOUT = 180.0
 SQUARE = "def main(request):\n    print(request.payload)\n    return request.payload ** 2\n"
 SLEEP = "import time\n\ndef main():\n    print('asleep', flush=True)\n    time.sleep(600)\n"
 
@@ -43,7 +43,7 @@ async def test_from_creation_to_result_and_logs(
     make: Callable[..., Any], aclient: aio.Client
 ) -> None:
     agent: aio.Agent = await make(script=SQUARE, requirements=["six==1.16.0"])
-    await agent.wait_until_built(PATIENCE)
+    await agent.wait_until_built(TIMEOUT)
     assert agent.build_id is not None
     build = await aio.Build.retrieve(agent.build_id, client=aclient)
     assert "six" in {package.name for package in build.packages}
@@ -51,7 +51,7 @@ async def test_from_creation_to_result_and_logs(
     assert [entry async for entry in builder_job.logs(follow=True)] == await builder_job.logs()
     assert builder_job in [each async for each in aclient.builder_jobs.list(agent_id=agent.id)]
 
-    execution = await agent.execute(12, timeout=PATIENCE, check=True)
+    execution = await agent.execute(12, timeout=TIMEOUT, check=True)
     assert execution.return_value == 144
     assert [entry.message for entry in await execution.logs() if entry.stream == "stdout"] == ["12"]
     assert "12" in await execution.text_logs()
@@ -70,7 +70,7 @@ async def test_a_run_is_followed_and_cancelled(make: Callable[..., Any]) -> None
         async for entry in entries:
             if "asleep" in entry.message:
                 await job.cancel()
-    assert (await job.wait(PATIENCE)).state == "cancelled"
+    assert (await job.wait(TIMEOUT)).state == "cancelled"
     with pytest.raises(roost.APITimeout):
         await agent.execute(timeout=0.5)
     async for left in aio.ExecutorJob.list(agent_id=agent.id, client=agent._client):
@@ -84,9 +84,9 @@ async def test_map_and_batches(make: Callable[..., Any]) -> None:
         for n in range(10):
             yield n
 
-    async with agent.map(numbers(), timeout=PATIENCE) as results:
+    async with agent.map(numbers(), timeout=TIMEOUT) as results:
         assert [each async for each in results] == [n**2 for n in range(10)]
-    unordered = agent.map(range(5), ordered=False, timeout=PATIENCE)
+    unordered = agent.map(range(5), ordered=False, timeout=TIMEOUT)
     assert sorted([each async for each in unordered]) == [n**2 for n in range(5)]
     batch = await agent.execute_batch([1, "x"])
     first, failure = [each async for each in batch.results(return_exceptions=True)]
@@ -100,7 +100,7 @@ async def test_events_are_followed_while_others_work(
 ) -> None:
     agent: aio.Agent = await make(script=SQUARE)
     async with aclient.events(types="execution.*", agent_id=agent.id) as events:
-        running = asyncio.create_task(agent.execute(3, timeout=PATIENCE))
+        running = asyncio.create_task(agent.execute(3, timeout=TIMEOUT))
         types = []
         async for event in events:
             types.append(event.type)
@@ -114,9 +114,9 @@ async def test_a_cancelled_map_cancels_what_waits(
     make: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # A task that is cancelled does not wait long for a server that is slow.
-    monkeypatch.setattr("roost._async._concurrency._CLEANUP_SECONDS", PATIENCE)
+    monkeypatch.setattr("roost._async._concurrency._CLEANUP_SECONDS", TIMEOUT)
     agent: aio.Agent = await make(script=SLEEP, max_concurrency=1)
-    ordered = asyncio.Event()
+    submitted = asyncio.Event()
 
     async def collect() -> None:
         async for _ in agent.map(payloads()):
@@ -125,10 +125,10 @@ async def test_a_cancelled_map_cancels_what_waits(
     async def payloads() -> AsyncGenerator[int, None]:
         for n in range(3):
             yield n
-        ordered.set()
+        submitted.set()
 
     task = asyncio.create_task(collect())
-    await asyncio.wait_for(ordered.wait(), PATIENCE)
+    await asyncio.wait_for(submitted.wait(), TIMEOUT)
     async with agent._client.events(types="executor_job.*", agent_id=agent.id, after=0) as events:
         queued = 0
         async for event in events:
@@ -183,7 +183,7 @@ async def test_schedules_webhooks_keys_and_the_rest(
     assert len(await schedule.next(3)) == 3
     assert (await schedule.pause()).state == "paused"
     job = await schedule.trigger()
-    assert (await job.wait(PATIENCE)).return_value == 4
+    assert (await job.wait(TIMEOUT)).return_value == 4
     assert [each async for each in aio.Schedule.list(agent_id=agent.id, client=aclient)] == [
         schedule
     ]

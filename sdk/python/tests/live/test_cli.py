@@ -15,12 +15,12 @@ import pytest
 import roost
 
 SOURCES = Path(__file__).resolve().parents[2] / "src"
-PATIENCE = 300
+TIMEOUT = 300
 START = "from roost._cli import main; main()"
 # A shell that has the tests run in the background makes them, and what they start, ignore Ctrl-C.
 HEARING = f"import signal; signal.signal(signal.SIGINT, signal.default_int_handler); {START}"
 # Completion gives up rather than make anybody wait; here it is what it finds that matters.
-WITH_PATIENCE = f"from roost._cli import connect; connect._HASTY_SECONDS = {PATIENCE}; {START}"
+WITH_TIMEOUT = f"from roost._cli import connect; connect._HASTY_SECONDS = {TIMEOUT}; {START}"
 SLEEP = "import time\n\n\ndef main():\n    print('asleep', flush=True)\n    time.sleep(600)\n"
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
@@ -52,14 +52,14 @@ def run(environment: dict[str, str], tmp_path: Path) -> Run:
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
-            timeout=PATIENCE,
+            timeout=TIMEOUT,
             check=False,
         )
 
     return call
 
 
-def test_after_ctrl_c_the_execution_goes_on(
+def test_after_ctrl_c_the_execution_continues(
     make_agent: MakeAgent, environment: dict[str, str], run: Run
 ) -> None:
     agent = make_agent(script=SLEEP, store_ids=[])
@@ -70,18 +70,18 @@ def test_after_ctrl_c_the_execution_goes_on(
     assert process.stderr is not None
     assert process.stderr.readline() == "asleep\n"
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=PATIENCE)
+    out, err = process.communicate(timeout=TIMEOUT)
     assert (process.returncode, out) == (130, "")
     [job] = agent._client.executor_jobs.list(agent_id=agent.id)
     assert f"`roost cancel {job.id}` cancels it" in err
     assert job.state == "running"
     assert run("cancel", job.id).returncode == 0
-    assert job.wait(PATIENCE).state == "cancelled"
+    assert job.wait(TIMEOUT).state == "cancelled"
     shown = run("logs", agent.id)
     assert (shown.returncode, "asleep" in shown.stdout.splitlines()) == (0, True)
 
 
-def test_a_time_out_is_124_and_the_execution_goes_on(make_agent: MakeAgent, run: Run) -> None:
+def test_a_time_out_is_124_and_the_execution_continues(make_agent: MakeAgent, run: Run) -> None:
     agent = make_agent(script=SLEEP, store_ids=[])
     done = run("execute", agent.name, "--timeout", "0.5", "--json")
     assert (done.returncode, "is still" in done.stderr) == (124, True)
@@ -138,7 +138,7 @@ def test_schedules_of_a_file_come_and_go_and_others_stay(
     client.agents.delete(agent_id())
 
 
-def test_exit_codes_say_what_kind_of_trouble_it_is(run: Run) -> None:
+def test_exit_codes_name_the_kind_of_error(run: Run) -> None:
     assert run("show", "exec_nothing").returncode == 4
     assert run("list", "agents", ROOST_API_KEY="roost_no_key").returncode == 3
     nobody = run("list", "agents", ROOST_URL="http://127.0.0.1:9")
@@ -168,7 +168,7 @@ def test_the_shell_completes_commands_and_agents(make_agent: MakeAgent, run: Run
 
     def completed(words: str, number: int) -> str:
         variables = {"_ROOST_COMPLETE": "bash_complete", "COMP_WORDS": words}
-        return run(COMP_CWORD=str(number), start=WITH_PATIENCE, **variables).stdout
+        return run(COMP_CWORD=str(number), start=WITH_TIMEOUT, **variables).stdout
 
     assert "plain,deploy" in completed("roost dep", 1)
     assert f"plain,{agent.name}" in completed(f"roost execute {agent.name[:4]}", 2)

@@ -18,7 +18,7 @@ import pytest
 import roost
 
 MakeAgent = Callable[..., roost.Agent]
-PATIENCE = 180.0
+TIMEOUT = 180.0
 
 
 class Cutter:
@@ -88,15 +88,15 @@ def test_map_and_events_lose_and_double_nothing(
 ) -> None:
     script = "def main(request):\n    return request.payload\n"
     made = make_agent(script=script, store_ids=[], max_concurrency=4, cpu=0.1)
-    made.execute(timeout=PATIENCE)
+    made.execute(timeout=TIMEOUT)
     events = cut_off.events(types="executor_job.queued,executor_job.succeeded", agent_id=made.id)
-    mapped = cut_off.agents.retrieve(made.id).map(range(300), timeout=PATIENCE)
+    mapped = cut_off.agents.retrieve(made.id).map(range(300), timeout=TIMEOUT)
     assert list(mapped) == list(range(300))
     jobs = {job.id: job.payload for job in client.executor_jobs.list(agent_id=made.id)}
     assert sorted(n for n in jobs.values() if n is not None) == list(range(300))
-    told = list(islice((event for event in events if event.data["batch_id"]), 600))
+    received = list(islice((event for event in events if event.data["batch_id"]), 600))
     events.close()
-    assert len({event.id for event in told}) == len(told)
-    ordered = [event.subject for event in told if event.type == "executor_job.queued"]
-    assert len(ordered) == len(set(ordered)) == 300
+    assert len({event.id for event in received}) == len(received)
+    queued = [event.subject for event in received if event.type == "executor_job.queued"]
+    assert len(queued) == len(set(queued)) == 300
     assert cutter.cuts > 10

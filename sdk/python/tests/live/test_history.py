@@ -8,7 +8,7 @@ import pytest
 import roost
 
 MakeAgent = Callable[..., roost.Agent]
-PATIENCE = 180.0
+TIMEOUT = 180.0
 
 
 def script(text: str) -> str:
@@ -24,16 +24,27 @@ def test_an_agent_goes_back_to_what_it_was(make_agent: MakeAgent) -> None:
     assert first in list(agent.revisions(limit=2))
     assert agent.roll_back(1).revision == 3
     assert (agent.script, agent.env_vars) == (script("one"), {"A": "1"})
-    assert agent.execute(timeout=PATIENCE, check=True).return_value == "one"
+    assert agent.execute(timeout=TIMEOUT, check=True).return_value == "one"
     assert agent.roll_back(1).revision == 3, "nothing has changed"
     with pytest.raises(roost.NotFound):
         agent.roll_back(99)
 
 
+def test_preloading_is_part_of_a_revision(make_agent: MakeAgent) -> None:
+    agent = make_agent(script=script("one"), store_ids=[], preload="off")
+    assert agent.preload == "off"
+    assert agent.execute(timeout=TIMEOUT, check=True).return_value == "one"
+    assert agent.refresh().preloaded is None
+    agent.update(preload="auto")
+    assert (agent.preload, agent.revision) == ("auto", 2)
+    assert [each.preload for each in agent.revisions()] == ["auto", "off"]
+    assert agent.roll_back(1).preload == "off"
+
+
 def test_what_an_agent_does_is_seen(make_agent: MakeAgent, client: roost.Client) -> None:
     agent = make_agent(script="def main():\n    1 / 0\n", store_ids=[])
     assert agent.activity is None
-    execution = agent.execute(timeout=PATIENCE)
+    execution = agent.execute(timeout=TIMEOUT)
     activity = client.agents.retrieve(agent.id, include_activity=True).activity
     assert activity is not None
     assert activity.last_execution is not None
@@ -51,7 +62,7 @@ def test_executions_are_chosen_by_reason_and_time(
     make_agent: MakeAgent, client: roost.Client
 ) -> None:
     agent = make_agent(script="def main():\n    1 / 0\n", store_ids=[])
-    execution = agent.execute(timeout=PATIENCE)
+    execution = agent.execute(timeout=TIMEOUT)
 
     def found(**filters: object) -> list[roost.Execution]:
         return list(client.executions.list(agent_id=agent.id, **filters))  # type: ignore[arg-type]

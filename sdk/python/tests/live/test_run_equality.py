@@ -189,8 +189,8 @@ class Deployed:
         self._client, self._unique, self._python = client, unique, python
         self._made: list[str] = []
 
-    def order(self, case: Case) -> str:
-        """Make the agent and order it; return the job's id."""
+    def submit(self, case: Case) -> str:
+        """Create the agent and submit a job; return the job's id."""
         # Not by `Agent.create`, which looks at the script first and refuses what can't run.
         body = {
             "name": f"{self._unique}-{case.name}",
@@ -274,7 +274,7 @@ def results(
     directory = tmp_path_factory.mktemp("cases")
     deployed = Deployed(client, f"equality-{os.urandom(4).hex()}", python)
     try:
-        jobs = {case.name: deployed.order(case) for case in CASES}
+        jobs = {case.name: deployed.submit(case) for case in CASES}
         with ThreadPoolExecutor(AT_ONCE) as pool:
             # One first: the others find the environment that it has made.
             run_here(CASES[0], directory / "first", directory / "cache", python)

@@ -8,7 +8,7 @@ import pytest
 import roost
 
 MakeAgent = Callable[..., roost.Agent]
-PATIENCE = 180.0
+TIMEOUT = 180.0
 SCRIPT = "def main(request):\n    return [request.payload, request.scheduled]\n"
 
 
@@ -56,7 +56,7 @@ def test_a_triggered_run(agent: roost.Agent) -> None:
     schedule = agent.schedule("@yearly", payload="by hand").pause()
     job = schedule.trigger()
     assert (job.schedule_id, job.scheduled_time) == (schedule.id, None)
-    assert job.wait(PATIENCE).return_value[0] == "by hand"
+    assert job.wait(TIMEOUT).return_value[0] == "by hand"
 
 
 def test_a_preview(client: roost.Client) -> None:

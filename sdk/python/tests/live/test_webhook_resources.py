@@ -16,7 +16,7 @@ import pytest
 import roost
 
 MakeAgent = Callable[..., roost.Agent]
-PATIENCE = 180.0
+TIMEOUT = 180.0
 
 
 class Receiver(BaseHTTPRequestHandler):
@@ -56,7 +56,7 @@ def agent(make_agent: MakeAgent) -> roost.Agent:
 def hook(
     client: roost.Client, receiver: Any, unique: str, agent: roost.Agent
 ) -> Iterator[roost.Webhook]:
-    """A webhook of one agent: what other tests have made happen may be told of just now."""
+    """A webhook of one agent: events of other tests may be delivered at the same time."""
     try:
         made = client.webhooks.create(
             receiver.url,
@@ -89,7 +89,7 @@ def test_a_test_arrives_signed(hook: roost.Webhook, receiver: Any) -> None:
         204,
         "webhook.test",
     )
-    headers, body = receiver.got.get(timeout=PATIENCE)
+    headers, body = receiver.got.get(timeout=TIMEOUT)
     assert headers["webhook-id"] == delivery.id
     assert is_signed(secret, headers, body)
     assert json.loads(body)["type"] == "dev.roost.webhook.test"
@@ -97,39 +97,41 @@ def test_a_test_arrives_signed(hook: roost.Webhook, receiver: Any) -> None:
     renewed = hook.rotate_secret()
     assert renewed not in (secret, repr(hook))
     hook.test()
-    headers, body = receiver.got.get(timeout=PATIENCE)
+    headers, body = receiver.got.get(timeout=TIMEOUT)
     assert is_signed(secret, headers, body)
     assert is_signed(renewed, headers, body)
     assert hook.refresh().secret is None
 
 
-def test_what_happens_is_told_once(hook: roost.Webhook, receiver: Any, agent: roost.Agent) -> None:
-    jobs = [agent.execute(timeout=PATIENCE, check=True).executor_job_id for _ in range(3)]
-    told = [json.loads(receiver.got.get(timeout=PATIENCE)[1]) for _ in jobs]
-    assert sorted(event["subject"] for event in told) == jobs  # in order for each subject only
-    assert {event["type"] for event in told} == {"dev.roost.executor_job.succeeded"}
+def test_what_happens_is_reported_once(
+    hook: roost.Webhook, receiver: Any, agent: roost.Agent
+) -> None:
+    jobs = [agent.execute(timeout=TIMEOUT, check=True).executor_job_id for _ in range(3)]
+    delivered = [json.loads(receiver.got.get(timeout=TIMEOUT)[1]) for _ in jobs]
+    assert sorted(event["subject"] for event in delivered) == jobs  # in order for each subject only
+    assert {event["type"] for event in delivered} == {"dev.roost.executor_job.succeeded"}
     deliveries = list(hook.deliveries(event_type="executor_job.succeeded"))
     assert [delivery.subject for delivery in deliveries] == jobs[::-1]
     whole = hook.delivery(deliveries[0].id)
-    assert whole.request in told
+    assert whole.request in delivered
 
 
-def test_a_failed_attempt_is_told_and_made_again(
+def test_a_failed_attempt_is_reported_and_repeated(
     hook: roost.Webhook, receiver: Any, agent: roost.Agent
 ) -> None:
     receiver.status[:] = [500, 204]
-    agent.execute(timeout=PATIENCE)
-    receiver.got.get(timeout=PATIENCE)
-    receiver.got.get(timeout=PATIENCE)
+    agent.execute(timeout=TIMEOUT)
+    receiver.got.get(timeout=TIMEOUT)
+    receiver.got.get(timeout=TIMEOUT)
     [delivery] = hook.deliveries(event_type="executor_job.succeeded")
-    give_up = time.monotonic() + PATIENCE
+    give_up = time.monotonic() + TIMEOUT
     while delivery.refresh().state == "pending":
         assert time.monotonic() < give_up
     assert delivery.attempts == 2
     assert delivery.attempts_log is not None
     assert [attempt.status for attempt in delivery.attempts_log] == [500, 204]
     delivery.replay()
-    headers, _ = receiver.got.get(timeout=PATIENCE)
+    headers, _ = receiver.got.get(timeout=TIMEOUT)
     assert headers["webhook-id"] == delivery.id
 
 
@@ -138,12 +140,12 @@ def test_what_was_missed_is_sent_later(
 ) -> None:
     hook.update(state="disabled")
     events = client.events(types="executor_job.succeeded", agent_id=agent.id)
-    agent.execute(timeout=PATIENCE)
+    agent.execute(timeout=TIMEOUT)
     missed = next(events)
     events.close()
     hook.update(state="active")
     assert hook.replay(after=int(missed.id) - 1) == 1
-    _, body = receiver.got.get(timeout=PATIENCE)
+    _, body = receiver.got.get(timeout=TIMEOUT)
     assert json.loads(body)["id"] == missed.id
 
 

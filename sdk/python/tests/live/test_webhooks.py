@@ -20,7 +20,7 @@ from standardwebhooks import Webhook, WebhookVerificationError
 import roost
 
 MakeAgent = Callable[..., roost.Agent]
-PATIENCE = 180.0
+TIMEOUT = 180.0
 DELIVERY_SECONDS = 60.0
 
 ATTRIBUTE_NAME = re.compile(r"[a-z0-9]{1,20}")
@@ -115,7 +115,7 @@ def test_every_delivery_of_an_execution_is_verified_and_in_order(
         receiver.url, agent_id=agent.id, event_types=["execution.*", "executor_job.*"]
     )
     verifier = Webhook(webhook["secret"])
-    execution = agent.execute(timeout=PATIENCE, check=True)
+    execution = agent.execute(timeout=TIMEOUT, check=True)
     events: list[dict[str, Any]] = []
     while not events or not {"execution.succeeded", "executor_job.succeeded"} <= {
         event["type"][len("dev.roost.") :] for event in events

@@ -69,7 +69,7 @@ def test_an_installed_sdk_makes_the_wheel_for_agents_of_roost_run(
     with zipfile.ZipFile(wheel) as archive:
         archive.extractall(tmp_path / "installed")
     script = "import sys; from pathlib import Path; from roost._run import own_wheel as own; "
-    script += "own.make(Path(sys.argv[1])); print(own.identity(), own.wants(['roost[cli]']))"
+    script += "own.make(Path(sys.argv[1])); print(own.identity(), own.is_required(['roost[cli]']))"
     said = subprocess.run(
         [sys.executable, "-c", script, tmp_path],
         env={"PYTHONPATH": str(tmp_path / "installed")},
@@ -92,8 +92,8 @@ def test_an_installed_sdk_makes_the_wheel_for_agents_of_roost_run(
         ("six==1 # roost", False),
     ],
 )
-def test_which_requirements_want_it(line: str, wanted: bool) -> None:
-    assert own_wheel.wants([line]) == wanted
+def test_which_requirements_require_it(line: str, wanted: bool) -> None:
+    assert own_wheel.is_required([line]) == wanted
 
 
 @pytest.mark.parametrize("name", PROGRAMS)

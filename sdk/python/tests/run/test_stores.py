@@ -74,7 +74,7 @@ def test_values_are_the_exact_text_and_stay_in_the_file(tmp_path: Path) -> None:
     assert (tmp_path / ".roost/.gitignore").read_text() == "*\n"
 
 
-def test_a_file_that_is_no_store_is_told(tmp_path: Path) -> None:
+def test_a_file_that_is_no_store_is_reported(tmp_path: Path) -> None:
     path = tmp_path / "stores.db"
     path.write_text("something else, and more of it " * 50)
     with pytest.raises(CannotRun, match=r"stores\.db can't be used for stores: file is not a data"):
@@ -225,9 +225,9 @@ def test_a_transaction_is_done_when_all_that_was_read_is_unchanged(store: Asking
     ("parts", "said"),
     [
         ({"reads": [{"key": "a", "version": 99}]}, 'The entry "a" has changed'),
-        ({"reads": [{"key": "a", "version": 0}]}, 'The entry "a" was not there'),
+        ({"reads": [{"key": "a", "version": 0}]}, 'The entry "a" did not exist'),
         ({"reads": [{"key": "b", "version": 99}]}, 'The entry "b" has been deleted'),
-        ({"ranges": [{"prefix": "a", "tag": tag()}]}, 'whose keys begin with "a" have changed'),
+        ({"ranges": [{"prefix": "a", "tag": tag()}]}, 'of keys with the prefix "a" have changed'),
         ({"ranges": [{"prefix": "", "count": 2}]}, "The entries of the range have changed"),
     ],
 )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 from .. import _script
 from .._errors import BuildFailed
 from .._fields import Field, path_to
-from .._history import Activity, AgentRevision, BuildFailure, env_vars_of
+from .._history import Activity, AgentRevision, BuildFailure, Preloaded, env_vars_of
 from .._rollouts import Outdated
 from .._values import dump_json, parse_time
 from . import _waiting
@@ -37,14 +37,16 @@ class Agent(AgentRuns):
     from keys that may not write agents. `timeout`, `retry_delay` and `keep_warm` are in seconds,
     `memory` in MiB, `cpu` in cores. `never_retry` are reasons that are never retried, whatever
     `max_attempts`. `profile` is the kind of pod, `None` the default; `egress` is "all", "none" or
-    text with one destination per line.
+    text with one destination per line. `preload` is "auto" if executors import modules in advance,
+    else "off".
 
     `revision` increases with every change of the code, the dependencies or the variables. A
     revision runs once its build has succeeded: `running_revision` is the newest such revision,
     `None` before the first build; `building_revision` is being built; `build_failure` says why the
     newest build failed. `build_id` is the last successful Build, `None` before the first;
     `outdated` says how it differs from a Build created now, `None` if it doesn't. `activity` is
-    only set with `include_activity=True`.
+    only set with `include_activity=True`. `preloaded` says what executors import in advance; it is
+    `None` while that isn't known, and in lists: `refresh` reads it.
     """
 
     __slots__ = ()
@@ -69,6 +71,7 @@ class Agent(AgentRuns):
     isolation: Field[str] = Field()
     profile: Field[str | None] = Field()
     egress: Field[str] = Field()
+    preload: Field[str] = Field()
     revision: Field[int] = Field()
     running_revision: Field[int | None] = Field()
     building_revision: Field[int | None] = Field()
@@ -76,6 +79,7 @@ class Agent(AgentRuns):
     build_id: Field[str | None] = Field()
     latest_builder_job_id: Field[str] = Field()
     outdated: Field[Outdated | None] = Field(Outdated.of)
+    preloaded: Field[Preloaded | None] = Field(Preloaded.of)
     created_at: Field[datetime] = Field(parse_time)
     updated_at: Field[datetime] = Field(parse_time)
     activity: Field[Activity | None] = Field(Activity.of)
@@ -102,6 +106,7 @@ class Agent(AgentRuns):
         isolation: Literal["process", "pod"] | None = None,
         profile: str | None = None,
         egress: str | Sequence[str] | None = None,
+        preload: Literal["auto", "off"] | None = None,
         client: Client | None = None,
     ) -> Agent:
         """Create an agent; Roost starts building its dependencies.
@@ -113,6 +118,7 @@ class Agent(AgentRuns):
         seconds, `memory` in MiB, `cpu` in cores. `never_retry` are reasons, such as "exception",
         that are never retried. `profile` is a kind of pod that the server offers. `egress` is what
         the script may connect to: "all", "none", or a list of `address:port` and `block:port`.
+        With `preload` "off", each execution imports its modules itself.
         Omitted settings have the server's defaults.
 
         Raises `ScriptError` for a script that can't run, `ValidationError` for invalid settings,
@@ -137,6 +143,7 @@ class Agent(AgentRuns):
             isolation=isolation,
             profile=profile,
             egress=egress,
+            preload=preload,
         )
 
     @classmethod
@@ -173,9 +180,10 @@ class Agent(AgentRuns):
     async def update(self, **changes: Unpack[AgentChanges]) -> Agent:
         """Change the given settings, in place; see `create` for the settings.
 
-        A change of the script, the requirements, the variables or the Python version creates a
-        revision; a change of the requirements or the Python version also creates a BuilderJob.
-        Until that build succeeds, the previous revision runs: see `wait_until_built`.
+        A change of the script, the requirements, the variables, the Python version, `profile`,
+        `egress` or `preload` creates a revision; a change of the requirements or the Python version
+        also creates a BuilderJob. Until that build succeeds, the previous revision runs: see
+        `wait_until_built`.
         """
         transport = self._client._transport
         async with encoded(self._client, changes) as body:
@@ -206,8 +214,8 @@ class Agent(AgentRuns):
     async def roll_back(self, revision: int) -> Agent:
         """Restore an earlier revision, in place, as a new revision.
 
-        Restores script, requirements, variables and Python version; other settings are kept. If
-        nothing changes, no revision is created.
+        Restores script, requirements, variables, Python version, `profile`, `egress` and `preload`;
+        other settings are kept. If nothing changes, no revision is created.
         """
         transport = self._client._transport
         path = path_to(self._path, self.id) + "/roll-back"

@@ -37,6 +37,7 @@ class AgentChanges(TypedDict, total=False):
     isolation: Literal["process", "pod"]
     profile: str | None
     egress: str | Sequence[str]
+    preload: Literal["auto", "off"]
 
 
 @asynccontextmanager

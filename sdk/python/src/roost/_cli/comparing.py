@@ -89,6 +89,8 @@ def revision_changes(before: roost.AgentRevision, after: roost.Agent) -> list[Ch
         changes.append(Change("profile", before.profile, after.profile))
     if before.egress != (after.egress or "all"):
         changes.append(Change("egress", before.egress, after.egress))
+    if before.preload != (after.preload or "auto"):
+        changes.append(Change("preload", before.preload, after.preload))
     return changes + variable_changes(before.env_vars or {}, after.env_vars or {})
 
 

@@ -39,5 +39,5 @@ def mistake_in_name(name: str) -> str | None:
     if not _NAME.fullmatch(name):
         return f"{name!r} is not a valid name: use letters, digits and _, with no leading digit"
     if name.startswith("ROOST_") and name not in ("ROOST_API_KEY", "ROOST_URL"):
-        return f"{name}: names that start with ROOST_ are reserved"
+        return f"{name}: names that begin with ROOST_ are reserved"
     return None

@@ -23,11 +23,11 @@ def mistake_in(requirement: str) -> str | None:
     """Return an error with advice, or None. The server checks more strictly."""
     quoted = f'"{requirement}"'
     if requirement.startswith("-"):
-        return f"{quoted} is an option of pip. Write one package a line, name==version."
+        return f"{quoted} is an option of pip. Write one package per line, name==version."
     if "://" in requirement or requirement.startswith("git+"):
-        return f"{quoted} is a URL. Write a package of the index, name==version."
+        return f"{quoted} is a URL. Write a package from the package index, name==version."
     if requirement.startswith((".", "/", "~")) or requirement.endswith((".whl", ".tar.gz")):
-        return f"{quoted} is a path. Write a package of the index, name==version."
+        return f"{quoted} is a path. Write a package from the package index, name==version."
     match = _REQUIREMENT.fullmatch(requirement)
     if match is None or (match["operator"] is None and match["version"]):
         return f"{quoted} is not a requirement. Write name==version."
@@ -35,7 +35,7 @@ def mistake_in(requirement: str) -> str | None:
     if operator is None and name.lower() == "roost":
         return None  # provided by the server
     if operator is None:
-        return f"{quoted} names no version. Write {name}==<version>."
+        return f"{quoted} has no version. Write {name}==<version>."
     if operator == "@":
         return f"{quoted} points to a URL or path. Write {name}==<version>."
     if operator != "==" or "," in version or "*" in version:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
+from .._run.defaults import TIMEOUT_SECONDS
 from .failures import FAILED, INTERRUPTED, TIMED_OUT, USAGE, Failure
 from .options import json_option, payload_option
 from .texts import examples
@@ -67,7 +68,7 @@ _RESTART_SECONDS = 1.0
     "--timeout",
     type=click.FloatRange(0.1, 86_400),
     metavar="SECONDS",
-    help="Time limit of the script.  [default: the agent's, else 900]",
+    help=f"Time limit of the script.  [default: the agent's, else {TIMEOUT_SECONDS:g}]",
 )
 @json_option
 def run(watch: bool, as_json: bool, **options: Any) -> None:

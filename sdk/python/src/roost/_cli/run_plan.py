@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from .._run.defaults import MEMORY_MIB, TIMEOUT_SECONDS
 from .._run.interpreters import DEFAULT_VERSION, SUPPORTED, versions
 from .._run.local_run import Job
 from .._values import NOT_GIVEN, dump_json
@@ -15,9 +16,6 @@ from .project import AgentFile, Project
 from .pythons import allows
 
 __all__ = ["Options", "Plan"]
-
-_DEFAULT_TIMEOUT = 900.0
-_DEFAULT_MEMORY = 256
 
 
 @dataclass(frozen=True)
@@ -66,7 +64,7 @@ class Plan:
             env_file=options.env_file,
         )
         payload = read_payload(options.payload)
-        timeout = agent.settings.get("timeout", _DEFAULT_TIMEOUT)
+        timeout = agent.settings.get("timeout", TIMEOUT_SECONDS)
         names = options.stores or ([agent.name] if agent.stores is None else agent.stores)
         job = Job(
             script=agent.text,
@@ -74,7 +72,7 @@ class Plan:
             env_vars=agent.variables(environment),
             stores=tuple(dict.fromkeys(names)),
             timeout=timeout if options.timeout is None else options.timeout,
-            memory=agent.settings.get("memory", _DEFAULT_MEMORY),
+            memory=agent.settings.get("memory", MEMORY_MIB),
         )
         directory = options.store_dir or agent.script.parent / ".roost"
         python = _python_version(agent, environment)

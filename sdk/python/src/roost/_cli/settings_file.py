@@ -114,6 +114,7 @@ SETTING_KEYS: Mapping[str, Kind] = {
         lambda value: isinstance(value, str) or is_texts(value),
         'a string, such as "none", or a list of strings, such as ["192.0.2.7:443"]',
     ),
+    "preload": _one_of("auto", "off"),
 }
 AGENT_KEYS: Mapping[str, Kind] = {
     **SETTING_KEYS,

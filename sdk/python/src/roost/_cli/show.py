@@ -13,9 +13,14 @@ from .options import connected, target_argument, values_option
 from .texts import examples
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import roost
 
 __all__ = ["show"]
+
+_MOST_PACKAGES = 10
+_MOST_LEFT_OUT = 10
 
 
 @click.command(
@@ -93,6 +98,7 @@ def _agent(agent: roost.Agent) -> None:
             ("isolation", agent.isolation),
             ("profile", agent.profile),
             ("egress", agent.egress),
+            *_preload(agent),
             ("variables", ", ".join(names) or "none"),
             ("stores", "\n".join(agent.store_ids) or "none"),
         ]
@@ -103,6 +109,38 @@ def _agent(agent: roost.Agent) -> None:
         echo(requirements)
     heading("script")
     echo(agent.script.rstrip())
+
+
+def _preload(agent: roost.Agent) -> list[tuple[str, str | None]]:
+    """Return what executors import in advance, what that saves, and what they leave out."""
+    from .times import duration, size
+
+    found = agent.preloaded
+    if found is None:
+        unknown = "auto, not known before the first execution of this revision"
+        return [("preload", unknown if agent.preload == "auto" else agent.preload)]
+    saved = f"{duration(found.import_seconds)} less for each execution"
+    packages = _some(found.packages)
+    rows: list[tuple[str, str | None]] = [
+        ("preload", f"{agent.preload}, {_count(found.modules, 'module')}: {saved}"),
+        ("", f"{size(found.memory_bytes)} of memory for each executor"),
+        ("preloaded", packages or "nothing"),
+    ]
+    if found.left_out:
+        lines = [f"{each.module}: {each.reason}" for each in found.left_out[:_MOST_LEFT_OUT]]
+        more = len(found.left_out) - len(lines)
+        lines += [f"and {more} more: `roost show {agent.name} --json`"] if more else []
+        rows.append(("left out", "\n".join(lines)))
+    return rows
+
+
+def _some(names: Sequence[str]) -> str:
+    more = len(names) - _MOST_PACKAGES
+    return ", ".join([*names[:_MOST_PACKAGES], *([f"and {more} more"] if more > 0 else [])])
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}" + ("" if number == 1 else "s")
 
 
 def _behind(agent: roost.Agent) -> str | None:

@@ -95,7 +95,7 @@ def place_of(
     """Return the path of the environment with these packages."""
     same = "\n".join(sorted(" ".join(line.split()) for line in requirements))
     whole = f"{interpreter.version} {os.fspath(interpreter.path)}\n{same}"
-    if own_wheel.wants(requirements):
+    if own_wheel.is_required(requirements):
         whole += f"\n{own_wheel.identity()}"
     name = f"{interpreter.version}-{hashlib.sha256(whole.encode()).hexdigest()[:20]}"
     return cache_directory(environment) / "environments" / name
@@ -135,7 +135,7 @@ def build(
         ]
         command += [f"--uv={uv}", f"--directory={work}/tmp", f"--requirements={lines}"]
         command += ["--target=venv", f"--output={target}", f"--timeout={_BUILD_SECONDS}"]
-        if own_wheel.wants(requirements):
+        if own_wheel.is_required(requirements):
             command.append(f"--wheel={own_wheel.make(Path(work))}")
         result = _run(command, for_build(environment), on_line)
     if result.get("outcome") != "succeeded":

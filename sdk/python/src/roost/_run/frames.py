@@ -76,8 +76,8 @@ def _returned(frame: dict[str, Any]) -> Outcome:
             frame,
             "failed",
             "not_json",
-            "What came back as the return value is no JSON; "
-            "did the script write to a file descriptor that isn't its own?",
+            "The return value is not valid JSON. "
+            "Check whether the script writes to a file descriptor that it did not open.",
         )
     return _outcome(frame, "succeeded", value=value)
 

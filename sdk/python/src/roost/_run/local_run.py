@@ -15,6 +15,7 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any, Callable
 
+from .defaults import MEMORY_MIB, TIMEOUT_SECONDS
 from .failures import CannotRun
 from .frames import Entry, Outcome
 from .plane import ControlPlane
@@ -48,8 +49,8 @@ class Job:
     payload: str | None = None
     env_vars: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
     stores: Sequence[str] = ()
-    timeout: float = 900.0
-    memory: int = 256
+    timeout: float = TIMEOUT_SECONDS
+    memory: int = MEMORY_MIB
     changes: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
     def work(self, execution_id: str, stores: list[dict[str, str]]) -> dict[str, Any]:

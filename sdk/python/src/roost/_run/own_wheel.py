@@ -16,7 +16,7 @@ from .._version import VERSION
 from .failures import CannotRun
 from .sources import program
 
-__all__ = ["NAME", "identity", "make", "pack", "wants"]
+__all__ = ["NAME", "identity", "is_required", "make", "pack"]
 
 NAME = f"roost-{VERSION}-py3-none-any.whl"
 _INFORMATION = f"roost-{VERSION}.dist-info"
@@ -26,7 +26,7 @@ _PROGRAMS = ("roost_executor", "roost_builder")
 _ROOST = re.compile(r"\s*roost\s*(?:[\[;=#]|$)", re.IGNORECASE)
 
 
-def wants(requirements: Sequence[str]) -> bool:
+def is_required(requirements: Sequence[str]) -> bool:
     """Return whether one of the requirements is this package."""
     return any(_ROOST.match(line) for line in requirements)
 

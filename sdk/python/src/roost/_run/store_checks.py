@@ -57,7 +57,9 @@ def bound_of(text: Any) -> bytes:
     try:
         return text.encode()
     except UnicodeEncodeError:
-        raise invalid("The key contains half of a surrogate pair; keys are Unicode.") from None
+        raise invalid(
+            "The key contains an unpaired surrogate. Keys must be valid Unicode."
+        ) from None
 
 
 def value_of(text: Any, max_bytes: int = VALUE_BYTES) -> bytes:
@@ -83,7 +85,7 @@ def ttl_of(fields: Mapping[str, Any]) -> float | None:
     if ttl is None:
         return None
     if not isinstance(ttl, (int, float)) or not 0 < ttl <= MAX_TTL_SECONDS:
-        raise invalid("A time to live is a positive number of seconds.")
+        raise invalid("A TTL must be a positive number of seconds.")
     return float(ttl)
 
 

@@ -141,7 +141,7 @@ class Table:
             raise Refused(
                 413,
                 "store_full",
-                f"With this entry, the DataStore has {size:,} bytes; the limit is "
+                f"With this entry, the DataStore would have {size:,} bytes; the limit is "
                 f"{STORE_BYTES:,} (setting roost.limits.store-bytes).",
             )
         self._connection.execute("update counter set version = version + 1")

@@ -80,8 +80,8 @@ class Locks:
             raise Refused(
                 409,
                 "lock_lost",
-                f"The lock {quote(lost[0].decode())} was lost: its lease ran out, "
-                "and someone else has taken it. Nothing was written.",
+                f"The lock {quote(lost[0].decode())} was lost: its lease expired, "
+                "and another holder has acquired it. Nothing was written.",
             )
 
 

@@ -53,9 +53,7 @@ def _require_small(writes: list[tuple[bytes, Mapping[str, Any]]]) -> None:
     size = 0
     for key, write in writes:
         if key in seen:
-            raise invalid(
-                f"The key {quote(key.decode())} is written twice; say what it is to be in the end."
-            )
+            raise invalid(f"The key {quote(key.decode())} is written twice. Write each key once.")
         seen.add(key)
         if not write.get("delete"):
             size += len(key) + len(write.get("value", write.get("increment", "")).encode())
@@ -76,7 +74,7 @@ def _require_unchanged(table: Table, read: Mapping[str, Any]) -> None:
     if version == 0:
         detail = f"The entry {key} has been deleted or has expired since it was read."
     elif read["version"] == 0:
-        detail = f"The entry {key} was not there when it was looked for, and is there now."
+        detail = f"The entry {key} did not exist when it was read, and exists now."
     else:
         detail = f"The entry {key} has changed since it was read."
     raise Refused(409, "conflict", detail)
@@ -91,7 +89,7 @@ def _require_range_unchanged(table: Table, part: Mapping[str, Any]) -> None:
     else:
         same = table.count(part) == part.get("count")
     if not same:
-        named = f"whose keys begin with {quote(part['prefix'])}" if part.get("prefix") else ""
+        named = f"of keys with the prefix {quote(part['prefix'])}" if part.get("prefix") else ""
         raise Refused(
             409,
             "conflict",

@@ -51,6 +51,7 @@ class Agents:
         isolation: Literal["process", "pod"] | None = None,
         profile: str | None = None,
         egress: str | Sequence[str] | None = None,
+        preload: Literal["auto", "off"] | None = None,
     ) -> Agent:
         """Create an agent; see `Agent.create`."""
         settings = without_none(
@@ -70,6 +71,7 @@ class Agents:
             isolation=isolation,
             profile=profile,
             egress=egress,
+            preload=preload,
             store_ids=store_ids,
             stores=stores,
         )

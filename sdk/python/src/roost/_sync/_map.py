@@ -93,7 +93,7 @@ class _Sender:
         now = self._clock.monotonic()
         try:
             # Without retries, since results may be ready to be yielded.
-            ordered = submit_batch(
+            jobs = submit_batch(
                 self._client, self._agent_id, part, self._key, self._given, deadline=now
             )
         except RateLimited as error:
@@ -107,7 +107,7 @@ class _Sender:
         self._chunk, self._key = self._chunk[len(part) :], ""
         self._most = min(_MAX_CHUNK, self._most * 2)
         self.retry_at, self._resume_at_open = 0.0, -1
-        return ordered
+        return jobs
 
     def _back_off(self, error: RateLimited, size: int, open_jobs: int) -> None:
         pause = min(error.retry_after or _RETRY_AFTER_SECONDS, _MAX_RETRY_AFTER_SECONDS)
