@@ -20,6 +20,7 @@ from roost_bench.cluster_context import ClusterContext, Options
 
 MEASURE = {
     "cold": cluster_cold.cold,
+    "pools": cluster_cold.pools,
     "shapes": cluster_cold.shapes,
     "warm": cluster_load.warm,
     "throughput": cluster_load.throughput,
@@ -41,7 +42,7 @@ def arguments() -> argparse.Namespace:
         "jobs": "plain Jobs, one after another",
         "warm": "warm executions",
         "seconds": "length of each load",
-        "burst": "agents that are ordered at once",
+        "burst": "agents that are submitted at once",
     }.items():
         parser.add_argument(f"--{name}", type=int, metavar="N", help=what)
     images = parser.add_argument_group("the control plane that is started here")

@@ -26,7 +26,7 @@ class Replica:
         self.connection = http.client.HTTPConnection(urlsplit(url).netloc, timeout=90)
         self.headers = {"Authorization": f"Bearer {key}", "Content-Type": "application/json"}
 
-    def ask(self, method: str, path: str, body: Any = None) -> Any:
+    def request(self, method: str, path: str, body: Any = None) -> Any:
         """The answer's JSON; null when it has none."""
         content = None if body is None else json.dumps(body)
         self.connection.request(method, path, content, self.headers)
@@ -39,7 +39,7 @@ class Replica:
     def execute(self, agent: str) -> "tuple[float, bool]":
         """Milliseconds until the return value is there, and whether the executor was."""
         began = time.perf_counter()
-        job = self.ask("POST", f"/v1/agents/{agent}/execute?wait=60", {"payload": {"n": 41}})
+        job = self.request("POST", f"/v1/agents/{agent}/execute?wait=60", {"payload": {"n": 41}})
         milliseconds = (time.perf_counter() - began) * 1000
         if job["state"] != "succeeded" or job["execution"]["return_value"] != {"n": 42}:
             raise SystemExit(f"a wrong result: {job}")
@@ -70,11 +70,11 @@ def main() -> None:
     near, far = [], []
     for number in range(-1, given.agents):
         settings = {"script": SCRIPT, "max_concurrency": 1, "keep_warm": 60, "name": f"bench {time.time_ns()} {number}"}
-        agent = replicas[0].ask("POST", "/v1/agents", settings)["id"]
+        agent = replicas[0].request("POST", "/v1/agents", settings)["id"]
         replicas[0].execute(agent)
         rounds = given.rounds if number >= 0 else given.warm_up
         first, second = (statistics.median(times) for times in measured(replicas, agent, rounds))
-        replicas[0].ask("DELETE", f"/v1/agents/{agent}")
+        replicas[0].request("DELETE", f"/v1/agents/{agent}")
         if number < 0:
             continue
         # The executor's connection goes to one of the two; which one, only the times say.

@@ -14,7 +14,20 @@ from pathlib import Path
 
 from roost_bench import environment
 
-MEASUREMENTS = ["start", "first", "builds", "cold", "warm", "memory", "throughput", "logs", "stores", "schedules"]
+MEASUREMENTS = [
+    "start",
+    "first",
+    "builds",
+    "cold",
+    "pools",
+    "warm",
+    "imports",
+    "memory",
+    "throughput",
+    "logs",
+    "stores",
+    "schedules",
+]
 
 
 def arguments() -> argparse.Namespace:
@@ -31,7 +44,21 @@ def main() -> int:
     options = arguments()
     environment.enter(Path(__file__))
     # What follows needs the environment's packages.
-    from roost_bench import builds, first, latency, logs, machine, memory, report, schedules, start, stores, throughput
+    from roost_bench import (
+        builds,
+        first,
+        imports,
+        latency,
+        logs,
+        machine,
+        memory,
+        pools,
+        report,
+        schedules,
+        start,
+        stores,
+        throughput,
+    )
     from roost_bench.context import Context
 
     measure = {
@@ -39,7 +66,9 @@ def main() -> int:
         "first": first.measure,
         "builds": builds.measure,
         "cold": latency.cold,
+        "pools": pools.measure,
         "warm": latency.warm,
+        "imports": imports.measure,
         "memory": memory.measure,
         "throughput": throughput.measure,
         "logs": logs.measure,

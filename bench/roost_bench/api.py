@@ -2,8 +2,13 @@
 
 import http.client
 import json
+import time
 import urllib.parse
 from typing import Any, Optional
+
+# For measurements of pools: the budget, and how long its executors may take to start.
+POOL = 2
+FILLED_SECONDS = 120
 
 
 class WrongResultError(Exception):
@@ -60,3 +65,15 @@ def check_sum(sent: int, returned: Any) -> None:
     """Raises WrongResultError unless the sample script has returned what it should for that payload."""
     if returned != {"n": sent + 1}:
         raise WrongResultError(f"sent {{'n': {sent}}}, got {returned!r}")
+
+
+def await_pool(http: Connection, agent: str) -> None:
+    """Returns when the agent has no executor, and one waits in a pool."""
+    end = time.monotonic() + FILLED_SECONDS
+    while True:
+        own: dict[str, Any] = http.get(f"/statistics?agent_id={agent}")["executors"]
+        if own["starting"] + own["idle"] + own["working"] == 0 and http.get("/statistics")["executors"]["pooled"] > 0:
+            return
+        if time.monotonic() > end:
+            raise SystemExit(f"no executor waited in a pool after {FILLED_SECONDS} s")
+        time.sleep(0.05)

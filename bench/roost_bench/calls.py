@@ -1,4 +1,4 @@
-"""Who asks the API server for what, and how often.
+"""Requests to the API server by client, and their frequency.
 
 `apiserver_request_total` doesn't say who. But the API server sorts requests by FlowSchemas before it serves them, and
 counts by schema. So there is a schema for each verb and resource of one service account, in the priority level that
@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 from roost_bench.kubernetes import Api, ApiError, Object
 
-# What the Role of the Helm chart allows; "other" is whatever else it asks for.
+# What the Role of the Helm chart allows; "other" is every other request.
 RIGHTS: "list[tuple[str, str, list[str]]]" = [
     ("batch", "jobs", ["create", "get", "list", "watch", "delete"]),
     ("", "pods", ["get", "list", "watch", "patch", "delete"]),
@@ -46,7 +46,7 @@ def schema(name: str, account: "tuple[str, str]", precedence: int, rule: Object)
 
 
 class Calls:
-    """Counts what a service account asks for."""
+    """Counts the requests of a service account."""
 
     def __init__(self, api: Api, prefix: str) -> None:
         self.api = api

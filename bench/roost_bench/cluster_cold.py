@@ -1,9 +1,10 @@
 """Executions for which an executor must be started, beside pods and Jobs that do the same."""
 
 import contextlib
+from dataclasses import replace
 from typing import Optional
 
-from roost_bench.api import WrongResultError
+from roost_bench.api import POOL, WrongResultError, await_pool
 from roost_bench.cluster_context import ClusterContext
 from roost_bench.pods import BARE, SHAPES, Ran
 from roost_bench.report import Row, latency, percentile, shown
@@ -70,6 +71,44 @@ def execution(context: ClusterContext, agent: str, number: int) -> "tuple[float,
     timings = job["execution"]["timings"]
     parts = context.timeline.steps(job, sent, received) if context.timeline else None
     return timings["queued"] + timings["starting"], received - sent, parts
+
+
+def pools(context: ClusterContext) -> "dict[str, list[Row]]":
+    """Cold starts that find an executor in a pool, and warm executions; beside a bare pod.
+
+    A control plane of its own has the pool. One that runs already is measured as it is.
+    """
+    options = replace(context.options, pool=POOL, namespace=None)
+    with contextlib.ExitStack() as stack:
+        filled = context if options.url else stack.enter_context(ClusterContext.started(options))
+        cold_agent = stack.enter_context(filled.agent(pools=True, keep_warm=0))
+        kept = stack.enter_context(filled.agent(pools=True, keep_warm=3600))
+        cold_starts, warm, pods = [], [], []
+        for number in range(-1, options.cold):  # The first round isn't counted: its executors fill the pool.
+            if number >= 0:
+                await_pool(filled.http, cold_agent)
+            job, sent, received = filled.execute(cold_agent, number)
+            if not job["execution"]["cold_start"]:
+                raise WrongResultError("an execution with an executor of a pool was warm")
+            _, sent_again, received_again = filled.execute(kept, number)
+            pod = context.cluster.pod(BARE)
+            context.cluster.await_no_pods("bench=floor")
+            if number >= 0:
+                cold_starts.append(received - sent)
+                warm.append(received_again - sent_again)
+                pods.append(pod.seen)
+    floor = latency("alone: a warm execution", warm)
+    bare = latency(f"alone: {LOG}", pods)
+    return {
+        "pools": [
+            latency(
+                "with an executor of a pool: → value", cold_starts, floor=floor.value, floor_name="a warm execution"
+            ),
+            latency("  beside a bare pod", cold_starts, floor=bare.value, floor_name=LOG),
+            floor,
+            bare,
+        ]
+    }
 
 
 def goal(seconds: "list[float]") -> str:

@@ -57,6 +57,7 @@ class Options:
     calls: bool
     url: Optional[str]
     key: Optional[str]
+    pool: int = 0
 
 
 @dataclass
@@ -140,15 +141,16 @@ class ClusterContext:
         return str(self.http.get(f"/builds/{self.await_built(agent)}")["image"])
 
     @contextlib.contextmanager
-    def agent(self, **settings: Any) -> "Iterator[str]":
-        """A built agent; deleted in the end, and its executors are gone then."""
+    def agent(self, *, pools: bool = False, **settings: Any) -> "Iterator[str]":
+        """A built agent; deleted in the end, and all executors are gone then, unless there are `pools`."""
         agent = self.make_agent(**settings)
         try:
             self.await_built(agent)
             yield agent
         finally:
             self.http.request("DELETE", f"/agents/{agent}")
-        self.await_no_executor()
+        if not pools:
+            self.await_no_executor()
 
     def executors(self) -> "list[Object]":
         """Their pods."""
@@ -212,11 +214,11 @@ def control_plane(api: Api, namespace: str, directory: Path, options: Options) -
         "EXECUTOR_IMAGE": options.executor_image,
     }
     settings.update({PASSED_ON + name: value for name, value in given.items() if value})
-    # So that the burst has room: what is measured is time, not what a scheduler makes of reservations.
+    # So that the burst has capacity: it measures time, not the scheduling of reservations.
     settings.setdefault(PASSED_ON + "CPU_REQUEST_RATIO", "0.01")
     settings.setdefault(PASSED_ON + "MEMORY_REQUEST_RATIO", "0.25")
     settings.setdefault(PASSED_ON + "MAX_EXECUTORS", str(max(100, options.burst) + 20))
-    settings |= {"ROOST_RUNTIME": "kubernetes", "KUBECONFIG": str(config)}
+    settings |= {"ROOST_RUNTIME": "kubernetes", "KUBECONFIG": str(config), "ROOST_EXECUTORS_POOL": str(options.pool)}
     data = directory / "data"
     data.mkdir(mode=0o700)
     print("… starting the control plane", file=sys.stderr, flush=True)
@@ -249,7 +251,7 @@ def kubeconfig(api: Api, namespace: str) -> Object:
 
 
 def reachable_address(api: Api) -> str:
-    """This machine's address on the way to the first node, under which pods reach it, unless told otherwise."""
+    """This machine's address on the way to the first node, under which pods reach it, by default."""
     addresses = api.get("/api/v1/nodes?limit=1")["items"][0]["status"]["addresses"]
     internal = next(address["address"] for address in addresses if address["type"] == "InternalIP")
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:

@@ -141,7 +141,7 @@ class Memory:
 
 
 def burst(context: ClusterContext) -> "dict[str, list[Row]]":
-    """So many agents, none of which has an executor, all ordered at once."""
+    """So many agents, none of which has an executor, all submitted at once."""
     number = context.options.burst
     agents = [context.make_agent(name=f"burst-{place}") for place in range(number)]
     connections = [Connection(context.url, context.key) for _ in agents]

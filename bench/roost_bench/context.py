@@ -8,7 +8,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Optional
 
 import roost
 
@@ -31,6 +31,7 @@ class Sizes:
     builds: int
     cold: int
     warm: int
+    imports: int
     seconds: float
     logs: int
     lines: int
@@ -45,6 +46,7 @@ FULL = Sizes(
     builds=3,
     cold=20,
     warm=500,
+    imports=100,
     seconds=15,
     logs=3,
     lines=200_000,
@@ -58,6 +60,7 @@ QUICK = Sizes(
     builds=1,
     cold=2,
     warm=30,
+    imports=10,
     seconds=2,
     logs=1,
     lines=20_000,
@@ -81,14 +84,14 @@ class Context:
 
     @classmethod
     @contextlib.contextmanager
-    def started(cls, *, quick: bool) -> "Iterator[Context]":
-        """Starts the server; in the end, also by a signal, all is removed."""
+    def started(cls, *, quick: bool, more: "Optional[dict[str, str]]" = None) -> "Iterator[Context]":
+        """Starts the server, with `more` environment variables; in the end, also by a signal, all is removed."""
         clean_up_on_signals()
         with tempfile.TemporaryDirectory(prefix="roost-bench-") as directory:
             data = Path(directory, "data")
             data.mkdir(mode=0o700)
             print("… starting the server", file=sys.stderr, flush=True)
-            with server.running(data) as started, contextlib.ExitStack() as stack:
+            with server.running(data, more=more) as started, contextlib.ExitStack() as stack:
                 client = stack.enter_context(roost.Client(api_key=started.key, base_url=started.url))
                 http = Connection(started.url, started.key)
                 stack.callback(http.close)
@@ -100,12 +103,13 @@ class Context:
         return shutil.which("uv") or str(self.server.uv)
 
     @contextlib.contextmanager
-    def agent(self, script: str = ADD_ONE, **settings: Any) -> "Iterator[roost.Agent]":
-        """An agent that is built; deleted in the end, and its executors are gone then."""
+    def agent(self, script: str = ADD_ONE, *, pools: bool = False, **settings: Any) -> "Iterator[roost.Agent]":
+        """An agent that is built; deleted in the end, and all executors are gone then, unless there are `pools`."""
         agent = self.client.agents.create(script=script, **settings).wait_until_built(timeout=600)
         yield agent
         agent.delete()
-        self.await_no_executor()
+        if not pools:
+            self.await_no_executor()
 
     def interpreter(self, agent: roost.Agent) -> Path:
         """The Python that runs the agent, so that a floor is measured with the same."""

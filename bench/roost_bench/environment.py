@@ -14,7 +14,7 @@ SDK = ROOT / "sdk/python/src"
 
 
 def enter(script: Path) -> None:
-    """Goes on in the benchmark's own environment: made when needed, then this process becomes its Python."""
+    """Continues in the benchmark's own environment, which is created if needed: this process becomes its Python."""
     pinned = ROOT / "bench/requirements.txt"
     redis = ROOT / "bench/requirements-redis.txt"
     key = hashlib.sha256(pinned.read_bytes() + redis.read_bytes() + sys.version.encode()).hexdigest()[:16]

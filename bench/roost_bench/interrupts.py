@@ -14,6 +14,6 @@ def interrupt(number: int, frame: Any) -> NoReturn:
 
 
 def clean_up_on_signals() -> None:
-    """Makes all that ask for an end raise KeyboardInterrupt, once."""
+    """Raises KeyboardInterrupt once for every request to end."""
     for number in SIGNALS:
         signal.signal(number, interrupt)

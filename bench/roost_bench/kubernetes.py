@@ -148,7 +148,7 @@ class Observed:
     """
 
     def __init__(self, api: Api, namespace: str, note: "Callable[[str, Object, float], None]") -> None:
-        """`note` is told each object with its kind and the time of the arrival."""
+        """`note` gets each object with its kind and the time of its arrival."""
         self.api = api
         self.namespace = namespace
         self.note = note

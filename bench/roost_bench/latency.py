@@ -1,4 +1,4 @@
-"""How long an execution takes: ordered, run, and its return value back at the client."""
+"""How long an execution takes: submitted, run, and its return value received by the client."""
 
 import time
 from typing import Callable

@@ -55,10 +55,12 @@ def measure(context: Context) -> "list[Row]":
         for kind, pids in found.items():
             size, how = counted(pids)
             if kind in ("sidecar", "runner"):
-                mean = size / len(pids)
-                rows.append(Row(f"{kind} ({how})", "B", mean, rounds=len(pids), floor=floor, floor_name="idle python"))
+                executors_there = len(found["sidecar"])  # a runner has forked the process of the next execution
+                mean = size / executors_there
+                row = Row(f"{kind} ({how})", "B", mean, rounds=executors_there, floor=floor, floor_name="idle python")
+                rows.append(row)
             else:
                 name = f"{kind} ({how})" if len(pids) == 1 else f"{kind} ({how} of {len(pids)} processes)"
                 rows.append(Row(name, "B", size, rounds=1))
-        executors = f"{len(found['runner'])} executor(s) were there after {EXECUTIONS} executions, one after another"
+        executors = f"{len(found['sidecar'])} executor(s) were there after {EXECUTIONS} executions, one after another"
     return [*rows, Row("together, with one executor", "B", sum(row.value for row in rows), note=executors)]

@@ -33,19 +33,19 @@ def measure(context: Context) -> "list[Row]":
         if any(job["scheduled_time"] is None or seconds(job["scheduled_time"]) != due for job in scheduled):
             raise WrongResultError("a job is not for the time that was due")
         began = together(context, agent, number)
-        ordered = wait_for_end(context, agent, number, began)
+        jobs = wait_for_end(context, agent, number, began)
         stored = noted(context, agent)
     rows = []
-    for name, when in (("ordered", order_of), ("stored", lambda job: stored[job["id"]]), ("started", start_of)):
+    for name, when in (("created", created_of), ("stored", lambda job: stored[job["id"]]), ("started", start_of)):
         late = [when(job) - due for job in scheduled]
-        alone = latency("", [when(job) - began for job in ordered])
+        alone = latency("", [when(job) - began for job in jobs])
         note = f"at most {max(late):.2f} s; the clients' p99 is {alone.p99:.2f} s"
         title = f"{number} in the same second: {name}"
         rows.append(latency(title, late, floor=alone.value, floor_name=CLIENT, note=note))
     return rows
 
 
-def order_of(job: "dict[str, Any]") -> float:
+def created_of(job: "dict[str, Any]") -> float:
     """When the ExecutorJob was made, Unix time."""
     return seconds(job["created_at"])
 
@@ -136,7 +136,7 @@ def wait_for_end(context: Context, agent: roost.Agent, number: int, since: float
     end = time.monotonic() + END_SECONDS
     while time.monotonic() < end:
         jobs = latest(context, agent, number)
-        if len(jobs) == number and all(job["finished_at"] and order_of(job) >= since for job in jobs):
+        if len(jobs) == number and all(job["finished_at"] and created_of(job) >= since for job in jobs):
             for job in jobs:
                 check_sum(1, job["execution"]["return_value"])
             return jobs

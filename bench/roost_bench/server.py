@@ -57,6 +57,7 @@ class Server:
             "ROOST_PORT": str(self.port),
             "ROOST_WELCOME": "false",
             "ROOST_EXIT_WITH_PARENT": "true",
+            "ROOST_EXECUTORS_POOL": "0",  # a cold start starts an executor, except where pools are measured
             "PATH": search_path or os.environ["PATH"],
             **{name: value.replace(PORT, str(self.port)) for name, value in (more or {}).items()},
         }

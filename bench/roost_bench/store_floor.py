@@ -20,7 +20,12 @@ CONNECTIONS = itertools.count()
 
 def number(key: bytes) -> Int8:
     """Of the advisory lock of a key; of the store without one."""
-    digest = hashlib.sha256(STORE.encode() + b"\0" + key).digest()
+    return scoped(STORE, key)
+
+
+def scoped(scope: str, name: bytes) -> Int8:
+    """Of the advisory lock of a name in a scope."""
+    digest = hashlib.sha256(scope.encode() + b"\0" + name).digest()
     return Int8(int.from_bytes(digest[:8], "big", signed=True))
 
 
@@ -35,6 +40,7 @@ class Floor:
         self.connection.prepare_threshold = 0
         name = f"bench_{os.getpid()}_{next(CONNECTIONS)}"
         self.access = {"store": STORE, "execution": name, "executor": name, "storeLock": STORE_LOCK, "channel": name}
+        self.access["recordLock"] = scoped(f"record/{name}", name.encode())
         self.seq = itertools.count(1)
         with self.connection.transaction():
             for statement in sql.EXECUTION.split(";"):
@@ -48,33 +54,33 @@ class Floor:
             raise SystemExit("the SQL of a store was not granted access")
         return row
 
-    def _write(self, statement: str, key: str, value: str) -> "tuple[Any, ...]":
+    def _write(self, statement: str, key: str, value: str, **values: Any) -> "tuple[Any, ...]":
         key_lock, seq = number(key.encode()), Int8(next(self.seq))
-        return self._one(statement, key, value=value, ttl=None, keyLock=key_lock, seq=seq)
+        return self._one(statement, key, value=value, keyLock=key_lock, seq=seq, **values)
 
     def get(self, key: str) -> Optional[str]:
         """The text under the key."""
-        text: Optional[str] = self._one(sql.GET, key)[2]
+        text: Optional[str] = self._one(sql.GET, key)[3]
         return text
 
     def version(self, key: str) -> int:
         """Its version."""
-        return int(self._one(sql.GET, key)[3])
+        return int(self._one(sql.GET, key)[4])
 
     def set(self, key: str, value: Any) -> None:
         """Stores in a transaction of its own."""
-        self._write(sql.SET, key, json.dumps(value))
+        self._write(sql.SET, key, json.dumps(value), ttl=None, onlyIfAbsent=False)
 
     def increment(self, key: str) -> int:
         """Adds one; the new number."""
-        return int(self._write(sql.INCREMENT, key, "1")[1])
+        return int(self._write(sql.INCREMENT, key, "1", number=sql.NUMBER)[6])
 
     def transfer(self, source: str, target: str) -> None:
         """Moves one from here to there: two reads, then what was read is checked and both are written."""
         found = {key: self._one(sql.GET, key) for key in (source, target)}
         change = {source: -1, target: 1}
-        reads = {key: row[3] for key, row in found.items()}
-        self.commit(reads, {key: json.loads(row[2]) + change[key] for key, row in found.items()})
+        reads = {key: row[4] for key, row in found.items()}
+        self.commit(reads, {key: json.loads(row[3]) + change[key] for key, row in found.items()})
 
     def commit(self, reads: "dict[str, int]", writes: "dict[str, Any]") -> "list[int]":
         """A transaction; the versions that it gave."""
@@ -114,13 +120,13 @@ class Floor:
     def pages(self, prefix: str, size: int) -> "Iterator[list[tuple[str, str]]]":
         """The same in pages."""
         low = prefix.encode()
-        bounds = {"store": STORE, "from": low, "to": low[:-1] + bytes([low[-1] + 1]), "after": low, "limit": size + 1}
+        bounds = {"store": STORE, "from": low, "to": low[:-1] + bytes([low[-1] + 1]), "limit": size + 1}
         while True:
             rows = self.connection.execute(sql.SCAN, bounds).fetchall()
             yield [(bytes(row[0]).decode(), row[4]) for row in rows[:size]]
             if len(rows) <= size:
                 return
-            bounds["after"] = rows[size - 1][0]
+            bounds["from"] = bytes(rows[size - 1][0]) + b"\0"
 
     def load(self, lines: bytes, pairs: "dict[str, Any]") -> None:
         """Stores the pairs in transactions of a thousand."""
@@ -138,7 +144,7 @@ class Floor:
 
 
 class Bare(Floor):
-    """Reads and writes without asking whether that is allowed, without locks and receipts."""
+    """Reads and writes without asking whether that is allowed, without locks and idempotency records."""
 
     def get(self, key: str) -> Optional[str]:
         """The text under the key."""

@@ -15,7 +15,7 @@ from typing import Any, Optional
 START_SECONDS = 20
 SCAN_COUNT = 1000
 SQLITE = "SQLite, synchronous=FULL"
-# What else a Redis is told, by what its rows are called.
+# Further commands to Redis, by the names of its rows.
 REDIS = {
     "Redis, appendfsync always": ["--appendonly", "yes", "--appendfsync", "always"],
     "Redis, not durable": [],

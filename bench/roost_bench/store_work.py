@@ -212,7 +212,7 @@ def press(client, kind, place):
 
 
 def pressed(client, order):
-    """How often that was done, from a given moment on, by the clock of the machine."""
+    """How often that was done since a given time of the machine's clock."""
     once = press(client, order["kind"], order["place"])
     client.get(ACCOUNTS[0])
     left = order["begin"] - time.time()

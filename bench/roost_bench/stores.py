@@ -21,7 +21,7 @@ from roost_bench.store_rest import Rest
 SCRIPT = "from a script"
 REST = "over REST"
 FLOOR = "alone"
-BARE = "alone, without guard, lock and receipt"
+BARE = "alone, without guard, lock and record"
 OTHERS = [SQLITE, *REDIS]
 
 
