@@ -145,8 +145,8 @@ class Executor(Jobs):
 
     @property
     def runner(self) -> int:
-        """The runner's process id."""
-        return wait_until(lambda: next(iter(self.processes("runner")), None))
+        """The runner's process id. Its forks have the same arguments, and lower ids after the kernel's wrap around."""
+        return wait_until(lambda: next((p for p in self.processes("runner") if parent_of(p) == self.process.pid), None))
 
     def processes(self, word: str = "") -> "list[int]":
         """Processes that belong to this executor; with `word`, those that have it among their arguments."""
@@ -167,6 +167,15 @@ class Executor(Jobs):
         self.ended()
         wait_until(lambda: not self.processes())
         self.plane.stop()
+
+
+def parent_of(process: int) -> "int | None":
+    """The id of the process's parent; None when the process has ended."""
+    try:
+        stat = Path(f"/proc/{process}/stat").read_text(errors="replace")
+    except OSError:
+        return None
+    return int(stat.rpartition(")")[2].split()[1])
 
 
 def processes_of(path: Path, word: str = "") -> "list[int]":
