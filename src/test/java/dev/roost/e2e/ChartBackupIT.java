@@ -127,16 +127,7 @@ class ChartBackupIT {
                     || Integer.valueOf(number)
                         .equals(deployment.get().getStatus().getReadyReplicas())));
     if (number > 0) {
-      // The node hears of a pod that is ready a moment later.
-      Eventually.until("the Service leads there", LIMIT, this::answers);
-    }
-  }
-
-  private boolean answers() {
-    try {
-      return chart.roost().get("/v1/runtime").status() == 200;
-    } catch (Unreachable e) {
-      return false;
+      chart.roost(); // waits until it answers
     }
   }
 

@@ -48,7 +48,7 @@ final class ChartInstallation implements AutoCloseable {
     kubernetes().namespaces().withName(namespace + "-agents").delete();
   }
 
-  /** Its REST API, with the key that the chart has made. */
+  /** Its REST API, with the key that the chart has made, as soon as its Service leads there. */
   Client roost() {
     String key =
         new String(
@@ -73,7 +73,10 @@ final class ChartInstallation implements AutoCloseable {
             .getPorts()
             .get(0)
             .getNodePort();
-    return new Client("http://" + cluster.node() + ":" + port, key);
+    Client client = new Client("http://" + cluster.node() + ":" + port, key);
+    // The node hears a moment later that a pod is ready.
+    Eventually.until("the Service leads there", () -> client.get("/v1/runtime").status() == 200);
+    return client;
   }
 
   private List<String> values(String postgresUser) {

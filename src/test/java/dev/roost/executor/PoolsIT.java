@@ -81,7 +81,8 @@ class PoolsIT {
 
   @AfterEach
   void tidyUp() {
-    rows.run("update builder_job set state = 'failed', build_id = null where build_id = ?", build);
+    rows.run(
+        "update builder_job set state = 'cancelled', build_id = null where build_id = ?", build);
     rows.clear();
   }
 
