@@ -4,6 +4,8 @@ import dev.roost.runtime.Runtime.NoCapacity;
 import dev.roost.runtime.Runtime.RuntimeUnavailable;
 import io.fabric8.kubernetes.api.model.DeletionPropagation;
 import io.fabric8.kubernetes.api.model.Event;
+import io.fabric8.kubernetes.api.model.ListOptions;
+import io.fabric8.kubernetes.api.model.ListOptionsBuilder;
 import io.fabric8.kubernetes.api.model.ObjectMeta;
 import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
 import io.fabric8.kubernetes.api.model.Pod;
@@ -15,7 +17,6 @@ import io.fabric8.kubernetes.client.KubernetesClientException;
 import io.fabric8.kubernetes.client.dsl.PodResource;
 import io.fabric8.kubernetes.client.dsl.base.PatchContext;
 import io.fabric8.kubernetes.client.dsl.base.PatchType;
-import io.fabric8.kubernetes.client.http.HttpClient;
 import io.fabric8.kubernetes.client.http.HttpRequest;
 import io.fabric8.kubernetes.client.http.HttpResponse;
 import io.fabric8.kubernetes.client.informers.SharedIndexInformer;
@@ -31,17 +32,15 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.OffsetDateTime;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
-import java.util.stream.Stream;
 
 /**
  * All requests to the API server, in one namespace. Throws {@link RuntimeUnavailable} when the
@@ -51,13 +50,9 @@ import java.util.stream.Stream;
 final class Cluster implements BuildLogs.Source {
   private static final String ALREADY_EXISTS = "AlreadyExists";
 
-  /** Reasons of events of kubelets, the scheduler and the node controllers. */
-  private static final Set<String> ENDINGS =
-      Set.of("Evicted", "Preempted", "Preempting", "TaintManagerEviction", "NodeNotReady");
-
   private static final Duration PAUSE = Duration.ofSeconds(1);
 
-  private static final long LOG_LIMIT_SECONDS = 10;
+  private static final long RESPONSE_LIMIT_SECONDS = 10;
   private static final int MAX_REFUSAL = 65_536;
 
   /** Limits the last line; much longer than any result. */
@@ -82,12 +77,22 @@ final class Cluster implements BuildLogs.Source {
     this.silentSince = System.nanoTime() - pauseNanos;
   }
 
-  /** Creates the Job, or returns the existing one of that name, which is equivalent. */
   Job create(Job job) {
+    return create(job, () -> {});
+  }
+
+  /**
+   * Creates the Job, or returns the existing one of that name, which is equivalent.
+   *
+   * @param created runs if the Job did not exist
+   */
+  Job create(Job job, Runnable created) {
     return call(
         () -> {
           try {
-            return client.batch().v1().jobs().inNamespace(namespace).resource(job).create();
+            Job fresh = client.batch().v1().jobs().inNamespace(namespace).resource(job).create();
+            created.run();
+            return fresh;
           } catch (KubernetesClientException e) {
             if (!alreadyExists(e)) {
               throw e;
@@ -187,38 +192,39 @@ final class Cluster implements BuildLogs.Source {
     patch(podName, Serialization.asJson(Map.of("metadata", metadata)));
   }
 
-  /**
-   * The latest event about an object, if it is a warning. Earlier warnings no longer apply.
-   *
-   * @param name of a Job or a pod
-   */
-  Optional<String> warning(String name) {
-    return events(Map.of("involvedObject.name", name)).stream()
-        .max(Comparator.comparing(Cluster::time))
-        .filter(Cluster::isWarning)
-        .map(Cluster::text);
-  }
-
-  /** The latest event that may explain why a pod ends or can't be reached. */
-  Optional<String> warningOfEnd(String podName) {
-    return events(Map.of("involvedObject.name", podName)).stream()
-        .filter(event -> ENDINGS.contains(event.getReason()))
-        .max(Comparator.comparing(Cluster::time))
-        .map(Cluster::text);
-  }
-
-  /** The latest warning about a removed pod of a Job; the pod's name is unknown. */
-  Optional<String> lastWarningOfPods(String jobName) {
-    return events(Map.of("involvedObject.kind", "Pod")).stream()
-        .filter(event -> event.getInvolvedObject().getName().startsWith(jobName + "-"))
-        .filter(event -> isWarning(event) || "TaintManagerEviction".equals(event.getReason()))
-        .max(Comparator.comparing(Cluster::time))
-        .map(Cluster::text);
-  }
-
-  private List<Event> events(Map<String, String> fields) {
+  List<Event> events(Map<String, String> fields) {
     return call(
         () -> client.v1().events().inNamespace(namespace).withFields(fields).list().getItems());
+  }
+
+  /** The version from which a watch delivers all events after this moment. */
+  String eventsVersion() {
+    ListOptions one = new ListOptionsBuilder().withLimit(1L).build();
+    return call(
+        () ->
+            client
+                .v1()
+                .events()
+                .inNamespace(namespace)
+                .list(one)
+                .getMetadata()
+                .getResourceVersion());
+  }
+
+  /**
+   * Watches all events: a JSON object in each line. Doesn't delay other requests when it gets no
+   * response.
+   *
+   * @param seconds after which the API server ends the watch
+   */
+  InputStream watchEvents(String resourceVersion, int seconds) {
+    URI address =
+        URI.create(
+            "%sapi/v1/namespaces/%s/events?watch=true&resourceVersion=%s&timeoutSeconds=%d"
+                .formatted(client.getMasterUrl(), namespace, resourceVersion, seconds));
+    HttpRequest request =
+        client.getHttpClient().newHttpRequestBuilder().uri(address).forStreaming().build();
+    return open("a watch", request);
   }
 
   @Override
@@ -270,15 +276,28 @@ final class Cluster implements BuildLogs.Source {
   }
 
   private InputStream read(URI address) {
-    HttpClient http = client.getHttpClient();
     HttpRequest request =
-        http.newHttpRequestBuilder()
+        client
+            .getHttpClient()
+            .newHttpRequestBuilder()
             .uri(address)
-            .timeout(LOG_LIMIT_SECONDS, TimeUnit.SECONDS)
+            .timeout(RESPONSE_LIMIT_SECONDS, TimeUnit.SECONDS)
             .build();
     try {
-      HttpResponse<InputStream> answer =
-          http.sendAsync(request, InputStream.class).get(LOG_LIMIT_SECONDS, TimeUnit.SECONDS);
+      return open("a log", request);
+    } catch (KubernetesClientException e) {
+      if (isNoLog(e.getCode())) {
+        return null;
+      }
+      throw e;
+    }
+  }
+
+  private InputStream open(String what, HttpRequest request) {
+    CompletableFuture<HttpResponse<InputStream>> sent =
+        client.getHttpClient().sendAsync(request, InputStream.class);
+    try {
+      HttpResponse<InputStream> answer = sent.get(RESPONSE_LIMIT_SECONDS, TimeUnit.SECONDS);
       InputStream body = new WholeStream(answer.body());
       if (answer.isSuccessful()) {
         return body;
@@ -286,12 +305,10 @@ final class Cluster implements BuildLogs.Source {
       try (body) {
         body.readNBytes(MAX_REFUSAL); // closing an unread body would close the connection
       }
-      if (isNoLog(answer.code())) {
-        return null;
-      }
-      throw new KubernetesClientException("a log: " + answer.message(), answer.code(), null);
+      throw new KubernetesClientException(what + ": " + answer.message(), answer.code(), null);
     } catch (ExecutionException | TimeoutException | IOException e) {
-      throw new KubernetesClientException("a log: " + e.getMessage(), e);
+      sent.cancel(true);
+      throw new KubernetesClientException(what + ": " + e.getMessage(), e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new RuntimeUnavailable("interrupted", e);
@@ -312,27 +329,6 @@ final class Cluster implements BuildLogs.Source {
 
   private void patch(String podName, String json) {
     call(() -> pod(podName).patch(PatchContext.of(PatchType.JSON_MERGE), json));
-  }
-
-  private static boolean isWarning(Event event) {
-    return "Warning".equals(event.getType());
-  }
-
-  private static String text(Event event) {
-    return event.getReason() + ": " + event.getMessage();
-  }
-
-  /** The time of the last occurrence: the field depends on the event's author. */
-  private static Instant time(Event event) {
-    return Stream.of(
-            event.getSeries() == null ? null : event.getSeries().getLastObservedTime().getTime(),
-            event.getLastTimestamp(),
-            event.getEventTime() == null ? null : event.getEventTime().getTime(),
-            event.getMetadata().getCreationTimestamp())
-        .filter(text -> text != null)
-        .findFirst()
-        .map(text -> OffsetDateTime.parse(text).toInstant())
-        .orElse(Instant.EPOCH);
   }
 
   /** The container has not started yet, or no longer exists. */

@@ -21,10 +21,10 @@ final class ClusterObserver implements AutoCloseable {
   private static final Duration DEAD_WATCH = Duration.ofSeconds(30);
   private static final Duration OLD_WATCH = Duration.ofMinutes(2);
 
-  /** A healthy start takes less; the events of slower ones are requested. */
+  /** A healthy start takes less; the events of slower ones are looked up. */
   private static final Duration QUIET = Duration.ofSeconds(2);
 
-  /** How often events are requested, which only explain a state. */
+  /** How often events and output are looked up, which only explain a state. */
   private static final Duration EXPLAINED = Duration.ofSeconds(2);
 
   private static final int MAX_LAST_LINE = 500;
@@ -33,10 +33,11 @@ final class ClusterObserver implements AutoCloseable {
   private static final int MAX_REMOVED = 1_000;
 
   private final Cluster cluster;
+  private final Events events;
   private final String namespace;
   private final Watch<Job> jobs;
   private final Watch<Pod> pods;
-  private final TtlCache events = new TtlCache(EXPLAINED.toNanos());
+  private final TtlCache warnings = new TtlCache(EXPLAINED.toNanos());
   private final TtlCache lastLines = new TtlCache(EXPLAINED.toNanos());
 
   /** Why pods were removed, by the names of their Jobs. */
@@ -52,8 +53,9 @@ final class ClusterObserver implements AutoCloseable {
   /**
    * @param changed runs when the state may have changed
    */
-  ClusterObserver(Cluster cluster, PodSettings settings, Runnable changed) {
+  ClusterObserver(Cluster cluster, Events events, PodSettings settings, Runnable changed) {
     this.cluster = cluster;
+    this.events = events;
     this.namespace = settings.namespace();
     Map<String, String> ours = Map.of(ObjectNames.INSTANCE, settings.instance());
     jobs = new Watch<>("Jobs", () -> cluster.watchJobs(ours), changed, job -> {});
@@ -89,7 +91,7 @@ final class ClusterObserver implements AutoCloseable {
     return new Seen(job, pod, null);
   }
 
-  /** Requests events only for a start that takes too long and for a removed pod. */
+  /** Looks up events only for a start that takes too long and for a removed pod. */
   private String warning(Job job, Pod pod) {
     if (job == null || (pod != null && (!isPending(pod) || Diagnosis.isUnscheduled(pod)))) {
       return null;
@@ -101,14 +103,14 @@ final class ClusterObserver implements AutoCloseable {
     String jobName = job.getMetadata().getName();
     if (pod != null) {
       String name = pod.getMetadata().getName();
-      return events.get(name, () -> cluster.warning(name)).orElse(null);
+      return warnings.get(name, () -> events.warning(jobName, name)).orElse(null);
     }
     if (!hasEnded(job)) {
-      return events.get(jobName, () -> cluster.warning(jobName)).orElse(null);
+      return warnings.get(jobName, () -> events.warning(jobName, jobName)).orElse(null);
     }
     return causeOfRemoval(jobName)
         .map(Observation.Ended::message)
-        .or(() -> events.get(jobName, () -> cluster.lastWarningOfPods(jobName)))
+        .or(() -> warnings.get(jobName, () -> events.lastWarningOfPods(jobName)))
         .orElse(null);
   }
 
@@ -122,7 +124,7 @@ final class ClusterObserver implements AutoCloseable {
     return Diagnosis.causeOfEnd(pod.get())
         .or(
             () ->
-                cluster.warningOfEnd(pod.get().getMetadata().getName()).map(Diagnosis::causeOfEnd));
+                events.warningOfEnd(pod.get().getMetadata().getName()).map(Diagnosis::causeOfEnd));
   }
 
   /** Why a removed pod ended, if this process has seen the removal. */

@@ -54,6 +54,7 @@ public class KubernetesRuntime implements Runtime {
   private final BuildLogs logs;
   private final RegistryJob registry;
   private final ImageRemoval images;
+  private final Events events;
   private final ClusterObserver observer;
   private final String boot;
   private final Deadlines reading;
@@ -89,7 +90,8 @@ public class KubernetesRuntime implements Runtime {
                 TimeUnit.MILLISECONDS);
           }
         };
-    observer = new ClusterObserver(cluster, settings, notification);
+    events = new Events(cluster);
+    observer = new ClusterObserver(cluster, events, settings, notification);
   }
 
   @Override
@@ -153,7 +155,7 @@ public class KubernetesRuntime implements Runtime {
 
   @Override
   public void startBuild(BuildSpec spec) {
-    cluster.create(BuilderManifest.job(settings, spec));
+    create(BuilderManifest.job(settings, spec));
     missing.remove(spec.imageKey());
   }
 
@@ -200,7 +202,7 @@ public class KubernetesRuntime implements Runtime {
 
   @Override
   public void startExecutor(ExecutorSpec spec) {
-    Job job = cluster.create(ExecutorManifest.job(settings, spec, boot));
+    Job job = create(ExecutorManifest.job(settings, spec, boot));
     try {
       // Created before the Secret, because the pod's containers wait for the Secret.
       if (!spec.egress().destinations().isEmpty()) {
@@ -211,6 +213,10 @@ public class KubernetesRuntime implements Runtime {
       cluster.deleteJob(job.getMetadata().getName());
       throw e;
     }
+  }
+
+  private Job create(Job job) {
+    return cluster.create(job, events.follow(job.getMetadata().getName()));
   }
 
   /**
@@ -272,6 +278,7 @@ public class KubernetesRuntime implements Runtime {
   @Override
   public Set<String> executors() {
     observer.blindFor(); // restarts dead watches
+    events.watch(); // here, because only the leader compares executors with what runs
     return observer.ids(ObjectNames.EXECUTOR_ID);
   }
 
@@ -365,6 +372,7 @@ public class KubernetesRuntime implements Runtime {
   void onShutdown(
       @Observes(notifyObserver = Reception.IF_EXISTS) @Priority(LAST) ShutdownEvent event) {
     observer.close();
+    events.close();
   }
 
   /** How long the watches have been dead; zero: they are live. */

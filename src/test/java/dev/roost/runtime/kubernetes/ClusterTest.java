@@ -28,7 +28,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 class ClusterTest {
   private static final String JOBS = "/apis/batch/v1/namespaces/agents/jobs";
   private static final String SECRETS = "/api/v1/namespaces/agents/secrets";
-  private static final String EVENTS = "/api/v1/namespaces/agents/events";
   private static final String LOG = "/api/v1/namespaces/agents/pods/one/log";
 
   private final FakeApi api = new FakeApi();
@@ -163,74 +162,5 @@ class ClusterTest {
       assertEquals("grün\n", new String(log.readAllBytes(), StandardCharsets.UTF_8));
     }
     assertEquals("grün", cluster.lastLine("one", "agent", 1));
-  }
-
-  @Test
-  void aWarningIsOverWhenSomethingElseHasHappenedSince() {
-    String mount =
-        event(
-            "Pod",
-            "executor-1-a",
-            "Warning",
-            "FailedMount",
-            "'lastTimestamp': '2026-11-21T18:00:02Z'");
-    String pulled =
-        event("Pod", "executor-1-a", "Normal", "Pulled", "'lastTimestamp': '2026-11-21T18:00:03Z'");
-    String scheduling =
-        event(
-            "Pod",
-            "executor-1-a",
-            "Warning",
-            "FailedScheduling",
-            "'eventTime': '2026-11-21T18:00:01.000000Z',"
-                + " 'series': {'count': 3, 'lastObservedTime': '2026-11-21T18:00:04.000000Z'}");
-    api.answer("GET " + EVENTS, 200, list(mount));
-    assertEquals(Optional.of("FailedMount: so"), cluster.warning("executor-1-a"));
-    api.answer("GET " + EVENTS, 200, list(mount, pulled));
-    assertEquals(Optional.empty(), cluster.warning("executor-1-a"));
-    api.answer("GET " + EVENTS, 200, list(scheduling, mount, pulled));
-    assertEquals(Optional.of("FailedScheduling: so"), cluster.warning("executor-1-a"));
-    api.answer("GET " + EVENTS, 200, list());
-    assertEquals(Optional.empty(), cluster.warning("executor-1-a"));
-  }
-
-  @Test
-  void whatEndedAPodIsFoundWhenThePodIsGone() {
-    String time = "'lastTimestamp': '2026-11-21T18:00:02Z'";
-    api.answer(
-        "GET " + EVENTS,
-        200,
-        list(
-            event("Pod", "executor-1-a", "Warning", "Evicted", time),
-            event("Pod", "executor-10-b", "Warning", "Preempted", time.replace("02Z", "09Z")),
-            event("Pod", "executor-1-a", "Normal", "Killing", time.replace("02Z", "03Z"))));
-    assertEquals(Optional.of("Evicted: so"), cluster.lastWarningOfPods("executor-1"));
-  }
-
-  @Test
-  void whatEndsAPodIsSaidThoughItsContainersAreBeingKilledSince() {
-    String time = "'lastTimestamp': '2026-11-21T18:00:02Z'";
-    api.answer(
-        "GET " + EVENTS,
-        200,
-        list(
-            event("Pod", "executor-1-a", "Warning", "Evicted", time),
-            event("Pod", "executor-1-a", "Normal", "Killing", time.replace("02Z", "03Z")),
-            event("Pod", "executor-1-a", "Warning", "Unhealthy", time.replace("02Z", "04Z"))));
-    assertEquals(Optional.of("Evicted: so"), cluster.warningOfEnd("executor-1-a"));
-  }
-
-  private static String event(String kind, String name, String type, String reason, String times) {
-    return """
-        {'kind': 'Event', 'metadata': {'name': 'e', 'creationTimestamp': '2026-11-21T18:00:00Z'},
-         'involvedObject': {'kind': '%s', 'name': '%s'}, 'type': '%s', 'reason': '%s',
-         'message': 'so', %s}"""
-        .formatted(kind, name, type, reason, times);
-  }
-
-  private static String list(String... events) {
-    return "{'apiVersion': 'v1', 'kind': 'EventList', 'metadata': {}, 'items': [%s]}"
-        .formatted(String.join(",", events))
-        .replace('\'', '"');
   }
 }
