@@ -12,6 +12,7 @@ import java.io.InputStreamReader;
 import java.net.HttpURLConnection;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.function.LongSupplier;
 import org.jboss.logging.Logger;
 
 /**
@@ -38,6 +39,7 @@ final class EventWatch implements AutoCloseable {
   private final Cluster cluster;
   private final LatestEvents latest;
   private final long pauseNanos;
+  private final LongSupplier nanoTime;
 
   /** Whether the last attempt to connect has succeeded. */
   private volatile boolean connected;
@@ -51,15 +53,19 @@ final class EventWatch implements AutoCloseable {
   /** Where the next watch begins; null: now. Only the thread uses it. */
   private String resourceVersion;
 
-  EventWatch(Cluster cluster, LatestEvents latest, Duration pause) {
+  /**
+   * @param pause the shortest time between two connections
+   */
+  EventWatch(Cluster cluster, LatestEvents latest, Duration pause, LongSupplier nanoTime) {
     this.cluster = cluster;
     this.latest = latest;
     this.pauseNanos = pause.toNanos();
+    this.nanoTime = nanoTime;
   }
 
   /** Starts the watch if it doesn't run, and ends a dead connection. Doesn't wait. */
   synchronized void keep() {
-    usedAt = System.nanoTime();
+    usedAt = nanoTime.getAsLong();
     if (thread == null && !closed) {
       thread = new Thread(this::run, "event-watch");
       thread.setDaemon(true);
@@ -75,7 +81,7 @@ final class EventWatch implements AutoCloseable {
   }
 
   private boolean isOverdue() {
-    return System.nanoTime() - connectedAt > OVERDUE_NANOS;
+    return nanoTime.getAsLong() - connectedAt > OVERDUE_NANOS;
   }
 
   private void run() {
@@ -109,7 +115,7 @@ final class EventWatch implements AutoCloseable {
 
   /** False ends the thread: nothing reconciles in this process any longer, or it shuts down. */
   private synchronized boolean goesOn() {
-    boolean used = System.nanoTime() - usedAt < UNUSED_NANOS;
+    boolean used = nanoTime.getAsLong() - usedAt < UNUSED_NANOS;
     if (closed || !used) {
       connected = false;
       thread = null;
@@ -166,7 +172,7 @@ final class EventWatch implements AutoCloseable {
   private synchronized void connected(InputStream body) {
     stream = body;
     if (body != null) {
-      connectedAt = System.nanoTime();
+      connectedAt = nanoTime.getAsLong();
       connected = true;
       if (closed) {
         disconnect();

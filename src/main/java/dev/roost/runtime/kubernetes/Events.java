@@ -34,7 +34,7 @@ final class Events implements AutoCloseable {
    */
   Events(Cluster cluster, Duration pause) {
     this.cluster = cluster;
-    this.watch = new EventWatch(cluster, latest, pause);
+    this.watch = new EventWatch(cluster, latest, pause, System::nanoTime);
   }
 
   /** Keeps the watch running; without another call, it ends after some minutes. */
