@@ -51,7 +51,7 @@ class HttpRequests {
 
   private Counter counter(Series series) {
     return Counter.builder("roost.http.requests")
-        .description("Duration of HTTP requests on all ports")
+        .description("Completed HTTP requests, on all ports and paths")
         .tag("method", series.method())
         .tag("status", Integer.toString(series.status()))
         .register(registry);
