@@ -10,6 +10,7 @@ import dev.roost.api.Storage;
 import dev.roost.api.Text;
 import dev.roost.cluster.Signals;
 import dev.roost.config.RoostConfig;
+import dev.roost.db.Database;
 import dev.roost.db.Sql;
 import io.quarkus.narayana.jta.QuarkusTransaction;
 import jakarta.enterprise.context.ApplicationScoped;
@@ -23,6 +24,7 @@ import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
 import org.eclipse.microprofile.openapi.annotations.media.Schema;
 
 /** Submits ExecutorJobs and cancels them. */
@@ -45,6 +47,7 @@ public class ExecutorJobs {
           returning agent_revision""");
 
   private final EntityManager entities;
+  private final Database database;
   private final RoostConfig config;
   private final Storage storage;
   private final Signals signals;
@@ -53,12 +56,14 @@ public class ExecutorJobs {
 
   ExecutorJobs(
       EntityManager entities,
+      Database database,
       RoostConfig config,
       Storage storage,
       Signals signals,
       Clock clock,
       Event<ExecutorJobQueued> queued) {
     this.entities = entities;
+    this.database = database;
     this.config = config;
     this.storage = storage;
     this.signals = signals;
@@ -106,40 +111,27 @@ public class ExecutorJobs {
       String trace) {
     String text = payload == null ? null : payload.text();
     byte[] digest = Text.sha256(options.addTo(text == null ? "" : text));
-    Submitted submitted =
-        QuarkusTransaction.requiringNew()
-            .call(() -> submit(id, agentId, text, options, idempotencyKey, digest, trace));
-    if (!submitted.repeated()) {
-      queued.fire(new ExecutorJobQueued(agentId, submitted.agentRevision()));
-    }
-    return submitted;
-  }
-
-  private Submitted submit(
-      String id,
-      String agentId,
-      String payload,
-      Options options,
-      String idempotencyKey,
-      byte[] digest,
-      String trace) {
     Instant now = clock.instant();
-    if (storage.isFull(Storage.Area.PAYLOADS)) {
-      Agent.require(agentId);
-      ExecutorJob earlier = earlier(agentId, idempotencyKey, digest, now);
-      if (earlier != null) {
-        return new Submitted(earlier.id, earlier.agentRevision, earlier.createdAt, true);
-      }
-      storage.require(Storage.Area.PAYLOADS);
-    }
+    Sql.Bound insert =
+        bind(INSERT, agentId, options, idempotencyKey, digest, trace, now)
+            .with("id", id)
+            .with("schedule", options.scheduleId())
+            .with("payload", text);
+    // A second time if the key was used so long ago that it is free again.
     for (int attempt = 0; attempt < 2; attempt++) {
-      List<Integer> revision =
-          insert(id, agentId, payload, options, idempotencyKey, digest, trace, now);
-      if (!revision.isEmpty()) {
-        return new Submitted(id, revision.get(0), now, false);
+      Optional<Integer> revision =
+          storage.isFull(Storage.Area.PAYLOADS) ? Optional.empty() : insert(insert);
+      if (revision.isPresent()) {
+        queued.fire(new ExecutorJobQueued(agentId, revision.get()));
+        return new Submitted(id, revision.get(), now, false);
       }
-      Agent.require(agentId);
-      ExecutorJob earlier = earlier(agentId, idempotencyKey, digest, now);
+      ExecutorJob earlier =
+          QuarkusTransaction.requiringNew()
+              .call(
+                  () -> {
+                    Agent.require(agentId);
+                    return earlier(agentId, idempotencyKey, digest, now);
+                  });
       if (earlier != null) {
         return new Submitted(earlier.id, earlier.agentRevision, earlier.createdAt, true);
       }
@@ -147,6 +139,7 @@ public class ExecutorJobs {
         break;
       }
     }
+    storage.require(Storage.Area.PAYLOADS);
     throw queueFull();
   }
 
@@ -188,22 +181,12 @@ public class ExecutorJobs {
 
   /**
    * Returns the agent's revision; empty when the agent doesn't exist, its queue is full or the key
-   * was used.
+   * was used. One statement, which is a transaction by itself: a commit would be another round trip
+   * for each execution.
    */
-  private List<Integer> insert(
-      String id,
-      String agentId,
-      String payload,
-      Options options,
-      String idempotencyKey,
-      byte[] digest,
-      String trace,
-      Instant now) {
-    return bind(INSERT, agentId, options, idempotencyKey, digest, trace, now)
-        .with("id", id)
-        .with("schedule", options.scheduleId())
-        .with("payload", payload)
-        .list(entities, row -> row.getInt("agent_revision"));
+  private Optional<Integer> insert(Sql.Bound insert) {
+    return database.once(
+        connection -> insert.first(connection, row -> row.getInt("agent_revision")));
   }
 
   /** Binds the parameters that inserts of one job and of a batch share. */

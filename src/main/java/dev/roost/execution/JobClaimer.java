@@ -10,6 +10,7 @@ import dev.roost.agent.Preloads;
 import dev.roost.api.Ids;
 import dev.roost.api.Storage;
 import dev.roost.config.RoostConfig;
+import dev.roost.db.Database;
 import dev.roost.db.Sql;
 import dev.roost.trace.Traces;
 import io.quarkus.narayana.jta.QuarkusTransaction;
@@ -33,10 +34,11 @@ public class JobClaimer {
        from agent_store s join datastore d on d.id = s.store_id where s.agent_id = a.id)""";
 
   /**
-   * One statement, so that a warm execution costs one round trip: claim the job, create the
-   * Execution, read everything. The lock on the executor prevents an Execution on an executor that
-   * is just being ended. If another claim has just taken a job with the same concurrency key, which
-   * this statement can't see, the unique index of running keys rejects this claim.
+   * One statement, which is a transaction by itself, so that a warm execution costs one round trip:
+   * claim the job, create the Execution, read everything. The lock on the executor prevents an
+   * Execution on an executor that is just being ended. If another claim has just taken a job with
+   * the same concurrency key, which this statement can't see, the unique index of running keys
+   * rejects this claim.
    */
   private static final Sql CLAIM =
       Sql.of(
@@ -93,6 +95,7 @@ public class JobClaimer {
       where e.id = :execution""");
 
   private final EntityManager entities;
+  private final Database database;
   private final RoostConfig config;
   private final Clock clock;
   private final ObjectMapper mapper;
@@ -103,6 +106,7 @@ public class JobClaimer {
 
   JobClaimer(
       EntityManager entities,
+      Database database,
       RoostConfig config,
       Clock clock,
       ObjectMapper mapper,
@@ -111,6 +115,7 @@ public class JobClaimer {
       ExecutionMeters meters,
       Traces traces) {
     this.entities = entities;
+    this.database = database;
     this.config = config;
     this.clock = clock;
     this.mapper = mapper;
@@ -139,7 +144,7 @@ public class JobClaimer {
     }
     for (int attempt = 1; ; attempt++) {
       try {
-        Claim claim = QuarkusTransaction.requiringNew().call(() -> claim(claimant, cold));
+        Claim claim = claim(claimant, cold);
         if (claim.work() != null) {
           meters.claimed(claim.queuedSeconds(), cold);
         }
@@ -171,22 +176,31 @@ public class JobClaimer {
   public record Claim(Work work, boolean mayWork, double queuedSeconds) {}
 
   private Claim claim(Claimant claimant, boolean cold) {
+    // Read before, so that nothing can fail between the claim and its answer.
+    Work.AgentCode code =
+        claimant.prepared() ? null : QuarkusTransaction.requiringNew().call(() -> code(claimant));
     Instant now = clock.instant();
     String executionId = Ids.next("exec");
-    return CLAIM
-        .with("agent", claimant.agentId())
-        .with("revision", claimant.agentRevision())
-        .with("executor", claimant.executorId())
-        .with("execution", executionId)
-        .with("cold", cold)
-        .with("now", now)
-        .first(
-            entities,
-            row ->
-                new Claim(
-                    row.getString("id") == null ? null : work(claimant, executionId, row),
-                    row.getBoolean("may_work"),
-                    row.getDouble("queued_seconds")))
+    Sql.Bound claim =
+        CLAIM
+            .with("agent", claimant.agentId())
+            .with("revision", claimant.agentRevision())
+            .with("executor", claimant.executorId())
+            .with("execution", executionId)
+            .with("cold", cold)
+            .with("now", now);
+    return database
+        .once(
+            connection ->
+                claim.first(
+                    connection,
+                    row ->
+                        new Claim(
+                            row.getString("id") == null
+                                ? null
+                                : work(claimant, executionId, row, code),
+                            row.getBoolean("may_work"),
+                            row.getDouble("queued_seconds"))))
         .orElseThrow();
   }
 
@@ -227,13 +241,15 @@ public class JobClaimer {
   }
 
   private Work again(Claimant claimant, String executionId) {
+    Work.AgentCode code = claimant.prepared() ? null : code(claimant);
     return AGAIN
         .with("execution", executionId)
-        .first(entities, row -> work(claimant, executionId, row))
+        .first(entities, row -> work(claimant, executionId, row, code))
         .orElseThrow();
   }
 
-  private Work work(Claimant claimant, String executionId, ResultSet row) throws SQLException {
+  private Work work(Claimant claimant, String executionId, ResultSet row, Work.AgentCode code)
+      throws SQLException {
     return new Work(
         executionId,
         row.getString("id"),
@@ -246,7 +262,7 @@ public class JobClaimer {
         stores(row.getString("stores")),
         Work.Limits.of(config),
         traces.environment(row.getString("traceparent"), row.getString("id"), executionId),
-        claimant.prepared() ? null : code(claimant));
+        code);
   }
 
   private static Work.AgentCode code(Claimant claimant) {
