@@ -64,7 +64,8 @@ final class PoolSizes {
     List<Integer> bursts = new ArrayList<>();
     int first = 0;
     for (int i = 0; i < sorted.size(); i++) {
-      while (!sorted.get(first).plus(refill).isAfter(sorted.get(i))) {
+      // Clocks that differ can make the refill time zero or less; a cold start still counts itself.
+      while (first < i && !sorted.get(first).plus(refill).isAfter(sorted.get(i))) {
         first++;
       }
       bursts.add(i - first + 1);

@@ -57,6 +57,12 @@ class PoolSizesTest {
   }
 
   @Test
+  void aRefillTimeOfZeroOrLessCountsEachStartAlone() {
+    assertEquals(Map.of(A, 1), PoolSizes.of(starts(A, 2, 1, 0), Duration.ZERO, 10));
+    assertEquals(Map.of(A, 1), PoolSizes.of(starts(A, 1, 0), Duration.ofMillis(-3), 10));
+  }
+
+  @Test
   void oneBurstAmongManyStartsIsNotProvidedFor() {
     double[] apart = new double[99];
     for (int i = 0; i < apart.length; i++) {
