@@ -142,9 +142,12 @@ public class JobClaimer {
     if (storage.isFull(Storage.Area.PAYLOADS)) {
       return new Claim(null, true, 0);
     }
+    // Read before, so that nothing can fail between the claim and its answer.
+    Work.AgentCode code =
+        claimant.prepared() ? null : QuarkusTransaction.requiringNew().call(() -> code(claimant));
     for (int attempt = 1; ; attempt++) {
       try {
-        Claim claim = claim(claimant, cold);
+        Claim claim = claim(claimant, cold, code);
         if (claim.work() != null) {
           meters.claimed(claim.queuedSeconds(), cold);
         }
@@ -175,10 +178,7 @@ public class JobClaimer {
    */
   public record Claim(Work work, boolean mayWork, double queuedSeconds) {}
 
-  private Claim claim(Claimant claimant, boolean cold) {
-    // Read before, so that nothing can fail between the claim and its answer.
-    Work.AgentCode code =
-        claimant.prepared() ? null : QuarkusTransaction.requiringNew().call(() -> code(claimant));
+  private Claim claim(Claimant claimant, boolean cold, Work.AgentCode code) {
     Instant now = clock.instant();
     String executionId = Ids.next("exec");
     Sql.Bound claim =
