@@ -39,6 +39,15 @@ class EventsTest {
     api.answer("WATCH " + EVENTS, 200, "");
   }
 
+  /** The watch with a new Job and a warning about its pod, at version 107. */
+  private FakeWatch watchWithWarning() {
+    allow();
+    FakeWatch watch = watch();
+    create(JOB);
+    watch.send("ADDED", warning("a", 107, "FailedMount"));
+    return watch;
+  }
+
   private FakeWatch watch() {
     events.watch();
     return api.watch();
@@ -167,10 +176,7 @@ class EventsTest {
 
   @Test
   void aWatchContinuesWhereTheLastOneEnded() {
-    allow();
-    FakeWatch first = watch();
-    create(JOB);
-    first.send("ADDED", warning("a", 107, "FailedMount"));
+    FakeWatch first = watchWithWarning();
     first.end();
     FakeWatch second = api.watch();
     assertTrue(second.query.contains("resourceVersion=107"), second.query);
@@ -184,10 +190,7 @@ class EventsTest {
 
   @Test
   void aWatchWhosePlaceIsGoneStartsWithTheEventsOfNow() {
-    allow();
-    FakeWatch first = watch();
-    create(JOB);
-    first.send("ADDED", warning("a", 107, "FailedMount"));
+    FakeWatch first = watchWithWarning();
     Await.until("it is seen", () -> warning().equals(Optional.of("FailedMount: so")));
     api.answer("GET " + EVENTS, 200, list(warning("b", 120, "Failed")));
     first.send(
@@ -206,10 +209,7 @@ class EventsTest {
 
   @Test
   void aPlaceThatTheApiServerRefusesAsGoneIsNotRequestedAgain() {
-    allow();
-    FakeWatch first = watch();
-    create(JOB);
-    first.send("ADDED", warning("a", 107, "FailedMount"));
+    FakeWatch first = watchWithWarning();
     api.refuse("WATCH " + EVENTS, 410, "Expired");
     first.end();
     Await.until(
