@@ -9,6 +9,8 @@ import signal
 import termios
 import time
 
+from roost_executor.files import read_system_file
+
 _library = ctypes.CDLL(None, use_errno=True)
 
 PR_SET_PDEATHSIG = 1
@@ -73,13 +75,14 @@ def await_parent(parent: int, seconds: float = 5.0) -> None:
 def ipc_objects() -> "list[tuple[str, int]]":
     """This user's System V shared memory, semaphores and message queues: (shm, sem or msg; id)."""
     found = []
-    own = str(os.geteuid())
+    own = b"%d" % os.geteuid()
     for kind in ("shm", "sem", "msg"):
         try:
-            with open(f"/proc/sysvipc/{kind}", encoding="ascii") as file:
-                names = file.readline().split()
-                user = names.index("cuid")
-                rows = [line.split() for line in file]
+            header, *lines = read_system_file(f"/proc/sysvipc/{kind}").splitlines()
+            if not lines:
+                continue
+            user = header.split().index(b"cuid")
+            rows = [line.split() for line in lines]
         except (OSError, ValueError):
             continue  # a kernel without them
         found += [(kind, int(row[1])) for row in rows if row[user] == own]

@@ -150,29 +150,31 @@ def set_up(text: str = "{}", runner: bool = False) -> "tuple[str, ...]":
     return own
 
 
-def prepare_script(script: str, directory: str, variables: "Mapping[str, str]") -> None:
+def prepare_script(script: str, directory: str, variables: "Mapping[str, str]") -> bool:
     """Makes what `confine_script` needs in forks of this process that set `variables`, unless it is there.
 
     Adding a rule for each path costs more than the fork itself; with this, only the first execution pays for it.
+    Returns whether it was there, so that a fork made since the last call is confined to what the paths lead to now.
     """
     global _prepared  # noqa: PLW0603 - inherited by every fork
     if _set_up is None:
-        return
+        return True
     access = _access(script, directory, _temporary({**os.environ, **variables}))
     files = _files(access.readable, access.writable)
     now = time.monotonic()
     if _prepared is not None and (_prepared.access, _prepared.files) == (access, files):
         if now - _prepared.checked_at < CHECK_SECONDS:
-            return
+            return True
         if _prepared.common_files == _files(_set_up.readable, _set_up.writable):
             _prepared = _prepared._replace(checked_at=now)
-            return
+            return True
     if _prepared is not None:
         os.close(_prepared.descriptor)
         _prepared = None
     with contextlib.suppress(CannotConfine):  # the fork says so
         common_files = _files(_set_up.readable, _set_up.writable)
         _prepared = Ruleset(access, _ruleset(access), files, common_files, now)
+    return False
 
 
 def confine_script(script: str, directory: str) -> None:

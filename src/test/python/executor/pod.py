@@ -100,7 +100,10 @@ def children(process: int) -> "list[int]":
 
 
 def leftovers(runner: int) -> "list[int]":
-    """What executions have left running below a runner, which has one fork of its own: for the next execution."""
+    """What executions have left running below a runner, which has two forks of its own.
+
+    One is for the next execution, the other is the template.
+    """
     command = Path(f"/proc/{runner}/cmdline").read_bytes()
     left, forks = [], []
     for process in children(runner):
@@ -109,7 +112,7 @@ def leftovers(runner: int) -> "list[int]":
         except OSError:
             continue  # it has ended
         (forks if forked else left).append(process)
-    return left + forks[1:]
+    return left + forks[2:]
 
 
 class Container:

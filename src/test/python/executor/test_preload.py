@@ -113,6 +113,96 @@ def test_without_the_setting_each_execution_imports(
     assert executor.plane.preloaded == []
 
 
+# A template's forks have loaded what it runs.
+FORKED = "import os, sys\ndef main(): return ['roost_executor.script.template' in sys.modules, os.getppid()]\n"
+
+
+@pytest.mark.parametrize("preload", [None, {"modules": None}, {"modules": []}])
+def test_with_nothing_to_import_executions_are_forked_from_a_template_too(
+    make_executor: "Callable[..., Executor]", preload: "dict[str, Any] | None"
+) -> None:
+    executor = make_executor()
+    agent = {"preload": preload}
+    assert executor.run(FORKED, agent=agent).value == [False, executor.runner]
+    wait_until(lambda: executor.run(FORKED, agent=agent).value == [True, executor.runner])
+
+
+@pytest.mark.parametrize("imports", ["", "import ssl"], ids=["a sibling", "a fork of a fork"])
+def test_forks_of_a_template_work_as_any_process(make_executor: "Callable[..., Executor]", imports: str) -> None:
+    """`ssl` loads a library that may want to know of forks, so the template must not fork siblings."""
+    script = (
+        f"    {imports}"
+        + """
+    import multiprocessing, os, random, signal, subprocess, sys, threading
+
+    HOOKS = []
+    os.register_at_fork(after_in_child=lambda: HOOKS.append(os.getpid()))
+
+    def main():
+        found = []
+        thread = threading.Thread(target=lambda: found.append(threading.get_native_id()))
+        thread.start()
+        thread.join()
+        child = os.fork()
+        if child == 0:
+            os._exit(7 if HOOKS == [os.getpid()] else 1)
+        _, status = os.waitpid(child, 0)
+        signal.signal(signal.SIGUSR1, lambda *_: found.append("signal"))
+        signal.raise_signal(signal.SIGUSR1)
+        with multiprocessing.get_context("fork").Pool(1) as pool:
+            found.append(pool.apply(os.getppid) == os.getpid())
+        return {
+            "forked": "roost_executor.script.template" in sys.modules,
+            "ids": threading.get_native_id() == os.getpid() and found[0] not in (None, os.getpid()),
+            "fork": os.waitstatus_to_exitcode(status),
+            "found": found[1:],
+            "output": subprocess.run(["echo", "hello"], stdout=subprocess.PIPE).stdout.decode(),
+            "random": random.random(),
+        }
+    """
+    )
+    executor = make_executor()
+    seen: list[Any] = []
+
+    def forked_twice() -> bool:
+        modules = [imports.rpartition(" ")[2]] if imports else []
+        value = executor.run(script, agent={"preload": {"modules": modules}}).value
+        if value["forked"]:
+            seen.append(value)
+        return len(seen) == 2
+
+    wait_until(forked_twice)
+    assert seen[0].pop("random") != seen[1].pop("random")
+    expected = {"forked": True, "ids": True, "fork": 7, "found": ["signal", True], "output": "hello\n"}
+    assert seen == [expected, expected]
+
+
+SIBLING = """
+import os, sys
+sys.path.append(sys.argv[1])
+from roost_executor.script.sibling import fork_sibling, may_fork_siblings
+
+if not may_fork_siblings():
+    sys.exit(2)
+runner = os.getppid()
+reader, writer = os.pipe()
+process = fork_sibling()
+if process == 0:
+    os.write(writer, b"%d %d" % (os.getpid(), os.getppid()))
+    os._exit(0)
+assert os.read(reader, 100) == b"%d %d" % (process, runner)
+try:
+    os.waitpid(process, 0)
+except ChildProcessError:
+    sys.exit(0)
+"""
+
+
+def test_a_sibling_is_the_parent_s_child() -> None:
+    assert subprocess.run([PYTHON, "-I", "-c", SIBLING, str(PACKAGE.parent)]).returncode == 0
+    assert subprocess.run([PYTHON, "-I", "-c", "import ssl" + SIBLING, str(PACKAGE.parent)]).returncode == 2
+
+
 def test_an_executor_begins_with_what_others_have_learnt(
     environment: Environment, make_executor: "Callable[..., Executor]", where: None
 ) -> None:
@@ -149,6 +239,7 @@ def test_a_template_makes_room_for_an_execution_that_needs_a_pod_s_memory() -> N
         reports: list[Any] = []
         started = template.Preloading(reports.append, lambda: None, in_pod)
         started.begin({"revision": 1, "preload": {"modules": None}})
+        started.learn({"seconds": 1.0, "modules": ["large"]})
         started._connection, other_end = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         started._connection.setblocking(False)
         other_end.send(

@@ -4,6 +4,8 @@ import os
 import signal
 from typing import Any
 
+from roost_executor.files import read_system_file
+
 MEBIBYTE = 1024 * 1024
 # Of the control group of this container: version 2, version 1.
 KILL_COUNTS = ("/sys/fs/cgroup/memory.events", "/sys/fs/cgroup/memory/memory.oom_control")
@@ -104,11 +106,11 @@ def kernel_kills() -> int:
     """How many processes of this control group the kernel has killed because memory had run out; 0 if unknown."""
     for path in KILL_COUNTS:
         try:
-            with open(path, encoding="ascii") as file:
-                for line in file:
-                    name, _, count = line.partition(" ")
-                    if name == "oom_kill":
-                        return int(count)
+            content = read_system_file(path)
+            for line in content.splitlines():
+                name, _, count = line.partition(b" ")
+                if name == b"oom_kill":
+                    return int(count)
         except (OSError, ValueError):
             continue
     return 0

@@ -297,8 +297,9 @@ class Runner:
         if self._agent is None:
             raise OSError("the script has not arrived")
         self._memory_mib = work["memory_mib"]
-        self._script.restore()
-        self._directories.prepare()
+        if self._spare is None:  # otherwise that was done before it was forked, and nothing has run since
+            self._script.restore()
+            self._directories.prepare()
 
     def _take_agent(self, agent: "dict[str, Any]") -> None:
         from roost_executor.script.child import Settings
@@ -319,7 +320,7 @@ class Runner:
         """A process for the next execution. Raises OSError."""
         from roost_executor.runner.template import FORK_SECONDS
 
-        spare, self._spare = self._spare or self._preloading.fork(), None
+        spare, self._spare = self._spare or self._preloading.fork(self._settings), None
         if spare is not None:
             if spare.is_ready(FORK_SECONDS):
                 return spare
@@ -341,7 +342,7 @@ class Runner:
         with contextlib.suppress(OSError):
             self._script.restore()
             self._directories.prepare()
-            self._spare = self._preloading.fork() or self._script_process_class.forked(
+            self._spare = self._preloading.fork(self._settings) or self._script_process_class.forked(
                 self._settings, self._close_in_child
             )
 

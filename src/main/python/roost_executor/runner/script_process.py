@@ -27,7 +27,7 @@ class ScriptProcess:
     @classmethod
     def forked(cls, settings: Settings, close_in_child: "Callable[[], None]") -> "ScriptProcess":
         """A fork of this process. Raises OSError."""
-        sandbox.prepare_script(settings.script.path, settings.directory, settings.variables)
+        prepare_sandbox(settings)
         made = cls(from_template=False)
         ends = made._open()
         parent = os.getpid()
@@ -91,6 +91,11 @@ class ScriptProcess:
         for reader in self.readers:
             os.close(reader)
         self.readers.clear()
+
+
+def prepare_sandbox(settings: Settings) -> bool:
+    """See `sandbox.prepare_script`."""
+    return sandbox.prepare_script(settings.script.path, settings.directory, settings.variables)
 
 
 def _readable(connection: socket.socket, seconds: float) -> bool:

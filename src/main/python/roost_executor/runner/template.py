@@ -11,7 +11,7 @@ from typing import Any, Callable
 
 from roost_executor.linux import anonymous_file
 from roost_executor.processes import is_below
-from roost_executor.runner.script_process import ScriptProcess
+from roost_executor.runner.script_process import ScriptProcess, prepare_sandbox
 from roost_executor.script.child import Settings
 from roost_executor.script.imports import is_name
 
@@ -110,9 +110,12 @@ class Preloading:
             self.drop()
         return True
 
-    def fork(self) -> "ScriptProcess | None":
+    def fork(self, settings: Settings) -> "ScriptProcess | None":
         """A process forked from the template; None if there is none now."""
         if not self._ready or self._connection is None:
+            return None
+        if not prepare_sandbox(settings):
+            self._end()  # a file that executions may read has been replaced since
             return None
         _signal(self._process, signal.SIGCONT)  # an execution may have stopped it
         try:
@@ -131,9 +134,14 @@ class Preloading:
             self.drop()
 
     def start(self, settings: Settings, memory_mib: int) -> None:
-        """Starts a template if there should be one and is none; the runner has no execution meanwhile."""
-        if not self._enabled or not self._modules or self._connection is not None or self._failures >= MOST_FAILURES:
+        """Starts a template unless there is one, or the next execution shows what it imports; now there is none.
+
+        Also without modules to import, a template spares the runner the faults of all the pages that both would write
+        to after a fork, and executions most of their own set-up.
+        """
+        if self.learns or self._connection is not None or self._failures >= MOST_FAILURES:
             return
+        prepare_sandbox(settings)
         connection, other_end = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         parent = os.getpid()
         try:
@@ -212,7 +220,8 @@ class Preloading:
             self._ready = True
             self._memory_bytes = int(message["memory_bytes"])
             packages = [name for name in message["packages"] if is_name(name)]
-            self._send_report(float(message["import_seconds"]), self._memory_bytes, packages)
+            if self._modules:
+                self._send_report(float(message["import_seconds"]), self._memory_bytes, packages)
 
     def tick(self) -> "float | None":
         """Ends an import that takes too long; returns the seconds until the next one does, if there is one."""
@@ -235,10 +244,14 @@ class Preloading:
         """Ends the template; a new one is started later, unless that has failed too often."""
         if self._connection is None:
             return
-        self._connection.close()
+        self._failures += 1
+        self._end()
+
+    def _end(self) -> None:
+        if self._connection is not None:
+            self._connection.close()
         self._connection = None
         self._ready = False
-        self._failures += 1
         for process in (self._trial, self._process):
             _signal(process, signal.SIGKILL)
         self._trial = 0

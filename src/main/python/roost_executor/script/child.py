@@ -94,7 +94,6 @@ class Child:
                 os.close(end)
             os.dup2(placeholders[0], 1)
             os.dup2(placeholders[1], 2)
-            self._expect_kill()
             unseeded.seed()
             self._serve(ends)
 

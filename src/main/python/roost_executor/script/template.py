@@ -1,4 +1,4 @@
-"""The template: a process that has imported a revision's modules, and from which executions are forked.
+"""The template: a process that has set itself up as executions do and imported a revision's modules; they are its forks.
 
 It runs the code of packages, as far as importing them does, never the script's. Each module that others haven't brought
 is imported in a fork of the process that has imported those before it. If the fork is then as safe to fork as it was,
@@ -21,7 +21,8 @@ from roost_executor.script.child import Child, Settings
 from roost_executor.script.fork_safety import process_state, why_unsafe
 from roost_executor.script.imports import installed_packages
 from roost_executor.script.randomness import Unseeded
-from roost_executor.wire.work import receive_ends
+from roost_executor.script.sibling import fork_sibling, may_fork_siblings
+from roost_executor.wire.work import Ends, receive_ends
 
 LONGEST_REASON = 300
 # After that, no further module is tried.
@@ -75,8 +76,9 @@ class Template:
             self._say(
                 "ready", import_seconds=round(self._seconds, 6), memory_bytes=grown, packages=installed_packages()
             )
+            siblings = may_fork_siblings()
             while True:
-                self._fork_one()
+                self._fork_one(siblings)
         except BaseException as error:
             self._say("failed", reason=f"{type(error).__name__}: {error}"[:LONGEST_REASON])
         finally:
@@ -141,19 +143,28 @@ class Template:
         self._seconds += time.monotonic() - started
         return why_unsafe(before, process_state(self._placeholders), self._memory_mib)
 
-    def _fork_one(self) -> None:
+    def _fork_one(self, sibling: bool) -> None:
+        """Forks the process of an execution. It is the runner's child, so an execution outlives its template."""
         ends = receive_ends(self._connection)
         if ends is None:
             os._exit(0)
-        # A fork of a fork, whose parent ends, so that the runner inherits it: an execution outlives its template.
+        if sibling:
+            if fork_sibling() == 0:
+                self._run_fork(ends)
+            ends.close()
+            return
+        # A fork of a fork, whose parent ends, so that the runner inherits it.
         between = os.fork()
         if between == 0:
             if os.fork() == 0:
-                self._connection.close()
-                self._child.run_in_fork(ends, self._placeholders, self._unseeded)
+                self._run_fork(ends)
             os._exit(0)
         ends.close()
         os.waitpid(between, 0)
+
+    def _run_fork(self, ends: Ends) -> None:
+        self._connection.close()
+        self._child.run_in_fork(ends, self._placeholders, self._unseeded)
 
     def _say(self, kind: str, **fields: Any) -> None:
         self._connection.send(json.dumps({"type": kind, **fields}).encode())
