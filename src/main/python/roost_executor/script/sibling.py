@@ -57,11 +57,11 @@ def fork_sibling() -> int:
 
 
 def _id_address() -> int:
-    """Where the C library keeps this thread's id: it has told the kernel. 0 if that can't be known."""
+    """Where the C library keeps this thread's id, an address that the kernel has too; 0 if it can't be known."""
     address = ctypes.c_void_p()
     if _library.prctl(PR_GET_TID_ADDRESS, ctypes.byref(address), 0, 0, 0) or not address.value:
         return 0
-    # musl tells the kernel the address of a lock.
+    # With musl, the address that the kernel has is that of a lock.
     is_id = ctypes.c_int.from_address(address.value).value == threading.get_native_id()
     return address.value if is_id else 0
 

@@ -1,4 +1,4 @@
-"""The template: a process that has set itself up as executions do and imported a revision's modules; they are its forks.
+"""The template: a process that is set up for executions and has imported a revision's modules; they are its forks.
 
 It runs the code of packages, as far as importing them does, never the script's. Each module that others haven't brought
 is imported in a fork of the process that has imported those before it. If the fork is then as safe to fork as it was,
