@@ -19,7 +19,7 @@ class ClusterSoakIT {
   private static final Duration TIME = Duration.ofMinutes(Integer.getInteger("soak.minutes", 10));
   private static final long SEED = Long.getLong("soak.seed", 1);
   private static final int AGENTS = 3;
-  private static final int JOBS_BETWEEN_FAULTS = 3;
+  private static final int JOBS_BETWEEN_FAULTS = Integer.getInteger("soak.jobs", 3);
   private static final Duration LIMIT = Duration.ofMinutes(10);
 
   private static final Duration LONGEST_ABSENCE = Duration.ofSeconds(30);
