@@ -23,7 +23,7 @@ PROMETHEUS = shutil.which("prometheus")
 JAR = os.environ.get("ROOST_TEST_JAR")
 LIMIT_SECONDS = 90
 # Panels that show something only of failures, or on a schedule.
-MAY_BE_EMPTY = {"Failures by reason", "Refused requests", "Lateness of schedules"}
+MAY_BE_EMPTY = {"Failures by reason", "Rejected requests", "Failed passes of loops", "Lateness of schedules"}
 
 pytestmark = [
     pytest.mark.skipif(PROMETHEUS is None, reason="there is no prometheus"),

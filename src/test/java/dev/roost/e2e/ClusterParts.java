@@ -3,14 +3,16 @@ package dev.roost.e2e;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.opentest4j.TestAbortedException;
 
 /**
  * The parts of the cluster, which can be stopped and started: by the command that the environment
  * variable {@code CLUSTER_COMMAND} names, with the arguments {@code stop|start|restart PART}. Parts
- * are apiserver, kubelet and containerd. Without the command, the tests that need it are left out;
- * with {@code -Dcluster.required=true} that is a failure.
+ * are apiserver, kubelet and containerd, and the nodes that {@code CLUSTER_NODES} names, separated
+ * by commas: a stopped node's kubelet and containers are gone. Without the command, the tests that
+ * need it are left out; with {@code -Dcluster.required=true} that is a failure.
  */
 final class ClusterParts {
   static final String API_SERVER = "apiserver";
@@ -37,6 +39,12 @@ final class ClusterParts {
         "the end-to-end tests that stop parts of the cluster, since CLUSTER_COMMAND names no command"
             + " that does it.");
     throw new AssertionError("not reached");
+  }
+
+  /** The nodes that can be stopped. */
+  List<String> nodes() {
+    String names = System.getenv("CLUSTER_NODES");
+    return names == null || names.isBlank() ? List.of() : List.of(names.split(","));
   }
 
   /** Stops a part; close what is returned to start it again. */

@@ -9,8 +9,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Isolated;
 
 /**
- * Random faults of a cluster of one node, this machine, under a steady stream of executions; then
- * the books are balanced.
+ * Random faults of a cluster whose nodes are this machine, under a steady stream of executions;
+ * then the books are balanced.
  */
 @Tag("soak")
 @KubernetesOnly
@@ -19,7 +19,7 @@ class ClusterSoakIT {
   private static final Duration TIME = Duration.ofMinutes(Integer.getInteger("soak.minutes", 10));
   private static final long SEED = Long.getLong("soak.seed", 1);
   private static final int AGENTS = 3;
-  private static final int JOBS_BETWEEN_FAULTS = 3;
+  private static final int JOBS_BETWEEN_FAULTS = Integer.getInteger("soak.jobs", 3);
   private static final Duration LIMIT = Duration.ofMinutes(10);
 
   private static final Duration LONGEST_ABSENCE = Duration.ofSeconds(30);
@@ -37,10 +37,11 @@ class ClusterSoakIT {
             "ROOST_EXECUTORS_POOL", "3")) {
       PodWorkers pods = (PodWorkers) roost.workers();
       SteadyJobs jobs = new SteadyJobs(roost.client(), AGENTS, 0.05, LIMIT);
+      ClusterNodes nodes = new ClusterNodes(pods);
       long end = System.nanoTime() + TIME.toNanos();
       while (System.nanoTime() < end) {
         jobs.awaitMore(JOBS_BETWEEN_FAULTS);
-        fail(roost, pods, cluster, jobs);
+        fail(roost, pods, cluster, nodes, jobs);
       }
       jobs.settle();
       System.out.println("Soak (seed " + SEED + "): " + jobs);
@@ -49,27 +50,65 @@ class ClusterSoakIT {
     }
   }
 
-  private void fail(RoostProcess roost, PodWorkers pods, ClusterParts cluster, SteadyJobs jobs) {
-    switch (random.nextInt(10)) {
-      case 0, 1 -> deletePod(pods, 30, jobs);
-      case 2, 3 -> deletePod(pods, 0, jobs);
-      case 4, 5, 6 -> killProcess(pods, jobs);
-      case 7 -> {
-        jobs.count("killed control planes", 1);
-        roost.kill9();
-        roost.start();
+  private void fail(
+      RoostProcess roost,
+      PodWorkers pods,
+      ClusterParts cluster,
+      ClusterNodes nodes,
+      SteadyJobs jobs) {
+    int percent = random.nextInt(100);
+    if (percent < 20) {
+      deletePod(pods, 30, jobs);
+    } else if (percent < 40) {
+      deletePod(pods, 0, jobs);
+    } else if (percent < 70) {
+      killProcess(pods, jobs);
+    } else if (percent < 80) {
+      jobs.count("killed control planes", 1);
+      roost.kill9();
+      roost.start();
+    } else if (percent < 87) {
+      jobs.count("API server stopped", 1);
+      try (ClusterParts.Stopped apiServer = cluster.stop(ClusterParts.API_SERVER)) {
+        awaitSome(jobs);
       }
-      case 8 -> {
-        jobs.count("API server stopped", 1);
-        try (ClusterParts.Stopped apiServer = cluster.stop(ClusterParts.API_SERVER)) {
-          jobs.awaitMore(random.nextInt(3 * JOBS_BETWEEN_FAULTS), LONGEST_ABSENCE);
-        }
+    } else if (percent < 95) {
+      String part = random.nextBoolean() ? ClusterParts.KUBELET : ClusterParts.CONTAINERD;
+      jobs.count(part + " restarted", 1);
+      cluster.restart(part);
+    } else if (percent < 99) {
+      drainNode(nodes, jobs);
+    } else {
+      stopNode(cluster, nodes, jobs);
+    }
+  }
+
+  /** Up to some jobs, for as long as a part of the cluster is away. */
+  private void awaitSome(SteadyJobs jobs) {
+    jobs.awaitMore(random.nextInt(3 * JOBS_BETWEEN_FAULTS), LONGEST_ABSENCE);
+  }
+
+  /** With another node, work goes on there; without one, until the node accepts pods again. */
+  private void drainNode(ClusterNodes nodes, SteadyJobs jobs) {
+    List<String> choices = nodes.inUse();
+    if (!choices.isEmpty()) {
+      jobs.count("nodes drained", 1);
+      try (ClusterNodes.Drained node = nodes.drain(any(choices))) {
+        awaitSome(jobs);
       }
-      default -> {
-        String part = random.nextBoolean() ? ClusterParts.KUBELET : ClusterParts.CONTAINERD;
-        jobs.count(part + " restarted", 1);
-        cluster.restart(part);
+    }
+  }
+
+  /** Its kubelet and all processes of its pods are gone at once. */
+  private void stopNode(ClusterParts cluster, ClusterNodes nodes, SteadyJobs jobs) {
+    if (!cluster.nodes().isEmpty()) {
+      jobs.count("nodes stopped", 1);
+      String node = any(cluster.nodes());
+      try (ClusterParts.Stopped stopped = cluster.stop(node)) {
+        nodes.awaitReady(node, false);
+        awaitSome(jobs);
       }
+      nodes.awaitReady(node, true);
     }
   }
 
@@ -77,7 +116,7 @@ class ClusterSoakIT {
     List<String> choices = pods.executors();
     if (!choices.isEmpty()) {
       jobs.count("pods deleted with a grace of " + graceSeconds + " s", 1);
-      pods.deletePodNamed(choices.get(random.nextInt(choices.size())), graceSeconds);
+      pods.deletePodNamed(any(choices), graceSeconds);
     }
   }
 
@@ -88,17 +127,21 @@ class ClusterSoakIT {
       return;
     }
     // Each has its pod's name in its environment.
-    String pod = choices.get(random.nextInt(choices.size()));
+    String pod = any(choices);
     List<Machine.Running> processes =
         Machine.processesOf(Path.of(pod)).stream()
             .filter(one -> one.command().contains("/run/roost"))
             .toList();
     if (!processes.isEmpty()) {
-      Machine.Running victim = processes.get(random.nextInt(processes.size()));
+      Machine.Running victim = any(processes);
       jobs.count(
           victim.command().contains(" runner ") ? "killed runners or scripts" : "killed sidecars",
           1);
       victim.kill();
     }
+  }
+
+  private <T> T any(List<T> choices) {
+    return choices.get(random.nextInt(choices.size()));
   }
 }

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
@@ -20,6 +21,7 @@ import org.junit.jupiter.api.Test;
 @KubernetesOnly
 class MovedBaseIT {
   private static final int AGENTS = Integer.getInteger("e2e.rollout.agents", 4);
+  private static final Duration LIMIT = Eventually.LIMIT.plusSeconds(10L * AGENTS);
 
   private static final String SCRIPT =
       """
@@ -73,6 +75,7 @@ class MovedBaseIT {
     JsonNode rollout =
         Eventually.value(
             "a rollout has brought it to all",
+            LIMIT,
             () ->
                 rollouts().stream()
                     .filter(one -> one.at("/agents/updated").asInt() == AGENTS)
@@ -89,7 +92,9 @@ class MovedBaseIT {
         "it is completed", () -> state(path).equals("completed") || state(path).equals("undone"));
     client.post(path + "/undo", null).expect(202);
     Eventually.until(
-        "all are undone", () -> client.get(path).json().at("/agents/undone").asInt() == AGENTS);
+        "all are undone",
+        LIMIT,
+        () -> client.get(path).json().at("/agents/undone").asInt() == AGENTS);
     agents.forEach(agent -> assertEquals("3.11", version(agent)));
     JsonNode outdated = agent(agents.get(0)).path("outdated");
     assertEquals("base", outdated.at("/reasons/0").asText(), outdated::toString);
