@@ -6,12 +6,13 @@ import { Load } from "../core/load";
 import { signedIn } from "../core/session";
 import type { Agent, AgentRevision, Build, BuilderJob } from "../core/types";
 import "../parts/agents/agent-link";
+import { namedLines } from "../parts/builds/named-requirements";
 import { idLink, stateBadge, timeAgo } from "../parts/page/basics";
 import "../parts/logs/log-view";
 import { loaded } from "../parts/page/notices";
 import { Part } from "../parts/page/part";
 import { buildReason, isHarmless } from "../parts/executions/reasons";
-import { concernedLines, requirementList } from "./build-requirements";
+import { requirementList } from "./build-requirements";
 import { buildDuration } from "./builds";
 import { fact } from "./execution-panels";
 
@@ -118,7 +119,7 @@ export class BuildPage extends Part {
       return nothing;
     }
     const { title, help } = buildReason(reason);
-    const lines = concernedLines(requirements ?? "", message ?? "");
+    const lines = namedLines(requirements ?? "", message ?? "");
     const text = (requirements ?? "").split("\n");
     return html`<section class="notice ${isHarmless(reason) ? "" : "failed"}" aria-label="Failure reason">
       <strong>${title}</strong>

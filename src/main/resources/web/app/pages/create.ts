@@ -45,7 +45,7 @@ export class CreatePage extends Part {
   @state() private agent: Agent | null = null;
   @state() private last: ExecutorJob | null = null;
   @state() private marks: readonly Mark[] = [];
-  @state() private buildMarks: readonly Mark[] = [];
+  @state() private failedBuild: BuilderJob | null = null;
   @query("run-panel") private panel!: RunPanel;
 
   override connectedCallback(): void {
@@ -87,7 +87,9 @@ export class CreatePage extends Part {
           .code=${this.edits?.code ?? this.draft.code}
           .problem=${problem}
           .marks=${this.marks}
-          .requirementMarks=${this.buildMarks}
+          .requirementMarks=${this.edits
+            ? buildMarks(this.failedBuild, this.edits.saved, this.edits.code.requirements)
+            : []}
           @change=${(event: CustomEvent<Partial<Code>>) => this.changeCode(event.detail)}
         ></agent-code>
         ${this.agent ? nothing : this.stores(problem)}
@@ -101,7 +103,7 @@ export class CreatePage extends Part {
         .steps=${this.steps()}
         @payload=${() => this.change({ payload: this.panel.payload })}
         @ended=${(event: CustomEvent<ExecutorJob>) => this.ended(event.detail)}
-        @build-failed=${(event: CustomEvent<BuilderJob>) => (this.buildMarks = buildMarks(event.detail))}
+        @build-failed=${(event: CustomEvent<BuilderJob>) => (this.failedBuild = event.detail)}
       ></run-panel>
     </div>`;
   }

@@ -151,7 +151,7 @@ export class ExecutionPage extends Part {
     return nothing;
   }
 
-  private script({ execution, revision }: Explained): unknown {
+  private script({ execution, revision, agent }: Explained): unknown {
     if (revision === null) {
       return nothing;
     }
@@ -174,7 +174,9 @@ export class ExecutionPage extends Part {
             >revision ${execution.agent_revision}${error?.line ? `, line ${error.line}` : ""}</span
           >
         </h2>
-        <a href="/agents/${execution.agent_id}">Edit</a>
+        ${agent
+          ? html`<a href="/agents/${agent.id}${error?.line ? `?execution=${execution.id}` : ""}">Edit</a>`
+          : nothing}
       </header>
       <code-editor
         class="script"
@@ -183,6 +185,7 @@ export class ExecutionPage extends Part {
         readonly
         .value=${revision.script}
         .marks=${marks}
+        .line=${error?.line ?? 0}
       ></code-editor>
     </section>`;
   }

@@ -32,7 +32,7 @@ export class AgentCode extends Part {
   @property({ attribute: false }) problem: Problem | null = null;
   /** Where the latest run failed. */
   @property({ attribute: false }) marks: readonly Mark[] = [];
-  /** The requirements that couldn't be installed. */
+  /** The requirements that couldn't be installed, in the text as it is now. */
   @property({ attribute: false }) requirementMarks: readonly Mark[] = [];
   /** Buttons at the end of the header. */
   @property({ attribute: false }) actions: unknown = nothing;
@@ -40,7 +40,7 @@ export class AgentCode extends Part {
   @queryAll("code-editor") private editors!: NodeListOf<CodeEditor>;
 
   override willUpdate(changed: PropertyValues<this>): void {
-    if (changed.has("problem") || changed.has("marks") || changed.has("requirementMarks")) {
+    if (changed.has("problem") || changed.has("marks")) {
       this.edited = new Set();
     }
   }
@@ -62,7 +62,7 @@ export class AgentCode extends Part {
           <h2 id="script-title">Script</h2>
           ${this.versions()} ${this.actions}
         </header>
-        ${this.text("script")} ${this.warnings()}
+        ${this.text("script")} ${this.failures()} ${this.warnings()}
       </section>
       <div class="texts">${this.side("requirements")} ${this.side("env_vars")}</div>`;
   }
@@ -77,8 +77,11 @@ export class AgentCode extends Part {
 
   private text(name: Text): TemplateResult {
     const mistakes = this.edited.has(name) ? [] : mistakesOf(this.problem, `/${name}`);
-    const found = { script: this.marks, requirements: this.requirementMarks, env_vars: [] }[name];
-    const runs = this.edited.has(name) ? [] : found;
+    const runs = {
+      script: this.edited.has(name) ? [] : this.marks,
+      requirements: this.requirementMarks,
+      env_vars: [],
+    };
     return html`<code-editor
         class=${name}
         .label=${CODE_NAMES[name]}
@@ -87,7 +90,8 @@ export class AgentCode extends Part {
         .placeholder=${this.readonly ? "" : EXAMPLES[name]}
         .readonly=${this.readonly}
         .value=${this.code[name]}
-        .marks=${[...marksOf(mistakes), ...runs]}
+        .marks=${[...marksOf(mistakes), ...runs[name]]}
+        .line=${name === "script" ? (this.marks[0]?.line ?? 0) : 0}
         @change=${(event: Event) => this.change({ [name]: (event.target as CodeEditor).value })}
         @check=${() => this.requestUpdate()}
       ></code-editor>
@@ -113,20 +117,28 @@ export class AgentCode extends Part {
       >${mistakeList("python_version", mistakes)}`;
   }
 
+  /** Where and why the latest run failed, until the script is edited. */
+  private failures(): TemplateResult {
+    const failures = this.edited.has("script") ? [] : this.marks;
+    return html`<ul class="mistakes failures" aria-label="Failure">
+      ${failures.map((mark) => html`<li>${this.remark(mark)}</li>`)}
+    </ul>`;
+  }
+
   /** Warnings of the editor; they block nothing. */
-  private warnings(): unknown {
+  private warnings(): TemplateResult {
     const remarks = [...this.editors].find((editor) => editor.classList.contains("script"))?.remarks ?? [];
     return html`<ul class="warnings" aria-live="polite">
-      ${remarks.map(
-        ({ line, column, message }) =>
-          html`<li>
-            <button class="quiet" @click=${() => this.goTo(line, column)}>
-              line ${line}${column ? `, column ${column}` : ""}
-            </button>
-            <span>${message}</span>
-          </li>`,
-      )}
+      ${remarks.map((mark) => html`<li>${this.remark(mark)}</li>`)}
     </ul>`;
+  }
+
+  /** A remark about the script, with a button that goes to its line. */
+  private remark({ line, column, message }: Mark): TemplateResult {
+    return html`<button class="quiet" @click=${() => this.goTo(line, column)}>
+        line ${line}${column ? `, column ${column}` : ""}
+      </button>
+      <span>${message}</span>`;
   }
 
   private readonly choose = (event: Event) => {

@@ -84,6 +84,8 @@ export class CodeEditor extends LitElement {
   /** The height follows the text. */
   @property({ type: Boolean, attribute: "auto-height" }) autoHeight = false;
   @property({ attribute: false, hasChanged: differ }) marks: readonly Mark[] = [];
+  /** A line that is scrolled to the middle of the editor when it is out of sight; 0: none. */
+  @property({ type: Number }) line = 0;
   /** The editor's own checks of the text. */
   remarks: readonly Mark[] = [];
 
@@ -91,6 +93,8 @@ export class CodeEditor extends LitElement {
   @state() private failed = false;
   @query(".view") private holder!: HTMLElement;
   private view: CodeView | null = null;
+  /** Where to go as soon as the editor is loaded. */
+  private place: [line: number, column: number] | null = null;
 
   override async firstUpdated(): Promise<void> {
     try {
@@ -122,7 +126,11 @@ export class CodeEditor extends LitElement {
 
   /** Scrolls to a position and puts the cursor there. */
   goTo(line: number, column = 1): void {
-    this.view?.goTo(line, column);
+    if (this.view) {
+      this.view.goTo(line, column);
+    } else {
+      this.place = [line, column];
+    }
   }
 
   override render() {
@@ -149,8 +157,12 @@ export class CodeEditor extends LitElement {
     if (changed.has("value")) {
       this.view.show(this.value);
     }
-    if (changed.has("marks")) {
+    // A page that has found the same lines in an edited text gives equal marks.
+    if (changed.has("marks") || (changed.has("value") && this.marks.length)) {
       this.view.mark(this.marks);
+    }
+    if (changed.has("line") && this.line) {
+      this.view.centre(this.line);
     }
     if (changed.has("readonly") || changed.has("label") || changed.has("placeholder")) {
       this.view.configure(this);
@@ -173,6 +185,12 @@ export class CodeEditor extends LitElement {
       tabIndents: (tabIndents) => (this.tabIndents = tabIndents),
     });
     this.view.mark(this.marks);
+    if (this.place) {
+      this.view.goTo(...this.place);
+      this.place = null;
+    } else if (this.line) {
+      this.view.centre(this.line);
+    }
     this.requestUpdate();
   }
 }

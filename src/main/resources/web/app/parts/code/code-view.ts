@@ -149,6 +149,21 @@ export class CodeView {
     this.view.focus();
   }
 
+  /** Scrolls a line that is out of sight to the middle of the editor; page and focus stay where they are. */
+  centre(line: number): void {
+    const at = offsetOf({ line }, this.view.state.doc);
+    this.view.requestMeasure({
+      key: this,
+      read: (view) => {
+        const { top, bottom } = view.lineBlockAt(at);
+        const { scrollTop, clientHeight } = view.scrollDOM;
+        const seen = top >= scrollTop && bottom <= scrollTop + clientHeight;
+        return seen ? scrollTop : (top + bottom - clientHeight) / 2;
+      },
+      write: (top, view) => (view.scrollDOM.scrollTop = top),
+    });
+  }
+
   focus(): void {
     this.view.focus();
   }

@@ -1,0 +1,80 @@
+"""The page of one agent: what is wrong with it, and where that is put right."""
+
+import re
+
+from hands import SOON, editor, marked_line, press, write
+from playwright.sync_api import Locator, Page, expect
+
+AGENT = "def main(request):\n    return request.payload\n"
+# Its last line is far below what an editor shows.
+LONG = "def main(request):\n    numbers = []\n" + "    numbers.append(1)\n" * 120 + "    return numbers[request.payload]\n"
+FAILING_LINE = "    return numbers[request.payload]"
+
+
+def marked_requirement(page: Page) -> Locator:
+    return page.locator("code-editor.requirements .cm-line:has(.cm-lintRange-error)")
+
+
+def test_the_requirement_that_failed_is_marked_until_it_is_edited(page, roost):
+    agent = roost.agent("unsorted", AGENT, requirements="# pinned\nsix==1.17.0\nhumanize==99.99.99  # the newest\n")
+    roost.built(agent)
+    page.goto(f"/agents/{agent['id']}")
+    expect(marked_requirement(page)).to_have_text("humanize==99.99.99  # the newest")
+    write(page, "Requirements", "six==1.17.0\n\nhumanize==99.99.99\n")
+    expect(marked_requirement(page)).to_have_text("humanize==99.99.99")
+    write(page, "Requirements", "six==1.17.0\n\nhumanize==4.13.0\n")
+    expect(marked_requirement(page)).to_have_count(0)
+    press(page, "Save and run")
+    expect(page.get_by_role("status").filter(has_text="succeeded")).to_be_visible(timeout=SOON)
+    write(page, "Requirements", "humanize==99.99.99")
+    expect(marked_requirement(page)).to_have_count(0)
+    roost.delete("/agents/" + agent["id"])
+
+
+def test_a_failing_line_is_in_sight_and_edit_leads_to_it(page, roost):
+    agent = roost.agent("long-script", LONG)
+    execution = roost.run(agent, 500)
+    page.goto(f"/executions/{execution['id']}")
+    expect(marked_line(page)).to_have_text(FAILING_LINE)
+    assert is_in_middle(marked_line(page))
+    assert page.evaluate("window.scrollY") == 0
+    # Saved since then: the line has moved.
+    roost.call("PATCH", f"/agents/{agent['id']}", {"script": '"""Numbers."""\n\n' + LONG})
+    page.get_by_role("link", name="Edit", exact=True).click()
+    expect(page).to_have_url(re.compile(rf"/agents/{agent['id']}\?execution="))
+    expect(marked_line(page)).to_have_text(FAILING_LINE)
+    expect(editor(page, "Script")).to_be_focused()
+    assert is_in_middle(marked_line(page))
+    failure = page.get_by_role("list", name="Failure")
+    expect(failure).to_contain_text("Revision 1 failed here: IndexError: list index out of range")
+    expect(failure.get_by_role("button")).to_contain_text("line 125")
+    page.keyboard.type("#")
+    expect(failure.get_by_role("listitem")).to_have_count(0)
+    roost.delete("/agents/" + agent["id"])
+
+
+def test_a_run_that_fails_shows_its_line(page, roost):
+    agent = roost.agent("long-failing", LONG)
+    roost.built(agent)
+    page.goto(f"/agents/{agent['id']}")
+    expect(editor(page, "Script")).to_contain_text("def main")
+    write(page, "Payload, JSON", "500")
+    press(page, "Run")
+    expect(marked_line(page)).to_have_text(FAILING_LINE, timeout=SOON)
+    assert is_in_middle(marked_line(page))
+    roost.delete("/agents/" + agent["id"])
+
+
+def is_in_middle(line: Locator) -> bool:
+    """Whether the line of an editor is in sight, and not at the edge of the editor, or at its end."""
+    expect(line).to_be_in_viewport()
+    return line.evaluate(IN_MIDDLE)
+
+
+IN_MIDDLE = """(line) => {
+  const scroller = line.closest(".cm-scroller");
+  const [seen, place] = [scroller.getBoundingClientRect(), line.getBoundingClientRect()];
+  const atEnd = scroller.scrollTop + scroller.clientHeight >= scroller.scrollHeight - 1;
+  return place.top > seen.top && place.bottom <= seen.bottom && (atEnd || Math.abs(
+    (place.top + place.bottom) / 2 - (seen.top + seen.bottom) / 2) < 2 * place.height);
+}"""
