@@ -4,6 +4,7 @@ import re
 
 from hands import SOON, editor, marked_line, press, write
 from playwright.sync_api import Locator, Page, expect
+from roost_client import until
 
 AGENT = "def main(request):\n    return request.payload\n"
 # Its last line is far below what an editor shows.
@@ -78,3 +79,51 @@ IN_MIDDLE = """(line) => {
   return place.top > seen.top && place.bottom <= seen.bottom && (atEnd || Math.abs(
     (place.top + place.bottom) / 2 - (seen.top + seen.bottom) / 2) < 2 * place.height);
 }"""
+
+
+def test_values_of_variables_are_hidden_until_a_person_shows_them(page, roost):
+    agent = roost.agent("secretive", AGENT, env_vars="API_TOKEN=s3cret-one\nREGION=europe")
+    roost.built(agent)
+    page.goto(f"/agents/{agent['id']}")
+    variables = editor(page, "Variables")
+    expect(variables).to_contain_text("API_TOKEN=••••••••")
+    assert "s3cret" not in everything_in(page)
+    variables.get_by_label("hidden value").first.click()
+    expect(variables).to_contain_text("API_TOKEN=s3cret-one")
+    expect(variables).to_contain_text("REGION=••••••••")
+    page.keyboard.press("Control+End")
+    page.keyboard.type("\nNEW=typed")
+    expect(variables).to_contain_text("NEW=typed")
+    editor(page, "Script").focus()
+    expect(variables).to_contain_text("NEW=••••••••")
+    assert "s3cret" not in everything_in(page)
+    assert copied(page, "Variables") == "API_TOKEN=s3cret-one\nREGION=europe\nNEW=typed"
+    page.get_by_role("button", name="Show values").click()
+    expect(variables).to_contain_text("REGION=europe")
+    press(page, "Save")
+    until("the save", lambda: "NEW=typed" in roost.get("/agents/" + agent["id"])["env_vars"])
+    roost.call("PATCH", f"/agents/{agent['id']}", {"env_vars": "API_TOKEN=s3cret-two\nREGION=europe"})
+    page.goto(f"/agents/{agent['id']}/revisions")
+    changes = page.get_by_role("region", name="Changes: Variables")
+    expect(changes).to_contain_text("API_TOKEN=•••••••• (changed)")
+    assert "s3cret" not in everything_in(page)
+    page.get_by_role("button", name="Show values").click()
+    expect(changes).to_contain_text("API_TOKEN=s3cret-two")
+    roost.delete("/agents/" + agent["id"])
+
+
+def everything_in(page: Page) -> str:
+    """The document's source, with what is in shadow roots."""
+    return page.evaluate("""() => {
+      const roots = [...document.querySelectorAll("*")].flatMap(({ shadowRoot }) => shadowRoot ?? []);
+      return [document.documentElement, ...roots].map(({ innerHTML }) => innerHTML).join("\\n");
+    }""")
+
+
+def copied(page: Page, label: str) -> str:
+    """What is in the clipboard when everything in an editor is copied."""
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    editor(page, label).focus()
+    page.keyboard.press("Control+a")
+    page.keyboard.press("Control+c")
+    return page.evaluate("navigator.clipboard.readText()")

@@ -17,6 +17,7 @@ import { failedLine } from "../parts/executions/failed-line";
 import { buildMarks, failureMarks, unplaced } from "../parts/executions/run-marks";
 import "../parts/executions/run-panel";
 import { isBehind, whenItRuns } from "../parts/agents/running";
+import "../parts/agents/variables-diff";
 
 const FIELDS = ["/script", "/requirements", "/env_vars", "/python_version"];
 
@@ -119,7 +120,13 @@ export class AgentWorkspace extends Part {
       ${differences(their, mine).map(
         (field) =>
           html`<h3>${CODE_NAMES[field]}</h3>
-            <code-diff .from=${their[field]} .to=${mine[field]} .label=${CODE_NAMES[field]}></code-diff>`,
+            ${field === "env_vars"
+              ? html`<variables-diff .from=${their[field]} .to=${mine[field]}></variables-diff>`
+              : html`<code-diff
+                  .from=${their[field]}
+                  .to=${mine[field]}
+                  .label=${CODE_NAMES[field]}
+                ></code-diff>`}`,
       )}
     </section>`;
   }

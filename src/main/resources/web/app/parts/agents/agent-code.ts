@@ -8,6 +8,7 @@ import type { CodeEditor } from "../code/code-editor";
 import { mistakeList, mistakesOf } from "../forms/fields";
 import { marksOf, type Mark } from "../code/marks";
 import { Part } from "../page/part";
+import { showValues } from "./variables-diff";
 
 type Text = "script" | "requirements" | "env_vars";
 
@@ -37,6 +38,7 @@ export class AgentCode extends Part {
   /** Buttons at the end of the header. */
   @property({ attribute: false }) actions: unknown = nothing;
   @state() private edited = new Set<keyof Code>();
+  @state() private valuesShown = false;
   @queryAll("code-editor") private editors!: NodeListOf<CodeEditor>;
 
   override willUpdate(changed: PropertyValues<this>): void {
@@ -69,7 +71,12 @@ export class AgentCode extends Part {
 
   private side(name: Text): TemplateResult {
     return html`<section class="panel" aria-labelledby="${name}-title">
-      <header><h2 id="${name}-title">${CODE_NAMES[name]}</h2></header>
+      <header>
+        <h2 id="${name}-title">${CODE_NAMES[name]}</h2>
+        ${name === "env_vars" && !this.readonly
+          ? showValues(this.valuesShown, () => (this.valuesShown = !this.valuesShown))
+          : nothing}
+      </header>
       ${this.text(name)}
       <p class="hint faint small">${HINTS[name]}</p>
     </section>`;
@@ -87,6 +94,7 @@ export class AgentCode extends Part {
         .label=${CODE_NAMES[name]}
         .language=${name === "script" ? "python" : "text"}
         .autoHeight=${name !== "script"}
+        .masked=${name === "env_vars" && !this.valuesShown}
         .placeholder=${this.readonly ? "" : EXAMPLES[name]}
         .readonly=${this.readonly}
         .value=${this.code[name]}

@@ -1,10 +1,14 @@
 import { css, html, LitElement, nothing, type PropertyValues } from "lit";
 import { customElement, property, query, state } from "lit/decorators.js";
+import { masked } from "../../core/variables";
 import type { CodeView } from "./code-view";
 import type { Mark } from "./marks";
 
 /** Pages create equal marks on each render. */
 const differ = (one: unknown, other: unknown): boolean => JSON.stringify(one) !== JSON.stringify(other);
+
+/** What can change while an editor is shown. */
+const SETTINGS = ["readonly", "label", "placeholder", "masked"] as const;
 
 export type Language = "python" | "json" | "text";
 
@@ -81,6 +85,8 @@ export class CodeEditor extends LitElement {
   @property() label = "Code";
   @property() placeholder = "";
   @property({ type: Boolean }) readonly = false;
+  /** The values of lines KEY=VALUE are hidden. */
+  @property({ type: Boolean }) masked = false;
   /** The height follows the text. */
   @property({ type: Boolean, attribute: "auto-height" }) autoHeight = false;
   @property({ attribute: false, hasChanged: differ }) marks: readonly Mark[] = [];
@@ -136,9 +142,13 @@ export class CodeEditor extends LitElement {
   override render() {
     return html`${this.view
         ? nothing
-        : html`<pre>${this.failed ? "The editor could not be loaded. Reload the page." : this.value}</pre>`}
+        : html`<pre>${this.failed ? "The editor could not be loaded. Reload the page." : this.text()}</pre>`}
       <div class="view"></div>
       <span id="help" class=${this.tabIndents ? "help" : "unseen"}>${this.help()}</span>`;
+  }
+
+  private text(): string {
+    return this.masked ? masked(this.value) : this.value;
   }
 
   private help(): string {
@@ -164,7 +174,7 @@ export class CodeEditor extends LitElement {
     if (changed.has("line") && this.line) {
       this.view.centre(this.line);
     }
-    if (changed.has("readonly") || changed.has("label") || changed.has("placeholder")) {
+    if (SETTINGS.some((name) => changed.has(name))) {
       this.view.configure(this);
     }
   }

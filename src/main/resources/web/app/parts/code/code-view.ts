@@ -30,6 +30,7 @@ import type { CodeEditor } from "./code-editor";
 import { colours, look } from "./code-theme";
 import { checkJson } from "./json-checks";
 import type { Mark } from "./marks";
+import { maskedValues } from "./masked-values";
 import { checkPython } from "./python-checks";
 
 const SETTLE = 400;
@@ -43,7 +44,10 @@ export interface CodeViewListener {
   tabIndents(tabIndents: boolean): void;
 }
 
-type Settings = Pick<CodeEditor, "value" | "language" | "label" | "placeholder" | "readonly" | "autoHeight">;
+type Settings = Pick<
+  CodeEditor,
+  "value" | "language" | "label" | "placeholder" | "readonly" | "masked" | "autoHeight"
+>;
 
 /** The text was set by the page, not typed. */
 const fromOutside = Annotation.define<boolean>();
@@ -252,8 +256,9 @@ function languageOf({ language }: Settings): Extension {
   return languages[language];
 }
 
-const settingsOf = ({ readonly, label, placeholder: example }: Settings): Extension => [
+const settingsOf = ({ readonly, label, masked, placeholder: example }: Settings): Extension => [
   EditorState.readOnly.of(readonly),
+  masked ? maskedValues((transaction) => !!transaction.annotation(fromOutside)) : [],
   example ? placeholder(example) : [],
   EditorView.contentAttributes.of({
     "aria-label": label,
