@@ -112,6 +112,21 @@ def test_values_of_variables_are_hidden_until_a_person_shows_them(page, roost):
     roost.delete("/agents/" + agent["id"])
 
 
+def test_the_hint_about_tab_covers_nothing(page, agent):
+    page.goto(f"/agents/{agent['id']}")
+    hint = page.locator("code-editor.requirements").get_by_text("Esc, then Tab to leave")
+    write(page, "Requirements", "six==1.17.0\nhumanize==4.13.0")
+    expect(hint).to_have_count(0)
+    page.keyboard.press("Tab")
+    expect(hint).to_be_visible()
+    last = editor(page, "Requirements").locator(".cm-line").last
+    assert last.bounding_box()["y"] + last.bounding_box()["height"] <= hint.bounding_box()["y"] + 1
+    page.keyboard.press("Escape")
+    expect(hint).to_have_count(0)
+    page.keyboard.press("Tab")
+    expect(editor(page, "Requirements")).not_to_be_focused()
+
+
 def everything_in(page: Page) -> str:
     """The document's source, with what is in shadow roots."""
     return page.evaluate("""() => {

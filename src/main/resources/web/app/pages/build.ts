@@ -1,7 +1,7 @@
 import { html, nothing, type TemplateResult } from "lit";
 import { customElement, property } from "lit/decorators.js";
 import { all, get, kept } from "../core/api";
-import { bytes, count, plural } from "../core/format";
+import { bytes, count, plural, words } from "../core/format";
 import { Load } from "../core/load";
 import { signedIn } from "../core/session";
 import type { Agent, AgentRevision, Build, BuilderJob } from "../core/types";
@@ -11,6 +11,7 @@ import { idLink, stateBadge, timeAgo } from "../parts/page/basics";
 import "../parts/logs/log-view";
 import { loaded } from "../parts/page/notices";
 import { Part } from "../parts/page/part";
+import { titlePage } from "../parts/page/titles";
 import { buildReason, isHarmless } from "../parts/executions/reasons";
 import { requirementList } from "./build-requirements";
 import { buildDuration } from "./builds";
@@ -41,6 +42,10 @@ export class BuildPage extends Part {
   protected override updated(changed: Map<PropertyKey, unknown>): void {
     if (changed.get("jobId")) {
       void this.load.again(true);
+    }
+    const job = this.load.value?.job;
+    if (job?.id === this.jobId) {
+      void titlePage(job.agent_id, job.state, `build ${words(job.state)}`);
     }
   }
 

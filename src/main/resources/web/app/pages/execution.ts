@@ -1,6 +1,6 @@
 import { html, nothing, type TemplateResult } from "lit";
 import { customElement, property } from "lit/decorators.js";
-import { bytes, duration, plural } from "../core/format";
+import { bytes, duration } from "../core/format";
 import { signedIn } from "../core/session";
 import { offer } from "../core/shortcuts";
 import type { Execution } from "../core/types";
@@ -11,6 +11,7 @@ import { executionLog, failureNotice, returnValue, runDuration } from "../parts/
 import { loaded } from "../parts/page/notices";
 import { cancelRun, runAgain } from "../parts/executions/runs";
 import { Part } from "../parts/page/part";
+import { titlePage } from "../parts/page/titles";
 import "../parts/executions/timeline";
 import { explainedLoad, type Explained } from "./execution-load";
 import { attemptsPanel, fact, jobFacts, payloadPanel } from "./execution-panels";
@@ -45,6 +46,10 @@ export class ExecutionPage extends Part {
   protected override updated(changed: Map<PropertyKey, unknown>): void {
     if (changed.get("executionId")) {
       void this.load.again(true);
+    }
+    const execution = this.load.value?.execution;
+    if (execution?.id === this.executionId) {
+      void titlePage(execution.agent_id, execution.state);
     }
   }
 
@@ -216,7 +221,6 @@ export class ExecutionPage extends Part {
                 ? html` <span class="faint">of ${bytes(agent.memory * 1024 * 1024)}</span>`
                 : nothing}`,
         )}
-        ${fact("Log", plural(execution.log_entries, "entry", "entries"))}
         ${fact(
           "Run",
           idLink(execution.executor_job_id, `/executor-jobs/${execution.executor_job_id}?stay=1`),

@@ -25,6 +25,7 @@ export class CodeEditor extends LitElement {
   static override styles = css`
     :host {
       display: flex;
+      flex-direction: column;
       position: relative;
       min-width: 0;
       min-height: 0;
@@ -47,6 +48,7 @@ export class CodeEditor extends LitElement {
     pre {
       flex: 1;
       min-width: 0;
+      min-height: 0;
       margin: 0;
     }
     .view {
@@ -59,17 +61,10 @@ export class CodeEditor extends LitElement {
       font: inherit;
     }
     .help {
-      position: absolute;
-      right: 8px;
-      bottom: 4px;
-      z-index: 301;
-      padding: 0 6px;
-      border: 1px solid var(--line);
-      border-radius: var(--radius-small);
-      background: var(--raised);
+      padding: 0 8px;
+      border-top: 1px solid var(--line);
       color: var(--faint);
       font: var(--size-small) / var(--line-height) var(--sans);
-      pointer-events: none;
     }
     .unseen {
       position: absolute;
@@ -95,7 +90,8 @@ export class CodeEditor extends LitElement {
   /** The editor's own checks of the text. */
   remarks: readonly Mark[] = [];
 
-  @state() private tabIndents = false;
+  /** Tab was pressed and has indented, which a person who wants to leave did not expect. */
+  @state() private indented = false;
   @state() private failed = false;
   @query(".view") private holder!: HTMLElement;
   private view: CodeView | null = null;
@@ -144,7 +140,7 @@ export class CodeEditor extends LitElement {
         ? nothing
         : html`<pre>${this.failed ? "The editor could not be loaded. Reload the page." : this.text()}</pre>`}
       <div class="view"></div>
-      <span id="help" class=${this.tabIndents ? "help" : "unseen"}>${this.help()}</span>`;
+      <span id="help" class=${this.indented ? "help" : "unseen"}>${this.help()}</span>`;
   }
 
   private text(): string {
@@ -155,7 +151,7 @@ export class CodeEditor extends LitElement {
     if (this.readonly) {
       return "";
     }
-    return this.tabIndents
+    return this.indented
       ? "Tab indents. Esc, then Tab to leave"
       : "Tab indents while you type. Press Escape, then Tab, to leave the editor.";
   }
@@ -192,7 +188,7 @@ export class CodeEditor extends LitElement {
         }
       },
       pressed: (name) => !this.dispatchEvent(new Event(name, { bubbles: true, cancelable: true })),
-      tabIndents: (tabIndents) => (this.tabIndents = tabIndents),
+      indented: (indented) => (this.indented = indented),
     });
     this.view.mark(this.marks);
     if (this.place) {

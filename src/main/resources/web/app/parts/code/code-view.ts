@@ -41,7 +41,8 @@ export interface CodeViewListener {
   remarked(remarks: readonly Mark[]): void;
   /** Whether the shortcut was taken. */
   pressed(name: "run" | "save"): boolean;
-  tabIndents(tabIndents: boolean): void;
+  /** Tab has indented, or goes to the next control again. */
+  indented(indented: boolean): void;
 }
 
 type Settings = Pick<
@@ -202,9 +203,9 @@ export class CodeView {
 
   /** Tab goes to the next control, as everywhere, until a person types; Escape gives it back. */
   private setTabIndents(tabIndents: boolean): void {
-    if (tabIndents !== this.tabIndents) {
-      this.tabIndents = tabIndents;
-      this.listener.tabIndents(tabIndents);
+    this.tabIndents = tabIndents;
+    if (!tabIndents) {
+      this.listener.indented(false);
     }
   }
 
@@ -215,8 +216,13 @@ export class CodeView {
         this.listener.pressed(name);
     const whenTyping =
       (command: KeyBinding["run"]): KeyBinding["run"] =>
-      (view) =>
-        this.tabIndents && command!(view);
+      (view) => {
+        if (!this.tabIndents) {
+          return false;
+        }
+        this.listener.indented(true);
+        return command!(view);
+      };
     return [
       Prec.high(
         keymap.of([
