@@ -127,6 +127,34 @@ def test_the_hint_about_tab_covers_nothing(page, agent):
     expect(editor(page, "Requirements")).not_to_be_focused()
 
 
+def test_a_schedule_begins_at_a_time_of_its_own_zone(sign_in, roost, agent):
+    page = sign_in(timezone_id="America/New_York", locale="en-US")
+    page.goto(f"/agents/{agent['id']}/schedules")
+    press(page, "New schedule")
+    form = page.get_by_role("dialog")
+    form.get_by_label("Cron expression").fill("0 9 * * *")
+    form.get_by_label("Time zone").fill("Asia/Tokyo")
+    form.get_by_text("Name, missed runs, overlap, time range").click()
+    begin = form.get_by_label("Not before")
+    begin.fill("9 o'clock")
+    press(page, "Create schedule")
+    expect(form.locator("#starts-at-mistakes")).to_contain_text("Write a date and a time")
+    begin.fill("2030-07-01 09:00")
+    expect(form.locator("#starts-at-hint")).to_contain_text("Asia/Tokyo")
+    press(page, "Create schedule")
+    expect(form).to_have_count(0)
+    (schedule,) = roost.get(f"/schedules?agent_id={agent['id']}")["data"]
+    assert schedule["starts_at"].startswith("2030-07-01T00:00:00")
+    press(page, "Edit")
+    expect(begin).to_have_value("2030-07-01 09:00")
+    # The same time in another zone is another instant.
+    form.get_by_label("Time zone").fill("Europe/Berlin")
+    form.get_by_role("button", name="Save").click()
+    expect(form).to_have_count(0)
+    changed = roost.get("/schedules/" + schedule["id"])
+    assert (changed["time_zone"], changed["starts_at"][:16]) == ("Europe/Berlin", "2030-07-01T07:00")
+
+
 def everything_in(page: Page) -> str:
     """The document's source, with what is in shadow roots."""
     return page.evaluate("""() => {

@@ -78,3 +78,36 @@ def test_the_clock_has_24_hours_wherever_one_is(sign_in, roost):
     assert titles
     assert not [title for title in titles if re.search("[AP]M", title)]
     roost.delete("/agents/" + agent["id"])
+
+
+LINES = """\
+def main():
+    for n in range(1, 401):
+        print(f"line {n}", "needle" if n in (150, 300) else "hay")
+"""
+
+
+def test_a_search_in_a_log_moves_as_one_types(page, roost):
+    agent = roost.agent("haystack", LINES)
+    execution = roost.run(agent)
+    page.goto(f"/executions/{execution['id']}")
+    log = page.locator("log-view")
+    expect(log.get_by_text("line 1 hay")).to_be_visible()
+    tools = log.locator(".log-tools")
+    before = tools.bounding_box()
+    log.get_by_label("Search log").focus()
+    page.keyboard.type("need")
+    expect(log.get_by_text("line 150 needle")).to_be_visible()
+    expect(log.get_by_role("status")).to_have_text("1 of 2")
+    assert tools.bounding_box() == before
+    page.keyboard.press("Enter")
+    expect(log.get_by_text("line 300 needle")).to_be_visible()
+    # What is typed next is searched from there.
+    page.keyboard.type("le")
+    expect(log.get_by_role("status")).to_have_text("2 of 2")
+    page.keyboard.type("x")
+    expect(log.get_by_role("status")).to_have_text("no matches")
+    page.keyboard.press("Control+a")
+    page.keyboard.type("line 20 ")
+    expect(log.get_by_text("line 20 hay")).to_be_visible()
+    roost.delete("/agents/" + agent["id"])

@@ -157,49 +157,26 @@ export class LogView extends Part {
   }
 
   private searchTools() {
-    const found = this.editor?.found ?? { count: 0, current: -1 };
-    return html`<input
-        type="search"
-        aria-label="Search log"
-        placeholder="Search"
-        .value=${this.sought}
-        @input=${(event: Event) => this.search((event.target as HTMLInputElement).value)}
-        @keydown=${this.searchKey}
-      />
-      ${this.sought
-        ? html`<span class="small faint" role="status"
-              >${found.count
-                ? html`${found.current < 0 ? "" : `${count(found.current + 1)} of `}${plural(
-                    found.count,
-                    "match",
-                    "matches",
-                  )}`
-                : "no matches"}</span
-            ><button
-              class="quiet icon"
-              aria-label="Previous match"
-              title="Previous (Shift Enter)"
-              @click=${() => this.step(-1)}
-            >
-              ↑</button
-            ><button
-              class="quiet icon"
-              aria-label="Next match"
-              title="Next (Enter)"
-              @click=${() => this.step(1)}
-            >
-              ↓</button
-            ><button
-              class="quiet"
-              aria-pressed=${this.onlyMatches}
-              @click=${() => {
-                this.onlyMatches = !this.onlyMatches;
-                this.show();
-              }}
-            >
-              Only matches
-            </button>`
-        : nothing}
+    return html`<span class="row log-search"
+        ><input
+          type="search"
+          aria-label="Search log"
+          placeholder="Search"
+          .value=${this.sought}
+          @input=${(event: Event) => this.search((event.target as HTMLInputElement).value)}
+          @keydown=${this.searchKey}
+        />${this.sought ? this.matchTools() : nothing}</span
+      ><button
+        class="quiet"
+        aria-pressed=${this.onlyMatches}
+        ?disabled=${!this.sought}
+        @click=${() => {
+          this.onlyMatches = !this.onlyMatches;
+          this.show();
+        }}
+      >
+        Only matches
+      </button>
       <select
         aria-label="Level"
         title="Output without a level counts as info; stderr and Roost's own lines as errors"
@@ -210,6 +187,26 @@ export class LogView extends Part {
       >
         ${LEVELS.map(([value, name]) => html`<option value=${value}>${name}</option>`)}
       </select>`;
+  }
+
+  /** In the search field, so that nothing moves when they come. */
+  private matchTools() {
+    const found = this.editor?.found ?? { count: 0, current: -1 };
+    const matches = found.current < 0 ? plural(found.count, "match", "matches") : count(found.count);
+    return html`<span class="small faint" role="status"
+        >${found.count
+          ? `${found.current < 0 ? "" : `${count(found.current + 1)} of `}${matches}`
+          : "no matches"}</span
+      ><button
+        class="quiet icon"
+        aria-label="Previous match"
+        title="Previous (Shift Enter)"
+        @click=${() => this.step(-1)}
+      >
+        ↑</button
+      ><button class="quiet icon" aria-label="Next match" title="Next (Enter)" @click=${() => this.step(1)}>
+        ↓
+      </button>`;
   }
 
   private viewTools() {
@@ -259,8 +256,9 @@ export class LogView extends Part {
       this.onlyMatches = text !== "";
       this.show();
     } else {
-      this.editor?.find(this.pattern());
+      this.editor?.search(this.pattern());
     }
+    this.requestUpdate();
   }
 
   private searchKey(event: KeyboardEvent): void {
