@@ -2,6 +2,8 @@
 
 import re
 
+import pytest
+from cut_line import CutLine
 from hands import SOON, editor, marked_line, press, write
 from playwright.sync_api import Locator, Page, expect
 from roost_client import until
@@ -170,3 +172,57 @@ def copied(page: Page, label: str) -> str:
     page.keyboard.press("Control+a")
     page.keyboard.press("Control+c")
     return page.evaluate("navigator.clipboard.readText()")
+
+
+def test_an_agent_whose_runs_fail_is_not_shown_as_well(page, roost):
+    agent = roost.agent("never-works", "def main():\n    raise ValueError\n")
+    page.goto(f"/agents/{agent['id']}")
+    facts = page.get_by_role("list", name="Agent details")
+    expect(facts).to_contain_text("no runs yet")
+    roost.run(agent)
+    roost.run(agent)
+    expect(facts.locator(".state.failed")).to_have_text("last 2 runs: 2 failed")
+    expect(facts.get_by_role("link", name="built", exact=True)).to_be_visible()
+    expect(facts.locator(".state.succeeded")).to_have_count(0)
+    roost.delete("/agents/" + agent["id"])
+
+
+@pytest.fixture
+def line(roost):
+    line = CutLine(roost.url)
+    yield line
+    line.close()
+
+
+def test_errors_of_an_outage_end_with_it(sign_in, agent, line):
+    page = sign_in(url=line.url)
+    page.goto(f"/agents/{agent['id']}")
+    expect(editor(page, "Script")).to_contain_text("def main")
+    expect(page.get_by_role("region", name="Run").get_by_role("button", name="Run")).to_be_visible()
+    page.context.watch.expects_lost_connection = True
+    line.cut()
+    press(page, "Run")
+    errors = page.get_by_role("alert").filter(has_text="can't be")
+    expect(errors).to_be_visible()
+    line.restore()
+    expect(errors).to_have_count(0)
+    # A page that was opened meanwhile.
+    line.cut()
+    page.get_by_role("link", name="Webhooks").click()
+    expect(errors.first).to_be_visible()
+    line.restore()
+    expect(page.get_by_role("heading", name="Webhooks", level=1)).to_be_visible()
+    expect(errors).to_have_count(0)
+
+
+def test_errors_of_a_run_end_when_a_later_revision_is_saved(page, roost, agent):
+    page.goto(f"/agents/{agent['id']}")
+    expect(editor(page, "Script")).to_contain_text("def main")
+    problem = {"title": "Too many requests", "status": 429, "code": "rate_limited", "detail": "Wait a moment."}
+    page.route("**/execute", lambda route: route.fulfill(status=429, json=problem))
+    press(page, "Run")
+    error = page.get_by_role("alert").filter(has_text="Wait a moment.")
+    expect(error).to_be_visible()
+    write(page, "Script", AGENT + "\n\nNEW = 1\n")
+    press(page, "Save")
+    expect(error).to_have_count(0)

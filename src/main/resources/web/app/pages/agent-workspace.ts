@@ -1,6 +1,7 @@
 import { html, nothing, type TemplateResult } from "lit";
 import { customElement, property, query, state } from "lit/decorators.js";
 import { asProblem } from "../core/load";
+import { Recovery } from "../core/recovery";
 import { queried } from "../core/router";
 import { signedIn } from "../core/session";
 import { keysText, offer } from "../core/shortcuts";
@@ -31,6 +32,11 @@ export class AgentWorkspace extends Part {
   @state() private failedBuild: BuilderJob | null = null;
   @query("agent-code") private editors!: AgentCode;
   private endOffer: (() => void) | undefined;
+
+  constructor() {
+    super();
+    new Recovery(this, () => this.edits.recover());
+  }
 
   override connectedCallback(): void {
     super.connectedCallback();
@@ -75,6 +81,7 @@ export class AgentWorkspace extends Part {
       <run-panel
         .agentId=${edits.saved.id}
         .builderJobId=${edits.saved.latest_builder_job_id ?? ""}
+        .revision=${edits.saved.revision}
         .action=${this.action()}
         .prepare=${() => this.prepare()}
         @ended=${(event: CustomEvent<ExecutorJob>) => this.ended(event.detail)}

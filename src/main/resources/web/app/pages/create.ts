@@ -97,6 +97,7 @@ export class CreatePage extends Part {
       <run-panel
         .agentId=${this.agent?.id ?? ""}
         .builderJobId=${this.agent?.latest_builder_job_id ?? ""}
+        .revision=${this.edits?.saved.revision ?? 0}
         .action=${this.action()}
         .payload=${this.draft.payload}
         .prepare=${() => this.prepare()}

@@ -4,6 +4,7 @@ import { requestBlob, type Problem } from "../../core/api";
 import { prefer, preference } from "../../core/drafts";
 import { count, plural } from "../../core/format";
 import { asProblem } from "../../core/load";
+import { isOutage, Recovery } from "../../core/recovery";
 import type { Connection } from "../../core/stream";
 import type { LogEntry } from "../../core/types";
 import { copyText } from "../page/basics";
@@ -40,6 +41,11 @@ export class LogView extends Part {
   private lines = new LogLines();
   private editor: LogEditor | null = null;
   private reading: AbortController | null = null;
+
+  constructor() {
+    super();
+    new Recovery(this, () => isOutage(this.problem) && void this.start());
+  }
 
   override connectedCallback(): void {
     super.connectedCallback();
