@@ -206,13 +206,6 @@ def test_errors_of_an_outage_end_with_it(sign_in, agent, line):
     expect(errors).to_be_visible()
     line.restore()
     expect(errors).to_have_count(0)
-    # A page that was opened meanwhile.
-    line.cut()
-    page.get_by_role("link", name="Webhooks").click()
-    expect(errors.first).to_be_visible()
-    line.restore()
-    expect(page.get_by_role("heading", name="Webhooks", level=1)).to_be_visible()
-    expect(errors).to_have_count(0)
 
 
 def test_errors_of_a_run_end_when_a_later_revision_is_saved(page, roost, agent):
@@ -226,3 +219,31 @@ def test_errors_of_a_run_end_when_a_later_revision_is_saved(page, roost, agent):
     write(page, "Script", AGENT + "\n\nNEW = 1\n")
     press(page, "Save")
     expect(error).to_have_count(0)
+
+
+def test_on_a_phone_run_and_all_tabs_are_in_sight(sign_in, agent):
+    page = sign_in(viewport={"width": 390, "height": 844})
+    page.goto(f"/agents/{agent['id']}")
+    expect(page.get_by_role("button", name="Run")).to_be_in_viewport(ratio=1)
+    tabs = page.get_by_role("tab")
+    expect(tabs).to_have_count(8)
+    for number in range(8):
+        expect(tabs.nth(number)).to_be_in_viewport(ratio=1)
+    press(page, "Run")
+    expect(page.get_by_label("Return value").first).to_be_in_viewport(timeout=SOON)
+
+
+def test_a_log_beside_the_editors_is_wide(page, roost):
+    agent = roost.agent("talkative", "def main():\n    print('line ' * 200)\n")
+    roost.built(agent)
+    page.goto(f"/agents/{agent['id']}")
+    press(page, "Run")
+    log = page.locator("log-view")
+    expect(log.get_by_text("line line")).to_be_visible(timeout=SOON)
+    assert log.bounding_box()["width"] > 480
+    expect(log.get_by_role("button", name="Wrap")).to_have_attribute("aria-pressed", "true")
+    log.get_by_role("button", name="Full screen").click()
+    page.wait_for_function("document.fullscreenElement?.clientWidth > 1200")
+    log.get_by_role("button", name="Full screen").click()
+    page.wait_for_function("document.fullscreenElement === null")
+    roost.delete("/agents/" + agent["id"])

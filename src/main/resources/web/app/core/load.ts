@@ -1,7 +1,6 @@
 import type { ReactiveController, ReactiveControllerHost } from "lit";
 import { Problem, get, type Query } from "./api";
 import { live } from "./live";
-import { isOutage } from "./recovery";
 import type { Change, Page } from "./types";
 
 const SETTLE = 150;
@@ -43,7 +42,6 @@ export class Load<T> implements ReactiveController {
     this.ends.push(
       live.onChange((change) => this.concerns(change) && this.soon()),
       live.onResync(() => this.soon()),
-      live.onConnection(() => live.connection === "open" && isOutage(this.problem) && this.soon()),
     );
     void this.again();
   }

@@ -45,7 +45,6 @@ export class App extends Part {
   @state() private problem: Problem | null = null;
   @state() private menuOpen = false;
   private shown = "";
-  private pageMissing = false;
 
   override connectedCallback(): void {
     this.replaceChildren(); // The document's text while the code loads.
@@ -53,7 +52,7 @@ export class App extends Part {
     applyTheme();
     router.start();
     router.onMove(() => void this.show());
-    live.onConnection(() => this.connectionChanged());
+    live.onConnection(() => this.requestUpdate());
     onSignedOut(() => this.signedOut());
     onOthersPageToken(() => void this.resume());
     startShortcuts();
@@ -139,14 +138,6 @@ export class App extends Part {
     history.replaceState(null, "", "/login");
   }
 
-  /** A page whose code did not come during an outage is shown after it. */
-  private connectionChanged(): void {
-    this.requestUpdate();
-    if (live.connection === "open" && this.pageMissing) {
-      void this.show();
-    }
-  }
-
   /** Shows the page of the address; the one before stays until its code is there. */
   private async show(): Promise<void> {
     const match = router.match(routes);
@@ -165,11 +156,9 @@ export class App extends Part {
           return;
         }
         this.content = page(match.parameters);
-        this.pageMissing = false;
       } catch (e) {
         // After an upgrade the old files are gone.
         this.content = problemNotice(asProblem(e), () => location.reload());
-        this.pageMissing = true;
       }
     }
     this.announce(match);

@@ -55,6 +55,9 @@ export class CodeEditor extends LitElement {
       display: flex;
       flex-direction: column;
     }
+    .view:empty {
+      display: none;
+    }
     pre {
       padding: 6px 8px 6px 44px;
       overflow: auto;

@@ -92,12 +92,14 @@ export class RunPanel extends Part {
     return html`<section class="panel run" aria-labelledby="run-title">
       <header>
         <h2 id="run-title">Run</h2>
-        ${isGoing(job) ? html`<button @click=${() => void this.cancel()}>Cancel run</button>` : nothing}
-        ${signedIn.may("execute")
-          ? html`<button class="primary" ?disabled=${this.busy} @click=${() => void this.run()}>
-              ${this.action} <kbd aria-hidden="true">${keysText("mod+enter")}</kbd>
-            </button>`
-          : nothing}
+        <div class="row run-actions">
+          ${isGoing(job) ? html`<button @click=${() => void this.cancel()}>Cancel run</button>` : nothing}
+          ${signedIn.may("execute")
+            ? html`<button class="primary" ?disabled=${this.busy} @click=${() => void this.run()}>
+                ${this.action} <kbd aria-hidden="true">${keysText("mod+enter")}</kbd>
+              </button>`
+            : nothing}
+        </div>
       </header>
       ${signedIn.may("execute")
         ? this.payloadEditor()
@@ -210,6 +212,7 @@ export class RunPanel extends Part {
         this.jobId = value.id;
         this.load.value = value;
         await this.load.again();
+        this.querySelector(".outcome")?.scrollIntoView({ block: "nearest" });
       }
     } catch (e) {
       this.refused(asProblem(e));

@@ -16,6 +16,9 @@ import { problemNotice } from "../page/notices";
 import { Part } from "../page/part";
 import { saveFile } from "../page/save-file";
 
+/** Pixels. */
+const NARROW = 560;
+
 /**
  * The log of an execution or a build, updated live. Follows new lines until the reader scrolls up;
  * searches, filters, copies and downloads.
@@ -37,18 +40,22 @@ export class LogView extends Part {
   @state() private sought = "";
   @state() private onlyMatches = false;
   @state() private level = 0;
-  @state() private look: Look = preference<Look>("log", { wrap: false, times: true });
+  @state() private look!: Look;
   private lines = new LogLines();
   private editor: LogEditor | null = null;
   private reading: AbortController | null = null;
 
   constructor() {
     super();
+    this.addEventListener("fullscreenchange", () => this.requestUpdate());
     new Recovery(this, () => isOutage(this.problem) && void this.start());
   }
 
   override connectedCallback(): void {
     super.connectedCallback();
+    // Where a log is narrow, half of it would be times.
+    const narrow = this.clientWidth < NARROW;
+    this.look ??= preference<Look>("log", { wrap: narrow, times: !narrow });
     if (this.hasUpdated) {
       void this.start();
     }
@@ -227,7 +234,13 @@ export class LogView extends Part {
         "Times",
         this.look.times,
         () => this.change({ times: !this.look.times }),
-      )}<button class="quiet" aria-label="Copy log" ?disabled=${!this.total} @click=${this.copy}>Copy</button
+      )}${document.fullscreenEnabled ? toggle("Full screen", this.isFull, this.toggleFull) : nothing}<button
+        class="quiet"
+        aria-label="Copy log"
+        ?disabled=${!this.total}
+        @click=${this.copy}
+      >
+        Copy</button
       ><button class="quiet" aria-label="Download log" ?disabled=${!this.total} @click=${this.download}>
         Download
       </button></span
@@ -249,6 +262,13 @@ export class LogView extends Part {
             : "live";
     return html`<span>${lines}</span>${state ? html`<span>${state}</span>` : nothing}`;
   }
+
+  private get isFull(): boolean {
+    return document.fullscreenElement === this;
+  }
+
+  private readonly toggleFull = (): void =>
+    void (this.isFull ? document.exitFullscreen() : this.requestFullscreen());
 
   private change(look: Partial<Look>): void {
     this.look = { ...this.look, ...look };
