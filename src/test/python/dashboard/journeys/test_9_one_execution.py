@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from hands import SOON, editor, press, write
+from hands import SOON, press, returned, write
 from playwright.sync_api import expect
 
 TICKING = """\
@@ -110,4 +110,22 @@ def test_a_search_in_a_log_moves_as_one_types(page, roost):
     page.keyboard.press("Control+a")
     page.keyboard.type("line 20 ")
     expect(log.get_by_text("line 20 hay")).to_be_visible()
+    roost.delete("/agents/" + agent["id"])
+
+
+def test_an_execution_is_run_again_with_an_edited_payload(page, roost):
+    agent = roost.agent("echo", "def main(request):\n    return request.payload\n")
+    execution = roost.run(agent, {"day": 1})
+    page.goto(f"/executions/{execution['id']}")
+    press(page, "Run with edited payload")
+    dialog = page.get_by_role("dialog")
+    payload = dialog.get_by_role("textbox", name="Payload")
+    expect(payload).to_contain_text('"day": 1')
+    write(page, "Payload", '{"day": 2')
+    dialog.get_by_role("button", name="Run", exact=True).click()
+    expect(dialog.locator("#payload-mistakes")).not_to_be_empty()
+    write(page, "Payload", '{"day": 2}')
+    dialog.get_by_role("button", name="Run", exact=True).click()
+    expect(page).not_to_have_url(re.compile(execution["id"]))
+    expect(returned(page)).to_contain_text('"day": 2', timeout=SOON)
     roost.delete("/agents/" + agent["id"])

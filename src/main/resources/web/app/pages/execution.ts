@@ -9,7 +9,7 @@ import "../parts/code/code-editor";
 import { idLink, stateBadge, timeAgo } from "../parts/page/basics";
 import { executionLog, failureNotice, returnValue, runDuration } from "../parts/executions/execution-result";
 import { loaded } from "../parts/page/notices";
-import { cancelRun, runAgain } from "../parts/executions/runs";
+import { cancelRun, runAgain, runEdited } from "../parts/executions/runs";
 import { Part } from "../parts/page/part";
 import { titlePage } from "../parts/page/titles";
 import "../parts/executions/timeline";
@@ -72,11 +72,17 @@ export class ExecutionPage extends Part {
       : nothing}
     ${job && agent
       ? html`<button
-          title="Runs the agent's newest revision with the same payload"
-          @click=${() => void runAgain(job)}
-        >
-          Run again
-        </button>`
+            title="Runs the agent's newest revision with this payload, changed by you"
+            @click=${() => void runEdited(job)}
+          >
+            Run with edited payload
+          </button>
+          <button
+            title="Runs the agent's newest revision with the same payload"
+            @click=${() => void runAgain(job)}
+          >
+            Run again
+          </button>`
       : nothing}`;
   }
 
