@@ -178,7 +178,7 @@ export class AgentWorkspace extends Part {
         await this.updateComplete;
         this.editors.goTo(marks[0].line, marks[0].column);
       } else if (!marks.length) {
-        toast("The line that failed has been changed since.");
+        toast("The failing line has changed since that execution.");
       }
     } catch (e) {
       toast(asProblem(e).message, { failed: true });

@@ -68,11 +68,11 @@ export class ExecutionPage extends Part {
       return html`<span class="faint small">Your API key is read-only.</span>`;
     }
     return html`${execution.state === "running" && job
-      ? html`<button class="danger" @click=${() => void cancelRun(job)}>Cancel</button>`
+      ? html`<button class="danger" @click=${() => void cancelRun(job)}>Cancel execution</button>`
       : nothing}
     ${job && agent
       ? html`<button
-            title="Runs the agent's newest revision with this payload, changed by you"
+            title="Runs the agent's newest revision with a payload based on this one"
             @click=${() => void runEdited(job)}
           >
             Run with edited payload

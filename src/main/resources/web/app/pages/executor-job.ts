@@ -73,7 +73,7 @@ export class ExecutorJobPage extends Part {
       return html`<span class="faint small">Your API key is read-only.</span>`;
     }
     return job.finished_at === null
-      ? html`<button class="danger" @click=${() => void cancelRun(job)}>Cancel</button>`
+      ? html`<button class="danger" @click=${() => void cancelRun(job)}>Cancel run</button>`
       : html`<button @click=${() => void runAgain(job)}>Run again</button>`;
   }
 
