@@ -10,7 +10,9 @@ from roost_client import until
 
 AGENT = "def main(request):\n    return request.payload\n"
 # Its last line is far below what an editor shows.
-LONG = "def main(request):\n    numbers = []\n" + "    numbers.append(1)\n" * 120 + "    return numbers[request.payload]\n"
+LONG = (
+    "def main(request):\n    numbers = []\n" + "    numbers.append(1)\n" * 120 + "    return numbers[request.payload]\n"
+)
 FAILING_LINE = "    return numbers[request.payload]"
 
 

@@ -12,6 +12,7 @@ import { toast } from "../page/dialogs";
 import type { LogEditor, Look } from "./log-editor";
 import { LEVELS, LogLines, type LogLine } from "./log-lines";
 import { LogReader } from "./log-reader";
+import { matchTools } from "./match-tools";
 import { problemNotice } from "../page/notices";
 import { Part } from "../page/part";
 import { saveFile } from "../page/save-file";
@@ -178,7 +179,7 @@ export class LogView extends Part {
           .value=${this.sought}
           @input=${(event: Event) => this.search((event.target as HTMLInputElement).value)}
           @keydown=${this.searchKey}
-        />${this.sought ? this.matchTools() : nothing}</span
+        />${this.sought ? matchTools(this.editor?.found, (direction) => this.step(direction)) : nothing}</span
       ><button
         class="quiet"
         aria-pressed=${this.onlyMatches}
@@ -200,26 +201,6 @@ export class LogView extends Part {
       >
         ${LEVELS.map(([value, name]) => html`<option value=${value}>${name}</option>`)}
       </select>`;
-  }
-
-  /** In the search field, so that nothing moves when they come. */
-  private matchTools() {
-    const found = this.editor?.found ?? { count: 0, current: -1 };
-    const matches = found.current < 0 ? plural(found.count, "match", "matches") : count(found.count);
-    return html`<span class="small faint" role="status"
-        >${found.count
-          ? `${found.current < 0 ? "" : `${count(found.current + 1)} of `}${matches}`
-          : "no matches"}</span
-      ><button
-        class="quiet icon"
-        aria-label="Previous match"
-        title="Previous (Shift Enter)"
-        @click=${() => this.step(-1)}
-      >
-        ↑</button
-      ><button class="quiet icon" aria-label="Next match" title="Next (Enter)" @click=${() => this.step(1)}>
-        ↓
-      </button>`;
   }
 
   private viewTools() {
