@@ -3,6 +3,7 @@ import { customElement, query, state } from "lit/decorators.js";
 import { requestTagged, Problem } from "../core/api";
 import { draft, dropDraft, keepDraft } from "../core/drafts";
 import { asProblem } from "../core/load";
+import { isOutage, Recovery } from "../core/recovery";
 import { queried, router } from "../core/router";
 import { signedIn } from "../core/session";
 import type { Agent, BuilderJob, ExecutorJob } from "../core/types";
@@ -47,6 +48,14 @@ export class CreatePage extends Part {
   @state() private marks: readonly Mark[] = [];
   @state() private failedBuild: BuilderJob | null = null;
   @query("run-panel") private panel!: RunPanel;
+
+  constructor() {
+    super();
+    new Recovery(this, () => {
+      this.edits?.recover();
+      this.problem = isOutage(this.problem) ? null : this.problem;
+    });
+  }
 
   override connectedCallback(): void {
     super.connectedCallback();
