@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { folded } from "../../main/resources/web/app/parts/code/diff-lines.ts";
+import { folded, lineIn } from "../../main/resources/web/app/parts/code/diff-lines.ts";
 import { LogLines, styled } from "../../main/resources/web/app/parts/logs/log-lines.ts";
 import {
   buildMarks,
@@ -99,21 +99,35 @@ test("equal lines far from a change are folded", () => {
   assert.deepEqual(folded([]), []);
 });
 
-test("a failure is marked at its line, a failed build at its requirement", () => {
+test("a failure is marked at its line", () => {
   const error = { type: "KeyError", message: "'a'", line: 3, column: null };
   assert.deepEqual(failureMarks({ error }), [
     { line: 3, column: undefined, message: "The latest run failed here: KeyError: 'a'", severity: "error" },
   ]);
   assert.deepEqual(failureMarks({ error: { ...error, line: null } }), []);
   assert.deepEqual(failureMarks(null), []);
-  const job = {
-    requirements: "httpx==0.28\nHumanize == 99.0  # the newest\n# humanize==99.0\n",
-    message: "There is no humanize==99.0.",
+});
+
+test("the requirements of a failed build are marked where they are written now", () => {
+  const failed = {
+    id: "bjob_1",
+    requirements: "httpx==0.28\nhumanize==99.0",
+    message: "Because there is no version of humanize==99.0 and you require humanize==99.0, …",
   };
-  assert.deepEqual(
-    buildMarks(job).map(({ line }) => line),
-    [2],
-  );
+  const agent = { latest_builder_job_id: "bjob_1" };
+  const marked = (text, of = agent) => buildMarks(failed, of, text).map(({ line }) => line);
+  assert.deepEqual(marked("Humanize == 99.0  # the newest\nhttpx==0.28\n# humanize==99.0\n"), [1]);
+  assert.deepEqual(marked("# pinned\nhttpx==0.28\nhumanize==99.0; python_version > '3'"), [3]);
+  assert.deepEqual(marked("humanize==9\nhumanize==99.0.1"), [], "the line was edited");
+  assert.deepEqual(marked("humanize==99.0", { latest_builder_job_id: "bjob_2" }), [], "a later build");
+  assert.deepEqual(buildMarks(null, agent, "humanize==99.0"), []);
+});
+
+test("a line of one text is found in another", () => {
+  const before = "import a\n\ndef main():\n    return a.b\n";
+  assert.equal(lineIn(before, 4, before), 4);
+  assert.equal(lineIn(before, 4, `"""Says b."""\n\n${before}`), 6);
+  assert.equal(lineIn(before, 4, before.replace("a.b", "a.c")), null);
 });
 
 test("an error without a field is reported above the fields", () => {

@@ -8,8 +8,10 @@ const absolute = new Intl.DateTimeFormat(undefined, {
   hour: "2-digit",
   minute: "2-digit",
   second: "2-digit",
+  hourCycle: "h23",
   timeZoneName: "short",
 });
+const timeOfDay = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit", second: "2-digit" });
 const whole = new Intl.NumberFormat("en");
 
 export const count = (n: number): string => whole.format(n);
@@ -38,6 +40,9 @@ export function ago(time: string, now = Date.now()): string {
 }
 
 export const at = (time: string): string => absolute.format(new Date(time));
+
+/** "09:30:12". */
+export const clockTime = (time: string): string => timeOfDay.format(new Date(time));
 
 /** A number from 0 to 999 with three figures. */
 const figures = (value: number): string => value.toFixed(value < 9.995 ? 2 : value < 99.95 ? 1 : 0);

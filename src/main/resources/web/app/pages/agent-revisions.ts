@@ -12,6 +12,7 @@ import { loaded } from "../parts/page/notices";
 import { Part } from "../parts/page/part";
 import { inWords, REVISION_NAMES, revisionDifferences } from "../parts/agents/revision-fields";
 import { revisionNote } from "../parts/agents/running";
+import "../parts/agents/variables-diff";
 
 /** The revisions of an agent, the differences between two, and roll back. Fires `changed`. */
 @customElement("agent-revisions")
@@ -124,11 +125,13 @@ export class AgentRevisions extends Part {
             html`<h3>${REVISION_NAMES[field]}</h3>
               ${field === "python_version" || field === "profile" || field === "preload"
                 ? html`<p>${from[field] ?? "default"} → ${to[field] ?? "default"}</p>`
-                : html`<code-diff
-                    .from=${from[field]}
-                    .to=${to[field]}
-                    .label=${REVISION_NAMES[field]}
-                  ></code-diff>`}`,
+                : field === "env_vars"
+                  ? html`<variables-diff .from=${from.env_vars} .to=${to.env_vars}></variables-diff>`
+                  : html`<code-diff
+                      .from=${from[field]}
+                      .to=${to[field]}
+                      .label=${REVISION_NAMES[field]}
+                    ></code-diff>`}`,
         )
       : html`<p class="faint">No differences.</p>`;
   }
@@ -140,9 +143,11 @@ export class AgentRevisions extends Part {
       .map(
         (field) =>
           html`<h3>${REVISION_NAMES[field]}</h3>
-            <pre class="code" tabindex="0" role="region" aria-label=${REVISION_NAMES[field]}>
+            ${field === "env_vars"
+              ? html`<variables-diff .to=${revision.env_vars}></variables-diff>`
+              : html`<pre class="code" tabindex="0" role="region" aria-label=${REVISION_NAMES[field]}>
 ${revision[field]}</pre
-            >`,
+                >`}`,
       );
   }
 

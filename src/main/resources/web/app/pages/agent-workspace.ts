@@ -1,33 +1,49 @@
 import { html, nothing, type TemplateResult } from "lit";
-import { customElement, property, state } from "lit/decorators.js";
+import { customElement, property, query, state } from "lit/decorators.js";
+import { asProblem } from "../core/load";
+import { Recovery } from "../core/recovery";
+import { queried } from "../core/router";
 import { signedIn } from "../core/session";
 import { keysText, offer } from "../core/shortcuts";
 import type { Agent, BuilderJob, ExecutorJob } from "../core/types";
 import "../parts/agents/agent-code";
+import type { AgentCode } from "../parts/agents/agent-code";
 import { CODE_NAMES, codeOf, differences, type AgentEdits, type Code } from "../parts/agents/agent-edits";
 import "../parts/code/code-diff";
 import { toast } from "../parts/page/dialogs";
 import type { Mark } from "../parts/code/marks";
 import { problemNotice } from "../parts/page/notices";
 import { Part } from "../parts/page/part";
+import { failedLine } from "../parts/executions/failed-line";
 import { buildMarks, failureMarks, unplaced } from "../parts/executions/run-marks";
 import "../parts/executions/run-panel";
 import { isBehind, whenItRuns } from "../parts/agents/running";
+import "../parts/agents/variables-diff";
 
 const FIELDS = ["/script", "/requirements", "/env_vars", "/python_version"];
 
-/** The editors of an agent beside the panel that runs it. */
+/** The editors of an agent beside the panel that runs it; `?execution=` marks where that one failed. */
 @customElement("agent-workspace")
 export class AgentWorkspace extends Part {
   @property({ attribute: false }) edits!: AgentEdits;
   /** The version of the edits; a change renders this again. */
   @property({ attribute: false }) version = 0;
   @state() private marks: readonly Mark[] = [];
-  @state() private buildMarks: readonly Mark[] = [];
+  @state() private failedBuild: BuilderJob | null = null;
+  @query("agent-code") private editors!: AgentCode;
   private endOffer: (() => void) | undefined;
+
+  constructor() {
+    super();
+    new Recovery(this, () => this.edits.recover());
+  }
 
   override connectedCallback(): void {
     super.connectedCallback();
+    const failed = queried("execution");
+    if (failed) {
+      void this.showFailure(failed);
+    }
     if (signedIn.may("write")) {
       this.endOffer = offer({
         title: "Save",
@@ -55,7 +71,7 @@ export class AgentWorkspace extends Part {
           .readonly=${!writes}
           .problem=${edits.problem}
           .marks=${this.marks}
-          .requirementMarks=${this.buildMarks}
+          .requirementMarks=${buildMarks(this.failedBuild, edits.saved, edits.code.requirements)}
           .actions=${writes
             ? this.actions()
             : html`<span class="faint small">Your API key can't change agents</span>`}
@@ -65,10 +81,11 @@ export class AgentWorkspace extends Part {
       <run-panel
         .agentId=${edits.saved.id}
         .builderJobId=${edits.saved.latest_builder_job_id ?? ""}
+        .revision=${edits.saved.revision}
         .action=${this.action()}
         .prepare=${() => this.prepare()}
         @ended=${(event: CustomEvent<ExecutorJob>) => this.ended(event.detail)}
-        @build-failed=${(event: CustomEvent<BuilderJob>) => (this.buildMarks = buildMarks(event.detail))}
+        @build-failed=${(event: CustomEvent<BuilderJob>) => (this.failedBuild = event.detail)}
       ></run-panel>
     </div>`;
   }
@@ -110,7 +127,13 @@ export class AgentWorkspace extends Part {
       ${differences(their, mine).map(
         (field) =>
           html`<h3>${CODE_NAMES[field]}</h3>
-            <code-diff .from=${their[field]} .to=${mine[field]} .label=${CODE_NAMES[field]}></code-diff>`,
+            ${field === "env_vars"
+              ? html`<variables-diff .from=${their[field]} .to=${mine[field]}></variables-diff>`
+              : html`<code-diff
+                  .from=${their[field]}
+                  .to=${mine[field]}
+                  .label=${CODE_NAMES[field]}
+                ></code-diff>`}`,
       )}
     </section>`;
   }
@@ -144,6 +167,22 @@ export class AgentWorkspace extends Part {
     }
     const saved = await this.edits.save();
     return saved && whenItRuns(saved);
+  }
+
+  private async showFailure(executionId: string): Promise<void> {
+    const { saved, code } = this.edits;
+    try {
+      const marks = await failedLine(executionId, saved.id, code.script);
+      if (marks[0] && this.edits.code.script === code.script) {
+        this.marks = marks;
+        await this.updateComplete;
+        this.editors.goTo(marks[0].line, marks[0].column);
+      } else if (!marks.length) {
+        toast("The failing line has changed since that execution.");
+      }
+    } catch (e) {
+      toast(asProblem(e).message, { failed: true });
+    }
   }
 
   private ended({ execution }: ExecutorJob): void {

@@ -9,6 +9,7 @@ import type { State } from "../core/states";
 import type { Agent } from "../core/types";
 import { AgentEdits } from "../parts/agents/agent-edits";
 import { idLink, stateBadge, timeAgo } from "../parts/page/basics";
+import "../parts/agents/agent-health";
 import "../parts/agents/call-it";
 import { egressWords } from "../parts/agents/confinement";
 import { preloadNote } from "../parts/agents/preload-text";
@@ -45,6 +46,10 @@ const BUILD_WORDS: Record<State<"BuilderJob">, string> = {
   failed: "build failed",
   cancelled: "build cancelled",
 };
+
+/** A build is expected to succeed, so only others have a colour: an agent that is built may still fail. */
+const buildState = (state: State<"BuilderJob">): unknown =>
+  state === "succeeded" ? BUILD_WORDS[state] : stateBadge(state, BUILD_WORDS[state]);
 
 /** Milliseconds between polls of an outdated agent. */
 const OUTDATED_LOOK = 10_000;
@@ -145,11 +150,8 @@ export class AgentPage extends Part {
         ></agent-name>
       </div>
       <ul class="agent-facts" aria-label="Agent details">
-        ${build
-          ? html`<li>
-              <a href="/builds/${build.id}">${stateBadge(build.state, BUILD_WORDS[build.state])}</a>
-            </li>`
-          : nothing}
+        <li><agent-health .agentId=${agent.id}></agent-health></li>
+        ${build ? html`<li><a href="/builds/${build.id}">${buildState(build.state)}</a></li>` : nothing}
         <li><a href=${this.address("revisions")}>revision ${saved.revision}</a></li>
         <li>Python ${saved.python_version}</li>
         ${saved.profile ? html`<li>profile ${saved.profile}</li>` : nothing}

@@ -1,17 +1,19 @@
 import { html, nothing, type TemplateResult } from "lit";
 import { customElement, property } from "lit/decorators.js";
 import { all, get, kept } from "../core/api";
-import { bytes, count, plural } from "../core/format";
+import { bytes, count, plural, words } from "../core/format";
 import { Load } from "../core/load";
 import { signedIn } from "../core/session";
 import type { Agent, AgentRevision, Build, BuilderJob } from "../core/types";
 import "../parts/agents/agent-link";
+import { namedLines } from "../parts/builds/named-requirements";
 import { idLink, stateBadge, timeAgo } from "../parts/page/basics";
 import "../parts/logs/log-view";
 import { loaded } from "../parts/page/notices";
 import { Part } from "../parts/page/part";
+import { titlePage } from "../parts/page/titles";
 import { buildReason, isHarmless } from "../parts/executions/reasons";
-import { concernedLines, requirementList } from "./build-requirements";
+import { requirementList } from "./build-requirements";
 import { buildDuration } from "./builds";
 import { fact } from "./execution-panels";
 
@@ -40,6 +42,10 @@ export class BuildPage extends Part {
   protected override updated(changed: Map<PropertyKey, unknown>): void {
     if (changed.get("jobId")) {
       void this.load.again(true);
+    }
+    const job = this.load.value?.job;
+    if (job?.id === this.jobId) {
+      void titlePage(job.agent_id, job.state, `build ${words(job.state)}`);
     }
   }
 
@@ -118,7 +124,7 @@ export class BuildPage extends Part {
       return nothing;
     }
     const { title, help } = buildReason(reason);
-    const lines = concernedLines(requirements ?? "", message ?? "");
+    const lines = namedLines(requirements ?? "", message ?? "");
     const text = (requirements ?? "").split("\n");
     return html`<section class="notice ${isHarmless(reason) ? "" : "failed"}" aria-label="Failure reason">
       <strong>${title}</strong>

@@ -3,6 +3,7 @@ import { customElement, query, state } from "lit/decorators.js";
 import { requestTagged, Problem } from "../core/api";
 import { draft, dropDraft, keepDraft } from "../core/drafts";
 import { asProblem } from "../core/load";
+import { isOutage, Recovery } from "../core/recovery";
 import { queried, router } from "../core/router";
 import { signedIn } from "../core/session";
 import type { Agent, BuilderJob, ExecutorJob } from "../core/types";
@@ -45,8 +46,16 @@ export class CreatePage extends Part {
   @state() private agent: Agent | null = null;
   @state() private last: ExecutorJob | null = null;
   @state() private marks: readonly Mark[] = [];
-  @state() private buildMarks: readonly Mark[] = [];
+  @state() private failedBuild: BuilderJob | null = null;
   @query("run-panel") private panel!: RunPanel;
+
+  constructor() {
+    super();
+    new Recovery(this, () => {
+      this.edits?.recover();
+      this.problem = isOutage(this.problem) ? null : this.problem;
+    });
+  }
 
   override connectedCallback(): void {
     super.connectedCallback();
@@ -87,7 +96,9 @@ export class CreatePage extends Part {
           .code=${this.edits?.code ?? this.draft.code}
           .problem=${problem}
           .marks=${this.marks}
-          .requirementMarks=${this.buildMarks}
+          .requirementMarks=${this.edits
+            ? buildMarks(this.failedBuild, this.edits.saved, this.edits.code.requirements)
+            : []}
           @change=${(event: CustomEvent<Partial<Code>>) => this.changeCode(event.detail)}
         ></agent-code>
         ${this.agent ? nothing : this.stores(problem)}
@@ -95,13 +106,14 @@ export class CreatePage extends Part {
       <run-panel
         .agentId=${this.agent?.id ?? ""}
         .builderJobId=${this.agent?.latest_builder_job_id ?? ""}
+        .revision=${this.edits?.saved.revision ?? 0}
         .action=${this.action()}
         .payload=${this.draft.payload}
         .prepare=${() => this.prepare()}
         .steps=${this.steps()}
         @payload=${() => this.change({ payload: this.panel.payload })}
         @ended=${(event: CustomEvent<ExecutorJob>) => this.ended(event.detail)}
-        @build-failed=${(event: CustomEvent<BuilderJob>) => (this.buildMarks = buildMarks(event.detail))}
+        @build-failed=${(event: CustomEvent<BuilderJob>) => (this.failedBuild = event.detail)}
       ></run-panel>
     </div>`;
   }

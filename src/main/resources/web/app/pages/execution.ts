@@ -1,6 +1,6 @@
 import { html, nothing, type TemplateResult } from "lit";
 import { customElement, property } from "lit/decorators.js";
-import { bytes, duration, plural } from "../core/format";
+import { bytes, duration } from "../core/format";
 import { signedIn } from "../core/session";
 import { offer } from "../core/shortcuts";
 import type { Execution } from "../core/types";
@@ -9,8 +9,9 @@ import "../parts/code/code-editor";
 import { idLink, stateBadge, timeAgo } from "../parts/page/basics";
 import { executionLog, failureNotice, returnValue, runDuration } from "../parts/executions/execution-result";
 import { loaded } from "../parts/page/notices";
-import { cancelRun, runAgain } from "../parts/executions/runs";
+import { cancelRun, runAgain, runEdited } from "../parts/executions/runs";
 import { Part } from "../parts/page/part";
+import { titlePage } from "../parts/page/titles";
 import "../parts/executions/timeline";
 import { explainedLoad, type Explained } from "./execution-load";
 import { attemptsPanel, fact, jobFacts, payloadPanel } from "./execution-panels";
@@ -46,6 +47,10 @@ export class ExecutionPage extends Part {
     if (changed.get("executionId")) {
       void this.load.again(true);
     }
+    const execution = this.load.value?.execution;
+    if (execution?.id === this.executionId) {
+      void titlePage(execution.agent_id, execution.state);
+    }
   }
 
   override render() {
@@ -63,15 +68,21 @@ export class ExecutionPage extends Part {
       return html`<span class="faint small">Your API key is read-only.</span>`;
     }
     return html`${execution.state === "running" && job
-      ? html`<button class="danger" @click=${() => void cancelRun(job)}>Cancel</button>`
+      ? html`<button class="danger" @click=${() => void cancelRun(job)}>Cancel execution</button>`
       : nothing}
     ${job && agent
       ? html`<button
-          title="Runs the agent's newest revision with the same payload"
-          @click=${() => void runAgain(job)}
-        >
-          Run again
-        </button>`
+            title="Runs the agent's newest revision with a payload based on this one"
+            @click=${() => void runEdited(job)}
+          >
+            Run with edited payload
+          </button>
+          <button
+            title="Runs the agent's newest revision with the same payload"
+            @click=${() => void runAgain(job)}
+          >
+            Run again
+          </button>`
       : nothing}`;
   }
 
@@ -151,7 +162,7 @@ export class ExecutionPage extends Part {
     return nothing;
   }
 
-  private script({ execution, revision }: Explained): unknown {
+  private script({ execution, revision, agent }: Explained): unknown {
     if (revision === null) {
       return nothing;
     }
@@ -174,7 +185,9 @@ export class ExecutionPage extends Part {
             >revision ${execution.agent_revision}${error?.line ? `, line ${error.line}` : ""}</span
           >
         </h2>
-        <a href="/agents/${execution.agent_id}">Edit</a>
+        ${agent
+          ? html`<a href="/agents/${agent.id}${error?.line ? `?execution=${execution.id}` : ""}">Edit</a>`
+          : nothing}
       </header>
       <code-editor
         class="script"
@@ -183,6 +196,7 @@ export class ExecutionPage extends Part {
         readonly
         .value=${revision.script}
         .marks=${marks}
+        .line=${error?.line ?? 0}
       ></code-editor>
     </section>`;
   }
@@ -213,7 +227,6 @@ export class ExecutionPage extends Part {
                 ? html` <span class="faint">of ${bytes(agent.memory * 1024 * 1024)}</span>`
                 : nothing}`,
         )}
-        ${fact("Log", plural(execution.log_entries, "entry", "entries"))}
         ${fact(
           "Run",
           idLink(execution.executor_job_id, `/executor-jobs/${execution.executor_job_id}?stay=1`),

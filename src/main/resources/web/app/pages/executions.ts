@@ -123,7 +123,12 @@ export class ExecutionsPage extends Part {
 
   private hourText(): string {
     const text = (time: string) =>
-      new Date(time).toLocaleString(undefined, { weekday: "short", hour: "2-digit", minute: "2-digit" });
+      new Date(time).toLocaleString(undefined, {
+        weekday: "short",
+        hour: "2-digit",
+        minute: "2-digit",
+        hourCycle: "h23",
+      });
     return queried("before")
       ? `${text(queried("after"))} – ${text(queried("before"))}`
       : `Since ${text(queried("after"))}`;

@@ -11,6 +11,7 @@ import { idLink, stateBadge, timeAgo } from "../parts/page/basics";
 import { loaded } from "../parts/page/notices";
 import { cancelRun, runAgain } from "../parts/executions/runs";
 import { Part } from "../parts/page/part";
+import { titlePage } from "../parts/page/titles";
 import { WAITING, executionReason, isHarmless } from "../parts/executions/reasons";
 import "../parts/executions/timeline";
 import { attemptsPanel, fact, jobFacts, payloadPanel } from "./execution-panels";
@@ -44,6 +45,9 @@ export class ExecutorJobPage extends Part {
       void this.load.again(true);
     }
     const job = this.load.value?.job;
+    if (job?.id === this.jobId) {
+      void titlePage(job.agent_id, job.state);
+    }
     if (
       job?.id === this.jobId &&
       job.execution &&
@@ -69,7 +73,7 @@ export class ExecutorJobPage extends Part {
       return html`<span class="faint small">Your API key is read-only.</span>`;
     }
     return job.finished_at === null
-      ? html`<button class="danger" @click=${() => void cancelRun(job)}>Cancel</button>`
+      ? html`<button class="danger" @click=${() => void cancelRun(job)}>Cancel run</button>`
       : html`<button @click=${() => void runAgain(job)}>Run again</button>`;
   }
 

@@ -121,7 +121,7 @@ export class OverviewPage extends Part {
 
   private chart({ hours }: Statistics): TemplateResult {
     const clock = (time: string | number) =>
-      new Date(time).toLocaleTimeString(undefined, { hour: "2-digit", minute: "2-digit" });
+      new Date(time).toLocaleTimeString(undefined, { hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
     const end = (hour: string) => new Date(Date.parse(hour) + HOUR).toISOString();
     const href = (bar: number) => {
       const { hour } = hours[bar]!;

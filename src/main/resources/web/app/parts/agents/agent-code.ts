@@ -8,6 +8,7 @@ import type { CodeEditor } from "../code/code-editor";
 import { mistakeList, mistakesOf } from "../forms/fields";
 import { marksOf, type Mark } from "../code/marks";
 import { Part } from "../page/part";
+import { showValues } from "./variables-diff";
 
 type Text = "script" | "requirements" | "env_vars";
 
@@ -32,15 +33,16 @@ export class AgentCode extends Part {
   @property({ attribute: false }) problem: Problem | null = null;
   /** Where the latest run failed. */
   @property({ attribute: false }) marks: readonly Mark[] = [];
-  /** The requirements that couldn't be installed. */
+  /** The requirements that couldn't be installed, in the text as it is now. */
   @property({ attribute: false }) requirementMarks: readonly Mark[] = [];
   /** Buttons at the end of the header. */
   @property({ attribute: false }) actions: unknown = nothing;
   @state() private edited = new Set<keyof Code>();
+  @state() private valuesShown = false;
   @queryAll("code-editor") private editors!: NodeListOf<CodeEditor>;
 
   override willUpdate(changed: PropertyValues<this>): void {
-    if (changed.has("problem") || changed.has("marks") || changed.has("requirementMarks")) {
+    if (changed.has("problem") || changed.has("marks")) {
       this.edited = new Set();
     }
   }
@@ -62,14 +64,19 @@ export class AgentCode extends Part {
           <h2 id="script-title">Script</h2>
           ${this.versions()} ${this.actions}
         </header>
-        ${this.text("script")} ${this.warnings()}
+        ${this.text("script")} ${this.failures()} ${this.warnings()}
       </section>
       <div class="texts">${this.side("requirements")} ${this.side("env_vars")}</div>`;
   }
 
   private side(name: Text): TemplateResult {
     return html`<section class="panel" aria-labelledby="${name}-title">
-      <header><h2 id="${name}-title">${CODE_NAMES[name]}</h2></header>
+      <header>
+        <h2 id="${name}-title">${CODE_NAMES[name]}</h2>
+        ${name === "env_vars" && !this.readonly
+          ? showValues(this.valuesShown, () => (this.valuesShown = !this.valuesShown))
+          : nothing}
+      </header>
       ${this.text(name)}
       <p class="hint faint small">${HINTS[name]}</p>
     </section>`;
@@ -77,17 +84,22 @@ export class AgentCode extends Part {
 
   private text(name: Text): TemplateResult {
     const mistakes = this.edited.has(name) ? [] : mistakesOf(this.problem, `/${name}`);
-    const found = { script: this.marks, requirements: this.requirementMarks, env_vars: [] }[name];
-    const runs = this.edited.has(name) ? [] : found;
+    const runs = {
+      script: this.edited.has(name) ? [] : this.marks,
+      requirements: this.requirementMarks,
+      env_vars: [],
+    };
     return html`<code-editor
         class=${name}
         .label=${CODE_NAMES[name]}
         .language=${name === "script" ? "python" : "text"}
         .autoHeight=${name !== "script"}
+        .masked=${name === "env_vars" && !this.valuesShown}
         .placeholder=${this.readonly ? "" : EXAMPLES[name]}
         .readonly=${this.readonly}
         .value=${this.code[name]}
-        .marks=${[...marksOf(mistakes), ...runs]}
+        .marks=${[...marksOf(mistakes), ...runs[name]]}
+        .line=${name === "script" ? (this.marks[0]?.line ?? 0) : 0}
         @change=${(event: Event) => this.change({ [name]: (event.target as CodeEditor).value })}
         @check=${() => this.requestUpdate()}
       ></code-editor>
@@ -113,20 +125,28 @@ export class AgentCode extends Part {
       >${mistakeList("python_version", mistakes)}`;
   }
 
+  /** Where and why the latest run failed, until the script is edited. */
+  private failures(): TemplateResult {
+    const failures = this.edited.has("script") ? [] : this.marks;
+    return html`<ul class="mistakes failures" aria-label="Failure">
+      ${failures.map((mark) => html`<li>${this.remark(mark)}</li>`)}
+    </ul>`;
+  }
+
   /** Warnings of the editor; they block nothing. */
-  private warnings(): unknown {
+  private warnings(): TemplateResult {
     const remarks = [...this.editors].find((editor) => editor.classList.contains("script"))?.remarks ?? [];
     return html`<ul class="warnings" aria-live="polite">
-      ${remarks.map(
-        ({ line, column, message }) =>
-          html`<li>
-            <button class="quiet" @click=${() => this.goTo(line, column)}>
-              line ${line}${column ? `, column ${column}` : ""}
-            </button>
-            <span>${message}</span>
-          </li>`,
-      )}
+      ${remarks.map((mark) => html`<li>${this.remark(mark)}</li>`)}
     </ul>`;
+  }
+
+  /** A remark about the script, with a button that goes to its line. */
+  private remark({ line, column, message }: Mark): TemplateResult {
+    return html`<button class="quiet" @click=${() => this.goTo(line, column)}>
+        line ${line}${column ? `, column ${column}` : ""}
+      </button>
+      <span>${message}</span>`;
   }
 
   private readonly choose = (event: Event) => {

@@ -1,6 +1,7 @@
 import { requestTagged, Problem } from "../../core/api";
 import { draft, dropDraft, keepDraft } from "../../core/drafts";
 import { asProblem } from "../../core/load";
+import { isOutage } from "../../core/recovery";
 import type { Agent } from "../../core/types";
 
 /** The code of an agent: the fields that a revision holds. */
@@ -115,6 +116,14 @@ export class AgentEdits {
       this.theirs = agent;
     }
     this.notify();
+  }
+
+  /** Roost can be reached again: what could not be saved can be now. */
+  recover(): void {
+    if (isOutage(this.problem)) {
+      this.problem = null;
+      this.notify();
+    }
   }
 
   /** Discards the changes. */

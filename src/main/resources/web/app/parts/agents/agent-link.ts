@@ -24,7 +24,7 @@ function readFirst(): Promise<void> {
 }
 
 /** The name of an agent; its short ID if it was deleted. */
-async function nameOf(id: string): Promise<string> {
+export async function nameOf(id: string): Promise<string> {
   await (first ??= readFirst());
   const known = names.get(id);
   if (known) {

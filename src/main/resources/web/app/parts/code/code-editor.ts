@@ -1,10 +1,14 @@
 import { css, html, LitElement, nothing, type PropertyValues } from "lit";
 import { customElement, property, query, state } from "lit/decorators.js";
+import { masked } from "../../core/variables";
 import type { CodeView } from "./code-view";
 import type { Mark } from "./marks";
 
 /** Pages create equal marks on each render. */
 const differ = (one: unknown, other: unknown): boolean => JSON.stringify(one) !== JSON.stringify(other);
+
+/** What can change while an editor is shown. */
+const SETTINGS = ["readonly", "label", "placeholder", "masked"] as const;
 
 export type Language = "python" | "json" | "text";
 
@@ -21,6 +25,7 @@ export class CodeEditor extends LitElement {
   static override styles = css`
     :host {
       display: flex;
+      flex-direction: column;
       position: relative;
       min-width: 0;
       min-height: 0;
@@ -43,11 +48,15 @@ export class CodeEditor extends LitElement {
     pre {
       flex: 1;
       min-width: 0;
+      min-height: 0;
       margin: 0;
     }
     .view {
       display: flex;
       flex-direction: column;
+    }
+    .view:empty {
+      display: none;
     }
     pre {
       padding: 6px 8px 6px 44px;
@@ -55,17 +64,10 @@ export class CodeEditor extends LitElement {
       font: inherit;
     }
     .help {
-      position: absolute;
-      right: 8px;
-      bottom: 4px;
-      z-index: 301;
-      padding: 0 6px;
-      border: 1px solid var(--line);
-      border-radius: var(--radius-small);
-      background: var(--raised);
+      padding: 0 8px;
+      border-top: 1px solid var(--line);
       color: var(--faint);
       font: var(--size-small) / var(--line-height) var(--sans);
-      pointer-events: none;
     }
     .unseen {
       position: absolute;
@@ -81,16 +83,23 @@ export class CodeEditor extends LitElement {
   @property() label = "Code";
   @property() placeholder = "";
   @property({ type: Boolean }) readonly = false;
+  /** The values of lines KEY=VALUE are hidden. */
+  @property({ type: Boolean }) masked = false;
   /** The height follows the text. */
   @property({ type: Boolean, attribute: "auto-height" }) autoHeight = false;
   @property({ attribute: false, hasChanged: differ }) marks: readonly Mark[] = [];
+  /** A line that is scrolled to the middle of the editor when it is out of sight; 0: none. */
+  @property({ type: Number }) line = 0;
   /** The editor's own checks of the text. */
   remarks: readonly Mark[] = [];
 
-  @state() private tabIndents = false;
+  /** Tab was pressed and has indented, which a person who wants to leave did not expect. */
+  @state() private indented = false;
   @state() private failed = false;
   @query(".view") private holder!: HTMLElement;
   private view: CodeView | null = null;
+  /** Where to go as soon as the editor is loaded. */
+  private place: [line: number, column: number] | null = null;
 
   override async firstUpdated(): Promise<void> {
     try {
@@ -122,22 +131,30 @@ export class CodeEditor extends LitElement {
 
   /** Scrolls to a position and puts the cursor there. */
   goTo(line: number, column = 1): void {
-    this.view?.goTo(line, column);
+    if (this.view) {
+      this.view.goTo(line, column);
+    } else {
+      this.place = [line, column];
+    }
   }
 
   override render() {
     return html`${this.view
         ? nothing
-        : html`<pre>${this.failed ? "The editor could not be loaded. Reload the page." : this.value}</pre>`}
+        : html`<pre>${this.failed ? "The editor could not be loaded. Reload the page." : this.text()}</pre>`}
       <div class="view"></div>
-      <span id="help" class=${this.tabIndents ? "help" : "unseen"}>${this.help()}</span>`;
+      <span id="help" class=${this.indented ? "help" : "unseen"}>${this.help()}</span>`;
+  }
+
+  private text(): string {
+    return this.masked ? masked(this.value) : this.value;
   }
 
   private help(): string {
     if (this.readonly) {
       return "";
     }
-    return this.tabIndents
+    return this.indented
       ? "Tab indents. Esc, then Tab to leave"
       : "Tab indents while you type. Press Escape, then Tab, to leave the editor.";
   }
@@ -149,10 +166,14 @@ export class CodeEditor extends LitElement {
     if (changed.has("value")) {
       this.view.show(this.value);
     }
-    if (changed.has("marks")) {
+    // A page that has found the same lines in an edited text gives equal marks.
+    if (changed.has("marks") || (changed.has("value") && this.marks.length)) {
       this.view.mark(this.marks);
     }
-    if (changed.has("readonly") || changed.has("label") || changed.has("placeholder")) {
+    if (changed.has("line") && this.line) {
+      this.view.centre(this.line);
+    }
+    if (SETTINGS.some((name) => changed.has(name))) {
       this.view.configure(this);
     }
   }
@@ -170,9 +191,15 @@ export class CodeEditor extends LitElement {
         }
       },
       pressed: (name) => !this.dispatchEvent(new Event(name, { bubbles: true, cancelable: true })),
-      tabIndents: (tabIndents) => (this.tabIndents = tabIndents),
+      indented: (indented) => (this.indented = indented),
     });
     this.view.mark(this.marks);
+    if (this.place) {
+      this.view.goTo(...this.place);
+      this.place = null;
+    } else if (this.line) {
+      this.view.centre(this.line);
+    }
     this.requestUpdate();
   }
 }

@@ -33,6 +33,7 @@ export const look = (autoHeight: boolean): Extension =>
     ".cm-content": { padding: "6px 0", caretColor: "var(--text)" },
     ".cm-line": { padding: "0 8px" },
     ".cm-placeholder": { color: "var(--faint)" },
+    ".cm-masked": { color: "var(--faint)", cursor: "pointer" },
     ".cm-cursor": { borderLeftColor: "var(--text)" },
     "&.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground, .cm-selectionBackground": {
       backgroundColor: "var(--accent-soft)",

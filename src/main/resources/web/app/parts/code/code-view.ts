@@ -30,6 +30,7 @@ import type { CodeEditor } from "./code-editor";
 import { colours, look } from "./code-theme";
 import { checkJson } from "./json-checks";
 import type { Mark } from "./marks";
+import { maskedValues } from "./masked-values";
 import { checkPython } from "./python-checks";
 
 const SETTLE = 400;
@@ -40,10 +41,14 @@ export interface CodeViewListener {
   remarked(remarks: readonly Mark[]): void;
   /** Whether the shortcut was taken. */
   pressed(name: "run" | "save"): boolean;
-  tabIndents(tabIndents: boolean): void;
+  /** Tab has indented, or goes to the next control again. */
+  indented(indented: boolean): void;
 }
 
-type Settings = Pick<CodeEditor, "value" | "language" | "label" | "placeholder" | "readonly" | "autoHeight">;
+type Settings = Pick<
+  CodeEditor,
+  "value" | "language" | "label" | "placeholder" | "readonly" | "masked" | "autoHeight"
+>;
 
 /** The text was set by the page, not typed. */
 const fromOutside = Annotation.define<boolean>();
@@ -149,6 +154,21 @@ export class CodeView {
     this.view.focus();
   }
 
+  /** Scrolls a line that is out of sight to the middle of the editor; page and focus stay where they are. */
+  centre(line: number): void {
+    const at = offsetOf({ line }, this.view.state.doc);
+    this.view.requestMeasure({
+      key: this,
+      read: (view) => {
+        const { top, bottom } = view.lineBlockAt(at);
+        const { scrollTop, clientHeight } = view.scrollDOM;
+        const seen = top >= scrollTop && bottom <= scrollTop + clientHeight;
+        return seen ? scrollTop : (top + bottom - clientHeight) / 2;
+      },
+      write: (top, view) => (view.scrollDOM.scrollTop = top),
+    });
+  }
+
   focus(): void {
     this.view.focus();
   }
@@ -183,9 +203,9 @@ export class CodeView {
 
   /** Tab goes to the next control, as everywhere, until a person types; Escape gives it back. */
   private setTabIndents(tabIndents: boolean): void {
-    if (tabIndents !== this.tabIndents) {
-      this.tabIndents = tabIndents;
-      this.listener.tabIndents(tabIndents);
+    this.tabIndents = tabIndents;
+    if (!tabIndents) {
+      this.listener.indented(false);
     }
   }
 
@@ -196,8 +216,13 @@ export class CodeView {
         this.listener.pressed(name);
     const whenTyping =
       (command: KeyBinding["run"]): KeyBinding["run"] =>
-      (view) =>
-        this.tabIndents && command!(view);
+      (view) => {
+        if (!this.tabIndents) {
+          return false;
+        }
+        this.listener.indented(true);
+        return command!(view);
+      };
     return [
       Prec.high(
         keymap.of([
@@ -237,8 +262,9 @@ function languageOf({ language }: Settings): Extension {
   return languages[language];
 }
 
-const settingsOf = ({ readonly, label, placeholder: example }: Settings): Extension => [
+const settingsOf = ({ readonly, label, masked, placeholder: example }: Settings): Extension => [
   EditorState.readOnly.of(readonly),
+  masked ? maskedValues((transaction) => !!transaction.annotation(fromOutside)) : [],
   example ? placeholder(example) : [],
   EditorView.contentAttributes.of({
     "aria-label": label,

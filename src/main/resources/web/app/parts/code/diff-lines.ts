@@ -25,6 +25,10 @@ export function linesOf(before: string, after: string): DiffLine[] {
   return lines;
 }
 
+/** The number that a line of one text has in another; null: it isn't there any more. */
+export const lineIn = (before: string, line: number, after: string): number | null =>
+  linesOf(before, after).find((each) => each.before === line)?.after ?? null;
+
 /** A last line without an end is not another line for that. */
 const ended = (text: string): string => (text === "" || text.endsWith("\n") ? text : text + "\n");
 

@@ -1,36 +1,30 @@
 import { Problem } from "../../core/api";
-import type { BuilderJob, Execution } from "../../core/types";
+import type { Agent, BuilderJob, Execution } from "../../core/types";
+import { namedLines } from "../builds/named-requirements";
 import type { Mark } from "../code/marks";
 
-/** The line of the script at which an execution failed. */
-export function failureMarks(execution: Execution | null): Mark[] {
+/** The line of the script at which an execution failed; `what` is what failed there. */
+export function failureMarks(execution: Execution | null, what = "The latest run"): Mark[] {
   const error = execution?.error;
   if (!error?.line) {
     return [];
   }
-  const message = `The latest run failed here: ${error.type}: ${error.message}`;
+  const message = `${what} failed here: ${error.type}: ${error.message}`;
   return [{ line: error.line, column: error.column ?? undefined, message, severity: "error" }];
 }
 
-/** The requirements that the explanation of a failed build names, for example humanize==99.0. */
-export function buildMarks({ requirements, message }: BuilderJob): Mark[] {
-  const explanation = (message ?? "").toLowerCase();
-  return requirements.split("\n").flatMap((text, i): Mark[] => {
-    const query = text
-      .replace(/[;#].*/, "")
-      .replaceAll(/\s/g, "")
-      .toLowerCase();
-    return query && explanation.includes(query)
-      ? [
-          {
-            line: i + 1,
-            message: "The build failed because of this requirement.",
-            severity: "error",
-          },
-        ]
-      : [];
-  });
-}
+/**
+ * The lines of a text that have requirements because of which the agent's latest build failed. The job's own
+ * requirements are sorted and have no comments, so their line numbers are not those of the text.
+ */
+export const buildMarks = (failed: BuilderJob | null, agent: Agent, text: string): Mark[] =>
+  failed?.id === agent.latest_builder_job_id
+    ? namedLines(text, failed.message ?? "").map((line) => ({
+        line,
+        message: "The build failed because of this requirement.",
+        severity: "error",
+      }))
+    : [];
 
 /** A problem, when some of it is about no field that the page shows. */
 export function unplaced(problem: Problem | null, pointers: readonly string[]): Problem | null {

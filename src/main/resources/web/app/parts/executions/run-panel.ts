@@ -2,6 +2,7 @@ import { html, nothing, type PropertyValues, type TemplateResult } from "lit";
 import { customElement, property, query, state } from "lit/decorators.js";
 import { requestExactly, once, post, Problem } from "../../core/api";
 import { asProblem, Load } from "../../core/load";
+import { isOutage, Recovery } from "../../core/recovery";
 import { signedIn } from "../../core/session";
 import { keysText, offer } from "../../core/shortcuts";
 import type { Agent, ExecutorJob } from "../../core/types";
@@ -32,6 +33,8 @@ export class RunPanel extends Part {
   @property() agentId = "";
   /** The agent's latest builder job, shown until it has succeeded. */
   @property() builderJobId = "";
+  /** The agent's newest revision. A later one makes what was said about a run before obsolete. */
+  @property({ type: Number }) revision = 0;
   /** What the button does, for example "Save and run". */
   @property() action = "Run";
   /** Creates or saves the agent first. Null: that failed, and the page shows why. */
@@ -53,6 +56,11 @@ export class RunPanel extends Part {
       this.jobId !== "" && (change.subject === this.jobId || this.isOfThis(change.type, change.agent_id)),
   );
 
+  constructor() {
+    super();
+    new Recovery(this, () => (this.problem = isOutage(this.problem) ? null : this.problem));
+  }
+
   override connectedCallback(): void {
     super.connectedCallback();
     this.endOffer = offer({
@@ -69,6 +77,9 @@ export class RunPanel extends Part {
   }
 
   override willUpdate(changed: PropertyValues<this>): void {
+    if (changed.has("revision") && !this.busy) {
+      this.problem = null;
+    }
     if (changed.has("agentId") && this.agentId && !this.busy) {
       void this.takePayload();
       this.jobId = "";
@@ -81,12 +92,14 @@ export class RunPanel extends Part {
     return html`<section class="panel run" aria-labelledby="run-title">
       <header>
         <h2 id="run-title">Run</h2>
-        ${isGoing(job) ? html`<button @click=${() => void this.cancel()}>Cancel run</button>` : nothing}
-        ${signedIn.may("execute")
-          ? html`<button class="primary" ?disabled=${this.busy} @click=${() => void this.run()}>
-              ${this.action} <kbd aria-hidden="true">${keysText("mod+enter")}</kbd>
-            </button>`
-          : nothing}
+        <div class="row run-actions">
+          ${isGoing(job) ? html`<button @click=${() => void this.cancel()}>Cancel run</button>` : nothing}
+          ${signedIn.may("execute")
+            ? html`<button class="primary" ?disabled=${this.busy} @click=${() => void this.run()}>
+                ${this.action} <kbd aria-hidden="true">${keysText("mod+enter")}</kbd>
+              </button>`
+            : nothing}
+        </div>
       </header>
       ${signedIn.may("execute")
         ? this.payloadEditor()
@@ -199,6 +212,7 @@ export class RunPanel extends Part {
         this.jobId = value.id;
         this.load.value = value;
         await this.load.again();
+        this.querySelector(".outcome")?.scrollIntoView({ block: "nearest" });
       }
     } catch (e) {
       this.refused(asProblem(e));

@@ -1,8 +1,11 @@
 import { html } from "lit";
-import { requestExactly, once, post } from "../../core/api";
+import { requestExactly, once, post, Problem, toJson } from "../../core/api";
 import { asProblem } from "../../core/load";
 import { router } from "../../core/router";
-import type { ExecutorJob } from "../../core/types";
+import { RawJson, type ExecutorJob, type Json } from "../../core/types";
+import { mistakesOf } from "../forms/fields";
+import { jsonField, jsonMistakes } from "../forms/json-field";
+import { openForm } from "../forms/small-form";
 import { confirmAction, toast } from "../page/dialogs";
 
 /** Actions on jobs, for more than one page. */
@@ -10,15 +13,48 @@ import { confirmAction, toast } from "../page/dialogs";
 /** Submits a job with the same payload, and opens its page. */
 export async function runAgain(job: ExecutorJob): Promise<void> {
   try {
-    const { value } = await requestExactly<ExecutorJob>("POST", `/agents/${job.agent_id}/execute`, {
-      body: { payload: job.payload },
-      headers: once(),
-    });
-    await router.go(`/executor-jobs/${value.id}`);
+    await opened(await submitted(job.agent_id, job.payload));
   } catch (e) {
     toast(asProblem(e).message, { failed: true });
   }
 }
+
+/** Submits a job with a payload that a person changes first, and opens its page. */
+export async function runEdited(job: ExecutorJob): Promise<void> {
+  const again = await openForm({
+    title: "Run with edited payload",
+    draft: { payload: job.payload === null ? "" : toJson(job.payload, 2) },
+    fields: ({ payload }, take, problem) =>
+      jsonField({
+        id: "payload",
+        label: "Payload",
+        hint: html`JSON, read by the script as <code>request.payload</code>. Empty: <code>None</code>.`,
+        value: payload,
+        change: (changed) => take({ payload: changed }),
+        mistakes: mistakesOf(problem, "/payload"),
+      }),
+    pointers: ["/payload"],
+    confirm: "Run",
+    wide: true,
+    save: ({ payload }) => {
+      const mistakes = payload.trim() ? jsonMistakes("/payload", payload) : [];
+      if (mistakes.length) {
+        throw new Problem(422, "malformed_json", "The payload is not valid JSON", "", mistakes);
+      }
+      return submitted(job.agent_id, payload.trim() ? new RawJson(payload) : null);
+    },
+  });
+  if (again) {
+    await opened(again);
+  }
+}
+
+const submitted = async (agentId: string, payload: Json | RawJson): Promise<ExecutorJob> => {
+  const options = { body: { payload }, headers: once() };
+  return (await requestExactly<ExecutorJob>("POST", `/agents/${agentId}/execute`, options)).value;
+};
+
+const opened = (job: ExecutorJob): Promise<void> => router.go(`/executor-jobs/${job.id}`);
 
 /** Cancels a job, after a confirmation if a script is running. */
 export async function cancelRun(job: Pick<ExecutorJob, "id" | "state">): Promise<void> {

@@ -1,6 +1,6 @@
 import { html, nothing, type TemplateResult } from "lit";
 import { customElement, property } from "lit/decorators.js";
-import { at, duration } from "../../core/format";
+import { at, clockTime, duration } from "../../core/format";
 import type { Execution, ExecutorJob } from "../../core/types";
 import { Part } from "../page/part";
 import { WAITING } from "./reasons";
@@ -83,7 +83,7 @@ const length = (took: Step["took"]): number =>
   typeof took === "string" ? between(took, new Date().toISOString()) : (took ?? 0);
 
 const clock = (time: string): TemplateResult =>
-  html`<time datetime=${time} title=${at(time)}>${new Date(time).toLocaleTimeString()}</time>`;
+  html`<time datetime=${time} title=${at(time)}>${clockTime(time)}</time>`;
 
 const between = (from: string, to: string): number => (Date.parse(to) - Date.parse(from)) / 1000;
 

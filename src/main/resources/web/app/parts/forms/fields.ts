@@ -28,7 +28,7 @@ export function mistakeList(id: string, mistakes: FieldMistake[]): TemplateResul
 export interface TextField extends Field {
   value: string | number;
   change: (value: string) => void;
-  type?: "text" | "number" | "password" | "search" | "datetime-local";
+  type?: "text" | "number" | "password" | "search";
   placeholder?: string;
   required?: boolean;
   step?: string;

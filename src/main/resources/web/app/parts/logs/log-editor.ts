@@ -32,6 +32,8 @@ export class LogEditor {
   private pattern: RegExp | null = null;
   private matches: number[] = [];
   private current = -1;
+  /** The position in the text from which a search that is being typed goes on; null: none is. */
+  private searchedFrom: number | null = null;
   private readonly wrapping = new Compartment();
   private readonly times = new Compartment();
   private readonly view: EditorView;
@@ -118,6 +120,18 @@ export class LogEditor {
     return this.matches.length;
   }
 
+  /** Marks all matches of a search as it is typed, and goes to the first from where the reader was. */
+  search(pattern: RegExp | null): void {
+    this.searchedFrom ??= this.top();
+    const from = this.searchedFrom;
+    if (this.find(pattern)) {
+      const next = this.matches.findIndex((at) => at >= from);
+      this.goTo(Math.max(next, 0));
+    } else if (pattern === null) {
+      this.searchedFrom = null;
+    }
+  }
+
   get found(): { count: number; current: number } {
     return { count: this.matches.length, current: this.current };
   }
@@ -129,19 +143,12 @@ export class LogEditor {
       return;
     }
     if (this.current < 0) {
-      const top = this.view.lineBlockAtHeight(this.view.scrollDOM.scrollTop).from;
-      const next = this.matches.findIndex((at) => at >= top);
-      this.current = direction === 1 ? Math.max(next, 0) : ((next < 0 ? length : next) - 1 + length) % length;
+      const next = this.matches.findIndex((at) => at >= this.top());
+      this.goTo(direction === 1 ? Math.max(next, 0) : ((next < 0 ? length : next) - 1 + length) % length);
     } else {
-      this.current = (this.current + direction + length) % length;
+      this.goTo((this.current + direction + length) % length);
     }
-    this.following = false;
-    this.view.dispatch({
-      effects: [
-        redraw.of(null),
-        EditorView.scrollIntoView(this.matches[this.current]!, { y: "center", x: "nearest" }),
-      ],
-    });
+    this.searchedFrom = this.matches[this.current]!;
   }
 
   /** Everything that is shown, as text. */
@@ -176,6 +183,22 @@ export class LogEditor {
     if (before !== this.following) {
       onFollowing();
     }
+  }
+
+  /** The position of the first line in view. */
+  private top(): number {
+    return this.view.lineBlockAtHeight(this.view.scrollDOM.scrollTop).from;
+  }
+
+  /** Shows a match in the middle of the log; the page moves only if the match were out of sight. */
+  private goTo(match: number): void {
+    this.current = match;
+    this.following = false;
+    const at = this.matches[match]!;
+    const { top, bottom } = this.view.lineBlockAt(at);
+    const { scrollDOM } = this.view;
+    scrollDOM.scrollTop = (top + bottom - scrollDOM.clientHeight) / 2;
+    this.view.dispatch({ effects: [redraw.of(null), EditorView.scrollIntoView(at)] });
   }
 
   private gather(text: string, start: number): void {

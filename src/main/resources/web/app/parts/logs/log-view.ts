@@ -4,6 +4,7 @@ import { requestBlob, type Problem } from "../../core/api";
 import { prefer, preference } from "../../core/drafts";
 import { count, plural } from "../../core/format";
 import { asProblem } from "../../core/load";
+import { isOutage, Recovery } from "../../core/recovery";
 import type { Connection } from "../../core/stream";
 import type { LogEntry } from "../../core/types";
 import { copyText } from "../page/basics";
@@ -11,9 +12,13 @@ import { toast } from "../page/dialogs";
 import type { LogEditor, Look } from "./log-editor";
 import { LEVELS, LogLines, type LogLine } from "./log-lines";
 import { LogReader } from "./log-reader";
+import { matchTools } from "./match-tools";
 import { problemNotice } from "../page/notices";
 import { Part } from "../page/part";
 import { saveFile } from "../page/save-file";
+
+/** Pixels. */
+const NARROW = 560;
 
 /**
  * The log of an execution or a build, updated live. Follows new lines until the reader scrolls up;
@@ -36,13 +41,22 @@ export class LogView extends Part {
   @state() private sought = "";
   @state() private onlyMatches = false;
   @state() private level = 0;
-  @state() private look: Look = preference<Look>("log", { wrap: false, times: true });
+  @state() private look!: Look;
   private lines = new LogLines();
   private editor: LogEditor | null = null;
   private reading: AbortController | null = null;
 
+  constructor() {
+    super();
+    this.addEventListener("fullscreenchange", () => this.requestUpdate());
+    new Recovery(this, () => isOutage(this.problem) && void this.start());
+  }
+
   override connectedCallback(): void {
     super.connectedCallback();
+    // Where a log is narrow, half of it would be times.
+    const narrow = this.clientWidth < NARROW;
+    this.look ??= preference<Look>("log", { wrap: narrow, times: !narrow });
     if (this.hasUpdated) {
       void this.start();
     }
@@ -157,49 +171,26 @@ export class LogView extends Part {
   }
 
   private searchTools() {
-    const found = this.editor?.found ?? { count: 0, current: -1 };
-    return html`<input
-        type="search"
-        aria-label="Search log"
-        placeholder="Search"
-        .value=${this.sought}
-        @input=${(event: Event) => this.search((event.target as HTMLInputElement).value)}
-        @keydown=${this.searchKey}
-      />
-      ${this.sought
-        ? html`<span class="small faint" role="status"
-              >${found.count
-                ? html`${found.current < 0 ? "" : `${count(found.current + 1)} of `}${plural(
-                    found.count,
-                    "match",
-                    "matches",
-                  )}`
-                : "no matches"}</span
-            ><button
-              class="quiet icon"
-              aria-label="Previous match"
-              title="Previous (Shift Enter)"
-              @click=${() => this.step(-1)}
-            >
-              ↑</button
-            ><button
-              class="quiet icon"
-              aria-label="Next match"
-              title="Next (Enter)"
-              @click=${() => this.step(1)}
-            >
-              ↓</button
-            ><button
-              class="quiet"
-              aria-pressed=${this.onlyMatches}
-              @click=${() => {
-                this.onlyMatches = !this.onlyMatches;
-                this.show();
-              }}
-            >
-              Only matches
-            </button>`
-        : nothing}
+    return html`<span class="row log-search"
+        ><input
+          type="search"
+          aria-label="Search log"
+          placeholder="Search"
+          .value=${this.sought}
+          @input=${(event: Event) => this.search((event.target as HTMLInputElement).value)}
+          @keydown=${this.searchKey}
+        />${this.sought ? matchTools(this.editor?.found, (direction) => this.step(direction)) : nothing}</span
+      ><button
+        class="quiet"
+        aria-pressed=${this.onlyMatches}
+        ?disabled=${!this.sought}
+        @click=${() => {
+          this.onlyMatches = !this.onlyMatches;
+          this.show();
+        }}
+      >
+        Only matches
+      </button>
       <select
         aria-label="Level"
         title="Output without a level counts as info; stderr and Roost's own lines as errors"
@@ -224,7 +215,13 @@ export class LogView extends Part {
         "Times",
         this.look.times,
         () => this.change({ times: !this.look.times }),
-      )}<button class="quiet" aria-label="Copy log" ?disabled=${!this.total} @click=${this.copy}>Copy</button
+      )}${document.fullscreenEnabled ? toggle("Full screen", this.isFull, this.toggleFull) : nothing}<button
+        class="quiet"
+        aria-label="Copy log"
+        ?disabled=${!this.total}
+        @click=${this.copy}
+      >
+        Copy</button
       ><button class="quiet" aria-label="Download log" ?disabled=${!this.total} @click=${this.download}>
         Download
       </button></span
@@ -247,6 +244,13 @@ export class LogView extends Part {
     return html`<span>${lines}</span>${state ? html`<span>${state}</span>` : nothing}`;
   }
 
+  private get isFull(): boolean {
+    return document.fullscreenElement === this;
+  }
+
+  private readonly toggleFull = (): void =>
+    void (this.isFull ? document.exitFullscreen() : this.requestFullscreen());
+
   private change(look: Partial<Look>): void {
     this.look = { ...this.look, ...look };
     prefer("log", this.look);
@@ -259,8 +263,9 @@ export class LogView extends Part {
       this.onlyMatches = text !== "";
       this.show();
     } else {
-      this.editor?.find(this.pattern());
+      this.editor?.search(this.pattern());
     }
+    this.requestUpdate();
   }
 
   private searchKey(event: KeyboardEvent): void {

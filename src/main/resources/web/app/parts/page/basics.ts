@@ -1,6 +1,7 @@
 import { html, nothing, type TemplateResult } from "lit";
 import { customElement, property, state } from "lit/decorators.js";
 import { ago, at, shortId, words } from "../../core/format";
+import { Clock } from "./clock";
 import { Part } from "./part";
 import { shapeOf, symbol } from "./shapes";
 
@@ -15,20 +16,10 @@ export function stateBadge(state: string, word = words(state)): TemplateResult {
 @customElement("time-ago")
 export class TimeAgo extends Part {
   @property() time = "";
-  private timer: ReturnType<typeof setInterval> | undefined;
-
-  override connectedCallback(): void {
-    super.connectedCallback();
-    this.timer = setInterval(() => this.requestUpdate(), 10_000);
-  }
-
-  override disconnectedCallback(): void {
-    super.disconnectedCallback();
-    clearInterval(this.timer);
-  }
+  private readonly clock = new Clock(this);
 
   override render() {
-    return html`<time datetime=${this.time} title=${at(this.time)}>${ago(this.time)}</time>`;
+    return html`<time datetime=${this.time} title=${at(this.time)}>${ago(this.time, this.clock.now)}</time>`;
   }
 }
 

@@ -1,6 +1,7 @@
 import { html } from "lit";
 import { customElement, property } from "lit/decorators.js";
-import { between, duration } from "../../core/format";
+import { duration } from "../../core/format";
+import { Clock } from "./clock";
 import { Part } from "./part";
 
 /** A duration that counts while it is shown. */
@@ -8,20 +9,10 @@ import { Part } from "./part";
 export class TickingDuration extends Part {
   /** Time at which it began. */
   @property() from = "";
-  private timer: ReturnType<typeof setInterval> | undefined;
-
-  override connectedCallback(): void {
-    super.connectedCallback();
-    this.timer = setInterval(() => this.requestUpdate(), 1000);
-  }
-
-  override disconnectedCallback(): void {
-    super.disconnectedCallback();
-    clearInterval(this.timer);
-  }
+  private readonly clock = new Clock(this);
 
   override render() {
-    const seconds = Math.max(0, between(this.from, null));
+    const seconds = Math.max(0, (this.clock.now - Date.parse(this.from)) / 1000);
     return html`<span class="number"
       >${seconds < 100 ? `${Math.floor(seconds)} s` : duration(seconds)}</span
     >`;

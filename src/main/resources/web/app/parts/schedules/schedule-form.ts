@@ -3,6 +3,7 @@ import { customElement, property, state } from "lit/decorators.js";
 import { request, requestExactly, Problem, toJson, type FieldMistake } from "../../core/api";
 import { asProblem } from "../../core/load";
 import { RawJson, type Schedule } from "../../core/types";
+import { instantOf, knownZone, wallTime } from "../../core/zones";
 import "../agents/agent-choice";
 import "./cron-editor";
 import { open, toast } from "../page/dialogs";
@@ -39,7 +40,10 @@ const OVERLAP = [
 ] as const;
 
 const POINTERS = ["agent_id", "name", "cron", "time_zone", "payload", "missed_runs", "missed_runs_limit"];
-const OTHER_POINTERS = ["overlap", "jitter", "starts_at", "ends_at"];
+const TIMES = ["starts_at", "ends_at"] as const;
+const OTHER_POINTERS = ["overlap", "jitter", ...TIMES];
+
+const isTime = (name: string): boolean => TIMES.some((time) => time === name);
 
 /** Creates or changes a schedule in a dialog; returns whether it was saved. */
 export async function editSchedule(given: { id: string } | { agentId: string }): Promise<boolean> {
@@ -170,13 +174,13 @@ export class ScheduleForm extends Part {
         change: (jitter) => this.take({ jitter }),
         mistakes: this.mistakes("jitter"),
       })}
-      ${(["starts_at", "ends_at"] as const).map((name) =>
+      ${TIMES.map((name) =>
         textField({
           id: name.replace("_", "-"),
           label: name === "starts_at" ? "Not before" : "Not after",
-          hint: "In this browser's time zone.",
-          type: "datetime-local",
-          step: "1",
+          hint: `${knownZone(draft.time_zone)} time, YYYY-MM-DD HH:MM`,
+          mono: true,
+          placeholder: "2027-01-31 09:00",
           value: draft[name],
           change: (value) => this.take({ [name]: value }),
           mistakes: this.mistakes(name),
@@ -208,9 +212,9 @@ export class ScheduleForm extends Part {
 
   private async submit(event: Event): Promise<void> {
     event.preventDefault();
-    const mistakes = this.draft.payload.trim() ? jsonMistakes("/payload", this.draft.payload) : [];
+    const mistakes = this.mistaken();
     if (mistakes.length) {
-      this.problem = new Problem(422, "malformed_json", "The payload is not valid JSON", "", mistakes);
+      this.problem = new Problem(422, "validation_failed", "The schedule is not valid", "", mistakes);
       return;
     }
     this.busy = true;
@@ -230,14 +234,39 @@ export class ScheduleForm extends Part {
 
   /** Only changed fields, so that other changes of another tab are kept. */
   private changes(): Record<string, unknown> {
-    const { draft, original, schedule } = this;
+    const { draft, schedule } = this;
     const body: Record<string, unknown> = {};
     for (const name of Object.keys(draft) as (keyof Draft)[]) {
-      if (draft[name] !== original[name] || (!schedule && name in REQUIRED)) {
-        body[name] = READ[name]?.(draft[name]) ?? (draft[name] || null);
+      if (this.isChanged(name) || (!schedule && name in REQUIRED)) {
+        body[name] = isTime(name)
+          ? instantOf(draft[name], knownZone(draft.time_zone))
+          : (READ[name]?.(draft[name]) ?? (draft[name] || null));
       }
     }
     return body;
+  }
+
+  /** In another zone the same time is another instant. */
+  private isChanged(name: keyof Draft): boolean {
+    const { draft, original } = this;
+    return (
+      draft[name] !== original[name] ||
+      (isTime(name) && draft[name] !== "" && draft.time_zone !== original.time_zone)
+    );
+  }
+
+  /** What the form refuses before anything is sent. */
+  private mistaken(): FieldMistake[] {
+    const { draft } = this;
+    const times = TIMES.filter((name) => draft[name].trim() && !instantOf(draft[name], "UTC"));
+    return [
+      ...(draft.payload.trim() ? jsonMistakes("/payload", draft.payload) : []),
+      ...times.map((name) => ({
+        pointer: `/${name}`,
+        code: "invalid_time",
+        detail: "Write a date and a time as 2027-01-31 09:00.",
+      })),
+    ];
   }
 }
 
@@ -250,11 +279,11 @@ const READ: Partial<Record<keyof Draft, (text: string) => unknown>> = {
   payload: (text) => (text.trim() ? new RawJson(text) : null),
   missed_runs_limit: Number,
   jitter: Number,
-  starts_at: instant,
-  ends_at: instant,
 };
 
 function draftOf(schedule: Schedule | null, agentId: string): Draft {
+  const shown = (time: string | null | undefined) =>
+    time ? wallTime(time, knownZone(schedule!.time_zone)) : "";
   return {
     agent_id: schedule?.agent_id ?? agentId,
     name: schedule?.name ?? "",
@@ -265,20 +294,7 @@ function draftOf(schedule: Schedule | null, agentId: string): Draft {
     missed_runs_limit: String(schedule?.missed_runs_limit ?? 100),
     overlap: schedule?.overlap ?? "allow",
     jitter: String(schedule?.jitter ?? 0),
-    starts_at: local(schedule?.starts_at),
-    ends_at: local(schedule?.ends_at),
+    starts_at: shown(schedule?.starts_at),
+    ends_at: shown(schedule?.ends_at),
   };
-}
-
-/** A time as an input of the type datetime-local has it. */
-function local(time: string | null | undefined): string {
-  if (!time) {
-    return "";
-  }
-  const date = new Date(time);
-  return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 19);
-}
-
-function instant(text: string): string | null {
-  return text ? new Date(text).toISOString() : null;
 }

@@ -1,0 +1,131 @@
+"""The page of one execution: its numbers agree, its tab says what it is, its log is searched."""
+
+import re
+
+import pytest
+from hands import SOON, press, returned, write
+from playwright.sync_api import expect
+
+TICKING = """\
+import time
+
+
+def main():
+    print("one entry\\nwith two lines")
+    for n in range(3_000):
+        print(n, flush=True)
+        time.sleep(0.1)
+"""
+FAILING = "def main():\n    raise ValueError('no')\n"
+
+
+@pytest.fixture
+def running(roost, request):
+    """An execution that goes on until the test has ended."""
+    agent = roost.agent(request.node.name[:90], TICKING)
+    yield roost.started(roost.submit(agent))
+    roost.delete("/agents/" + agent["id"])
+
+
+def test_all_numbers_of_a_running_execution_agree(page, running):
+    page.goto(f"/executions/{running['id']}")
+    expect(page.locator(".summary")).to_contain_text("running")
+    seconds = page.evaluate(SECONDS_OF_EACH_TICK)
+    assert len(seconds) == 3
+    assert all(counted == ago for counted, ago in seconds)
+    # How long its log is stands in one place, under the log.
+    expect(page.get_by_role("region", name="Details")).not_to_contain_text("entries")
+
+
+# The seconds of "38 s" and of "started 38s ago", after each of three ticks.
+SECONDS_OF_EACH_TICK = """async () => {
+  const read = () => ["ticking-duration .number", "time-ago time"].map(
+      (part) => Number.parseInt(document.querySelector(`.summary ${part}`).textContent) || 0);
+  const found = [];
+  for (let before = read(); found.length < 3; ) {
+    await new Promise(requestAnimationFrame);
+    const now = read();
+    if (now[0] !== before[0]) found.push(now);
+    before = now;
+  }
+  return found;
+}"""
+
+
+def test_a_tab_is_titled_after_the_agent_and_its_state(page, roost):
+    agent = roost.agent("billing_sync", "import time\n\n\ndef main():\n    time.sleep(3600)\n")
+    job = roost.submit(agent)
+    execution = roost.started(job)
+    page.goto(f"/executions/{execution['id']}")
+    expect(page).to_have_title("● billing_sync · running · Roost")
+    roost.post(f"/executor-jobs/{job['id']}/cancel")
+    expect(page).to_have_title("⊘ billing_sync · cancelled · Roost")
+    page.goto(f"/executor-jobs/{job['id']}?stay=1")
+    expect(page).to_have_title("⊘ billing_sync · cancelled · Roost")
+    page.goto(f"/builds/{roost.built(agent)['id']}")
+    expect(page).to_have_title("✓ billing_sync · build succeeded · Roost")
+    roost.delete("/agents/" + agent["id"])
+
+
+def test_the_clock_has_24_hours_wherever_one_is(sign_in, roost):
+    agent = roost.agent("american", FAILING)
+    execution = roost.run(agent)
+    page = sign_in(locale="en-US", timezone_id="America/New_York")
+    page.goto(f"/executions/{execution['id']}")
+    timeline = page.get_by_role("list", name="Timeline")
+    expect(timeline.locator("time").first).to_have_text(re.compile(r"^\d\d:\d\d:\d\d$"))
+    titles = page.locator("time[title]").evaluate_all("(all) => all.map(({ title }) => title)")
+    assert titles
+    assert not [title for title in titles if re.search("[AP]M", title)]
+    roost.delete("/agents/" + agent["id"])
+
+
+LINES = """\
+def main():
+    for n in range(1, 401):
+        print(f"line {n}", "needle" if n in (150, 300) else "hay")
+"""
+
+
+def test_a_search_in_a_log_moves_as_one_types(page, roost):
+    agent = roost.agent("haystack", LINES)
+    execution = roost.run(agent)
+    page.goto(f"/executions/{execution['id']}")
+    log = page.locator("log-view")
+    expect(log.get_by_text("line 1 hay")).to_be_visible()
+    tools = log.locator(".log-tools")
+    before = tools.bounding_box()
+    log.get_by_label("Search log").focus()
+    page.keyboard.type("need")
+    expect(log.get_by_text("line 150 needle")).to_be_visible()
+    expect(log.get_by_role("status")).to_have_text("1 of 2")
+    assert tools.bounding_box() == before
+    page.keyboard.press("Enter")
+    expect(log.get_by_text("line 300 needle")).to_be_visible()
+    # What is typed next is searched from there.
+    page.keyboard.type("le")
+    expect(log.get_by_role("status")).to_have_text("2 of 2")
+    page.keyboard.type("x")
+    expect(log.get_by_role("status")).to_have_text("no matches")
+    page.keyboard.press("Control+a")
+    page.keyboard.type("line 20 ")
+    expect(log.get_by_text("line 20 hay")).to_be_visible()
+    roost.delete("/agents/" + agent["id"])
+
+
+def test_an_execution_is_run_again_with_an_edited_payload(page, roost):
+    agent = roost.agent("echo", "def main(request):\n    return request.payload\n")
+    execution = roost.run(agent, {"day": 1})
+    page.goto(f"/executions/{execution['id']}")
+    press(page, "Run with edited payload")
+    dialog = page.get_by_role("dialog")
+    payload = dialog.get_by_role("textbox", name="Payload")
+    expect(payload).to_contain_text('"day": 1')
+    write(page, "Payload", '{"day": 2')
+    dialog.get_by_role("button", name="Run", exact=True).click()
+    expect(dialog.locator("#payload-mistakes")).not_to_be_empty()
+    write(page, "Payload", '{"day": 2}')
+    dialog.get_by_role("button", name="Run", exact=True).click()
+    expect(page).not_to_have_url(re.compile(execution["id"]))
+    expect(returned(page)).to_contain_text('"day": 2', timeout=SOON)
+    roost.delete("/agents/" + agent["id"])
