@@ -6,10 +6,10 @@ import { queried, router } from "../core/router";
 import { signedIn } from "../core/session";
 import type { Agent, AgentRevision } from "../core/types";
 import { timeAgo } from "../parts/page/basics";
-import "../parts/code/code-diff";
 import { confirmAction, toast } from "../parts/page/dialogs";
 import { loaded } from "../parts/page/notices";
 import { Part } from "../parts/page/part";
+import { revisionChanges } from "../parts/agents/revision-changes";
 import { inWords, REVISION_NAMES, revisionDifferences } from "../parts/agents/revision-fields";
 import { revisionNote } from "../parts/agents/running";
 
@@ -95,7 +95,7 @@ export class AgentRevisions extends Part {
         <h2 id="changes-title">Revision ${to.revision}</h2>
         ${this.agent.revision > 1 ? this.compared() : nothing}
       </header>
-      <div class="content column">${from ? this.differences(from, to) : this.first(to)}</div>`;
+      <div class="content column">${from ? revisionChanges(from, to) : this.first(to)}</div>`;
   }
 
   private compared(): TemplateResult {
@@ -114,23 +114,6 @@ export class AgentRevisions extends Part {
           )}
       </select></label
     >`;
-  }
-
-  private differences(from: AgentRevision, to: AgentRevision): unknown {
-    const fields = revisionDifferences(from, to);
-    return fields.length
-      ? fields.map(
-          (field) =>
-            html`<h3>${REVISION_NAMES[field]}</h3>
-              ${field === "python_version" || field === "profile" || field === "preload"
-                ? html`<p>${from[field] ?? "default"} → ${to[field] ?? "default"}</p>`
-                : html`<code-diff
-                    .from=${from[field]}
-                    .to=${to[field]}
-                    .label=${REVISION_NAMES[field]}
-                  ></code-diff>`}`,
-        )
-      : html`<p class="faint">No differences.</p>`;
   }
 
   /** The first revision has nothing to compare with. */
