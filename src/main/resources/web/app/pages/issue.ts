@@ -18,6 +18,7 @@ import { pagedTable, type Column } from "../parts/page/tables";
 const WORDS: Record<Change, string> = { resolve: "Resolve", mute: "Mute", reopen: "Reopen" };
 const PAYLOADS = 3;
 const LOG_ENTRIES = 20;
+const FAILURES = 10;
 
 /** An issue with what explains it; null: no longer stored. */
 interface Explained {
@@ -46,6 +47,7 @@ export class IssuePage extends Part {
     () => "/executions",
     () => ({ issue_id: this.issueId }),
     () => false,
+    FAILURES,
   );
   /** The latest failure when the rest was read. */
   private explainedExecution = "";

@@ -24,7 +24,8 @@ const COLUMNS: Column<Issue>[] = [
         ><span class="faint small cut"
           >${executionReason(issue.reason).title}${issue.culprit
             ? html` · <code>${culpritText(issue)}</code>`
-            : nothing}</span
+            : nothing}
+          · since revision ${issue.first_revision}</span
         ></span
       >`,
   },
@@ -37,7 +38,6 @@ const COLUMNS: Column<Issue>[] = [
   },
   { title: "First seen", cell: ({ first_seen_at }) => timeAgo(first_seen_at) },
   { title: "Last seen", cell: ({ last_seen_at }) => timeAgo(last_seen_at) },
-  { title: "Since", cell: ({ first_revision }) => html`<span>revision ${first_revision}</span>` },
 ];
 
 /** In the address: no filter of the state. Without one, open issues are shown. */

@@ -29,7 +29,7 @@ export function failingLine(execution: Execution, revision: AgentRevision | null
       ? html`<ol class="excerpt" tabindex="0" role="region" aria-label="Script around line ${line}">
           ${lines
             .slice(from, line + AROUND)
-            .map((text, i) => excerptLine(from + i + 1, text, line, error!.message))}
+            .map((text, i) => excerptLine(from + i + 1, text, line, `${error!.type}: ${error!.message}`))}
         </ol>`
       : nothing}
     <div class="content">
