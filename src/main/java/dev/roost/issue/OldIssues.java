@@ -41,8 +41,9 @@ public final class OldIssues {
   public static final Sql DELETE_HOURS =
       Sql.of(
           """
-          delete from issue_hour where (issue_id, hour) in (
-            select h.issue_id, h.hour from issue_hour h where h.hour < :before limit :limit)""");
+          delete from issue_hour where ctid = any(array(
+            select ctid from issue_hour where hour < :before order by hour limit :limit
+            for update skip locked))""");
 
   public static final Sql DELETE_ISSUES =
       Sql.of(
