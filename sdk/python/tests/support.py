@@ -174,6 +174,45 @@ def builder_job(state: str, **fields: Any) -> dict[str, Any]:
     }
 
 
+def issue(state: str = "open", **fields: Any) -> dict[str, Any]:
+    return {
+        "id": "issue_1",
+        "agent_id": "agent_1",
+        "state": state,
+        "regressed": False,
+        "title": "KeyError: 'price'",
+        "reason": "exception",
+        "exception_type": "KeyError",
+        "culprit": {"file": "agent.py", "function": "total", "line": 7, "of_the_future": 1},
+        "count": 43,
+        "first_seen_at": TIME,
+        "last_seen_at": TIME,
+        "first_revision": 2,
+        "last_revision": 3,
+        "last_execution_id": "exec_1",
+        "resolved_at": TIME if state == "resolved" else None,
+        "hours": None,
+        "revisions": None,
+        "a_field_of_the_future": 1,
+        **fields,
+    }
+
+
+def replay(**fields: Any) -> dict[str, Any]:
+    return {
+        "preview": False,
+        "count": 1,
+        "succeeded": 0,
+        "pending": 0,
+        "cancelled": 0,
+        "more": False,
+        "batch_id": "xjob_2",
+        "jobs": [{"executor_job_id": "xjob_1", "replayed_as": "xjob_2", "of_the_future": 1}],
+        "a_field_of_the_future": 1,
+        **fields,
+    }
+
+
 def rollout(state: str, *, automatic: bool = True, **counts: int) -> dict[str, Any]:
     known = ("queued", "building", "updated", "failed", "skipped", "undone")
     ended = state in ("completed", "undone")

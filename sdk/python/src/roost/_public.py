@@ -37,6 +37,7 @@ from ._history import (
     LeftOutModule,
     Preloaded,
 )
+from ._issues import Culprit, IssueHour, IssueRevision, Replay, ReplayedJob
 from ._log_entry import LogEntry
 from ._page import Page
 from ._rollouts import Advisory, Outdated, RolloutAgent, RolloutCounts
@@ -47,6 +48,7 @@ from ._states import (
     DeliveryState,
     ExecutionState,
     ExecutorJobState,
+    IssueState,
     OutdatedReason,
     RolloutAgentState,
     RolloutState,
@@ -71,6 +73,7 @@ from ._sync._data_store import DataStore
 from ._sync._events import events
 from ._sync._execution import Execution
 from ._sync._executor_job import ExecutorJob
+from ._sync._issue import Issue
 from ._sync._keys import Key
 from ._sync._pages import Paged
 from ._sync._rollout import Rollout
@@ -104,6 +107,7 @@ __all__ = [
     "Build",
     "BuildFailure",
     "BuilderJob",
+    "Culprit",
     "DataStore",
     "Delivery",
     "DeliveryAttempt",
@@ -112,6 +116,9 @@ __all__ = [
     "Execution",
     "ExecutionCounts",
     "ExecutorJob",
+    "Issue",
+    "IssueHour",
+    "IssueRevision",
     "Key",
     "LastRun",
     "LatestBuilderJob",
@@ -121,6 +128,8 @@ __all__ = [
     "Outdated",
     "Package",
     "Preloaded",
+    "Replay",
+    "ReplayedJob",
     "Rollout",
     "RolloutAgent",
     "RolloutCounts",
@@ -141,6 +150,7 @@ __all__ = [
     "DeliveryState",
     "ExecutionState",
     "ExecutorJobState",
+    "IssueState",
     "OutdatedReason",
     "RolloutAgentState",
     "RolloutState",

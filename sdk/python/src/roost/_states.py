@@ -13,6 +13,7 @@ __all__ = [
     "DeliveryState",
     "ExecutionState",
     "ExecutorJobState",
+    "IssueState",
     "OutdatedReason",
     "RolloutAgentState",
     "RolloutState",
@@ -26,6 +27,7 @@ ExecutionState = Literal["running", "succeeded", "failed", "timed_out", "cancell
 BuilderJobState = Literal["queued", "running", "succeeded", "failed", "cancelled"]
 RolloutState = Literal["running", "paused", "completed", "undone"]
 RolloutAgentState = Literal["queued", "building", "updated", "failed", "skipped", "undone"]
+IssueState = Literal["open", "resolved", "muted"]
 OutdatedReason = Literal["base", "sdk"]
 ScheduleState = Literal["active", "paused"]
 WebhookState = Literal["active", "disabled"]

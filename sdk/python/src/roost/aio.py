@@ -36,6 +36,7 @@ from ._async._data_store import DataStore
 from ._async._events import events
 from ._async._execution import Execution
 from ._async._executor_job import ExecutorJob
+from ._async._issue import Issue
 from ._async._keys import Key
 from ._async._pages import Paged
 from ._async._rollout import Rollout
@@ -78,6 +79,7 @@ from ._history import (
     LeftOutModule,
     Preloaded,
 )
+from ._issues import Culprit, IssueHour, IssueRevision, Replay, ReplayedJob
 from ._log_entry import LogEntry
 from ._page import Page
 from ._rollouts import Advisory, Outdated, RolloutAgent, RolloutCounts
@@ -88,6 +90,7 @@ from ._states import (
     DeliveryState,
     ExecutionState,
     ExecutorJobState,
+    IssueState,
     OutdatedReason,
     RolloutAgentState,
     RolloutState,
@@ -132,6 +135,7 @@ __all__ = [
     "Build",
     "BuildFailure",
     "BuilderJob",
+    "Culprit",
     "DataStore",
     "Delivery",
     "DeliveryAttempt",
@@ -140,6 +144,9 @@ __all__ = [
     "Execution",
     "ExecutionCounts",
     "ExecutorJob",
+    "Issue",
+    "IssueHour",
+    "IssueRevision",
     "Key",
     "LastRun",
     "LatestBuilderJob",
@@ -149,6 +156,8 @@ __all__ = [
     "Outdated",
     "Package",
     "Preloaded",
+    "Replay",
+    "ReplayedJob",
     "Rollout",
     "RolloutAgent",
     "RolloutCounts",
@@ -169,6 +178,7 @@ __all__ = [
     "DeliveryState",
     "ExecutionState",
     "ExecutorJobState",
+    "IssueState",
     "OutdatedReason",
     "RolloutAgentState",
     "RolloutState",

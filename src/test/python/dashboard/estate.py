@@ -69,6 +69,7 @@ class Estate:
     succeeded: Any
     failed: Any
     running: Any
+    issue: Any
     build: Any
     failed_build: Any
     rollout: Any
@@ -101,7 +102,7 @@ def make_estate(roost: Roost) -> Estate:
     roost.post("/keys", {"name": "continuous integration", "role": "execute"})
     until("the log", lambda: roost.get("/executions/" + running["id"])["log_entries"] > 400)
     return Estate(
-        *(report, failing, unbuildable, long, succeeded, failed, running),
+        *(report, failing, unbuildable, long, succeeded, failed, running, roost.issue_of(failed)),
         *(build, failed_build, rollout, store, webhook),
     )
 

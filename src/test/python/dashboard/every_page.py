@@ -11,6 +11,8 @@ NAMES = (
     *(f"agent-{tab}" for tab in AGENT_TABS),
     *("executions", "execution", "execution-failed", "execution-running", "executor-job"),
     *(
+        "issues",
+        "issue",
         "builds",
         "build",
         "build-failed",
@@ -42,6 +44,7 @@ def address(name: str, estate: Estate) -> str:
         "execution-failed": f"/executions/{estate.failed['id']}",
         "execution-running": f"/executions/{estate.running['id']}",
         "executor-job": f"/executor-jobs/{estate.failed['executor_job_id']}?stay=1",
+        "issue": f"/issues/{estate.issue['id']}",
         "build": f"/builds/{estate.build['id']}",
         "build-failed": f"/builds/{estate.failed_build['id']}",
         "rollout": f"/rollouts/{estate.rollout['id']}",

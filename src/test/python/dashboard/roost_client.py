@@ -59,6 +59,12 @@ class Roost:
 
         return until(f"the build of {agent['name']}", ended)
 
+    def issue_of(self, execution: Any) -> Any:
+        """The issue of a failed execution, as soon as it is grouped."""
+        path = f"/issues?execution_id={execution['id']}"
+        found = until(f"the issue of {execution['id']}", lambda: self.get(path)["data"])
+        return self.get(f"/issues/{found[0]['id']}")
+
     def rolled_out(self, rollout: Any) -> Any:
         """The rollout when it is completed."""
 

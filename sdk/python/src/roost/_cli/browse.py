@@ -18,6 +18,7 @@ _PAGES = {
     "build job": "/builds/{}",
     "build": "/builds",
     "execution": "/executions/{}",
+    "issue": "/issues/{}",
     "job": "/executor-jobs/{}",
     "key": "/keys",
     "rollout": "/rollouts/{}",

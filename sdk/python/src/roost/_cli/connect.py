@@ -20,6 +20,7 @@ _KINDS = {
     "build": "build",
     "exec": "execution",
     "hook": "webhook",
+    "issue": "issue",
     "key": "key",
     "rollout": "rollout",
     "sched": "schedule",

@@ -67,6 +67,7 @@ def agents(query: str | None, limit: int, everything: bool, values: bool, as_jso
 @click.option("--state", type=States(_EXECUTION_STATES), help="Only these states.")
 @click.option("--reason", metavar="REASON", help="Only failures with this reason.")
 @click.option("--schedule", metavar="ID", help="Only runs of this schedule.")
+@click.option("--issue", metavar="ID", help="Only failures of this issue.")
 @click.option("--job", metavar="ID", help="Only attempts of this job.")
 @click.option("--since", type=TIME, help="Only executions that started at or after this time.")
 @click.option("--until", type=TIME, help="Only executions that started before this time.")
@@ -77,6 +78,7 @@ def executions(
     state: list[ExecutionState] | None,
     reason: str | None,
     schedule: str | None,
+    issue: str | None,
     job: str | None,
     since: datetime | None,
     until: datetime | None,
@@ -95,6 +97,7 @@ def executions(
         state=state,
         reason=reason,
         schedule_id=schedule,
+        issue_id=issue,
         executor_job_id=job,
         started_after=since,
         started_before=until,

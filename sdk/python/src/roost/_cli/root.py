@@ -34,6 +34,7 @@ SECTIONS = {
         "list": "lists:list_",
         "show": "show:show",
         "logs": "logs:logs",
+        "issues": "issues:issues",
         "builds": "builds:builds",
         "revisions": "revisions:revisions",
         "rollback": "revisions:rollback",

@@ -34,6 +34,7 @@ def show(target: str, values: bool, as_json: bool) -> None:
 
     Any text that isn't an id is an agent's name.
     """
+    from .issue_texts import describe as describe_issue
     from .output import print_json, shown_data
     from .rollout_watch import describe as describe_rollout
 
@@ -41,6 +42,7 @@ def show(target: str, values: bool, as_json: bool) -> None:
     client = connect.client()
     kinds: dict[str, tuple[Callable[[], Any], Callable[[Any], None]]] = {
         "execution": (lambda: client.executions.retrieve(target), _execution),
+        "issue": (lambda: client.issues.retrieve(target), describe_issue),
         "job": (lambda: client.executor_jobs.retrieve(target), _job),
         "build job": (lambda: client.builder_jobs.retrieve(target), _builder_job),
         "build": (lambda: client.builds.retrieve(target), _build),

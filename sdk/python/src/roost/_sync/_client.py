@@ -20,6 +20,7 @@ from ._concurrency import DefaultClient
 from ._data_stores import DataStores
 from ._execution import Executions
 from ._executor_job import ExecutorJobs
+from ._issue import Issues
 from ._keys import Keys
 from ._rollout import Rollouts
 from ._schedules import Schedules
@@ -71,6 +72,7 @@ class Client:
         self.rollouts: Rollouts = Rollouts(self)
         self.executor_jobs: ExecutorJobs = ExecutorJobs(self)
         self.executions: Executions = Executions(self)
+        self.issues: Issues = Issues(self)
         self.datastores: DataStores = DataStores(self)
         self.schedules: Schedules = Schedules(self)
         self.webhooks: Webhooks = Webhooks(self)

@@ -12,6 +12,7 @@ import "./parts/schedules/schedules.css";
 import "./parts/logs/logs.css";
 import "./parts/code/json-tree.css";
 import "./parts/executions/executions.css";
+import "./parts/issues/issues.css";
 import "./styles/shell.css";
 import "./styles/pages.css";
 import "./styles/manage.css";

@@ -97,6 +97,9 @@ class ArchitectureTest {
                   "state",
                   "trace")),
           Map.entry("intake", Set.of("api", "config")),
+          Map.entry(
+              "issue",
+              Set.of("agent", "api", "cluster", "db", "event", "execution", "state", "trace")),
           Map.entry("log", Set.of("api", "cluster", "db")),
           Map.entry("metrics", Set.of("api", "config", "db", "runtime", "state")),
           // Reports on everything, and nothing needs it.
@@ -116,6 +119,7 @@ class ArchitectureTest {
                   "event",
                   "execution",
                   "executor",
+                  "issue",
                   "runtime",
                   "webhook")),
           Map.entry("runtime.kubernetes", Set.of("api", "config", "runtime")),

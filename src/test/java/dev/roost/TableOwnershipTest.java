@@ -37,6 +37,15 @@ class TableOwnershipTest {
           Map.entry("event", Set.of("event", "event_log")),
           Map.entry("execution", Set.of("execution", "executor_job")),
           Map.entry("executor", Set.of("executor", "setting")),
+          Map.entry(
+              "issue",
+              Set.of(
+                  "issue",
+                  "issue_execution",
+                  "issue_hour",
+                  "issue_progress",
+                  "issue_replay",
+                  "issue_revision")),
           Map.entry("log", Set.of("log_entry")),
           Map.entry("rollout", Set.of("rollout", "rollout_agent")),
           Map.entry("schedule", Set.of("schedule")),

@@ -30,6 +30,7 @@ import org.eclipse.microprofile.openapi.annotations.tags.Tag;
       @Tag(name = "Agents", description = "Python scripts with their requirements"),
       @Tag(name = "Builds", description = "Installation of agents' requirements, and the results"),
       @Tag(name = "Executions", description = "Jobs of agents, their attempts and logs"),
+      @Tag(name = "Issues", description = "Failures grouped by cause"),
       @Tag(name = "DataStores", description = "Key-value stores that persist between executions"),
       @Tag(name = "Schedules", description = "Recurring jobs"),
       @Tag(name = "Events", description = "State changes of resources"),

@@ -256,6 +256,11 @@ public class EventLog implements EventTail.Source {
         .orElseGet(() -> bounds().removed());
   }
 
+  /** Whether a reader at that position has missed events, which were deleted. */
+  public boolean hasRemovedAfter(long position) {
+    return bounds().removed() > position;
+  }
+
   private record Bounds(long last, long removed) {}
 
   private Bounds bounds() {

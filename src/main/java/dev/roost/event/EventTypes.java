@@ -7,7 +7,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 
-/** The types of events: a resource and a change. Database triggers record events. */
+/** The types of events: a resource and a change. Database triggers record most events. */
 public final class EventTypes {
   /** Every type, in alphabetical order. */
   public static final Set<String> ALL =
@@ -32,6 +32,11 @@ public final class EventTypes {
               "execution.timed_out",
               "execution.cancelled",
               "execution.lost",
+              "issue.opened",
+              "issue.regressed",
+              "issue.reopened",
+              "issue.resolved",
+              "issue.muted",
               "schedule.created",
               "schedule.updated",
               "schedule.paused",

@@ -160,6 +160,7 @@ public class Execution extends PanacheEntityBase {
   /**
    * Filters the list; null: no filter.
    *
+   * @param issueId the issue that groups them with other failures
    * @param states empty: all
    * @param startedAfter inclusive
    * @param startedBefore exclusive
@@ -168,6 +169,7 @@ public class Execution extends PanacheEntityBase {
       String agentId,
       String executorJobId,
       String scheduleId,
+      String issueId,
       List<ExecutionState> states,
       String reason,
       Instant startedAfter,
@@ -181,6 +183,10 @@ public class Execution extends PanacheEntityBase {
               "executor_job_id in (select j.id from executor_job j where j.schedule_id = :schedule)",
               "schedule",
               scheduleId)
+          .and(
+              "id in (select x.execution_id from issue_execution x where x.issue_id = :issue)",
+              "issue",
+              issueId)
           .in("state", states)
           .and("reason = :reason", "reason", reason)
           .and("started_at >= :after", "after", startedAfter)

@@ -64,7 +64,7 @@ public enum ExecutionReason {
    * @param given the query parameter, or null
    * @throws Problem validation_failed
    */
-  static String parameter(String given) {
+  public static String parameter(String given) {
     List<String> codes = Arrays.stream(values()).map(ExecutionReason::code).toList();
     List<String> reasons = QueryParameters.choices("reason", given, codes);
     if (reasons.size() > 1) {

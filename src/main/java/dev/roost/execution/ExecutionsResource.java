@@ -51,6 +51,8 @@ public class ExecutionsResource {
       @Parameter(description = "Only runs of this schedule, including triggered runs")
           @RestQuery("schedule_id")
           String scheduleId,
+      @Parameter(description = "Only the failures of this issue") @RestQuery("issue_id")
+          String issueId,
       @Parameter(description = "One or several, separated by commas") @RestQuery String state,
       @Parameter(description = "Only those with this reason") @RestQuery String reason,
       @Parameter(
@@ -71,6 +73,7 @@ public class ExecutionsResource {
             agentId,
             executorJobId,
             scheduleId,
+            issueId,
             QueryParameters.choices("state", state, ExecutionState.class),
             ExecutionReason.parameter(reason),
             QueryParameters.time("started_after", startedAfter),

@@ -198,10 +198,16 @@ public class ExecutorJobs {
       byte[] digest,
       String trace,
       Instant now) {
+    return bindRequest(insert, agentId, idempotencyKey, digest, trace, now)
+        .with("priority", options.priority())
+        .with("concurrency", options.concurrencyKey());
+  }
+
+  /** Binds the parameters that all inserts share. */
+  Sql.Bound bindRequest(
+      Sql insert, String agentId, String idempotencyKey, byte[] digest, String trace, Instant now) {
     return insert
         .with("agent", agentId)
-        .with("priority", options.priority())
-        .with("concurrency", options.concurrencyKey())
         .with("key", idempotencyKey)
         .with("digest", digest)
         .with("trace", trace)

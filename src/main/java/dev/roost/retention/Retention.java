@@ -14,6 +14,7 @@ import dev.roost.db.TransientErrors;
 import dev.roost.event.OldEvents;
 import dev.roost.execution.OldExecutorJobs;
 import dev.roost.executor.OldExecutors;
+import dev.roost.issue.OldIssues;
 import dev.roost.runtime.Runtime;
 import dev.roost.runtime.Runtime.RuntimeUnavailable;
 import dev.roost.webhook.OldDeliveries;
@@ -98,6 +99,7 @@ public class Retention {
     Instant executors = executions.isBefore(unused) ? executions : unused;
     Map<String, Runnable> parts = new LinkedHashMap<>();
     parts.put("executor jobs", () -> OldExecutorJobs.remove(batches, executions));
+    parts.put("issues", () -> OldIssues.remove(batches, executions));
     parts.put("executors", () -> OldExecutors.remove(batches, executors));
     parts.put(
         "events",

@@ -23,6 +23,7 @@ class Pages {
           "create",
           "executions",
           "executor-jobs",
+          "issues",
           "keys",
           "login",
           "rollouts",

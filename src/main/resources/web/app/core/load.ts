@@ -102,9 +102,14 @@ export class Load<T> implements ReactiveController {
 
 /** A paged list; reads again as many rows as are shown. */
 export class PagedLoad<T> extends Load<Page<T>> {
-  private rowLimit = 50;
-
-  constructor(host: ReactiveControllerHost, path: () => string, query: () => Query, concerns: Concerns) {
+  /** @param rowLimit how many rows are shown at first */
+  constructor(
+    host: ReactiveControllerHost,
+    path: () => string,
+    query: () => Query,
+    concerns: Concerns,
+    private rowLimit = 50,
+  ) {
     super(host, (signal) => this.readPages(path(), query(), signal), concerns);
   }
 

@@ -239,6 +239,51 @@ export interface ExecutorJob {
   finished_at: string | null;
 }
 
+/** Failures of one cause. */
+export interface Issue {
+  id: string;
+  agent_id: string;
+  state: State<"Issue">;
+  /** Open again after it was resolved. */
+  regressed: boolean;
+  title: string;
+  reason: string;
+  exception_type: string | null;
+  /** The innermost frame of the script; null: outside of it. */
+  culprit: { file: string; function: string | null; line: number } | null;
+  count: number;
+  first_seen_at: string;
+  last_seen_at: string;
+  first_revision: number;
+  last_revision: number;
+  last_execution_id: string;
+  resolved_at: string | null;
+  /** Without hours that had none; null in lists. */
+  hours: IssueHour[] | null;
+  /** Newest first; null in lists. */
+  revisions: { revision: number; count: number; first_seen_at: string; last_seen_at: string }[] | null;
+}
+
+export interface IssueHour {
+  hour: string;
+  count: number;
+}
+
+export type IssueCounts = Record<State<"Issue">, number>;
+
+/** What running an issue's jobs again submitted, or would submit. */
+export interface Replay {
+  preview: boolean;
+  count: number;
+  succeeded: number;
+  pending: number;
+  cancelled: number;
+  /** Jobs remain, beyond the limit. */
+  more: boolean;
+  batch_id: string | null;
+  jobs: { executor_job_id: string; replayed_as: string | null }[];
+}
+
 export interface LogEntry {
   seq: number;
   time: string;

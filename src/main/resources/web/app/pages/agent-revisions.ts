@@ -6,10 +6,10 @@ import { queried, router } from "../core/router";
 import { signedIn } from "../core/session";
 import type { Agent, AgentRevision } from "../core/types";
 import { timeAgo } from "../parts/page/basics";
-import "../parts/code/code-diff";
 import { confirmAction, toast } from "../parts/page/dialogs";
 import { loaded } from "../parts/page/notices";
 import { Part } from "../parts/page/part";
+import { revisionChanges } from "../parts/agents/revision-changes";
 import { inWords, REVISION_NAMES, revisionDifferences } from "../parts/agents/revision-fields";
 import { revisionNote } from "../parts/agents/running";
 import "../parts/agents/variables-diff";
@@ -96,7 +96,7 @@ export class AgentRevisions extends Part {
         <h2 id="changes-title">Revision ${to.revision}</h2>
         ${this.agent.revision > 1 ? this.compared() : nothing}
       </header>
-      <div class="content column">${from ? this.differences(from, to) : this.first(to)}</div>`;
+      <div class="content column">${from ? revisionChanges(from, to) : this.first(to)}</div>`;
   }
 
   private compared(): TemplateResult {
@@ -117,6 +117,7 @@ export class AgentRevisions extends Part {
     >`;
   }
 
+<<<<<<< HEAD
   private differences(from: AgentRevision, to: AgentRevision): unknown {
     const fields = revisionDifferences(from, to);
     return fields.length
@@ -136,6 +137,8 @@ export class AgentRevisions extends Part {
       : html`<p class="faint">No differences.</p>`;
   }
 
+=======
+>>>>>>> w19c
   /** The first revision has nothing to compare with. */
   private first(revision: AgentRevision): unknown {
     return (["script", "requirements", "env_vars"] as const)

@@ -1,17 +1,18 @@
 import { html, nothing, type TemplateResult } from "lit";
 import { customElement } from "lit/decorators.js";
 import { get } from "../core/api";
-import { count, plural } from "../core/format";
+import { count } from "../core/format";
 import { Load, typed } from "../core/load";
 import { router } from "../core/router";
 import { signedIn } from "../core/session";
-import type { Agent, Execution, Page, Statistics } from "../core/types";
+import type { Agent, Execution, Issue, Page, Statistics } from "../core/types";
 import "../parts/agents/agent-link";
 import "../parts/charts/bar-chart";
+import { issueState } from "../parts/issues/issues";
 import { stateBadge, timeAgo } from "../parts/page/basics";
 import { loaded } from "../parts/page/notices";
 import { Part } from "../parts/page/part";
-import { buildReason, executionReason } from "../parts/executions/reasons";
+import { buildReason } from "../parts/executions/reasons";
 import "../parts/page/ticking";
 import { firstSteps } from "./first-steps";
 
@@ -26,8 +27,9 @@ const SERIES = [
 
 const HOUR = 3_600_000;
 const RUNNING_SHOWN = 12;
+const ISSUES_SHOWN = 8;
 
-/** What ran in the last day, what is running, and what failed. */
+/** What ran in the last day, what is running, and what needs a fix. */
 @customElement("overview-page")
 export class OverviewPage extends Part {
   private readonly statistics = new Load<Statistics>(
@@ -48,12 +50,23 @@ export class OverviewPage extends Part {
     async (signal) => (await get<Page<Agent>>("/agents", { limit: 2 }, signal)).data,
     typed("agent"),
   );
+  private readonly issues = new Load<Issue[]>(
+    this,
+    async (signal) => {
+      const query = { state: "open", limit: ISSUES_SHOWN };
+      return (await get<Page<Issue>>("/issues", query, signal)).data;
+    },
+    typed("issue"),
+  );
   private timer: ReturnType<typeof setInterval> | undefined;
 
   override connectedCallback(): void {
     super.connectedCallback();
     // The hours move on without an event.
-    this.timer = setInterval(() => void this.statistics.again(), 60_000);
+    this.timer = setInterval(() => {
+      void this.statistics.again();
+      void this.issues.again(); // For their counts, which raise no events.
+    }, 60_000);
   }
 
   override disconnectedCallback(): void {
@@ -84,7 +97,7 @@ export class OverviewPage extends Part {
     return html`${full ? html`<p class="notice failed" role="alert">Storage is full. ${full}</p>` : nothing}
       ${this.figures(statistics)}
       <div class="overview-columns">
-        <div class="column">${this.chart(statistics)} ${this.failures(statistics)}</div>
+        <div class="column">${this.chart(statistics)} ${this.openIssues()}</div>
         <div class="column">${this.runningNow(statistics)} ${this.failedBuilds(statistics)}</div>
       </div>`;
   }
@@ -141,34 +154,29 @@ export class OverviewPage extends Part {
     </section>`;
   }
 
-  private failures({ failures }: Statistics): TemplateResult {
-    return html`<section class="panel" aria-labelledby="failures-title">
+  private openIssues(): TemplateResult {
+    const shown = this.issues.value ?? [];
+    return html`<section class="panel" aria-labelledby="issues-title">
       <header>
-        <h2 id="failures-title">Failures <span class="faint">in the last 24 hours, by reason</span></h2>
+        <h2 id="issues-title">Open issues <span class="faint">newest first</span></h2>
+        <a href="/issues">View all</a>
       </header>
-      ${failures.length === 0
-        ? html`<p class="content faint">No failures.</p>`
+      ${shown.length === 0
+        ? html`<p class="content faint">${this.issues.value ? "No open issues." : "Loading…"}</p>`
         : html`<ul class="lines">
-            ${failures.map(
-              ({ reason, count: times, agents, latest }) =>
+            ${shown.map(
+              (issue) =>
                 html`<li>
                   <span class="row">
-                    <a class="grow" href="/executions?reason=${reason}&hours=24"
-                      ><strong>${executionReason(reason).title}</strong></a
+                    <a class="cut grow" href="/issues/${issue.id}" title=${issue.title}
+                      ><strong>${issue.title}</strong></a
                     >
-                    <span class="faint small"
-                      ><span class="number">${count(times)}×</span> in ${plural(agents, "agent")}</span
-                    >
+                    ${issue.regressed ? issueState(issue) : nothing}
+                    <span class="faint small"><span class="number">${count(issue.count)}×</span></span>
                   </span>
                   <span class="row latest">
-                    <a
-                      class="cut grow"
-                      href="/executions/${latest.execution_id}"
-                      title=${latest.message ?? ""}
-                      ><code>${latest.message ?? "View latest"}</code></a
-                    >
-                    <a class="cut" href="/agents/${latest.agent_id}">${latest.agent_name}</a>
-                    <span class="faint">${timeAgo(latest.finished_at)}</span>
+                    <agent-link class="cut grow" .agentId=${issue.agent_id}></agent-link>
+                    <span class="faint">first seen</span> ${timeAgo(issue.first_seen_at)}
                   </span>
                 </li>`,
             )}

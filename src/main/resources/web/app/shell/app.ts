@@ -9,6 +9,7 @@ import { router, type Match } from "../core/router";
 import { signedIn } from "../core/session";
 import { keysText, offer, startShortcuts } from "../core/shortcuts";
 import { applyTheme } from "../core/theme";
+import "../parts/issues/issues";
 import { toast } from "../parts/page/dialogs";
 import { problemNotice } from "../parts/page/notices";
 import { Part } from "../parts/page/part";
@@ -22,6 +23,7 @@ const NAVIGATION = [
   ["/", "Overview", "g o"],
   ["/agents", "Agents", "g a"],
   ["/executions", "Executions", "g e"],
+  ["/issues", "Issues", "g i"],
   ["/builds", "Builds", "g b"],
   ["/rollouts", "Rollouts", "g r"],
   ["/schedules", "Schedules", "g s"],
@@ -224,7 +226,9 @@ export class App extends Part {
           ${NAVIGATION.map(
             ([path, title]) =>
               html`<li>
-                <a href=${path} aria-current=${this.isHere(path) ? "page" : nothing}>${title}</a>
+                <a href=${path} aria-current=${this.isHere(path) ? "page" : nothing}
+                  >${title}${path === "/issues" ? html`<issue-count></issue-count>` : nothing}</a
+                >
               </li>`,
           )}
         </ul>

@@ -54,6 +54,21 @@ export const routes: Route[] = [
       ),
   },
   {
+    path: "/issues",
+    title: "Issues",
+    page: () => import("../pages/issues").then(() => () => html`<issues-page></issues-page>`),
+  },
+  {
+    path: "/issues/:id",
+    title: "Issue",
+    page: () =>
+      import("../pages/issue").then(
+        () =>
+          ({ id }) =>
+            html`<issue-page .issueId=${id}></issue-page>`,
+      ),
+  },
+  {
     path: "/builds",
     title: "Builds",
     page: () => import("../pages/builds").then(() => () => html`<builds-page></builds-page>`),

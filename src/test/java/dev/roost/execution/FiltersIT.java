@@ -139,6 +139,6 @@ class FiltersIT {
   private static Sql executions(List<ExecutionState> states, String reason, Instant time) {
     return Sql.of(
         Execution.listing(
-            new Execution.Filter(null, null, null, states, reason, time, time).conditions()));
+            new Execution.Filter(null, null, null, null, states, reason, time, time).conditions()));
   }
 }

@@ -12,6 +12,7 @@ import dev.roost.db.Sql;
 import dev.roost.event.OldEvents;
 import dev.roost.execution.OldExecutorJobs;
 import dev.roost.executor.OldExecutors;
+import dev.roost.issue.OldIssues;
 import dev.roost.log.OldLogs;
 import dev.roost.webhook.OldDeliveries;
 import io.quarkus.test.common.WithTestResource;
@@ -65,6 +66,17 @@ class RetentionPlanIT {
       insert into log_entry (owner_id, seq, time, stream, message, continued)
       select 'exec_' || lpad((i / 3)::text, 6, '0'), i % 3, now(), 'stdout', 'line', false
       from generate_series(1, 60000) i;
+      insert into issue (id, agent_id, fingerprint, state, title, reason, failures, first_seen_at, last_seen_at,
+        first_revision, last_revision, last_execution_id)
+      select 'issue_' || i, 'agent_' || i, convert_to(i::text, 'UTF8'), 'open', '', 'exception', 1, now(), now(), 1, 1, ''
+      from generate_series(1, 100) i;
+      insert into issue_execution (execution_id, issue_id, executor_job_id, finished_at)
+      select 'exec_' || lpad(i::text, 6, '0'), 'issue_' || 1 + i % 100, 'xjob_' || lpad(i::text, 6, '0'), now()
+      from generate_series(1, 30000) i;
+      insert into issue_hour (issue_id, hour, failures)
+      select 'issue_' || 1 + i % 100, now() + make_interval(hours => i), 1 from generate_series(1, 20000) i;
+      insert into issue_replay (executor_job_id, source_id, root_id)
+      select 'xjob_' || lpad(i::text, 6, '0'), '', '' from generate_series(1, 30000) i;
       update event set position = -i from (select id, row_number() over () as i from event) e where e.id = event.id;
       insert into webhook (id, url, description, event_types, secret, state, created_at, updated_at)
       select 'hook_' || i, '', '', '{*}', '', 'active', now(), now() from generate_series(1, 10) i;
@@ -87,6 +99,11 @@ class RetentionPlanIT {
     all.put("jobs", OldExecutorJobs.OLD);
     all.put("executions of jobs", OldExecutorJobs.EXECUTIONS);
     all.put("deletion of jobs", OldExecutorJobs.DELETE);
+    all.put("failures of deleted executions", OldIssues.EXECUTIONS);
+    all.put("deletion of failures", OldIssues.DELETE_EXECUTIONS);
+    all.put("replays of deleted jobs", OldIssues.REPLAYS);
+    all.put("deletion of replays", OldIssues.DELETE_REPLAYS);
+    all.put("hours of issues", OldIssues.DELETE_HOURS);
     all.put("executors", OldExecutors.DELETE_EXECUTORS);
     all.put("the next old events", OldEvents.UPPER);
     all.put("deliveries", OldDeliveries.DELETE);

@@ -32,6 +32,7 @@ class StatesTest {
           "execution", "ExecutionState",
           "executor", "ExecutorState",
           "executor_job", "ExecutorJobState",
+          "issue", "IssueState",
           "rollout", "RolloutState",
           "rollout_agent", "RolloutAgentState",
           "schedule", "ScheduleState",

@@ -12,6 +12,7 @@ const SHAPES: Record<string, SVGTemplateResult> = {
   timed_out: svg`${circle}<path d="M8 4.25V8l2.75 1.75"></path>`,
   cancelled: svg`${circle}<path d="M3.6 12.4l8.8-8.8"></path>`,
   lost: svg`<path d="M4.75 5.25a3.25 3.25 0 1 1 4.6 2.95C8.4 8.65 8 9.2 8 10.5M8 13.25v.5"></path>`,
+  open: svg`${circle}<circle cx="8" cy="8" r="1.5" fill="currentColor"></circle>`,
   paused: svg`<path d="M5 3v10M11 3v10"></path>`,
 };
 
@@ -24,6 +25,8 @@ const ALIKE: Record<string, string> = {
   completed: "succeeded",
   skipped: "cancelled",
   undone: "cancelled",
+  resolved: "succeeded",
+  muted: "paused",
 };
 
 export const shapeOf = (state: string): SVGTemplateResult =>

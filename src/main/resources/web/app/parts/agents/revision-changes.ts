@@ -1,0 +1,22 @@
+import { html } from "lit";
+import type { AgentRevision } from "../../core/types";
+import "../code/code-diff";
+import { REVISION_NAMES, revisionDifferences } from "./revision-fields";
+
+/** What one revision changed of another, field by field. */
+export function revisionChanges(from: AgentRevision, to: AgentRevision): unknown {
+  const fields = revisionDifferences(from, to);
+  return fields.length
+    ? fields.map(
+        (field) =>
+          html`<h3>${REVISION_NAMES[field]}</h3>
+            ${field === "python_version" || field === "profile" || field === "preload"
+              ? html`<p>${from[field] ?? "default"} → ${to[field] ?? "default"}</p>`
+              : html`<code-diff
+                  .from=${from[field]}
+                  .to=${to[field]}
+                  .label=${REVISION_NAMES[field]}
+                ></code-diff>`}`,
+      )
+    : html`<p class="faint">No differences.</p>`;
+}
