@@ -61,7 +61,6 @@ def settled(page: Page) -> None:
     expect(page.locator("main").first).to_be_visible()
     expect(page.locator("main [aria-busy=true], roost-app > [aria-busy=true]")).to_have_count(0)
     page.wait_for_function(EDITORS_READY)
-    page.wait_for_function(CHARTS_READY)
     page.evaluate("document.fonts.ready")
     page.wait_for_function(QUIET)
 
@@ -69,9 +68,6 @@ def settled(page: Page) -> None:
 # Editors and logs have their code loaded when they are seen for the first time.
 EDITORS_READY = """() => [...document.querySelectorAll("main code-editor")].every(
     (editor) => editor.checkVisibility() === false || editor.shadowRoot?.querySelector(".cm-content"))"""
-
-CHARTS_READY = """() => [...document.querySelectorAll("main bar-chart .canvas")].every(
-    (chart) => chart.checkVisibility() === false || chart.childElementCount > 0)"""
 
 # Half a second without a change of the document. What counts up (time that passes) is no change.
 QUIET = """() => {

@@ -171,8 +171,9 @@ class Agent(AgentRuns):
     ) -> Paged[Agent]:
         """Return up to `limit` agents, newest first, fetched as they are needed.
 
-        `name` is an exact name; `q` is a substring of the name. With `include_activity`, each agent
-        has its `activity`: its current and last executions.
+        `name` is an exact name; `q` has words of the name, in any order: `sync bill*` finds
+        `billing_sync`. With `include_activity`, each agent has its `activity`: its current and last
+        executions.
         """
         agents = (client or default_client()).agents
         return agents.list(name=name, q=q, limit=limit, include_activity=include_activity)

@@ -41,7 +41,9 @@ def list_() -> None:
 
 
 @list_.command(epilog=examples("roost list agents\nroost list agents -q greet"))
-@click.option("-q", "--query", metavar="TEXT", help="Only names that contain this text.")
+@click.option(
+    "-q", "--query", metavar="TEXT", help="Only names with these words; bill* begins a word."
+)
 @limit_option()
 @values_option
 @connected

@@ -1,5 +1,6 @@
 package dev.roost.agent;
 
+import dev.roost.api.NameSearch;
 import dev.roost.api.Page;
 import dev.roost.api.Problem;
 import dev.roost.db.Sql;
@@ -26,10 +27,16 @@ public class Agent extends PanacheEntityBase {
           from agent a join agent_revision r on r.agent_id = a.id and r.revision = a.revision
           where a.deleted_at is null and (cast(:cursor as text) is null or a.id < :cursor)
             and (cast(:name as text) is null or a.name = :name)
-            and (cast(:contained as text) is null
-              or strpos(lower(a.name), lower(cast(:contained as text))) > 0)
+            and %s
           order by a.id desc limit :most
-          """);
+          """
+              .formatted(NameSearch.condition("a.name")));
+
+  private static final Sql NAMED =
+      Sql.of("select a.id from agent a where a.name = :name or a.id = :name");
+
+  private static final Sql FOUND =
+      Sql.of("select a.id from agent a where " + NameSearch.condition("a.name"));
 
   @Id public String id;
   public String name;
@@ -121,14 +128,31 @@ public class Agent extends PanacheEntityBase {
    * Identifiers and sizes for a page.
    *
    * @param name exact, or null
-   * @param contained a part of the name, ignoring case, or null
+   * @param words from {@link NameSearch#words}, or null
    */
-  static List<Page.Sized> sizes(String name, String contained, String cursor, int limit) {
+  static List<Page.Sized> sizes(String name, String[] words, String cursor, int limit) {
     return SIZES
         .with("cursor", cursor)
         .with("name", name)
-        .with("contained", contained)
+        .with("words", words)
         .with("most", limit + 1)
         .list(getEntityManager(), Page.Sized::of);
+  }
+
+  /**
+   * The identifiers of the agents that a filter means, including deleted agents: the agent with
+   * that identifier or name or, if there is none, those that {@link NameSearch} finds.
+   *
+   * @param given the query parameter, or null
+   * @return null: no filter
+   * @throws Problem validation_failed
+   */
+  public static List<String> meant(String parameter, String given) {
+    String[] words = NameSearch.words(parameter, given);
+    if (words == null) {
+      return null;
+    }
+    List<String> named = NAMED.with("name", given).strings(getEntityManager());
+    return named.isEmpty() ? FOUND.with("words", words).strings(getEntityManager()) : named;
   }
 }

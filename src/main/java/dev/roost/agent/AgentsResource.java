@@ -4,6 +4,7 @@ import dev.roost.api.Body;
 import dev.roost.api.BodySize;
 import dev.roost.api.Cursor;
 import dev.roost.api.ErrorTexts;
+import dev.roost.api.NameSearch;
 import dev.roost.api.Page;
 import dev.roost.api.Takes;
 import dev.roost.config.RoostConfig;
@@ -109,15 +110,13 @@ public class AgentsResource {
   @Operation(operationId = "listAgents", summary = "List agents, newest first")
   public Page<AgentView> list(
       @Parameter(description = "Only the agent with exactly this name") @RestQuery String name,
-      @Parameter(description = "Only those whose name contains this text; case-insensitive")
-          @RestQuery
-          String q,
+      @Parameter(description = NameSearch.DESCRIPTION) @RestQuery String q,
       @Parameter(description = INCLUDE) @RestQuery String include,
       @RestQuery String cursor,
       @RestQuery Integer limit) {
     int most = Page.limit(limit);
     return Page.fitting(
-        Agent.sizes(name, q, Cursor.id("agent", cursor), most),
+        Agent.sizes(name, NameSearch.words("q", q), Cursor.id("agent", cursor), most),
         most,
         ids -> {
           List<Agent> rows = Agent.list("id in ?1 order by id desc", ids);

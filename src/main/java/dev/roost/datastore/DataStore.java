@@ -2,6 +2,7 @@ package dev.roost.datastore;
 
 import dev.roost.api.ErrorCode;
 import dev.roost.api.Ids;
+import dev.roost.api.NameSearch;
 import dev.roost.api.Problem;
 import dev.roost.api.ReadableNames;
 import dev.roost.api.Text;
@@ -20,7 +21,6 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.stream.Collectors;
 import org.hibernate.Session;
 import org.hibernate.exception.ConstraintViolationException;
@@ -71,6 +71,17 @@ public class DataStore extends PanacheEntityBase {
           insert into datastore (id, name, created_at, updated_at) values (:id, :name, :now, :now)
           on conflict (name) do nothing
           """);
+
+  private static final Sql LIST =
+      Sql.of(
+          """
+          select s.id from datastore s
+          where (cast(:cursor as text) is null or s.id < :cursor)
+            and (cast(:name as text) is null or s.name = :name)
+            and %s
+          order by s.id desc limit :most
+          """
+              .formatted(NameSearch.condition("s.name")));
 
   /** Detaches all stores from an agent. */
   public static final Sql DETACH_ALL = Sql.of("delete from agent_store where agent_id = :agent");
@@ -133,27 +144,17 @@ public class DataStore extends PanacheEntityBase {
    * Newest first.
    *
    * @param name only the store of that name, or null
-   * @param contains only stores whose name contains this text, case-insensitive, or null
+   * @param words only stores that {@link NameSearch} finds, or null
    * @param cursor only stores after this identifier, or null
    */
-  static List<DataStore> list(String name, String contains, String cursor, int limit) {
-    StringBuilder query = new StringBuilder("1 = 1");
-    Map<String, Object> parameters = new TreeMap<>();
-    if (name != null) {
-      query.append(" and name = :name");
-      parameters.put("name", name);
-    }
-    if (contains != null) {
-      query.append(" and locate(lower(:contains), lower(name)) > 0");
-      parameters.put("contains", contains);
-    }
-    if (cursor != null) {
-      query.append(" and id < :cursor");
-      parameters.put("cursor", cursor);
-    }
-    return DataStore.<DataStore>find(query + " order by id desc", parameters)
-        .range(0, limit - 1)
-        .list();
+  static List<DataStore> list(String name, String[] words, String cursor, int limit) {
+    List<String> ids =
+        LIST.with("name", name)
+            .with("words", words)
+            .with("cursor", cursor)
+            .with("most", limit)
+            .strings(getEntityManager());
+    return list("id in ?1 order by id desc", ids);
   }
 
   /**

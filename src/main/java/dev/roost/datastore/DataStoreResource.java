@@ -1,6 +1,7 @@
 package dev.roost.datastore;
 
 import dev.roost.api.Cursor;
+import dev.roost.api.NameSearch;
 import dev.roost.api.Page;
 import dev.roost.api.Problem;
 import jakarta.transaction.Transactional;
@@ -71,13 +72,12 @@ public class DataStoreResource {
   public Page<DataStoreView> list(
       @Parameter(description = "Only the DataStore with exactly this name") @QueryParam("name")
           String name,
-      @Parameter(description = "Only those whose name contains this text; case-insensitive")
-          @QueryParam("q")
-          String contains,
+      @Parameter(description = NameSearch.DESCRIPTION) @QueryParam("q") String q,
       @QueryParam("limit") Integer limit,
       @QueryParam("cursor") String cursor) {
     int most = Page.limit(limit);
-    List<DataStore> stores = DataStore.list(name, contains, Cursor.id("store", cursor), most + 1);
+    List<DataStore> stores =
+        DataStore.list(name, NameSearch.words("q", q), Cursor.id("store", cursor), most + 1);
     List<String> ids = stores.stream().map(store -> store.id).toList();
     Map<String, List<String>> agents = DataStore.agentIds(ids);
     Map<String, StoreCounts.Statistics> statistics = counts.statistics(ids);

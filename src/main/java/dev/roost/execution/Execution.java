@@ -160,6 +160,7 @@ public class Execution extends PanacheEntityBase {
   /**
    * Filters the list; null: no filter.
    *
+   * @param agents their identifiers
    * @param issueId the issue that groups them with other failures
    * @param states empty: all
    * @param startedAfter inclusive
@@ -167,6 +168,8 @@ public class Execution extends PanacheEntityBase {
    */
   record Filter(
       String agentId,
+      List<String> agents,
+      Integer revision,
       String executorJobId,
       String scheduleId,
       String issueId,
@@ -178,6 +181,11 @@ public class Execution extends PanacheEntityBase {
     Conditions conditions() {
       return new Conditions()
           .and("agent_id = :agent", "agent", agentId)
+          .and(
+              "agent_id = any(cast(:agents as text[]))",
+              "agents",
+              agents == null ? null : agents.toArray(String[]::new))
+          .and("agent_revision = :revision", "revision", revision)
           .and("executor_job_id = :job", "job", executorJobId)
           .and(
               "executor_job_id in (select j.id from executor_job j where j.schedule_id = :schedule)",
@@ -214,6 +222,15 @@ public class Execution extends PanacheEntityBase {
         .bind(listing(conditions))
         .with("most", limit + 1)
         .list(getEntityManager(), Page.Sized::of);
+  }
+
+  static Count count(Filter filter) {
+    Conditions conditions = filter.conditions();
+    return conditions
+        .bind(Count.statement("execution where " + conditions.text()))
+        .with("most", Count.MOST + 1)
+        .first(getEntityManager(), Count::of)
+        .orElseThrow();
   }
 
   /** An Execution, as the API shows it. */
@@ -279,9 +296,18 @@ public class Execution extends PanacheEntityBase {
               description =
                   "Whether the log exceeded roost.limits.log-bytes, so that entries before its end are "
                       + "omitted")
-          boolean logsTruncated) {
+          boolean logsTruncated,
+      @Schema(
+              nullable = true,
+              description =
+                  "How its job was submitted; null unless the request has include=submission")
+          Submission submission) {
 
     public static View of(Execution execution) {
+      return of(execution, null);
+    }
+
+    static View of(Execution execution, Submission submission) {
       return new View(
           execution.id,
           execution.executorJobId,
@@ -303,7 +329,8 @@ public class Execution extends PanacheEntityBase {
               seconds(execution.enteredAt, execution.finishedAt)),
           new Usage(execution.cpuSeconds, execution.maxMemoryBytes),
           execution.logEntries,
-          execution.logsTruncated);
+          execution.logsTruncated,
+          submission);
     }
 
     private static Double seconds(Instant from, Instant to) {

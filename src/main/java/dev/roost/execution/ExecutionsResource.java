@@ -1,5 +1,6 @@
 package dev.roost.execution;
 
+import dev.roost.agent.Agent;
 import dev.roost.api.Cursor;
 import dev.roost.api.Page;
 import dev.roost.api.Problem;
@@ -12,6 +13,7 @@ import io.quarkus.narayana.jta.QuarkusTransaction;
 import io.smallrye.common.annotation.Blocking;
 import io.smallrye.mutiny.Multi;
 import jakarta.transaction.Transactional;
+import jakarta.ws.rs.BeanParam;
 import jakarta.ws.rs.GET;
 import jakarta.ws.rs.HeaderParam;
 import jakarta.ws.rs.Path;
@@ -22,6 +24,7 @@ import jakarta.ws.rs.sse.OutboundSseEvent;
 import jakarta.ws.rs.sse.Sse;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.eclipse.microprofile.openapi.annotations.Operation;
 import org.eclipse.microprofile.openapi.annotations.enums.SchemaType;
@@ -41,50 +44,100 @@ public class ExecutionsResource {
     this.logs = logs;
   }
 
+  /** The filters of the list and of its count. */
+  static class Filters {
+    @Parameter(description = "Only those of this agent")
+    @RestQuery("agent_id")
+    String agentId;
+
+    @Parameter(
+        description =
+            "Only those of the agent with this name or, if there is none, of the agents that q of "
+                + "GET /v1/agents finds, including deleted agents")
+    @RestQuery
+    String agent;
+
+    @Parameter(description = "Only those of this revision of their agent")
+    @RestQuery("agent_revision")
+    Integer agentRevision;
+
+    @Parameter(description = "Only the attempts at this job")
+    @RestQuery("executor_job_id")
+    String executorJobId;
+
+    @Parameter(description = "Only runs of this schedule, including triggered runs")
+    @RestQuery("schedule_id")
+    String scheduleId;
+
+    @Parameter(description = "Only the failures of this issue")
+    @RestQuery("issue_id")
+    String issueId;
+
+    @Parameter(description = "One or several, separated by commas")
+    @RestQuery
+    String state;
+
+    @Parameter(description = "Only those with this reason")
+    @RestQuery
+    String reason;
+
+    @Parameter(
+        description = "Only those that started at this time or later",
+        schema = @Schema(implementation = Instant.class))
+    @RestQuery("started_after")
+    String startedAfter;
+
+    @Parameter(
+        description = "Only those that started before this time",
+        schema = @Schema(implementation = Instant.class))
+    @RestQuery("started_before")
+    String startedBefore;
+
+    Execution.Filter read() {
+      return new Execution.Filter(
+          agentId,
+          Agent.meant("agent", agent),
+          agentRevision,
+          executorJobId,
+          scheduleId,
+          issueId,
+          QueryParameters.choices("state", state, ExecutionState.class),
+          ExecutionReason.parameter(reason),
+          QueryParameters.time("started_after", startedAfter),
+          QueryParameters.time("started_before", startedBefore));
+    }
+  }
+
   @GET
   @Transactional
   @Operation(operationId = "listExecutions", summary = "List Executions, newest first")
   public Page<Execution.View> list(
-      @Parameter(description = "Only those of this agent") @RestQuery("agent_id") String agentId,
-      @Parameter(description = "Only the attempts at this job") @RestQuery("executor_job_id")
-          String executorJobId,
-      @Parameter(description = "Only runs of this schedule, including triggered runs")
-          @RestQuery("schedule_id")
-          String scheduleId,
-      @Parameter(description = "Only the failures of this issue") @RestQuery("issue_id")
-          String issueId,
-      @Parameter(description = "One or several, separated by commas") @RestQuery String state,
-      @Parameter(description = "Only those with this reason") @RestQuery String reason,
-      @Parameter(
-              description = "Only those that started at this time or later",
-              schema = @Schema(implementation = Instant.class))
-          @RestQuery("started_after")
-          String startedAfter,
-      @Parameter(
-              description = "Only those that started before this time",
-              schema = @Schema(implementation = Instant.class))
-          @RestQuery("started_before")
-          String startedBefore,
+      @BeanParam Filters filters,
+      @Parameter(description = "\"submission\" adds how each job was submitted") @RestQuery
+          String include,
       @RestQuery String cursor,
       @RestQuery Integer limit) {
     int most = Page.limit(limit);
-    Execution.Filter filter =
-        new Execution.Filter(
-            agentId,
-            executorJobId,
-            scheduleId,
-            issueId,
-            QueryParameters.choices("state", state, ExecutionState.class),
-            ExecutionReason.parameter(reason),
-            QueryParameters.time("started_after", startedAfter),
-            QueryParameters.time("started_before", startedBefore));
     return Page.fitting(
-        Execution.sizes(filter, Cursor.id("exec", cursor), most),
+        Execution.sizes(filters.read(), Cursor.id("exec", cursor), most),
         most,
         ids -> {
           List<Execution> rows = Execution.list("id in ?1 order by id desc", ids);
-          return rows.stream().map(Execution.View::of).toList();
+          Map<String, Submission> submissions =
+              Submission.of(Execution.getEntityManager(), ids, include);
+          return rows.stream().map(row -> Execution.View.of(row, submissions.get(row.id))).toList();
         });
+  }
+
+  @GET
+  @Path("count")
+  @Transactional
+  @Operation(
+      operationId = "countExecutions",
+      summary = "Count Executions",
+      description = "Counts the Executions that the list has with the same filters, up to 10000.")
+  public Count count(@BeanParam Filters filters) {
+    return Execution.count(filters.read());
   }
 
   @GET

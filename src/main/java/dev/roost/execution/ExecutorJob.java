@@ -192,22 +192,6 @@ public class ExecutorJob extends PanacheEntityBase {
     return cancelQueued("id", id, now) == 1;
   }
 
-  /** Ends the queued jobs of a batch; returns their number. */
-  static int cancelQueuedOf(String batchId, Instant now) {
-    return cancelQueued("batchId", batchId, now);
-  }
-
-  /** Requests the cancellation of a batch's running jobs; returns their executions. */
-  static List<String> requestCancelOf(String batchId) {
-    update("cancelRequested = true where batchId = ?1 and state = 'running'", batchId);
-    return getEntityManager()
-        .createQuery(
-            "select j.latestExecutionId from executor_job j where j.batchId = ?1 and j.state = 'running'",
-            String.class)
-        .setParameter(1, batchId)
-        .getResultList();
-  }
-
   /** Ends an agent's queued jobs, and requests the cancellation of the running ones. */
   static void cancelAll(String agentId, Instant now) {
     cancelQueued("agentId", agentId, now);
@@ -237,6 +221,7 @@ public class ExecutorJob extends PanacheEntityBase {
    */
   record Filter(
       String agentId,
+      List<String> agents,
       String scheduleId,
       String batchId,
       List<ExecutorJobState> states,
@@ -244,11 +229,25 @@ public class ExecutorJob extends PanacheEntityBase {
     Conditions conditions() {
       return new Conditions()
           .and("j.agent_id = :agent", "agent", agentId)
+          .and(
+              "j.agent_id = any(cast(:agents as text[]))",
+              "agents",
+              agents == null ? null : agents.toArray(String[]::new))
           .and("j.schedule_id = :schedule", "schedule", scheduleId)
           .and("j.batch_id = :batch", "batch", batchId)
           .in("j.state", states)
           .and("j.reason = :reason", "reason", reason);
     }
+  }
+
+  static Count count(Filter filter) {
+    Conditions conditions = filter.conditions();
+    String rows = "executor_job j where " + conditions.text() + " order by j.id";
+    return conditions
+        .bind(Count.statement("j.created_at", rows))
+        .with("most", Count.MOST + 1)
+        .first(getEntityManager(), Count::of)
+        .orElseThrow();
   }
 
   /** The jobs of a batch, in the order of its payloads. */

@@ -23,9 +23,7 @@ import java.security.MessageDigest;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.List;
 import java.util.Optional;
-import org.eclipse.microprofile.openapi.annotations.media.Schema;
 
 /** Submits ExecutorJobs and cancels them. */
 @ApplicationScoped
@@ -234,39 +232,6 @@ public class ExecutorJobs {
     if (execution != null) {
       signals.fire(cancelTopic(execution));
     }
-  }
-
-  /** The result of cancelling a batch. */
-  @Schema(name = "CancelledBatch")
-  record CancelledBatch(
-      @Schema(description = "Jobs that were queued, and are cancelled") int cancelled,
-      @Schema(description = "Jobs that were running; their executions are being cancelled")
-          int stopping) {}
-
-  /**
-   * Cancels all jobs of a batch.
-   *
-   * @param running also running jobs
-   * @throws Problem not_found
-   */
-  CancelledBatch cancelBatch(String batchId, boolean running) {
-    record Step(List<String> jobs, int cancelled, List<String> executions) {}
-    Instant now = clock.instant();
-    Step step =
-        QuarkusTransaction.requiringNew()
-            .call(
-                () -> {
-                  List<String> jobs = ExecutorJob.idsOfBatch(batchId);
-                  if (jobs.isEmpty()) {
-                    throw Problem.notFound("batch", batchId);
-                  }
-                  int cancelled = ExecutorJob.cancelQueuedOf(batchId, now);
-                  return new Step(
-                      jobs, cancelled, running ? ExecutorJob.requestCancelOf(batchId) : List.of());
-                });
-    step.jobs().forEach(signals::fire);
-    step.executions().forEach(execution -> signals.fire(cancelTopic(execution)));
-    return new CancelledBatch(step.cancelled(), step.executions().size());
   }
 
   /** The topic on which an executor is notified that its execution is to be cancelled. */

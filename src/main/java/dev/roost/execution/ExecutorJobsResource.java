@@ -1,5 +1,6 @@
 package dev.roost.execution;
 
+import dev.roost.agent.Agent;
 import dev.roost.api.Body;
 import dev.roost.api.Cursor;
 import dev.roost.api.Needs;
@@ -11,6 +12,7 @@ import dev.roost.state.ExecutorJobState;
 import io.smallrye.common.annotation.Blocking;
 import io.smallrye.mutiny.Uni;
 import jakarta.transaction.Transactional;
+import jakarta.ws.rs.BeanParam;
 import jakarta.ws.rs.Consumes;
 import jakarta.ws.rs.GET;
 import jakarta.ws.rs.POST;
@@ -18,6 +20,7 @@ import jakarta.ws.rs.Path;
 import jakarta.ws.rs.core.MediaType;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.eclipse.microprofile.openapi.annotations.Operation;
 import org.eclipse.microprofile.openapi.annotations.media.Content;
 import org.eclipse.microprofile.openapi.annotations.media.Schema;
@@ -34,42 +37,80 @@ import org.jboss.resteasy.reactive.RestQuery;
 public class ExecutorJobsResource {
   private final ExecutorJobs jobs;
   private final ExecutorJobAnswers answers;
+  private final JobCancellation cancellation;
 
-  ExecutorJobsResource(ExecutorJobs jobs, ExecutorJobAnswers answers) {
+  ExecutorJobsResource(
+      ExecutorJobs jobs, ExecutorJobAnswers answers, JobCancellation cancellation) {
     this.jobs = jobs;
     this.answers = answers;
+    this.cancellation = cancellation;
+  }
+
+  /** The filters of the list and of its count. */
+  static class Filters {
+    @Parameter(description = "Only those of this agent")
+    @RestQuery("agent_id")
+    String agentId;
+
+    @Parameter(
+        description =
+            "Only those of the agent with this name or, if there is none, of the agents that q of "
+                + "GET /v1/agents finds, including deleted agents")
+    @RestQuery
+    String agent;
+
+    @Parameter(description = "Only runs of this schedule, including triggered runs")
+    @RestQuery("schedule_id")
+    String scheduleId;
+
+    @Parameter(description = "Only those of this batch: the batch_id that execute-batch returned")
+    @RestQuery("batch_id")
+    String batchId;
+
+    @Parameter(description = "One or several, separated by commas")
+    @RestQuery
+    String state;
+
+    @Parameter(description = "Only those with this reason")
+    @RestQuery
+    String reason;
+
+    ExecutorJob.Filter read() {
+      return new ExecutorJob.Filter(
+          agentId,
+          Agent.meant("agent", agent),
+          scheduleId,
+          batchId,
+          QueryParameters.choices("state", state, ExecutorJobState.class),
+          ExecutionReason.parameter(reason));
+    }
   }
 
   @GET
   @Transactional
   @Operation(operationId = "listExecutorJobs", summary = "List ExecutorJobs, newest first")
   public Page<ExecutorJob.View> list(
-      @Parameter(description = "Only those of this agent") @RestQuery("agent_id") String agentId,
-      @Parameter(description = "Only runs of this schedule, including triggered runs")
-          @RestQuery("schedule_id")
-          String scheduleId,
-      @Parameter(description = "Only those of this batch: the batch_id that execute-batch returned")
-          @RestQuery("batch_id")
-          String batchId,
-      @Parameter(description = "One or several, separated by commas") @RestQuery String state,
-      @Parameter(description = "Only those with this reason") @RestQuery String reason,
-      @RestQuery String cursor,
-      @RestQuery Integer limit) {
+      @BeanParam Filters filters, @RestQuery String cursor, @RestQuery Integer limit) {
     int most = Page.limit(limit);
-    ExecutorJob.Filter filter =
-        new ExecutorJob.Filter(
-            agentId,
-            scheduleId,
-            batchId,
-            QueryParameters.choices("state", state, ExecutorJobState.class),
-            ExecutionReason.parameter(reason));
     return Page.fitting(
-        ExecutorJob.sizes(filter, Cursor.id("xjob", cursor), most),
+        ExecutorJob.sizes(filters.read(), Cursor.id("xjob", cursor), most),
         most,
         ids -> {
           List<ExecutorJob> rows = ExecutorJob.list("id in ?1 order by id desc", ids);
           return answers.now(rows);
         });
+  }
+
+  @GET
+  @Path("count")
+  @Transactional
+  @Operation(
+      operationId = "countExecutorJobs",
+      summary = "Count ExecutorJobs",
+      description =
+          "Counts the ExecutorJobs that the list has with the same filters, oldest first, up to 10000.")
+  public Count count(@BeanParam Filters filters) {
+    return ExecutorJob.count(filters.read());
   }
 
   @GET
@@ -92,11 +133,16 @@ public class ExecutorJobsResource {
     return answers.whenEnded(id, Waiting.parameter(waitSeconds));
   }
 
-  /** The schema of the body that cancels a batch. */
-  @Schema(name = "CancelBatchRequest")
-  record CancelBatchRequest(
-      @Schema(required = true, description = "The batch_id that execute-batch returned.")
+  /** The schema of the body that cancels many jobs. */
+  @Schema(name = "CancelJobsRequest")
+  record CancelJobsRequest(
+      @Schema(
+              description =
+                  "The batch_id that execute-batch returned: cancel the jobs of this batch.")
           String batchId,
+      @Schema(description = "Cancel the jobs of this agent") String agentId,
+      @Schema(defaultValue = "false", description = "true cancels the jobs of all agents")
+          boolean all,
       @Schema(defaultValue = "true", description = "false cancels only queued jobs")
           boolean running) {}
 
@@ -105,30 +151,42 @@ public class ExecutorJobsResource {
   @Consumes(MediaType.APPLICATION_JSON)
   @Needs(Role.EXECUTE)
   @Operation(
-      operationId = "cancelBatch",
-      summary = "Cancel the ExecutorJobs of a batch",
+      operationId = "cancelExecutorJobs",
+      summary = "Cancel many ExecutorJobs",
       description =
-          "Cancels all jobs of a batch that have not ended. Has no effect if all have ended.")
+          "Cancels all jobs of a batch, of an agent, or of all agents that have not ended: exactly one "
+              + "of batch_id, agent_id and all is required. Has no effect on jobs that have ended or that "
+              + "are submitted later.")
   @RequestBody(
       content =
           @Content(
               mediaType = MediaType.APPLICATION_JSON,
-              schema = @Schema(implementation = CancelBatchRequest.class)))
+              schema = @Schema(implementation = CancelJobsRequest.class)))
   @APIResponse(
       responseCode = "200",
       description = "The number of cancelled jobs",
       content =
           @Content(
               mediaType = MediaType.APPLICATION_JSON,
-              schema = @Schema(implementation = ExecutorJobs.CancelledBatch.class)))
+              schema = @Schema(implementation = JobCancellation.CancelledJobs.class)))
   @APIResponse(responseCode = "404", ref = "not_found")
-  public ExecutorJobs.CancelledBatch cancelBatch(byte[] bytes) {
+  public JobCancellation.CancelledJobs cancelMany(byte[] bytes) {
     Body body = Body.parse(bytes);
-    body.require("batch_id");
     Optional<String> batchId = body.string("batch_id");
+    Optional<String> agentId = body.string("agent_id");
+    boolean all = body.bool("all").orElse(false);
     boolean running = body.bool("running").orElse(true);
+    if (Stream.of(batchId.isPresent(), agentId.isPresent(), all).filter(given -> given).count()
+        != 1) {
+      body.reject("batch_id", "required", "One of batch_id, agent_id and all: true is required.");
+    }
     body.check();
-    return jobs.cancelBatch(batchId.orElseThrow(), running);
+    if (all) {
+      return cancellation.cancel(JobCancellation.Of.ALL, null, running);
+    }
+    return batchId.isPresent()
+        ? cancellation.cancel(JobCancellation.Of.BATCH, batchId.get(), running)
+        : cancellation.cancel(JobCancellation.Of.AGENT, agentId.orElseThrow(), running);
   }
 
   @POST

@@ -1,5 +1,6 @@
 package dev.roost.schedule;
 
+import dev.roost.api.NameSearch;
 import dev.roost.api.Page;
 import dev.roost.api.Problem;
 import dev.roost.db.Code;
@@ -127,7 +128,7 @@ public class Schedule extends PanacheEntityBase {
   }
 
   /** Filters the list; null: no filter. */
-  record Filter(String agentId, String state, String name) {}
+  record Filter(String agentId, String state, String name, String[] words) {}
 
   static List<Page.Sized> sizes(Filter filter, String cursor, int limit) {
     Conditions conditions =
@@ -135,7 +136,8 @@ public class Schedule extends PanacheEntityBase {
             .and("id < :cursor", "cursor", cursor)
             .and("agent_id = :agent", "agent", filter.agentId())
             .and("state = :state", "state", filter.state())
-            .and("name = :name", "name", filter.name());
+            .and("name = :name", "name", filter.name())
+            .and(NameSearch.condition("name"), "words", filter.words());
     String select =
         """
         select id, coalesce(octet_length(payload), 0) as bytes from schedule

@@ -4,6 +4,7 @@ import dev.roost.api.Body;
 import dev.roost.api.BodySize;
 import dev.roost.api.Cursor;
 import dev.roost.api.IdempotencyKey;
+import dev.roost.api.NameSearch;
 import dev.roost.api.Needs;
 import dev.roost.api.Page;
 import dev.roost.api.Role;
@@ -94,11 +95,15 @@ public class ScheduleResource {
       @Parameter(description = "Only those in this state: active or paused") @RestQuery
           String state,
       @Parameter(description = "Only those with exactly this name") @RestQuery String name,
+      @Parameter(description = NameSearch.DESCRIPTION) @RestQuery String q,
       @RestQuery String cursor,
       @RestQuery Integer limit) {
     int most = Page.limit(limit);
     return Page.fitting(
-        Schedule.sizes(new Schedule.Filter(agentId, state, name), Cursor.id("sched", cursor), most),
+        Schedule.sizes(
+            new Schedule.Filter(agentId, state, name, NameSearch.words("q", q)),
+            Cursor.id("sched", cursor),
+            most),
         most,
         ids -> ScheduleView.of(Schedule.list("id in ?1 order by id desc", ids)));
   }

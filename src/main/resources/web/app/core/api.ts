@@ -23,6 +23,11 @@ export class Problem extends Error {
     super(detail || title);
   }
 
+  /** Whether the same request may succeed later: Roost could not be reached or was not able to respond. */
+  get isTransient(): boolean {
+    return this.code === "unreachable" || this.status >= 500;
+  }
+
   /** The mistakes of one field of the body, for example "/requirements", and of its members. */
   of(pointer: string): FieldMistake[] {
     return this.mistakes.filter((m) => m.pointer === pointer || m.pointer.startsWith(pointer + "/"));

@@ -16,6 +16,10 @@ const whole = new Intl.NumberFormat("en");
 
 export const count = (n: number): string => whole.format(n);
 
+/** "10,000+": a number of which only a lower bound is known. */
+export const bounded = ({ count: n, more }: { count: number; more: boolean }): string =>
+  count(n) + (more ? "+" : "");
+
 /** "1 agent", "2 agents". */
 export const plural = (n: number, word: string, words = word + "s"): string =>
   `${count(n)} ${n === 1 ? word : words}`;

@@ -4,6 +4,8 @@ import { live } from "./live";
 import type { Change, Page } from "./types";
 
 const SETTLE = 150;
+/** Milliseconds until a request that failed for a transient reason is sent again. */
+const RETRY = 5_000;
 /** Under a constant stream of changes, reading takes at most this fraction of the time. */
 const SHARE = 4;
 
@@ -34,6 +36,8 @@ export class Load<T> implements ReactiveController {
     private readonly host: ReactiveControllerHost,
     private readonly read: (signal: AbortSignal) => Promise<T>,
     private readonly concerns: Concerns = () => false,
+    /** Whether it is to be read at all now. */
+    private readonly wanted: () => boolean = () => true,
   ) {
     host.addController(this);
   }
@@ -42,8 +46,11 @@ export class Load<T> implements ReactiveController {
     this.ends.push(
       live.onChange((change) => this.concerns(change) && this.soon()),
       live.onResync(() => this.soon()),
+      live.onConnection(() => this.problem && live.connection === "open" && this.soon()),
     );
-    void this.again();
+    if (this.wanted()) {
+      void this.again();
+    }
   }
 
   hostDisconnected(): void {
@@ -83,6 +90,8 @@ export class Load<T> implements ReactiveController {
       this.host.requestUpdate();
       if (this.stale) {
         this.soon();
+      } else if (this.problem?.isTransient) {
+        this.timer ??= setTimeout(() => void this.again(), RETRY);
       }
     }
   }
@@ -92,9 +101,16 @@ export class Load<T> implements ReactiveController {
    * not overlap requests.
    */
   private soon(): void {
+    if (!this.wanted()) {
+      return;
+    }
     if (this.loading) {
       this.stale = true;
     } else {
+      if (this.problem) {
+        clearTimeout(this.timer); // Sooner than the retry.
+        this.timer = undefined;
+      }
       this.timer ??= setTimeout(() => void this.again(), Math.max(SETTLE, this.lasted * SHARE));
     }
   }
@@ -108,9 +124,10 @@ export class PagedLoad<T> extends Load<Page<T>> {
     path: () => string,
     query: () => Query,
     concerns: Concerns,
+    wanted?: () => boolean,
     private rowLimit = 50,
   ) {
-    super(host, (signal) => this.readPages(path(), query(), signal), concerns);
+    super(host, (signal) => this.readPages(path(), query(), signal), concerns, wanted);
   }
 
   more(): void {

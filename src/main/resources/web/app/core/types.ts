@@ -216,6 +216,22 @@ export interface Execution {
   usage: { cpu_seconds: number; max_memory_bytes: number } | null;
   log_entries: number;
   logs_truncated: boolean;
+  submission: Submission | null;
+}
+
+/** How the job of an execution was submitted. */
+export interface Submission {
+  schedule_id: string | null;
+  schedule_name: string | null;
+  batch_id: string | null;
+  payload_preview: string | null;
+}
+
+/** How many items a list has, counted up to a limit. */
+export interface Count {
+  count: number;
+  more: boolean;
+  oldest_created_at: string | null;
 }
 
 export interface ExecutorJob {

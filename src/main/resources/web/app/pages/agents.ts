@@ -1,18 +1,19 @@
 import { html, nothing, type TemplateResult } from "lit";
 import { customElement } from "lit/decorators.js";
-import { once, post } from "../core/api";
 import { count } from "../core/format";
-import { asProblem, PagedLoad, typed } from "../core/load";
+import { PagedLoad, typed } from "../core/load";
 import { queried, router } from "../core/router";
 import { signedIn } from "../core/session";
-import type { Agent, ExecutorJob } from "../core/types";
+import type { Agent } from "../core/types";
 import { stateBadge, timeAgo } from "../parts/page/basics";
+import { agentActions } from "../parts/agents/bulk-agents";
 import { deleteAgent } from "../parts/agents/delete-agent";
-import { toast } from "../parts/page/dialogs";
 import { searchField } from "../parts/forms/fields";
 import { emptyState } from "../parts/page/notices";
 import { Part } from "../parts/page/part";
+import "../parts/agents/run-button";
 import { isBehind } from "../parts/agents/running";
+import { Selection } from "../parts/page/selection";
 import { successRate } from "../parts/charts/success-rate";
 import { pagedTable, type Column } from "../parts/page/tables";
 
@@ -33,6 +34,18 @@ export class AgentsPage extends Part {
     () => ({ q: this.q, include: "activity" }),
     typed("agent", "builder_job", "executor_job", "execution", "schedule"),
   );
+  private readonly selection = new Selection<Agent>(this, () => this.load.value?.data ?? []);
+  private readonly columns: Column<Agent>[] = [
+    {
+      title: "Name",
+      cell: (agent) =>
+        html`${this.selection.box(agent, agent.name)}<a class="name" href="/agents/${agent.id}"
+            >${agent.name}</a
+          >`,
+      kind: "rest",
+    },
+    ...COLUMNS,
+  ];
   private endMoves: (() => void) | undefined;
 
   override connectedCallback(): void {
@@ -54,8 +67,9 @@ export class AgentsPage extends Part {
         </div>
       </div>
       <div class="panel">
-        ${pagedTable("Agents", COLUMNS, this.load, () => (this.q ? nothingFound(this.q) : firstAgent()))}
-      </div>`;
+        ${pagedTable("Agents", this.columns, this.load, () => (this.q ? nothingFound(this.q) : firstAgent()))}
+      </div>
+      ${this.selection.bar(agentActions())}`;
   }
 
   private look(q: string): void {
@@ -67,17 +81,24 @@ export class AgentsPage extends Part {
 }
 
 const COLUMNS: Column<Agent>[] = [
-  { title: "Name", cell: (agent) => html`<a class="name" href="/agents/${agent.id}">${agent.name}</a>` },
-  { title: "Python", cell: (agent) => html`<span class="mono">${agent.python_version}</span>` },
+  {
+    title: "Python",
+    cell: (agent) => html`<span class="mono">${agent.python_version}</span>`,
+    kind: "wide",
+  },
   { title: "Build", cell: buildState },
-  { title: "Last execution", cell: lastExecution },
-  { title: "Activity", cell: now },
+  { title: "Last execution", cell: lastExecution, kind: "plain" },
+  { title: "Activity", cell: now, kind: "plain" },
   {
     title: "Last 7 days",
     cell: (agent) => (agent.activity ? successRate(agent.activity.executions_7d) : nothing),
+    kind: "plain",
   },
-  { title: "Next run", cell: (agent) => timeAgo(agent.activity?.next_run_at) },
-  { title: "", cell: actions },
+  {
+    title: "Next run",
+    cell: ({ activity }) => (activity?.next_run_at ? timeAgo(activity.next_run_at) : nothing),
+  },
+  { title: "", cell: actions, kind: "actions" },
 ];
 
 function buildState(agent: Agent): unknown {
@@ -111,37 +132,26 @@ function now({ activity }: Agent): unknown {
         >${running ? stateBadge("running", `${count(running)} running`) : nothing}
         ${queued ? stateBadge("queued", `${count(queued)} queued`) : nothing}</span
       >`
-    : html`<span class="faint">–</span>`;
+    : nothing;
 }
 
 function actions(agent: Agent): unknown {
   return html`<span class="row-actions">
     ${signedIn.may("execute")
-      ? html`<button class="quiet" aria-label="Run now ${agent.name}" @click=${() => run(agent)}>
-          Run now
-        </button>`
+      ? html`<run-button .agentId=${agent.id} .name=${agent.name}></run-button>`
       : nothing}
     ${signedIn.may("write")
-      ? html`<button class="quiet" aria-label="Delete ${agent.name}" @click=${() => deleteAgent(agent.id)}>
-          Delete
+      ? html`<button class="quiet" @click=${() => deleteAgent(agent.id)}>
+          Delete<span class="unseen"> ${agent.name}</span>
         </button>`
       : nothing}
   </span>`;
 }
 
-async function run(agent: Agent): Promise<void> {
-  try {
-    const job = await post<ExecutorJob>(`/agents/${agent.id}/execute`, {}, once());
-    toast(`Run queued: ${agent.name}.`, { link: ["View run", `/executor-jobs/${job.id}`] });
-  } catch (e) {
-    toast(asProblem(e).message, { failed: true });
-  }
-}
-
 const nothingFound = (q: string): TemplateResult =>
   emptyState(
     "No matching agents",
-    `No agent name contains “${q}”.`,
+    `No agent’s name has all words of “${q}”.`,
     html`<button @click=${() => router.query({ q: null })}>Show all agents</button>`,
   );
 

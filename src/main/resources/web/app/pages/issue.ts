@@ -47,6 +47,7 @@ export class IssuePage extends Part {
     () => "/executions",
     () => ({ issue_id: this.issueId }),
     () => false,
+    undefined,
     FAILURES,
   );
   /** The latest failure when the rest was read. */

@@ -3,7 +3,6 @@ import { customElement } from "lit/decorators.js";
 import { get } from "../core/api";
 import { count } from "../core/format";
 import { Load, typed } from "../core/load";
-import { router } from "../core/router";
 import { signedIn } from "../core/session";
 import type { Agent, Execution, Issue, Page, Statistics } from "../core/types";
 import "../parts/agents/agent-link";
@@ -149,7 +148,6 @@ export class OverviewPage extends Part {
         label="Executions per hour by state"
         .bars=${{ labels, titles, series }}
         .href=${href}
-        @choose=${(event: CustomEvent<number>) => void router.go(href(event.detail))}
       ></bar-chart>
     </section>`;
   }

@@ -3,6 +3,7 @@ import { customElement, property, query, state } from "lit/decorators.js";
 import { get } from "../core/api";
 import { bytes, count } from "../core/format";
 import { Load } from "../core/load";
+import { Polling } from "../core/polling";
 import { queried, router } from "../core/router";
 import { signedIn } from "../core/session";
 import type { DataStore } from "../core/types";
@@ -16,10 +17,13 @@ import "../parts/stores/store-entry";
 import type { StoreEntry } from "../parts/stores/store-entry";
 import { renameStore } from "../parts/stores/store-form";
 import { importInto } from "../parts/stores/store-import";
-import { agentsOf, deleteStore, exportStore } from "../parts/stores/stores";
+import { agentsOf, deleteStore, exportStore, lastWrite } from "../parts/stores/stores";
 
 /** The key in the address; null: none. */
 const keyOfAddress = (): string | null => queried("key") || null;
+
+/** Milliseconds. */
+const POLL = 5_000;
 
 /** A DataStore: its keys on the left, one entry on the right. */
 @customElement("store-page")
@@ -31,6 +35,8 @@ export class StorePage extends Part {
   @query("entry-list") private list!: EntryList | null;
   @query("store-entry") private entry!: StoreEntry | null;
   private endMoves: (() => void) | undefined;
+  /** The time of the last write that the entries show. */
+  private written: string | undefined;
   private readonly load: Load<DataStore> = new Load(
     this,
     (signal) => get<DataStore>(`/datastore/${this.storeId}`, {}, signal),
@@ -39,6 +45,12 @@ export class StorePage extends Part {
       type.startsWith("agent.") ||
       (type.startsWith("execution.") && (this.load.value?.agent_ids ?? []).includes(agent_id ?? "")),
   );
+
+  constructor() {
+    super();
+    // Writes emit no events.
+    new Polling(this, this.load, () => true, POLL);
+  }
 
   override connectedCallback(): void {
     super.connectedCallback();
@@ -54,6 +66,11 @@ export class StorePage extends Part {
     if (changed.get("storeId")) {
       void this.load.again(true);
     }
+    const written = this.load.value?.updated_at;
+    if (this.written && written && written !== this.written) {
+      this.list?.again();
+    }
+    this.written = written;
   }
 
   override render() {
@@ -124,7 +141,7 @@ export class StorePage extends Part {
       </div>
       <div>
         <dt>Last write</dt>
-        <dd>${timeAgo(store.updated_at)}</dd>
+        <dd>${lastWrite(store)}</dd>
       </div>
       <div>
         <dt>Created</dt>

@@ -1,6 +1,7 @@
 import { html, nothing, type TemplateResult } from "lit";
 import { customElement } from "lit/decorators.js";
 import { PagedLoad, typed } from "../core/load";
+import { Polling } from "../core/polling";
 import { queried, router } from "../core/router";
 import { signedIn } from "../core/session";
 import type { DataStore } from "../core/types";
@@ -11,6 +12,9 @@ import { createStore } from "../parts/stores/store-form";
 import { deleteStore, STORE_COLUMNS } from "../parts/stores/stores";
 import { pagedTable, type Column } from "../parts/page/tables";
 
+/** Milliseconds. */
+const STORES_POLL = 5_000;
+
 /** Every DataStore. */
 @customElement("stores-page")
 export class StoresPage extends Part {
@@ -19,10 +23,15 @@ export class StoresPage extends Part {
     this,
     () => "/datastore",
     () => ({ q: this.q }),
-    // Writes emit no events; the writes of an execution are complete when it ends.
+    // Writes emit no events: those of an execution are complete when it ends, others are polled.
     typed("datastore", "agent", "execution"),
   );
   private endMoves: (() => void) | undefined;
+
+  constructor() {
+    super();
+    new Polling(this, this.load, () => true, STORES_POLL);
+  }
 
   override connectedCallback(): void {
     super.connectedCallback();
@@ -59,7 +68,7 @@ export class StoresPage extends Part {
     return this.q
       ? emptyState(
           "No matching DataStores",
-          `No DataStore name contains “${this.q}”.`,
+          `No DataStore’s name has all words of “${this.q}”.`,
           html`<button @click=${() => router.query({ q: null })}>Show all DataStores</button>`,
         )
       : emptyState(
@@ -85,8 +94,8 @@ const COLUMNS: Column<DataStore>[] = [...STORE_COLUMNS, { title: "", cell: actio
 function actions(store: DataStore): unknown {
   return signedIn.may("write")
     ? html`<span class="row-actions"
-        ><button class="quiet" aria-label="Delete ${store.name}" @click=${() => deleteStore(store.id)}>
-          Delete
+        ><button class="quiet" @click=${() => deleteStore(store.id)}>
+          Delete<span class="unseen"> ${store.name}</span>
         </button></span
       >`
     : nothing;

@@ -5,12 +5,14 @@ import { live } from "../core/live";
 import { asProblem } from "../core/load";
 import { hasFreshPageToken, onOthersPageToken } from "../core/page-token";
 import { pause } from "../core/pause";
+import { visited } from "../core/recent";
 import { router, type Match } from "../core/router";
 import { signedIn } from "../core/session";
 import { keysText, offer, startShortcuts } from "../core/shortcuts";
 import { applyTheme } from "../core/theme";
 import "../parts/issues/issues";
 import { toast } from "../parts/page/dialogs";
+import { offerRowKeys } from "../parts/page/row-keys";
 import { problemNotice } from "../parts/page/notices";
 import { Part } from "../parts/page/part";
 import { symbol } from "../parts/page/shapes";
@@ -36,7 +38,11 @@ const NAVIGATION = [
 /** Pages of the navigation that others belong to. */
 const ELSEWHERE: Record<string, string> = { create: "/agents", "executor-jobs": "/executions" };
 
+const FAILED = "/executions?q=state%3Afailed%2Ctimed_out%2Clost+since%3A24h";
+
 const RETRY = 500;
+/** Milliseconds until the next attempt while Roost can't be reached. */
+const UNREACHABLE_RETRY = 3_000;
 
 /** The dashboard: navigation and a page, or the sign-in. */
 @customElement("roost-app")
@@ -47,6 +53,8 @@ export class App extends Part {
   @state() private problem: Problem | null = null;
   @state() private menuOpen = false;
   private shown = "";
+  /** The code of the page could not be loaded. */
+  private missing = false;
 
   override connectedCallback(): void {
     this.replaceChildren(); // The document's text while the code loads.
@@ -54,10 +62,16 @@ export class App extends Part {
     applyTheme();
     router.start();
     router.onMove(() => void this.show());
-    live.onConnection(() => this.requestUpdate());
+    live.onConnection(() => {
+      this.requestUpdate();
+      if (this.missing && live.connection === "open") {
+        void this.show();
+      }
+    });
     onSignedOut(() => this.signedOut());
     onOthersPageToken(() => void this.resume());
     startShortcuts();
+    offerRowKeys();
     offer(
       ...NAVIGATION.map(([path, title, keys]) => ({
         title: `Go to ${title}`,
@@ -65,6 +79,7 @@ export class App extends Part {
         group: "Navigation",
         run: () => void router.go(path),
       })),
+      { title: "Failed executions of the last 24 hours", run: () => void router.go(FAILED) },
       { title: "Create agent", keys: "c", group: "Navigation", run: () => void router.go("/create") },
       { title: "Search everything", keys: "mod+k", group: "General", run: () => void openPalette() },
       { title: "Search this page", keys: "/", group: "General", run: () => this.search() },
@@ -103,6 +118,7 @@ export class App extends Part {
     } catch (e) {
       this.problem = asProblem(e);
       this.status = "unreachable";
+      setTimeout(() => this.status === "unreachable" && void this.restore(), UNREACHABLE_RETRY);
     }
   }
 
@@ -158,9 +174,11 @@ export class App extends Part {
           return;
         }
         this.content = page(match.parameters);
+        this.missing = false;
       } catch (e) {
         // After an upgrade the old files are gone.
         this.content = problemNotice(asProblem(e), () => location.reload());
+        this.missing = true;
       }
     }
     this.announce(match);
@@ -172,10 +190,19 @@ export class App extends Part {
       return;
     }
     const first = this.shown === "";
+    this.remember();
     this.shown = location.pathname;
     document.title = `${match?.route.title ?? "Not found"} · Roost`;
     if (!first) {
       void this.updateComplete.then(() => this.querySelector<HTMLElement>("main")?.focus());
+    }
+  }
+
+  /** Keeps the page that is left for the palette, if it is one of an agent, an execution or the like. */
+  private remember(): void {
+    const title = this.querySelector("main h1")?.textContent?.trim();
+    if (title && this.shown.split("/").length > 2) {
+      visited(this.shown, title);
     }
   }
 

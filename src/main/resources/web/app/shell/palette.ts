@@ -5,7 +5,11 @@ import { asProblem } from "../core/load";
 import { pause } from "../core/pause";
 import { router } from "../core/router";
 import { keysText, offered } from "../core/shortcuts";
-import type { Agent, DataStore, Page } from "../core/types";
+import { recentPages } from "../core/recent";
+import { matches, ranked } from "../core/search";
+import { signedIn } from "../core/session";
+import type { Agent, DataStore, Page, Schedule } from "../core/types";
+import { runWithLastPayload } from "../parts/agents/run-button";
 import { open } from "../parts/page/dialogs";
 import { problemNotice } from "../parts/page/notices";
 import { Part } from "../parts/page/part";
@@ -26,20 +30,44 @@ const ADDRESSES: Record<string, string> = {
   hook: "/webhooks/",
 };
 
+const MOST = 14;
+
 /** Milliseconds without input before a request. */
 const SETTLE = 120;
 
-/** Agents and stores whose names have the text in them. */
+/** How many agents are read, of which the best matches are shown. */
+const READ = 50;
+const AGENTS = 6;
+
+/** "run price" looks for what can be run. */
+const RUN = /^run\s+/i;
+
+/** Agents, schedules and stores with the words of the text in their names. */
 async function find(q: string, signal: AbortSignal): Promise<Choice[]> {
-  const [agents, stores] = await Promise.all([
-    get<Page<Agent>>("/agents", { q, limit: 6 }, signal),
-    get<Page<DataStore>>("/datastore", { q, limit: 4 }, signal),
+  const name = q.replace(RUN, "");
+  const [agents, schedules, stores] = await Promise.all([
+    get<Page<Agent>>("/agents", { q: name, limit: READ }, signal),
+    get<Page<Schedule>>("/schedules", { q: name, limit: 3 }, signal),
+    get<Page<DataStore>>("/datastore", { q, limit: 3 }, signal),
   ]);
+  const best = ranked(agents.data, name).slice(0, AGENTS);
+  const runs = signedIn.may("execute") ? best.slice(0, RUN.test(q) ? AGENTS : 1) : [];
+  const actions = runs.map((agent) => ({
+    title: `Run ${agent.name}`,
+    hint: "with its last payload",
+    run: () => void runWithLastPayload(agent),
+  }));
+  const pages = best.map((agent) => ({
+    title: agent.name,
+    hint: "agent",
+    run: () => void router.go(`/agents/${agent.id}`),
+  }));
   return [
-    ...agents.data.map((agent) => ({
-      title: agent.name,
-      hint: "agent",
-      run: () => void router.go(`/agents/${agent.id}`),
+    ...(RUN.test(q) ? actions : [...pages, ...actions]),
+    ...schedules.data.map((schedule) => ({
+      title: schedule.name,
+      hint: "schedule",
+      run: () => void router.go(`/agents/${schedule.agent_id}/schedules`),
     })),
     ...stores.data.map((store) => ({
       title: store.name,
@@ -71,7 +99,7 @@ export class Palette extends Part {
     const choices = this.choices();
     return html`<h2 id="dialog-title" class="unseen">Search</h2>
       <input
-        type="search"
+        type="text"
         role="combobox"
         aria-label="Search pages, agents, DataStores, commands and IDs"
         aria-expanded="true"
@@ -119,13 +147,19 @@ export class Palette extends Part {
         ? [{ title: search, hint: "open", run: () => void router.go(address + search) }]
         : [];
     const commands = offered()
-      .filter((command) => command.title.toLowerCase().includes(search))
+      .filter(({ title }) => matches(title, search))
       .map((command) => ({
         title: command.title,
         hint: command.keys ? keysText(command.keys) : "",
         run: command.run,
       }));
-    return [...identified, ...this.found, ...commands].slice(0, 12);
+    const recent = recentPages()
+      .filter(({ path, title }) => path !== location.pathname && matches(title, search))
+      .slice(0, search ? 3 : 5)
+      .map(({ path, title }) => ({ title, hint: "recent", run: () => void router.go(path) }));
+    return search
+      ? [...identified, ...this.found, ...recent, ...commands].slice(0, MOST)
+      : [...recent, ...commands].slice(0, MOST);
   }
 
   private async typed(): Promise<void> {

@@ -140,4 +140,31 @@ class BatchIT {
         404, api.post("/v1/executor-jobs/cancel", "{\"batch_id\": \"xjob_none\"}").status());
     assertEquals(422, api.post("/v1/executor-jobs/cancel", "{}").status());
   }
+
+  private Answer cancel(String body) {
+    return api.post("/v1/executor-jobs/cancel", body);
+  }
+
+  @Test
+  void theJobsOfAnAgentOrOfAllAreCancelledAtOnce() {
+    String payloads = String.join(", ", Collections.nCopies(600, "1"));
+    order("{\"payloads\": [" + payloads + "]}");
+    order("{\"payloads\": [" + payloads + "]}");
+    String first = agent;
+    makeAgent();
+    String other = api.post("/v1/agents/" + agent + "/execute", "{}").get("id");
+
+    Answer answer = cancel("{\"agent_id\": \"" + first + "\", \"running\": false}");
+    assertEquals(1_200, answer.<Integer>get("cancelled"));
+    assertEquals("queued", api.get("/v1/executor-jobs/" + other).get("state"));
+    assertTrue(cancel("{\"all\": true}").<Integer>get("cancelled") >= 1);
+    assertEquals("cancelled", api.get("/v1/executor-jobs/" + other).get("state"));
+    assertEquals(0, api.get("/v1/executor-jobs/count?state=queued").<Integer>get("count"));
+
+    assertEquals(404, cancel("{\"agent_id\": \"agent_none\"}").status());
+    String two = "{\"agent_id\": \"" + agent + "\", \"all\": true}";
+    for (String body : List.of("{}", two, "{\"all\": false}")) {
+      assertEquals(422, cancel(body).status(), body);
+    }
+  }
 }

@@ -1,8 +1,8 @@
-import { html, nothing, type PropertyValues, type TemplateResult } from "lit";
+import { html, nothing, svg, type SVGTemplateResult, type TemplateResult } from "lit";
 import { customElement, property, state } from "lit/decorators.js";
 import { count } from "../../core/format";
-import type { BarDrawing, Colours } from "./bar-drawing";
 import { Part } from "../page/part";
+import { ticks } from "./ticks";
 
 export interface Bars {
   /** The labels below the bars. */
@@ -13,104 +13,43 @@ export interface Bars {
   series: { name: string; colour: string; values: number[] }[];
 }
 
+/** Of the distance between two bars, what a bar takes. */
+const WIDTH = 0.8;
+
 /**
- * Stacked bars, with a legend and the figures as a table for whoever can't see or point. Fires
- * `choose` with the bar's index as its detail.
+ * Stacked bars, with a legend and the figures as a table for whoever can't see or point. The drawing has a
+ * unit for each bar and each counted thing, and is stretched to the space that there is.
  */
 @customElement("bar-chart")
-export class BarChartPart extends Part {
+export class BarChart extends Part {
   @property({ attribute: false }) bars: Bars = { labels: [], titles: [], series: [] };
   @property() label = "";
-  /** Where a bar's figures lead; "" for nowhere. */
+  /** Where a bar's figures lead. */
   @property({ attribute: false }) href: (bar: number) => string = () => "";
   @state() private pointed: number | null = null;
-  private x = 0;
-  private drawing: BarDrawing | null = null;
-  private readonly watched = new ResizeObserver(() => this.drawing?.resize());
-  private readonly dark = matchMedia("(prefers-color-scheme: dark)");
-  private readonly themes = new MutationObserver(() => this.draw());
-  private readonly redraw = () => this.draw();
-
-  override connectedCallback(): void {
-    super.connectedCallback();
-    this.dark.addEventListener("change", this.redraw);
-    this.themes.observe(document.documentElement, { attributeFilter: ["data-theme"] });
-    if (this.hasUpdated) {
-      void this.begin();
-    }
-  }
-
-  override disconnectedCallback(): void {
-    super.disconnectedCallback();
-    this.dark.removeEventListener("change", this.redraw);
-    this.themes.disconnect();
-    this.watched.disconnect();
-    this.drawing?.destroy();
-    this.drawing = null;
-  }
-
-  protected override firstUpdated(): void {
-    void this.begin();
-  }
-
-  protected override updated(changed: PropertyValues<this>): void {
-    if (changed.has("bars")) {
-      this.draw();
-    }
-    const tip = this.querySelector<HTMLElement>(".tip");
-    if (tip) {
-      // Beside the bar, on the side with enough space.
-      const right = this.x + 20;
-      const fits = right + tip.offsetWidth <= this.clientWidth;
-      tip.style.left = `${Math.max(4, fits ? right : this.x - tip.offsetWidth - 4)}px`;
-    }
-  }
-
-  private async begin(): Promise<void> {
-    const drawing = await import("./bar-drawing").catch(() => null);
-    if (drawing === null) {
-      return; // The table has the same numbers.
-    }
-    const { BarDrawing } = drawing;
-    const canvas = this.querySelector<HTMLElement>(".canvas");
-    if (!this.isConnected || !canvas || this.drawing) {
-      return;
-    }
-    this.drawing = new BarDrawing(
-      canvas,
-      (bar, x) => {
-        this.x = x;
-        this.pointed = bar;
-      },
-      (bar) => this.dispatchEvent(new CustomEvent("choose", { detail: bar })),
-    );
-    this.watched.observe(canvas);
-    this.draw();
-  }
-
-  private draw(): void {
-    const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
-    this.drawing?.draw(this.bars, this.colours(), still);
-  }
-
-  /** Tokens as this theme has them. */
-  private colours(): Colours {
-    const probe = document.createElement("span");
-    this.append(probe);
-    const names = ["--faint", "--line", ...this.bars.series.map(({ colour }) => colour)];
-    const colours = Object.fromEntries(
-      names.map((name) => {
-        probe.style.color = `var(${name})`;
-        return [name, getComputedStyle(probe).color];
-      }),
-    );
-    probe.remove();
-    return { ...colours, font: getComputedStyle(this).fontFamily };
-  }
 
   override render() {
-    return html`<div class="canvas" aria-hidden="true"></div>
-      ${this.pointed === null ? nothing : this.tip(this.pointed)}
+    const lines = ticks(Math.max(...this.bars.labels.map((_, bar) => this.total(bar)), 0));
+    const top = lines.at(-1)!;
+    return html`<div class="plot" aria-hidden="true" @pointerleave=${() => (this.pointed = null)}>
+        <div class="ticks">
+          ${lines.map(
+            (value) =>
+              html`<span class="number" .style=${`bottom: ${(100 * value) / top}%`}>${count(value)}</span>`,
+          )}
+        </div>
+        <div class="area">
+          <svg viewBox="0 0 ${this.bars.labels.length} ${top}" preserveAspectRatio="none">
+            ${lines.map(
+              (value) => svg`<path class="line" d="M0 ${top - value}h${this.bars.labels.length}"></path>`,
+            )}
+            ${this.bars.labels.map((_, bar) => this.stack(bar, top))}
+          </svg>
+          ${this.bars.labels.map((_, bar) => this.target(bar))}
+          ${this.pointed === null ? nothing : this.tip(this.pointed)}
+        </div>
+        <div class="labels">${this.bars.labels.map((text) => html`<span>${text}</span>`)}</div>
+      </div>
       <details>
         <summary>
           <span class="legend" aria-hidden="true">${this.legend()}</span
@@ -120,15 +59,46 @@ export class BarChartPart extends Part {
       </details>`;
   }
 
+  private total(bar: number): number {
+    return this.bars.series.reduce((sum, { values }) => sum + (values[bar] ?? 0), 0);
+  }
+
+  private stack(bar: number, top: number): SVGTemplateResult[] {
+    let y = top;
+    return this.bars.series.flatMap(({ colour, values }) => {
+      const value = values[bar] ?? 0;
+      y -= value;
+      return value
+        ? [
+            svg`<rect x=${bar + (1 - WIDTH) / 2} y=${y} width=${WIDTH} height=${value}
+              .style=${`fill: var(${colour})`}></rect>`,
+          ]
+        : [];
+    });
+  }
+
+  /** What a pointer hits: the whole height, since bars may be low. The table has the links for the keyboard. */
+  private target(bar: number): TemplateResult {
+    return html`<a
+      tabindex="-1"
+      class=${bar === this.pointed ? "pointed" : ""}
+      href=${this.href(bar) || nothing}
+      @pointerenter=${() => (this.pointed = bar)}
+    ></a>`;
+  }
+
   private legend(): TemplateResult[] {
     return this.bars.series
       .filter(({ values }) => values.some(Boolean))
       .map(({ name, colour }) => html`<span>${swatch(colour)}${name}</span>`);
   }
 
+  /** Beside the bar, on the side that has space. */
   private tip(bar: number): TemplateResult {
     const some = this.bars.series.filter(({ values }) => values[bar]).reverse();
-    return html`<div class="tip" aria-hidden="true">
+    const middle = (100 * (bar + 0.5)) / this.bars.labels.length;
+    const place = middle < 50 ? `left: calc(${middle}% + 16px)` : `right: calc(${100 - middle}% + 16px)`;
+    return html`<div class="tip" .style=${place}>
       <strong>${this.bars.titles[bar]}</strong>
       ${some.length
         ? some.map(
@@ -175,6 +145,6 @@ const swatch = (colour: string) => html`<span class="swatch" .style=${`backgroun
 
 declare global {
   interface HTMLElementTagNameMap {
-    "bar-chart": BarChartPart;
+    "bar-chart": BarChart;
   }
 }

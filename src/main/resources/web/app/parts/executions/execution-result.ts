@@ -26,7 +26,7 @@ export const runDuration = (execution: Execution): TemplateResult =>
     ? html`<ticking-duration .from=${execution.started_at}></ticking-duration>`
     : html`<span class="number">${duration(secondsOf(execution))}</span>`;
 
-const secondsOf = ({ timings, started_at, finished_at }: Execution): number =>
+export const secondsOf = ({ timings, started_at, finished_at }: Execution): number =>
   timings?.running ?? between(started_at, finished_at);
 
 /** Why it failed, and what to do about it; nothing if it did not fail. */

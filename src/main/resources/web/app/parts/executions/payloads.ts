@@ -1,8 +1,9 @@
-import { requestExactly, toJson } from "../../core/api";
+import { once, requestExactly, toJson } from "../../core/api";
 import { draft, keepDraft } from "../../core/drafts";
 import type { ExecutorJob, Page } from "../../core/types";
 
 const LONGEST = 64 * 1024;
+const SHOWN = 60;
 
 /** The payload that an agent was last run with in this browser, as it was typed. */
 export const keptPayload = (agentId: string): string | null => draft<string>(`payload:${agentId}`);
@@ -10,8 +11,11 @@ export const keptPayload = (agentId: string): string | null => draft<string>(`pa
 export const keepPayload = (agentId: string, payload: string): void =>
   keepDraft(`payload:${agentId}`, payload);
 
-/** The payload to run an agent with again: the one kept in this browser, or that of its newest job; "": none. */
-export async function lastPayload(agentId: string): Promise<string> {
+/**
+ * The payload to run an agent with again: the one kept in this browser, or that of its newest job; "": none, or
+ * longer than what an editor takes.
+ */
+export async function lastPayload(agentId: string, longest = LONGEST): Promise<string> {
   const kept = keptPayload(agentId);
   if (kept !== null) {
     return kept;
@@ -20,5 +24,22 @@ export async function lastPayload(agentId: string): Promise<string> {
   const { value } = await requestExactly<Page<ExecutorJob>>("GET", "/executor-jobs", { query });
   const payload = value.data[0]?.payload ?? null;
   const text = payload === null ? "" : toJson(payload, 2);
-  return text.length > LONGEST ? "" : text;
+  return text.length > longest ? "" : text;
+}
+
+/** In one line, for messages and hints. */
+export function payloadText(payload: string): string {
+  const line = payload.trim().replace(/\s+/g, " ");
+  return line === ""
+    ? "without payload"
+    : `with payload ${line.length > SHOWN ? line.slice(0, SHOWN) + "…" : line}`;
+}
+
+/** Submits a job with a payload as JSON text; "": none. */
+export async function submitPayload(agentId: string, payload: string): Promise<ExecutorJob> {
+  const { value } = await requestExactly<ExecutorJob>("POST", `/agents/${agentId}/execute`, {
+    text: payload.trim() ? `{"payload": ${payload}}` : "{}",
+    headers: once(),
+  });
+  return value;
 }

@@ -108,7 +108,7 @@ function lastRun({ last_run }: Schedule): unknown {
 
 function actions(schedule: Schedule): unknown {
   const button = (word: string, act: () => unknown) =>
-    html`<button class="quiet" aria-label="${word} ${schedule.name}" @click=${act}>${word}</button>`;
+    html`<button class="quiet" @click=${act}>${word}<span class="unseen"> ${schedule.name}</span></button>`;
   return html`<span class="row-actions">
     ${signedIn.may("execute") ? button("Run now", () => trigger(schedule)) : nothing}
     ${signedIn.may("write")

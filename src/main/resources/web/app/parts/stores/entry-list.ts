@@ -7,10 +7,11 @@ import type { DataStore, Page, StoreEntry } from "../../core/types";
 import { timeAgo } from "../page/basics";
 import { emptyState, loaded } from "../page/notices";
 import { Part } from "../page/part";
+import { openRow } from "../page/tables";
 
 const PAGE = 100;
-/** Of a value, as much as may be seen in a line. */
-const PREVIEW = 160;
+/** Of a value, as much as a line of a very wide screen shows. */
+const PREVIEW = 500;
 
 interface Row {
   key: string;
@@ -67,7 +68,7 @@ export class EntryList extends Part {
                     <th scope="col" class="time">Changed</th>
                   </tr>
                 </thead>
-                <tbody>
+                <tbody @click=${openRow}>
                   ${rows.map((row) => this.row(row))}
                 </tbody>
               </table>

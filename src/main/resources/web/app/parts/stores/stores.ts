@@ -11,12 +11,23 @@ import type { Column } from "../page/tables";
 
 /** Columns of lists of DataStores. */
 export const STORE_COLUMNS: Column<DataStore>[] = [
-  { title: "Name", cell: (store) => html`<a class="name" href="/stores/${store.id}">${store.name}</a>` },
+  {
+    title: "Name",
+    cell: (store) => html`<a class="name" href="/stores/${store.id}">${store.name}</a>`,
+    kind: "rest",
+  },
   { title: "Entries", number: true, cell: (store) => count(store.entries) },
   { title: "Size", number: true, cell: (store) => bytes(store.size_bytes) },
   { title: "Agents", cell: agentsOf },
-  { title: "Last write", cell: (store) => timeAgo(store.updated_at) },
+  { title: "Last write", cell: lastWrite },
 ];
+
+/** A store has the time of its creation until it is written to. */
+export function lastWrite({ created_at, updated_at, entries }: DataStore): unknown {
+  return entries === 0 && updated_at === created_at
+    ? html`<span class="faint">never</span>`
+    : timeAgo(updated_at);
+}
 
 const MOST_AGENTS = 3;
 

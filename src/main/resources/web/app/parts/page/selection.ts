@@ -1,0 +1,81 @@
+import {
+  html,
+  nothing,
+  type ReactiveController,
+  type ReactiveControllerHost,
+  type TemplateResult,
+} from "lit";
+import { count } from "../../core/format";
+
+/** What is done with all selected rows. */
+export interface BulkAction<T> {
+  title: string;
+  /** Selected rows that it would change. */
+  applies: (row: T) => boolean;
+  run: (rows: T[]) => Promise<unknown>;
+}
+
+/** The rows of a list that are selected for an action; rows that leave the list leave the selection. */
+export class Selection<T extends { id: string }> implements ReactiveController {
+  private readonly ids = new Set<string>();
+
+  constructor(
+    private readonly host: ReactiveControllerHost,
+    private readonly rows: () => readonly T[],
+  ) {
+    host.addController(this);
+  }
+
+  hostDisconnected(): void {
+    this.ids.clear();
+  }
+
+  /** A checkbox for a row. */
+  box(row: T, name: string): TemplateResult {
+    return html`<input
+      type="checkbox"
+      class="select"
+      aria-label="Select ${name}"
+      .checked=${this.ids.has(row.id)}
+      @change=${() => this.toggle(row.id)}
+    />`;
+  }
+
+  /** How many are selected, and what can be done with them; nothing without a selection. */
+  bar(actions: readonly BulkAction<T>[]): unknown {
+    const selected = this.rows().filter(({ id }) => this.ids.has(id));
+    if (selected.length === 0) {
+      return nothing;
+    }
+    return html`<div class="bulk" role="region" aria-label="Selection">
+      <strong>${count(selected.length)} selected</strong>
+      ${actions.map(({ title, applies, run }) => {
+        const rows = selected.filter(applies);
+        return html`<button ?disabled=${rows.length === 0} @click=${() => this.act(run, rows)}>
+          ${title}${rows.length < selected.length ? ` (${count(rows.length)})` : nothing}
+        </button>`;
+      })}
+      <button class="quiet" @click=${() => this.set(this.rows())}>Select all shown</button>
+      <button class="quiet" @click=${() => this.set([])}>Clear selection</button>
+    </div>`;
+  }
+
+  private async act(run: (rows: T[]) => Promise<unknown>, rows: T[]): Promise<void> {
+    if ((await run(rows)) !== false) {
+      this.set([]);
+    }
+  }
+
+  private toggle(id: string): void {
+    if (!this.ids.delete(id)) {
+      this.ids.add(id);
+    }
+    this.host.requestUpdate();
+  }
+
+  private set(rows: readonly T[]): void {
+    this.ids.clear();
+    rows.forEach(({ id }) => this.ids.add(id));
+    this.host.requestUpdate();
+  }
+}
