@@ -117,28 +117,6 @@ export class AgentRevisions extends Part {
     >`;
   }
 
-<<<<<<< HEAD
-  private differences(from: AgentRevision, to: AgentRevision): unknown {
-    const fields = revisionDifferences(from, to);
-    return fields.length
-      ? fields.map(
-          (field) =>
-            html`<h3>${REVISION_NAMES[field]}</h3>
-              ${field === "python_version" || field === "profile" || field === "preload"
-                ? html`<p>${from[field] ?? "default"} → ${to[field] ?? "default"}</p>`
-                : field === "env_vars"
-                  ? html`<variables-diff .from=${from.env_vars} .to=${to.env_vars}></variables-diff>`
-                  : html`<code-diff
-                      .from=${from[field]}
-                      .to=${to[field]}
-                      .label=${REVISION_NAMES[field]}
-                    ></code-diff>`}`,
-        )
-      : html`<p class="faint">No differences.</p>`;
-  }
-
-=======
->>>>>>> w19c
   /** The first revision has nothing to compare with. */
   private first(revision: AgentRevision): unknown {
     return (["script", "requirements", "env_vars"] as const)

@@ -1,6 +1,7 @@
 import { html } from "lit";
 import type { AgentRevision } from "../../core/types";
 import "../code/code-diff";
+import "./variables-diff";
 import { REVISION_NAMES, revisionDifferences } from "./revision-fields";
 
 /** What one revision changed of another, field by field. */
@@ -12,11 +13,13 @@ export function revisionChanges(from: AgentRevision, to: AgentRevision): unknown
           html`<h3>${REVISION_NAMES[field]}</h3>
             ${field === "python_version" || field === "profile" || field === "preload"
               ? html`<p>${from[field] ?? "default"} → ${to[field] ?? "default"}</p>`
-              : html`<code-diff
-                  .from=${from[field]}
-                  .to=${to[field]}
-                  .label=${REVISION_NAMES[field]}
-                ></code-diff>`}`,
+              : field === "env_vars"
+                ? html`<variables-diff .from=${from.env_vars} .to=${to.env_vars}></variables-diff>`
+                : html`<code-diff
+                    .from=${from[field]}
+                    .to=${to[field]}
+                    .label=${REVISION_NAMES[field]}
+                  ></code-diff>`}`,
       )
     : html`<p class="faint">No differences.</p>`;
 }
