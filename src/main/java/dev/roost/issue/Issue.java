@@ -25,7 +25,11 @@ record Issue(
             examples = "KeyError: 'price'",
             description = "The exception, or why it failed, of the latest failure; one line")
         String title,
-    @Schema(implementation = ExecutionReason.class, type = SchemaType.STRING) String reason,
+    @Schema(
+            implementation = ExecutionReason.class,
+            type = SchemaType.STRING,
+            description = "Why its executions failed")
+        String reason,
     @Schema(
             nullable = true,
             description = "The exception's class; null for failures without an exception")
