@@ -3,6 +3,7 @@ package dev.roost.db;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.time.Duration;
 import javax.sql.DataSource;
 
 /**
@@ -13,6 +14,7 @@ import javax.sql.DataSource;
 public class Database {
   private static final String DEADLOCK = "40P01";
   private static final int ATTEMPTS = 3;
+  private static final Duration HALF_A_SECOND = Duration.ofMillis(500);
 
   private final DataSource dataSource;
 
@@ -75,24 +77,52 @@ public class Database {
    * @throws Failure also when the outcome of the commit is unknown
    */
   public <T> T inTransaction(Work<T> work) {
+    return once(connection -> transaction(connection, work));
+  }
+
+  /**
+   * The same for a caller that can't wait: without a response in that time, the connection is given
+   * up. The database ends a statement that takes longer itself, half a second before that.
+   *
+   * @throws Failure
+   */
+  public <T> T inTransaction(Duration limit, Work<T> work) {
+    Sql statementTimeout =
+        Sql.of("set local statement_timeout = " + limit.minus(HALF_A_SECOND).toMillis());
     return once(
         connection -> {
-          connection.setAutoCommit(false);
-          T result;
+          connection.setNetworkTimeout(Runnable::run, (int) limit.toMillis());
           try {
-            result = work.on(connection);
-            connection.commit();
-          } catch (SQLException | RuntimeException e) {
-            try {
-              connection.rollback();
-              connection.setAutoCommit(true);
-            } catch (SQLException broken) {
-              e.addSuppressed(broken); // The pool detects the broken connection.
+            return transaction(
+                connection,
+                limited -> {
+                  statementTimeout.with().update(limited);
+                  return work.on(limited);
+                });
+          } finally {
+            if (!connection.isClosed()) {
+              connection.setNetworkTimeout(Runnable::run, 0);
             }
-            throw e;
           }
-          connection.setAutoCommit(true);
-          return result;
         });
+  }
+
+  private static <T> T transaction(Connection connection, Work<T> work) throws SQLException {
+    connection.setAutoCommit(false);
+    T result;
+    try {
+      result = work.on(connection);
+      connection.commit();
+    } catch (SQLException | RuntimeException e) {
+      try {
+        connection.rollback();
+        connection.setAutoCommit(true);
+      } catch (SQLException broken) {
+        e.addSuppressed(broken); // The pool detects the broken connection.
+      }
+      throw e;
+    }
+    connection.setAutoCommit(true);
+    return result;
   }
 }

@@ -3,6 +3,7 @@ package dev.roost.metrics;
 import dev.roost.db.Database;
 import dev.roost.db.Sql;
 import jakarta.enterprise.context.ApplicationScoped;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import org.jboss.logging.Logger;
@@ -16,6 +17,9 @@ import org.jboss.logging.Logger;
 class DatabaseNumbers {
   private static final Logger LOG = Logger.getLogger(DatabaseNumbers.class);
   private static final long REMEMBER_NANOS = 5_000_000_000L;
+
+  /** Prometheus waits ten seconds, and up to five pass until there is a connection. */
+  private static final Duration LIMIT = Duration.ofSeconds(3);
 
   /** The statement takes at most this fraction of the database's time. */
   private static final int ONE_IN = 20;
@@ -113,7 +117,8 @@ class DatabaseNumbers {
     }
     try {
       Map<Key, Number> read = new HashMap<>();
-      database.once(
+      database.inTransaction(
+          LIMIT,
           connection ->
               READ.with()
                   .list(
@@ -124,11 +129,12 @@ class DatabaseNumbers {
                               new Number(row.getDouble("count"), row.getDouble("seconds")))));
       numbers = read;
       reachable = true;
+      long end = System.nanoTime();
+      nextAt = end + Math.max(REMEMBER_NANOS, ONE_IN * (end - begun));
     } catch (Database.Failure e) {
       reachable = false;
+      nextAt = System.nanoTime() + REMEMBER_NANOS;
       LOG.debugf("the database's numbers cannot be read: %s", e.getMessage());
     }
-    long end = System.nanoTime();
-    nextAt = end + Math.max(REMEMBER_NANOS, ONE_IN * (end - begun));
   }
 }

@@ -5,8 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.roost.Ports;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -23,6 +25,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 class FaultsIT {
   private static final int LINES = 200;
 
+  /** Prometheus' default. */
+  private static final Duration SCRAPE_TIMEOUT = Duration.ofSeconds(10);
+
+  private static int metricsPort;
   private static RoostProcess roost;
   private static Client client;
 
@@ -30,7 +36,10 @@ class FaultsIT {
 
   @BeforeAll
   static void start() {
-    roost = RoostProcess.started("ROOST_LOCAL_MAX_EXECUTORS", "60");
+    metricsPort = Ports.free();
+    roost =
+        RoostProcess.started(
+            "ROOST_LOCAL_MAX_EXECUTORS", "60", "ROOST_METRICS_PORT", Integer.toString(metricsPort));
     client = roost.client();
   }
 
@@ -94,6 +103,36 @@ class FaultsIT {
     for (String job : jobs) {
       Numbered.assertComplete(client, client.ended(job));
     }
+  }
+
+  @Test
+  @LocalOnly("it stops processes of the embedded database")
+  void metricsSayThatADatabaseDoesNotRespond() {
+    Client metrics = new Client("http://127.0.0.1:" + metricsPort, null);
+    Machine.Running postmaster = roost.postmaster();
+    List<Long> database = new ArrayList<>(List.of(postmaster.pid()));
+    database.addAll(Machine.children(postmaster.pid()));
+    Eventually.until("it responds", () -> isReachable(metrics, "1.0"));
+    database.forEach(pid -> Machine.signal(pid, "STOP"));
+    try {
+      Eventually.until(
+          "it has stopped",
+          () -> {
+            long begun = System.nanoTime();
+            boolean stopped = isReachable(metrics, "0.0");
+            Duration taken = Duration.ofNanos(System.nanoTime() - begun);
+            assertTrue(taken.compareTo(SCRAPE_TIMEOUT) < 0, taken::toString);
+            return stopped;
+          });
+    } finally {
+      database.forEach(pid -> Machine.signal(pid, "CONT"));
+    }
+    Eventually.until("it responds again", () -> isReachable(metrics, "1.0"));
+  }
+
+  private static boolean isReachable(Client metrics, String value) {
+    String text = metrics.get("/metrics").expect(200).text();
+    return text.contains("\nroost_database_reachable " + value + "\n");
   }
 
   @Test

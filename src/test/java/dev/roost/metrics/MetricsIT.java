@@ -34,6 +34,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.eclipse.microprofile.config.inject.ConfigProperty;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -200,6 +201,21 @@ class MetricsIT {
     Scrape after = new Scrape(registry.scrape());
     assertEquals(0, difference(before, after, "roost_executions_running"));
     assertEquals(1, difference(before, scrape(), "roost_executions_running"));
+  }
+
+  @Test
+  @Timeout(60)
+  void aDatabaseThatDoesNotRespondIsNotReachable() {
+    assertEquals(1, scrape().value("roost_database_reachable"));
+    database.inTransaction(
+        connection -> {
+          connection.createStatement().execute("lock table schedule");
+          Scrape meanwhile = scrape();
+          assertEquals(0, meanwhile.value("roost_database_reachable"));
+          assertEquals(Double.NaN, meanwhile.value("roost_executions_running"));
+          return null;
+        });
+    assertEquals(1, scrape().value("roost_database_reachable"));
   }
 
   @Test

@@ -80,11 +80,26 @@ final class Events implements AutoCloseable {
         .map(Events::text);
   }
 
-  /** The latest warning about a removed pod of a Job, whose name is unknown; always listed. */
+  /**
+   * The latest event that may explain why a removed pod of a Job ended, whose name is unknown;
+   * always listed. A warning from before its containers started doesn't: the start succeeded.
+   */
   Optional<String> lastWarningOfPods(String jobName) {
-    return cluster.events(Map.of("involvedObject.kind", "Pod")).stream()
-        .filter(event -> event.getInvolvedObject().getName().startsWith(jobName + "-"))
-        .filter(event -> isWarning(event) || "TaintManagerEviction".equals(event.getReason()))
+    List<Event> events =
+        cluster.events(Map.of("involvedObject.kind", "Pod")).stream()
+            .filter(event -> event.getInvolvedObject().getName().startsWith(jobName + "-"))
+            .toList();
+    Instant started =
+        events.stream()
+            .filter(event -> "Started".equals(event.getReason()))
+            .map(Events::time)
+            .max(Comparator.naturalOrder())
+            .orElse(Instant.EPOCH);
+    return events.stream()
+        .filter(
+            event ->
+                ENDINGS.contains(event.getReason())
+                    || (isWarning(event) && time(event).isAfter(started)))
         .max(Comparator.comparing(Events::time))
         .map(Events::text);
   }

@@ -298,6 +298,19 @@ class EventsTest {
   }
 
   @Test
+  void aWarningFromBeforeTheStartDoesNotExplainTheEnd() {
+    String mount = event("Pod", "executor-1-a", "Warning", "FailedMount", second(1));
+    String started = event("Pod", "executor-1-a", "Normal", "Started", second(2));
+    String failed = event("Pod", "executor-1-a", "Warning", "FailedKillPod", second(3));
+    api.answer("GET " + EVENTS, 200, list(mount));
+    assertEquals(Optional.of("FailedMount: so"), events.lastWarningOfPods("executor-1"));
+    api.answer("GET " + EVENTS, 200, list(mount, started));
+    assertEquals(Optional.empty(), events.lastWarningOfPods("executor-1"));
+    api.answer("GET " + EVENTS, 200, list(mount, started, failed));
+    assertEquals(Optional.of("FailedKillPod: so"), events.lastWarningOfPods("executor-1"));
+  }
+
+  @Test
   void whatEndsAPodIsSaidThoughItsContainersAreBeingKilledSince() {
     String time = "'lastTimestamp': '2026-11-21T18:00:02Z'";
     api.answer(
