@@ -5,7 +5,7 @@ import re
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from cut_line import CutLine
-from hands import SOON, press, row, saw_toast, search
+from hands import press, row, saw_toast, search
 from playwright.sync_api import expect
 from roost_client import until
 
@@ -203,12 +203,12 @@ def test_rows_are_chosen_by_keys_and_agents_run_together(page, roost):
 
 
 def test_executions_are_run_again_and_cancelled_together(page, roost):
-    agent = roost.agent("again-quick", AGENT)
-    slow = roost.agent("again-slow", SLOW, timeout=7200)
+    agent = roost.agent("pairwise-quick", AGENT)
+    slow = roost.agent("pairwise-slow", SLOW, timeout=7200)
     for n in (1, 2):
         roost.run(agent, n)
     running = roost.started(roost.submit(slow))
-    page.goto("/executions?q=again*")
+    page.goto("/executions?q=pairwise*")
     boxes = page.get_by_role("checkbox", name="Select exec_")
     expect(boxes).to_have_count(3)
     boxes.first.check()
@@ -216,12 +216,14 @@ def test_executions_are_run_again_and_cancelled_together(page, roost):
     bar = page.get_by_role("region", name="Selection")
     bar.get_by_role("button", name="Run again (2)").click()
     dialog = page.get_by_role("dialog")
-    expect(dialog.get_by_role("listitem")).to_contain_text(["again-quick with payload 2", "again-quick with payload 1"])
+    expect(dialog.get_by_role("listitem")).to_contain_text(
+        ["pairwise-quick with payload 2", "pairwise-quick with payload 1"]
+    )
     dialog.get_by_role("button", name="Run 2 again").click()
     saw_toast(page, "2 runs queued")
     payloads = [job["payload"] for job in roost.get(f"/executor-jobs?agent_id={agent['id']}")["data"]]
     assert sorted(payloads) == [1, 1, 2, 2]
-    row(page, "again-slow").get_by_role("checkbox").check()
+    row(page, "pairwise-slow").get_by_role("checkbox").check()
     bar.get_by_role("button", name="Cancel").click()
     dialog.get_by_role("button", name="Cancel executions").click()
     until("the end", lambda: roost.get("/executions/" + running["id"])["state"] == "cancelled")
@@ -242,24 +244,3 @@ def test_changes_of_stores_show_without_a_reload_and_a_row_opens_its_store(page,
     roost.post(f"/datastore/{store['id']}/transactions", {"writes": [{"key": "later", "value": 1}]})
     expect(row(page, "later")).to_be_visible()
     roost.delete("/datastore/" + store["id"])
-
-
-def test_a_bar_of_the_chart_shows_its_figures_and_leads_to_its_hour(page, estate):
-    page.goto("/")
-    bar = page.locator("bar-chart .area a").last
-    bar.hover()
-    expect(page.locator("bar-chart .tip")).to_contain_text(re.compile(r"succeeded\s*\d"))
-    bar.click()
-    field = page.get_by_role("combobox", name="Filter executions")
-    expect(field).to_have_value(re.compile(r"^since:\d{4}-\S+ before:\d{4}-\S+$"))
-    expect(page.get_by_role("region", name="List of executions").get_by_role("row").nth(1)).to_be_visible()
-
-
-@pytest.mark.parametrize(("path", "most"), [("/agents", 100), ("/executions?q=state%3Asucceeded", 90)])
-def test_rows_are_low_on_a_phone(sign_in, estate, path, most):
-    page = sign_in(viewport={"width": 390, "height": 844})
-    page.goto(path)
-    line = page.locator("main tbody tr").first
-    expect(line).to_be_visible(timeout=SOON)
-    expect(page.locator("main [aria-busy=true]")).to_have_count(0)
-    assert line.bounding_box()["height"] < most

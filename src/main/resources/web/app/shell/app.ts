@@ -161,6 +161,9 @@ export class App extends Part {
     const match = router.match(routes);
     const path = location.pathname;
     this.menuOpen = false;
+    if (path !== this.shown) {
+      this.remember(); // Now, since the search may be opened before the code is there.
+    }
     if (!match) {
       this.content = html`<div>
         <div class="page-head"><h1>Page not found</h1></div>
@@ -190,7 +193,6 @@ export class App extends Part {
       return;
     }
     const first = this.shown === "";
-    this.remember();
     this.shown = location.pathname;
     document.title = `${match?.route.title ?? "Not found"} · Roost`;
     if (!first) {
