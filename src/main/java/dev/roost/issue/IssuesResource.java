@@ -143,7 +143,7 @@ public class IssuesResource {
   }
 
   /** The schema of the body. */
-  @Schema(name = "ReplayRequest")
+  @Schema(name = "IssueReplayRequest")
   record ReplayFields(
       @Schema(description = "Only these jobs of the issue; all of its jobs by default")
           List<String> executorJobIds,

@@ -79,7 +79,7 @@ class Replays {
   }
 
   /** The answer to a request. */
-  @Schema(name = "Replay")
+  @Schema(name = "IssueReplay")
   record View(
       @Schema(description = "Whether nothing was submitted, because preview was set")
           boolean preview,
