@@ -182,7 +182,7 @@ export class IssuePage extends Part {
             </button>`
           : nothing}
       </header>
-      ${pagedTable("Failed executions", this.columns(issue, may), this.failures, () =>
+      ${pagedTable("Executions of the issue", this.columns(issue, may), this.failures, () =>
         emptyState("No executions", "They are deleted after the retention period."),
       )}
     </section>`;

@@ -106,7 +106,7 @@ export class IssuesPage extends Part {
           : nothing}
       </div>
       <section class="panel tight" aria-label="Issues">
-        ${pagedTable("Issues", COLUMNS, this.load, () =>
+        ${pagedTable("All issues", COLUMNS, this.load, () =>
           location.search
             ? emptyState("No matching issues", "Change the filters. The list updates live.")
             : emptyState("No open issues", "Failures with the same cause appear here as one issue."),

@@ -26,11 +26,13 @@ export function failingLine(execution: Execution, revision: AgentRevision | null
       <a href="/agents/${execution.agent_id}">Edit</a>
     </header>
     ${lines.length
-      ? html`<ol class="excerpt" tabindex="0" role="region" aria-label="Script around line ${line}">
-          ${lines
-            .slice(from, line + AROUND)
-            .map((text, i) => excerptLine(from + i + 1, text, line, `${error!.type}: ${error!.message}`))}
-        </ol>`
+      ? html`<div class="excerpt" tabindex="0" role="region" aria-label="Script around line ${line}">
+          <ol>
+            ${lines
+              .slice(from, line + AROUND)
+              .map((text, i) => excerptLine(from + i + 1, text, line, `${error!.type}: ${error!.message}`))}
+          </ol>
+        </div>`
       : nothing}
     <div class="content">
       <pre class="traceback" tabindex="0" role="region" aria-label="Traceback">
@@ -129,7 +131,7 @@ export const issueFacts = (issue: Issue): TemplateResult =>
         <ul>
           ${(issue.revisions ?? []).map(
             ({ revision, count }) =>
-              html`<li>
+              html`<li class="row">
                 <a href="/agents/${issue.agent_id}/revisions?revision=${revision}">${revision}</a>
                 <span class="faint">${plural(count, "failure")}</span>
               </li>`,
