@@ -121,6 +121,7 @@ def test_what_could_not_be_read_in_an_outage_is_read_when_it_is_over(sign_in, ro
     line = CutLine(roost.url)
     page = sign_in(url=line.url)
     page.goto("/keys")
+    expect(page.get_by_role("heading", name="API keys", level=1)).to_be_visible()
     page.evaluate("window.sameDocument = true")
     page.context.watch.expects_lost_connection = True
     line.cut()
