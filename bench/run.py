@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Measures Roost on this machine, beside the least that the same work can cost. See bench/README.md.
 
-    python3 bench/run.py [--quick] [--only NAME ...] [--json FILE]
+    python3 bench/run.py [--quick] [--busy] [--only NAME ...] [--json FILE]
 
 Needs Python 3.9 or later, Java 17 or later, Maven when nothing has been built yet, and a package index.
 """
@@ -35,6 +35,11 @@ def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="few rounds: does it work, not how fast is it")
     parser.add_argument("--only", action="append", choices=MEASUREMENTS, metavar="NAME", help=", ".join(MEASUREMENTS))
+    parser.add_argument(
+        "--busy",
+        action="store_true",
+        help="a server that has executed for long: with Java's optimising compiler, after 30,000 executions",
+    )
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures there as well")
     return parser.parse_args()
 
@@ -55,6 +60,7 @@ def main() -> int:
         pools,
         report,
         schedules,
+        server,
         start,
         stores,
         throughput,
@@ -81,8 +87,13 @@ def main() -> int:
     print(machine.text(about), flush=True)
     names = [name for name in MEASUREMENTS if not options.only or name in options.only]
     sections: dict[str, list[report.Row]] = {}
+    if options.busy:
+        server.JAVA_OPTIONS.remove(server.QUICK_COMPILER)
     try:
         with Context.started(quick=options.quick) as context:
+            if options.busy:
+                print("… executions until Java has compiled its code", file=sys.stderr, flush=True)
+                throughput.warm_up(context)
             for name in names:
                 print(f"… {name}", file=sys.stderr, flush=True)
                 sections[name] = measure[name](context)
@@ -95,6 +106,7 @@ def main() -> int:
             document = {
                 "date": began.isoformat(timespec="seconds"),
                 "quick": options.quick,
+                "busy": options.busy,
                 "machine": about,
                 "sections": {name: [row.as_json() for row in rows] for name, rows in sections.items()},
             }

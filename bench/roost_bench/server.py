@@ -24,8 +24,9 @@ KEPT_SETTINGS = {"ROOST_BUILDS_INDEX_URL"}
 # In the settings of `more`, this stands for the port, which is found at the start.
 PORT = "{port}"
 
+QUICK_COMPILER = "-XX:TieredStopAtLevel=1"
 # As the start command has them.
-JAVA_OPTIONS = ["-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:+ExitOnOutOfMemoryError"]
+JAVA_OPTIONS = ["-Xmx512m", "-XX:+UseSerialGC", QUICK_COMPILER, "-XX:+ExitOnOutOfMemoryError"]
 
 
 def java() -> str:

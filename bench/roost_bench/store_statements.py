@@ -97,7 +97,7 @@ where before < 4194304 order by key"""
 
 LOCK_STORE = f"with access as ({RUNNING} for share of x) select pg_advisory_xact_lock(%(storeLock)s) from access"
 
-# The store's lock is one of these here, not a statement of its own.
+# The server takes these locks in the statement that checks access; here, the store's lock is one of them.
 LOCK_KEYS = """
 select case when k.exclusive then pg_advisory_xact_lock(k.number) else pg_advisory_xact_lock_shared(k.number) end
 from unnest(%(numbers)b::int8[], %(exclusive)b::bool[]) as k (number, exclusive)"""

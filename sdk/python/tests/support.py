@@ -305,3 +305,29 @@ def aio_client(handle: Handler, clock: FakeClock) -> aio.Client:
     client = aio.Client(KEY, URL, http_client=http)
     client._transport.clock = clock
     return client
+
+
+def search_match(seq: int | None, **fields: Any) -> dict[str, Any]:
+    line = {"time": TIME, "stream": "stdout", "level": None}
+    parts = [("the ", False), ("connection", True), (" ", False), ("reset", True)]
+    return {
+        "in": "logs",
+        "execution_id": "exec_1",
+        "agent_id": "agent_1",
+        "agent_name": "billing",
+        "time": TIME,
+        "seq": seq,
+        "stream": "stdout",
+        "level": None,
+        "fragments": [{"text": text, "match": match} for text, match in parts],
+        "truncated": False,
+        "before": [{"seq": 2, "text": "before", **line}],
+        "after": [{"seq": 4, "text": "after", **line}],
+        "path": f"/executions/exec_1?line={seq}",
+        **fields,
+    }
+
+
+def search_page(*matches: dict[str, Any], **fields: Any) -> dict[str, Any]:
+    page = {"next_cursor": None, "timed_out": False, "indexed_from": None}
+    return {"data": list(matches), **page, **fields}

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import json
-from datetime import datetime, timezone
+from datetime import datetime, timedelta, timezone
 from typing import Any
 
 import pytest
@@ -188,6 +188,42 @@ def test_statistics(server: Server) -> None:
     assert found.failed_builds[0].finished_at == NOW
     server.client.statistics()
     assert dict(server.requests[-1].url.params) == {"hours": "24"}
+
+
+def test_performance(server: Server) -> None:
+    none = dict.fromkeys(
+        ("succeeded", "failed", "timed_out", "cancelled", "lost", "cold_starts"), 0
+    )
+    empty = {**none, "duration": None, "queued": None, "max_memory_bytes": None}
+    percentiles = {"p50": 1.5, "p95": 2.5, "p99": 3.5}
+    some = {
+        **none,
+        "succeeded": 9,
+        "duration": percentiles,
+        "queued": percentiles,
+        "max_memory_bytes": 5,
+    }
+    server.on("GET", "/agents/agent_1", agent())
+    server.on(
+        "GET",
+        "/agents/agent_1/performance",
+        {
+            "from": TIME,
+            "to": TIME,
+            "interval_seconds": 21600,
+            "complete": True,
+            "total": some,
+            "intervals": [{"start": TIME, "figures": empty}, {"start": TIME, "figures": some}],
+            "revisions": [{"revision": 3, "started_at": TIME}],
+        },
+    )
+    found = server.client.agents.retrieve("agent_1").performance(168)
+    assert dict(server.requests[-1].url.params) == {"hours": "168"}
+    assert (found.from_, found.interval, found.complete) == (NOW, timedelta(hours=6), True)
+    assert found.total.duration == roost.DurationPercentiles(1.5, 2.5, 3.5)
+    assert [each.figures.succeeded for each in found.intervals] == [0, 9]
+    assert found.intervals[0].figures.queued is None
+    assert found.revisions == (roost.FirstRun(3, NOW),)
 
 
 def test_a_login_link_has_the_whole_url_and_shows_it_by_its_field_alone(server: Server) -> None:

@@ -218,6 +218,17 @@ def test_a_build_lists_its_packages(server: Server) -> None:
     assert build.removed_at == datetime(2026, 11, 22, 10, tzinfo=timezone.utc)
 
 
+def test_a_build_has_the_names_of_its_packages(server: Server) -> None:
+    symbols = [{"name": "Tag", "kind": "class"}]
+    server.on("GET", "/builds/build_1/modules", {"modules": ["bs4"]}, {"modules": None})
+    described = {"name": "bs4.element", "symbols": symbols}
+    server.on("GET", "/builds/build_1/modules/bs4.element", described)
+    build = roost.Build(server.client, {"id": "build_1"})
+    assert build.modules() == ["bs4"]
+    assert build.modules() is None
+    assert build.symbols("bs4.element") == symbols
+
+
 def test_refresh(server: Server) -> None:
     server.on("GET", "/builder-jobs/bjob_1", builder_job("succeeded"))
     build = roost.BuilderJob(server.client, builder_job("running"))
@@ -273,3 +284,16 @@ def test_a_closed_block_leaves_the_callers_http_client_open() -> None:
     with roost.Client("k") as client:
         pass
     assert client._transport._http.is_closed
+
+
+def test_a_draft_is_a_job_with_its_script(server: Server) -> None:
+    server.on("POST", "/agents/agent_1/execute-draft", job(draft=True))
+    server.on("GET", "/executor-jobs/xjob_1/draft", {"script": SCRIPT})
+    server.on("GET", "/executions", {"data": [], "next_cursor": None})
+    submitted = roost.Agent(server.client, agent()).submit({"n": 1}, draft=SCRIPT, priority=2)
+    sent = server.sent("POST", "/agents/agent_1/execute-draft")[0]
+    assert json.loads(sent.content) == {"payload": {"n": 1}, "script": SCRIPT, "priority": 2}
+    assert submitted.draft
+    assert submitted.draft_script() == SCRIPT
+    list(server.client.executions.list(draft=False))
+    assert server.sent("GET", "/executions")[0].url.params["draft"] == "false"

@@ -28,7 +28,8 @@ from pathlib import Path
 from server import server
 from tools import ROOT, environment
 
-SOURCES = ["src/main/help", "src/main/python", "src/main/scripts", "src/test/python", "bench", "k8s"]
+SOURCES = ["src/main/help", "src/main/python", "src/main/resources/templates", "src/main/scripts"]
+SOURCES += ["src/test/python", "bench", "k8s"]
 OPENAPI = ROOT / "src/test/python/openapi"
 SDK = ROOT / "sdk/python"
 # The lowest and the highest versions of what the SDK depends on (sdk/python/tests/versions.in).

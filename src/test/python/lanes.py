@@ -54,6 +54,8 @@ class Lane:
         self.status: int | None = None
         self.seconds = 0.0
         self._began = time.monotonic()
+        self._idle = idle_seconds()
+        self.busy = 0.0
         with self.log.open("wb") as output:
             self._process = subprocess.Popen(command, cwd=ROOT, stdout=output, stderr=subprocess.STDOUT)
 
@@ -63,6 +65,7 @@ class Lane:
             return False
         self.status = self._process.returncode
         self.seconds = time.monotonic() - self._began
+        self.busy = 1 - (idle_seconds() - self._idle) / (self.seconds * (os.cpu_count() or 1))
         return True
 
     def show(self) -> None:
@@ -74,7 +77,17 @@ class Lane:
     def summary(self) -> str:
         """One line on how it ended."""
         minutes, seconds = divmod(round(self.seconds), 60)
-        return f"  {self.name:<11} {'passed' if self.status == 0 else 'FAILED'}  {minutes}:{seconds:02} min"
+        state = "passed" if self.status == 0 else "FAILED"
+        return (
+            f"  {self.name:<11} {state}  {minutes}:{seconds:02} min, the machine's processors were {self.busy:.0%} busy"
+        )
+
+
+def idle_seconds() -> float:
+    """The time for which this machine's processors have been idle or waited for disks, since its start; see proc(5)."""
+    with open("/proc/stat", encoding="ascii") as file:
+        _, *times = file.readline().split()
+    return (int(times[3]) + int(times[4])) / os.sysconf("SC_CLK_TCK")
 
 
 def rounds(names: "list[str]", processors: int) -> "list[list[str]]":

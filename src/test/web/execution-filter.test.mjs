@@ -27,6 +27,7 @@ test("a filter becomes the API's parameters", () => {
     state: "failed,lost",
     agent: "news crawl",
   });
+  assert.deepEqual(query("draft:no"), { state: "", draft: "false" });
   assert.deepEqual(query("agent:"), { state: "" }, "its value is still to come");
 });
 
@@ -37,6 +38,7 @@ test("mistakes are reported", () => {
   assert.match(mistake("reason:nothing"), /No reason/);
   assert.match(mistake("since:yesterday"), /7d/);
   assert.match(mistake("revision:last"), /number/);
+  assert.match(mistake("draft:maybe"), /No draft/);
 });
 
 test("one value is replaced, the others stay", () => {

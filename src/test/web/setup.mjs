@@ -18,4 +18,4 @@ registerHooks({
 });
 
 const isOfDashboard = (specifier, { parentURL }) =>
-  specifier.startsWith(".") && !specifier.endsWith(".ts") && parentURL?.includes("/web/app/");
+  specifier.startsWith(".") && !/\.(ts|json)$/.test(specifier) && parentURL?.includes("/web/app/");

@@ -1,4 +1,4 @@
-"""The arguments of updates of Schedules and webhooks."""
+"""The arguments of updates of Schedules, views, webhooks and notification channels."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, Literal, TypedDict
 
-from ._states import WebhookState
+from ._notifications import QuietTime
+from ._states import ChannelState, WebhookState
 from ._values import format_time
 
 MissedRuns = Literal["skip", "run_once", "run_all"]
@@ -37,6 +38,30 @@ class WebhookChanges(TypedDict, total=False):
     agent_id: str | None
     state: WebhookState
     secret: str
+
+
+class ViewChanges(TypedDict, total=False):
+    """The arguments of `View.update`."""
+
+    name: str
+    filter: str
+    sort: str | None
+    columns: Sequence[str] | None
+    grouped: bool
+
+
+class NotificationChannelChanges(TypedDict, total=False):
+    """The arguments of `NotificationChannel.update`, as in the API; `url` is Slack's."""
+
+    name: str
+    recipients: Sequence[str]
+    url: str
+    agents: Sequence[str]
+    event_types: Sequence[str]
+    min_interval_seconds: int
+    time_zone: str
+    quiet_times: Sequence[QuietTime | Mapping[str, Any]]
+    state: ChannelState
 
 
 def schedule_body(settings: Mapping[str, Any]) -> dict[str, Any]:

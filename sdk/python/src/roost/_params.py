@@ -17,6 +17,8 @@ def given(**filters: object) -> dict[str, str]:
 
 
 def _text(name: str, value: object) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
     if isinstance(value, datetime):
         return format_time(name, value)
     if isinstance(value, Sequence) and not isinstance(value, str):

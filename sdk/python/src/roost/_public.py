@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ._changes import ScheduleChanges, WebhookChanges
+from ._actions import ActionError, ActionResult, ActionResults, AgentTag
+from ._changes import NotificationChannelChanges, ScheduleChanges, ViewChanges, WebhookChanges
 from ._details import DeliveryAttempt, ErrorInfo, LastRun, Package, SchedulePreview, Timings, Usage
 from ._entries import Entry
 from ._errors import (
@@ -39,16 +40,28 @@ from ._history import (
 )
 from ._issues import Culprit, IssueHour, IssueRevision, Replay, ReplayedJob
 from ._log_entry import LogEntry
+from ._notifications import QuietTime
 from ._page import Page
+from ._performance import (
+    AgentPerformance,
+    DurationPercentiles,
+    FirstRun,
+    PerformanceFigures,
+    PerformanceInterval,
+)
 from ._rollouts import Advisory, Outdated, RolloutAgent, RolloutCounts
 from ._runtime import Runtime
+from ._search import SearchFragment, SearchLine, SearchMatch, SearchPage
 from ._server import LoginLink, ServerSetting
 from ._states import (
     BuilderJobState,
+    ChannelKind,
+    ChannelState,
     DeliveryState,
     ExecutionState,
     ExecutorJobState,
     IssueState,
+    MessageState,
     OutdatedReason,
     RolloutAgentState,
     RolloutState,
@@ -68,41 +81,69 @@ from ._sync._agent import Agent
 from ._sync._agent_settings import AgentChanges
 from ._sync._batch import Batch
 from ._sync._build import Build, BuilderJob
-from ._sync._client import Client, statistics
+from ._sync._client import Client, search, statistics, templates
 from ._sync._data_store import DataStore
 from ._sync._events import events
 from ._sync._execution import Execution
 from ._sync._executor_job import ExecutorJob
 from ._sync._issue import Issue
 from ._sync._keys import Key
+from ._sync._notification_channel import NotificationChannel, NotificationMessage
 from ._sync._pages import Paged
 from ._sync._rollout import Rollout
 from ._sync._schedule import Schedule
 from ._sync._transaction import Transaction
+from ._sync._view import View
 from ._sync._webhook import Delivery, Webhook
+from ._templates import AgentTemplate, TemplateSchedule, TemplateVariable
 
 __all__ = [
+    "NotificationChannel",
+    "NotificationMessage",
+    "NotificationChannelChanges",
+    "QuietTime",
+    "ChannelKind",
+    "ChannelState",
+    "MessageState",
     # settings
     "Client",
     # what happens
     "events",
     "Event",
     # what the server says of itself
+    "search",
     "statistics",
+    "templates",
+    "AgentPerformance",
+    "DurationPercentiles",
     "ExecutorCounts",
     "FailedBuild",
     "Failure",
+    "FirstRun",
     "HourCounts",
     "LatestFailure",
     "LoginLink",
+    "PerformanceFigures",
+    "PerformanceInterval",
     "ServerSetting",
+    "SearchFragment",
+    "SearchLine",
+    "SearchMatch",
+    "SearchPage",
     "Statistics",
+    "AgentTemplate",
+    "TemplateSchedule",
+    "TemplateVariable",
     # resources
+    "ActionError",
+    "ActionResult",
+    "ActionResults",
     "Activity",
     "Advisory",
     "Agent",
     "AgentChanges",
     "AgentRevision",
+    "AgentTag",
     "Batch",
     "Build",
     "BuildFailure",
@@ -140,6 +181,8 @@ __all__ = [
     "Timings",
     "Transaction",
     "Usage",
+    "View",
+    "ViewChanges",
     "Webhook",
     "WebhookChanges",
     # lists

@@ -10,10 +10,13 @@ from typing import Literal
 
 __all__ = [
     "BuilderJobState",
+    "ChannelKind",
+    "ChannelState",
     "DeliveryState",
     "ExecutionState",
     "ExecutorJobState",
     "IssueState",
+    "MessageState",
     "OutdatedReason",
     "RolloutAgentState",
     "RolloutState",
@@ -32,5 +35,8 @@ OutdatedReason = Literal["base", "sdk"]
 ScheduleState = Literal["active", "paused"]
 WebhookState = Literal["active", "disabled"]
 DeliveryState = Literal["pending", "succeeded", "failed"]
+ChannelKind = Literal["email", "slack"]
+ChannelState = Literal["active", "disabled"]
+MessageState = Literal["pending", "succeeded", "failed", "dropped"]
 WaitingOn = Literal["build", "executor", "capacity", "concurrency", "retry_delay", "storage"]
 """Why an ExecutorJob is queued."""

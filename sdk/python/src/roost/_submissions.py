@@ -25,9 +25,11 @@ class SubmittedBatch(NamedTuple):
     repeated: bool
 
 
-def options(priority: int | None, concurrency_key: str | None) -> dict[str, Any]:
-    """Return the given options."""
-    given = {"priority": priority, "concurrency_key": concurrency_key}
+def options(
+    priority: int | None, concurrency_key: str | None, draft: str | None = None
+) -> dict[str, Any]:
+    """Return the given options; a draft is the `script`."""
+    given = {"script": draft, "priority": priority, "concurrency_key": concurrency_key}
     return {name: value for name, value in given.items() if value is not None}
 
 

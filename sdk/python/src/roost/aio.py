@@ -27,24 +27,27 @@ The default client is one per event loop, with the settings of `roost` (`roost.a
 
 from __future__ import annotations
 
+from ._actions import ActionError, ActionResult, ActionResults, AgentTag
 from ._async._agent import Agent
 from ._async._agent_settings import AgentChanges
 from ._async._batch import Batch
 from ._async._build import Build, BuilderJob
-from ._async._client import Client, statistics
+from ._async._client import Client, search, statistics, templates
 from ._async._data_store import DataStore
 from ._async._events import events
 from ._async._execution import Execution
 from ._async._executor_job import ExecutorJob
 from ._async._issue import Issue
 from ._async._keys import Key
+from ._async._notification_channel import NotificationChannel, NotificationMessage
 from ._async._pages import Paged
 from ._async._rollout import Rollout
 from ._async._schedule import Schedule
 from ._async._stream import Stream
 from ._async._transaction import Transaction
+from ._async._view import View
 from ._async._webhook import Delivery, Webhook
-from ._changes import ScheduleChanges, WebhookChanges
+from ._changes import NotificationChannelChanges, ScheduleChanges, ViewChanges, WebhookChanges
 from ._details import DeliveryAttempt, ErrorInfo, LastRun, Package, SchedulePreview, Timings, Usage
 from ._entries import Entry
 from ._errors import (
@@ -81,16 +84,28 @@ from ._history import (
 )
 from ._issues import Culprit, IssueHour, IssueRevision, Replay, ReplayedJob
 from ._log_entry import LogEntry
+from ._notifications import QuietTime
 from ._page import Page
+from ._performance import (
+    AgentPerformance,
+    DurationPercentiles,
+    FirstRun,
+    PerformanceFigures,
+    PerformanceInterval,
+)
 from ._rollouts import Advisory, Outdated, RolloutAgent, RolloutCounts
 from ._runtime import Runtime
+from ._search import SearchFragment, SearchLine, SearchMatch, SearchPage
 from ._server import LoginLink, ServerSetting
 from ._states import (
     BuilderJobState,
+    ChannelKind,
+    ChannelState,
     DeliveryState,
     ExecutionState,
     ExecutorJobState,
     IssueState,
+    MessageState,
     OutdatedReason,
     RolloutAgentState,
     RolloutState,
@@ -106,8 +121,16 @@ from ._statistics import (
     LatestFailure,
     Statistics,
 )
+from ._templates import AgentTemplate, TemplateSchedule, TemplateVariable
 
 __all__ = [
+    "NotificationChannel",
+    "NotificationMessage",
+    "NotificationChannelChanges",
+    "QuietTime",
+    "ChannelKind",
+    "ChannelState",
+    "MessageState",
     # where it begins
     "Client",
     # what comes bit by bit
@@ -116,21 +139,39 @@ __all__ = [
     "events",
     "Event",
     # what the server says of itself
+    "search",
     "statistics",
+    "templates",
+    "AgentPerformance",
+    "DurationPercentiles",
     "ExecutorCounts",
     "FailedBuild",
     "Failure",
+    "FirstRun",
     "HourCounts",
     "LatestFailure",
     "LoginLink",
+    "PerformanceFigures",
+    "PerformanceInterval",
     "ServerSetting",
+    "SearchFragment",
+    "SearchLine",
+    "SearchMatch",
+    "SearchPage",
     "Statistics",
+    "AgentTemplate",
+    "TemplateSchedule",
+    "TemplateVariable",
     # resources
+    "ActionError",
+    "ActionResult",
+    "ActionResults",
     "Activity",
     "Advisory",
     "Agent",
     "AgentChanges",
     "AgentRevision",
+    "AgentTag",
     "Batch",
     "Build",
     "BuildFailure",
@@ -168,6 +209,8 @@ __all__ = [
     "Timings",
     "Transaction",
     "Usage",
+    "View",
+    "ViewChanges",
     "Webhook",
     "WebhookChanges",
     # lists

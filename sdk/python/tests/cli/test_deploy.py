@@ -118,6 +118,15 @@ def test_preloading_is_turned_off_by_the_file(cli: Any, deployed: Deployed) -> N
     assert len(deployed.wrote()) == 1
 
 
+def test_tags_are_replaced_by_the_flag_in_any_order(cli: Any, deployed: Deployed) -> None:
+    deployed.has(agent(script=SCRIPT, timeout=60.0, tags=["billing", "team/x"]), schedule())
+    tags = ("--tag", "team/x", "--tag", "billing", "--tag", "team/x")
+    cli("deploy", str(deployed.script), *tags, client=deployed.server.client)
+    assert deployed.wrote() == []
+    cli("deploy", str(deployed.script), "--tag", "billing", client=deployed.server.client)
+    assert deployed.wrote() == [("PATCH", "/agents/agent_1", {"tags": ["billing"]})]
+
+
 def test_settings_that_the_file_does_not_mention_stay(cli: Any, deployed: Deployed) -> None:
     deployed.has(agent(script=SCRIPT, timeout=60.0, memory=4096, env_vars="A=1"), schedule())
     cli("deploy", str(deployed.script), client=deployed.server.client)

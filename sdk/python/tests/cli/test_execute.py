@@ -54,6 +54,18 @@ def test_a_payload_that_is_no_json_is_refused_with_advice(cli: Any, greeter: Ser
     assert greeter.sent("POST", EXECUTE) == []
 
 
+def test_a_draft_is_sent_with_its_script(cli: Any, greeter: Server, tmp_path: Path) -> None:
+    file = tmp_path / "greeter.py"
+    file.write_text("def main(): ...\n", encoding="utf-8")
+    greeter.on("POST", EXECUTE + "-draft", job(draft=True))
+    done = cli("execute", "greeter", "--draft", str(file), "--payload", "1", client=greeter.client)
+    assert done.code == 0
+    sent = json.loads(greeter.sent("POST", EXECUTE + "-draft")[0].content)
+    assert sent == {"payload": 1, "script": "def main(): ...\n"}
+    assert greeter.sent("POST", EXECUTE) == []
+    assert cli("execute", "greeter", "--draft", "missing.py", client=greeter.client).code == 2
+
+
 def test_options_of_the_job_are_sent(cli: Any, greeter: Server) -> None:
     options = ("--priority", "7", "--concurrency-key", "k", "--idempotency-key", "once")
     cli("execute", "greeter", *options, client=greeter.client)

@@ -127,6 +127,20 @@ def test_filters_are_sent(cli: Any, server: Server) -> None:
     assert (done.code, '"fialed" is not one of' in done.err) == (2, True)
 
 
+def test_lists_are_narrowed_by_tags_and_sorted(cli: Any, server: Server) -> None:
+    server.on("GET", "/agents", {"data": [agent(tags=["team/x"])], "next_cursor": None})
+    flags = ("--tag", "team", "--tag", "billing", "--sort", "-failures")
+    done = cli("list", "agents", *flags, client=server.client)
+    params = server.sent("GET", "/agents")[-1].url.params
+    assert (params["tag"], params["sort"]) == ("team,billing", "-failures")
+    assert "team/x" in done.out
+    server.on("GET", "/executions", {"data": [], "next_cursor": None})
+    cli("list", "executions", "--tag", "team", "--sort", "duration", client=server.client)
+    params = server.sent("GET", "/executions")[-1].url.params
+    assert (params["tag"], params["sort"]) == ("team", "duration")
+    assert cli("list", "agents", "--sort", "size", client=server.client).code == 2
+
+
 class Terminal:
     """Standard output of a width."""
 

@@ -14,7 +14,8 @@
 ``TMP`` is removed at the end. The output of ``uv`` or ``crane`` goes to standard output line by line. A result is
 the last line, a JSON object::
 
-    {"outcome": "succeeded", "packages": [{"name", "version", "sha256", "size_bytes"}, …], "size_bytes": 123}
+    {"outcome": "succeeded", "packages": [{"name", "version", "sha256", "size_bytes"}, …], "size_bytes": 123,
+     "symbols": the index of ``symbols``, where there is one}
     {"outcome": "failed", "reason": "requirements_conflict", "message": "Because …"}
 
 The target ``venv`` makes a virtual environment. ``TMP`` must be on the file system of ``DIR``: a finished

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from roost_builder import archive, bytecode, lock
-from roost_builder.packages import has_requirements, install, site_packages, size_bytes
+from roost_builder.packages import has_requirements, indexing, install, site_packages, size_bytes
 from roost_builder.uv import Uv
 
 # Files that uv leaves: locks, marks for backup programs, and how it built a package.
@@ -26,21 +26,26 @@ def build(uv: Uv, options: argparse.Namespace) -> dict[str, Any]:
     options.output.mkdir(parents=True, exist_ok=True)
     packages: list[lock.Package] = []
     size = 0
+    symbols = None
     if has_requirements(options.requirements):
         # It doesn't need to be relocatable, and a program's first line is easier to read so.
         uv.run("venv", "-q", "--no-project", "--python", sys.executable, str(options.prefix))
         packages = install(uv, options.prefix, options.requirements, options.directory / "pylock.toml")
         shutil.rmtree(uv.environment["UV_CACHE_DIR"], ignore_errors=True)  # Its space may be needed for the layer.
         tidy(options.prefix)
-        started = time.monotonic()
-        modules = bytecode.compile_all(site_packages(options.prefix))
-        print(f"Compiled {modules} modules in {time.monotonic() - started:.1f} s")
+        with indexing(options.prefix, options.requirements, options.directory) as index:
+            started = time.monotonic()
+            modules = bytecode.compile_all(site_packages(options.prefix))
+            print(f"Compiled {modules} modules in {time.monotonic() - started:.1f} s")
+            symbols = index()
         size = size_bytes(options.prefix)
         archive.write(options.prefix, options.output / "layer.tar")
         print(f"Packed {size / 1e6:.1f} MB")
     else:
         print("No requirements: nothing to install")
-    result = {"packages": [package._asdict() for package in packages], "size_bytes": size}
+    result: dict[str, Any] = {"packages": [package._asdict() for package in packages], "size_bytes": size}
+    if symbols:
+        result["symbols"] = symbols
     (options.output / "result.json").write_text(json.dumps({"outcome": "succeeded", **result}), encoding="utf-8")
     return result
 

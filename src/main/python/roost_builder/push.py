@@ -19,6 +19,8 @@ from roost_builder.crane import Crane, CraneFailed
 from roost_builder.failures import BuildFailed, cause_of
 
 MAX_RESULT_BYTES = 16 << 20
+# As ``symbols`` limits it.
+SYMBOLS = re.compile(r"[A-Za-z0-9+/=]{0,600000}", re.ASCII)
 DIGEST = re.compile(r"@sha256:[0-9a-f]{64}$")
 
 # A package's fields in the result, and their types.
@@ -99,7 +101,11 @@ def result_of_build(file: Path) -> dict[str, Any]:
             raise ValueError("it is too large")
         result = json.loads(file.read_bytes())
         packages = [{name: kind(package[name]) for name, kind in PACKAGE.items()} for package in result["packages"]]
-        return {"packages": packages, "size_bytes": int(result["size_bytes"])}
+        symbols = result.get("symbols")
+        if symbols is not None and not (isinstance(symbols, str) and SYMBOLS.fullmatch(symbols)):
+            raise ValueError("its index of symbols is not base64")
+        known = {"packages": packages, "size_bytes": int(result["size_bytes"])}
+        return {**known, "symbols": symbols} if symbols else known
     except OSError as error:
         raise BuildFailed("runtime_unavailable", f"The build has left no valid result: {cause_of(error)}") from error
     except (ValueError, KeyError, TypeError) as error:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from roost_builder import lock
-from roost_builder.packages import has_requirements, install, size_bytes
+from roost_builder.packages import has_requirements, indexing, install, size_bytes
 from roost_builder.uv import Uv
 
 
@@ -21,12 +21,17 @@ def build(uv: Uv, options: argparse.Namespace) -> dict[str, Any]:
     environment = options.directory / "environment"
     uv.run("venv", "-q", "--relocatable", "--no-project", "--python", sys.executable, str(environment))
     packages: list[lock.Package] = []
+    symbols = None
     if has_requirements(options.requirements):
         locked = options.directory / "pylock.toml"
         packages = install(uv, environment, options.requirements, locked, "--compile-bytecode")
+        with indexing(environment, options.requirements, options.directory) as index:
+            os.sync()  # which mostly waits for the disk, and leaves `publish` little to wait for
+            symbols = index()
     size = size_bytes(environment)
     publish(environment, options.output)
-    return {"packages": [package._asdict() for package in packages], "size_bytes": size}
+    result = {"packages": [package._asdict() for package in packages], "size_bytes": size}
+    return {**result, "symbols": symbols} if symbols else result
 
 
 def publish(environment: Path, output: Path) -> None:

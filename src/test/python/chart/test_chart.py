@@ -527,3 +527,24 @@ def test_images_are_pulled_on_each_node_only_if_wanted():
             "readOnlyRootFilesystem": True,
             "capabilities": {"drop": ["ALL"]},
         }
+
+
+def test_the_mail_server_is_set_with_its_password_from_a_secret():
+    def environment(values):
+        (control_plane,) = [
+            container
+            for deployment in render({**SMALL, **values}).of("Deployment")
+            for container in deployment["spec"]["template"]["spec"]["containers"]
+            if any(each["name"] == "ROOST_DATABASE_URL" for each in container.get("env", []))
+        ]
+        return {each["name"]: each for each in control_plane["env"] if each["name"].startswith("ROOST_MAIL_")}
+
+    assert environment({}) == {}
+    mail = {"host": "smtp.example.org", "from": "roost@example.org", "existingSecret": "mail"}
+    found = environment({"mail": mail})
+    assert found["ROOST_MAIL_HOST"]["value"] == "smtp.example.org"
+    assert found["ROOST_MAIL_PORT"]["value"] == "587"
+    assert found["ROOST_MAIL_ENCRYPTION"]["value"] == "starttls"
+    assert found["ROOST_MAIL_FROM"]["value"] == "roost@example.org"
+    assert found["ROOST_MAIL_PASSWORD"]["valueFrom"]["secretKeyRef"] == {"name": "mail", "key": "password"}
+    assert found["ROOST_MAIL_USER"]["valueFrom"]["secretKeyRef"] == {"name": "mail", "key": "username"}

@@ -75,6 +75,7 @@ class Estate:
     rollout: Any
     store: Any
     webhook: Any
+    channel: Any
 
 
 def make_estate(roost: Roost) -> Estate:
@@ -99,11 +100,15 @@ def make_estate(roost: Roost) -> Estate:
     # Nothing listens there: its deliveries fail, as some do.
     hook = {"url": "http://127.0.0.1:9/hooks/roost", "event_types": ["execution.*"], "agent_id": failing["id"]}
     webhook = roost.post("/webhooks", {**hook, "description": "notifies the people on call"})
+    night = {"days": ["mon", "tue", "wed", "thu", "fri"], "from": "22:00", "to": "07:00"}
+    slack = {"name": "On-call", "kind": "slack", "url": "http://127.0.0.1:9/services/T0/B0/secret"}
+    channel = roost.post("/notification-channels", {**slack, "agents": ["report*"], "quiet_times": [night]})
+    roost.post(f"/notification-channels/{channel['id']}/test", None)
     roost.post("/keys", {"name": "continuous integration", "role": "execute"})
     until("the log", lambda: roost.get("/executions/" + running["id"])["log_entries"] > 400)
     return Estate(
         *(report, failing, unbuildable, long, succeeded, failed, running, roost.issue_of(failed)),
-        *(build, failed_build, rollout, store, webhook),
+        *(build, failed_build, rollout, store, webhook, channel),
     )
 
 

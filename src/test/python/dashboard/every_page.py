@@ -11,6 +11,7 @@ NAMES = (
     *(f"agent-{tab}" for tab in AGENT_TABS),
     *("executions", "execution", "execution-failed", "execution-running", "executor-job"),
     *(
+        "search",
         "issues",
         "issue",
         "builds",
@@ -23,6 +24,8 @@ NAMES = (
         "store",
         "webhooks",
         "webhook",
+        "notifications",
+        "notification-channel",
         "keys",
         "settings",
     ),
@@ -50,6 +53,7 @@ def address(name: str, estate: Estate) -> str:
         "rollout": f"/rollouts/{estate.rollout['id']}",
         "store": f"/stores/{estate.store['id']}",
         "webhook": f"/webhooks/{estate.webhook['id']}",
+        "notification-channel": f"/notifications/{estate.channel['id']}",
         "missing": "/stores/nothing/here",
         "missing-agent": "/agents/agent_00000000000000000000000000",
     }

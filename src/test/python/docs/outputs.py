@@ -3,7 +3,22 @@
 import re
 
 # What an identifier's type is called in front of it.
-TYPES = ("agent", "exec", "xjob", "bjob", "build", "store", "sched", "hook", "dlv", "key", "req", "executor")
+TYPES = (
+    "agent",
+    "exec",
+    "xjob",
+    "bjob",
+    "build",
+    "store",
+    "sched",
+    "hook",
+    "dlv",
+    "channel",
+    "message",
+    "key",
+    "req",
+    "executor",
+)
 IDENTIFIER = re.compile(rf"\b({'|'.join(TYPES)})_(?:[0-9a-z]{{26}}|[0-9a-z]{{0,26}}…)")
 
 # What is another each time, and what stands for it.

@@ -21,7 +21,7 @@ shows how it is used. Times are aware `datetime`s, durations seconds.
 SDK = Path(roost.__file__).parent
 
 # Classes whose schema in the REST API has another name.
-SCHEMAS = {"Key": "ApiKey"}
+SCHEMAS = {"Key": "ApiKey", "View": "SavedView"}
 
 
 class Annotation:
@@ -129,6 +129,7 @@ def _source(each: type) -> "list[ast.stmt]":
     """The body of a class; `__module__` is where users find it, so its file is known by its methods."""
     methods = [getattr(value, "__func__", value) for value in vars(each).values()]
     files = {value.__code__.co_filename for value in methods if inspect.isfunction(value)}
+    files = files or {str(file) for file in SDK.glob("_sync/*.py")}  # It has no methods.
     trees = [ast.parse(Path(file).read_text(encoding="utf-8")) for file in files if Path(file).is_relative_to(SDK)]
     classes = (node for tree in trees for node in tree.body if isinstance(node, ast.ClassDef))
     return next((node.body for node in classes if node.name == each.__name__), [])

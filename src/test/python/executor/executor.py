@@ -153,8 +153,13 @@ class Executor(Jobs):
         return processes_of(self.directory, word)
 
     def await_idle(self) -> None:
-        """Waits until only sidecar, runner and the process of the next execution are left."""
-        wait_until(lambda: len(self.processes()) == 3)
+        """Waits until only sidecar, runner, template and the process of the next execution are left."""
+
+        def is_idle() -> bool:
+            everything = set(self.processes())
+            return len(everything) <= 4 and everything == {*self.processes("sidecar"), *self.processes("runner")}
+
+        wait_until(is_idle)
 
     def ended(self) -> int:
         """Waits for the sidecar's end; its exit status."""

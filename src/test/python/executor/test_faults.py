@@ -180,7 +180,7 @@ def test_another_version_of_the_protocol_ends_the_executor(make_executor: Make) 
         "roost sidecar: the control plane refused this executor (status 422 (validation_failed)): "
         "This control plane speaks version 2; the executor speaks version 1.\n"
     )
-    assert set(plane.polls[0][1]) == {"protocol", "polls", "python", "prepared"}
+    assert set(plane.polls[0][1]) == {"protocol", "polls", "python", "prepared", "drafts"}
     assert len(plane.polls) == 1
 
 

@@ -542,3 +542,16 @@ def test_the_probe_reports_what_works() -> None:
     assert found["landlock_abi"] == ABI
     assert found["mechanism"].startswith("landlock")
     assert (found["message"] is None) == (ABI >= sandbox.SCOPES_SINCE)
+
+
+def test_a_draft_is_confined(make_executor: "Callable[..., Executor]", tmp_path: Path) -> None:
+    secret = tmp_path / "secret"
+    secret.write_text("secret")
+    executor = make_executor(sandbox={"private": [str(tmp_path)]})
+    saved = "def main(request):\n    return 'saved'\n"
+    draft = f"def main(request):\n    open(__file__).read()\n    open({str(secret)!r}).read()\n"
+    assert executor.run(saved).value == "saved"
+    for _ in range(2):
+        failed = executor.run(saved, draft=draft)
+        assert (failed.last["error"]["type"], failed.last["error"]["line"]) == ("PermissionError", 3)
+        assert executor.run(saved).value == "saved"

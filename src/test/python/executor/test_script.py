@@ -52,6 +52,31 @@ def test_a_job_without_payload_schedule_or_store(executor: Executor) -> None:
     assert result.value == [None, False, None, None, {}]
 
 
+def test_a_draft_runs_instead_of_the_script_and_leaves_nothing_behind(make_executor: Make) -> None:
+    saved = """
+        import os
+
+        def main(request):
+            return ["saved", __file__.split(os.sep)[-2:], os.listdir(os.path.dirname(os.path.dirname(__file__)))]
+    """
+    draft = "import fractions\n\ndef main(request):\n    return ['draft', __file__[-14:], request.payload]\n"
+    executor = make_executor()
+    names = {"draft": draft, "agent": {"preload": {"modules": None}}}
+    assert executor.run(saved, payload="1", **names).value == ["draft", "draft/agent.py", 1]
+    for _ in range(3):  # by forks of the runner and of the template
+        value = executor.run(saved).value
+        assert value[:2] == ["saved", ["script", "agent.py"]]
+        assert "draft" not in value[2]
+    assert executor.run(saved, payload="2", draft=draft).value == ["draft", "draft/agent.py", 2]
+    failed = executor.run(saved, draft="def main(request):\n    return 1 / 0\n")
+    assert failed.last["error"]["line"] == 2
+    assert failed.last["error"]["traceback"].count("agent.py") == 1
+    assert executor.run(saved, draft="def main(:\n").reason == "syntax_error"
+    assert executor.run(saved).value[0] == "saved"
+    learnt = [module for report in executor.plane.preloaded for module in report["modules"]]
+    assert "fractions" not in learnt
+
+
 def test_a_request_is_read_only(executor: Executor) -> None:
     result = executor.run("def main(request):\n    request.payload = 1\n")
     assert result.last["error"]["type"] == "AttributeError"

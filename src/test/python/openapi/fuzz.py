@@ -100,6 +100,8 @@ def resources(request: Requests) -> "dict[str, dict[str, object]]":
         request("PUT", f"/v1/datastore/{store}/entries/{key}", {"n": 1})
     schedule = request("POST", "/v1/schedules", {"agent_id": agent["id"], "cron": "0 0 1 1 *"})
     webhook = request("POST", "/v1/webhooks", {"url": "http://127.0.0.1:9/"})
+    channel = {"name": "fuzz", "kind": "slack", "url": "http://127.0.0.1:9/"}
+    channel = request("POST", "/v1/notification-channels", channel)
     request("POST", f"/v1/webhooks/{webhook['id']}/test")
     deliveries = request("GET", f"/v1/webhooks/{webhook['id']}/deliveries")["data"]
     own_key = request("GET", "/v1/keys")["data"][-1]  # the oldest, which the first start has made
@@ -112,6 +114,7 @@ def resources(request: Requests) -> "dict[str, dict[str, object]]":
         "datastore": {"id": store, "key": "a"},
         "schedules": {"id": schedule["id"]},
         "webhooks": {"id": webhook["id"]},
+        "notification-channels": {"id": channel["id"]},
         "keys": {"id": own_key["id"]},
     }
     if deliveries:

@@ -27,6 +27,7 @@ TO_DELETE = {
     "keys": lambda: {"name": "to delete", "role": "read"},
     "schedules": lambda: {"agent_id": RESOURCES["agents"]["id"], "cron": "@daily"},
     "webhooks": lambda: {"url": "http://127.0.0.1:9/"},
+    "notification-channels": lambda: {"name": "fuzz", "kind": "slack", "url": "http://127.0.0.1:9/"},
 }
 
 

@@ -35,11 +35,19 @@ def test_the_document_is_valid(document):
     assert [error.message for error in OpenAPIV31SpecValidator(document).iter_errors()] == []
 
 
+# Of YAML 1.2; in YAML 1.1, 22:00 is a number to the base 60.
+INTEGER = re.compile("[-+]?[0-9]+$|0o[0-7]+$|0x[0-9a-fA-F]+$")
+
+
 class Yaml12(yaml.SafeLoader):
     """In YAML 1.2, which OpenAPI uses, what looks like a time is a string."""
 
     yaml_implicit_resolvers = {
-        first: [(tag, pattern) for tag, pattern in resolvers if not tag.endswith(":timestamp")]
+        first: [
+            (tag, INTEGER if tag.endswith(":int") else pattern)
+            for tag, pattern in resolvers
+            if not tag.endswith(":timestamp")
+        ]
         for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
     }
 

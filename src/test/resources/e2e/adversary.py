@@ -1,4 +1,5 @@
 # marker-in-the-script
+import contextlib
 import ctypes
 import errno
 import http.client
@@ -86,7 +87,11 @@ def question(store, key):
 def processes():
     found = []
     for pid in filter(str.isdigit, os.listdir("/proc")):
-        with open(f"/proc/{pid}/cmdline", "rb") as file:
+        # A process may end, and be collected, between the list and the read.
+        with (
+            contextlib.suppress(FileNotFoundError, ProcessLookupError),
+            open(f"/proc/{pid}/cmdline", "rb") as file,
+        ):
             found.append([int(pid), os.stat(f"/proc/{pid}").st_uid, file.read().replace(b"\0", b" ").decode()])
     return found
 

@@ -10,6 +10,8 @@ from .. import _script
 from .._errors import BuildFailed
 from .._fields import Field, path_to
 from .._history import Activity, AgentRevision, BuildFailure, Preloaded, env_vars_of
+from .._params import given
+from .._performance import AgentPerformance
 from .._rollouts import Outdated
 from .._values import dump_json, parse_time
 from . import _waiting
@@ -22,6 +24,7 @@ from ._resource import default_client
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
+    from .._sorts import AgentSort
     from ._agent_settings import AgentChanges
     from ._client import Client
     from ._pages import Paged
@@ -38,7 +41,7 @@ class Agent(AgentRuns):
     `memory` in MiB, `cpu` in cores. `never_retry` are reasons that are never retried, whatever
     `max_attempts`. `profile` is the kind of pod, `None` the default; `egress` is "all", "none" or
     text with one destination per line. `preload` is "auto" if executors import modules in advance,
-    else "off".
+    else "off". `tags` are labels in lower case, sorted; slashes separate levels.
 
     `revision` increases with every change of the code, the dependencies or the variables. A
     revision runs once its build has succeeded: `running_revision` is the newest such revision,
@@ -72,6 +75,7 @@ class Agent(AgentRuns):
     profile: Field[str | None] = Field()
     egress: Field[str] = Field()
     preload: Field[str] = Field()
+    tags: Field[Sequence[str]] = Field()
     revision: Field[int] = Field()
     running_revision: Field[int | None] = Field()
     building_revision: Field[int | None] = Field()
@@ -107,6 +111,7 @@ class Agent(AgentRuns):
         profile: str | None = None,
         egress: str | Sequence[str] | None = None,
         preload: Literal["auto", "off"] | None = None,
+        tags: Sequence[str] | None = None,
         client: Client | None = None,
     ) -> Agent:
         """Create an agent; Roost starts building its dependencies.
@@ -118,7 +123,8 @@ class Agent(AgentRuns):
         seconds, `memory` in MiB, `cpu` in cores. `never_retry` are reasons, such as "exception",
         that are never retried. `profile` is a kind of pod that the server offers. `egress` is what
         the script may connect to: "all", "none", or a list of `address:port` and `block:port`.
-        With `preload` "off", each execution imports its modules itself.
+        With `preload` "off", each execution imports its modules itself. `tags` are labels, such as
+        "team/crawlers".
         Omitted settings have the server's defaults.
 
         Raises `ScriptError` for a script that can't run, `ValidationError` for invalid settings,
@@ -144,6 +150,7 @@ class Agent(AgentRuns):
             profile=profile,
             egress=egress,
             preload=preload,
+            tags=tags,
         )
 
     @classmethod
@@ -165,6 +172,8 @@ class Agent(AgentRuns):
         *,
         name: str | None = None,
         q: str | None = None,
+        tag: str | Sequence[str] | None = None,
+        sort: AgentSort | None = None,
         limit: int | None = None,
         include_activity: bool = False,
         client: Client | None = None,
@@ -172,11 +181,14 @@ class Agent(AgentRuns):
         """Return up to `limit` agents, newest first, fetched as they are needed.
 
         `name` is an exact name; `q` has words of the name, in any order: `sync bill*` finds
-        `billing_sync`. With `include_activity`, each agent has its `activity`: its current and last
-        executions.
+        `billing_sync`. `tag` also finds tags below it, as "team" finds "team/crawlers". `sort` is
+        another order, such as "name" or "-failures". With `include_activity`, each agent has its
+        `activity`: its current and last executions.
         """
         agents = (client or default_client()).agents
-        return agents.list(name=name, q=q, limit=limit, include_activity=include_activity)
+        return agents.list(
+            name=name, q=q, tag=tag, sort=sort, limit=limit, include_activity=include_activity
+        )
 
     async def update(self, **changes: Unpack[AgentChanges]) -> Agent:
         """Change the given settings, in place; see `create` for the settings.
@@ -226,6 +238,11 @@ class Agent(AgentRuns):
             await transport.request("POST", path, body=body, repeatable=True)
         )
         return self
+
+    async def performance(self, hours: int = 24) -> AgentPerformance:
+        """Return outcomes, durations, waits and memory of the last `hours` (1 to 720)."""
+        path = path_to(self._path, self.id) + "/performance"
+        return AgentPerformance.of(await self._client._transport.get(path, given(hours=hours)))
 
     async def rebuild(self) -> Rollout:
         """Rebuild the dependencies on the current base; return the rollout without waiting.

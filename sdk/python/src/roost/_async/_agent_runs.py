@@ -34,6 +34,7 @@ class AgentRuns(Resource):
         wait: Literal[True] = ...,
         timeout: float | None = ...,
         check: bool = ...,
+        draft: str | None = ...,
         priority: int | None = ...,
         concurrency_key: str | None = ...,
         idempotency_key: str | None = ...,
@@ -45,6 +46,7 @@ class AgentRuns(Resource):
         payload: Any = ...,
         *,
         wait: Literal[False],
+        draft: str | None = ...,
         priority: int | None = ...,
         concurrency_key: str | None = ...,
         idempotency_key: str | None = ...,
@@ -57,6 +59,7 @@ class AgentRuns(Resource):
         wait: bool = True,
         timeout: float | None = None,
         check: bool = False,
+        draft: str | None = None,
         priority: int | None = None,
         concurrency_key: str | None = None,
         idempotency_key: str | None = None,
@@ -71,6 +74,10 @@ class AgentRuns(Resource):
         Jobs with a higher `priority` (-100 to 100, 0 by default) run first. Jobs of an agent with
         the same `concurrency_key` run one at a time.
 
+        `draft` is a script to run instead of the agent's, without saving it, with the packages and
+        environment variables of the agent's running revision. Runs of drafts are marked as such,
+        and left out of the agent's figures and of issues.
+
         A second call with the same `idempotency_key` and payload within a day returns the same
         run. Without a key, every call is a separate run; retries never run it twice.
         """
@@ -79,6 +86,7 @@ class AgentRuns(Resource):
                 raise ValueError("timeout and check require wait=True")
             return await self.submit(
                 payload,
+                draft=draft,
                 priority=priority,
                 concurrency_key=concurrency_key,
                 idempotency_key=idempotency_key,
@@ -89,7 +97,7 @@ class AgentRuns(Resource):
         if timeout is not None:
             deadline = client._transport.clock.monotonic() + timeout
             hold = max(0.0, min(hold, timeout))
-        given = options(priority, concurrency_key)
+        given = options(priority, concurrency_key, draft)
         job = await submit(client, self.id, payload, idempotency_key, given, hold)
         return await job._outcome(deadline, timeout, check)
 
@@ -97,12 +105,16 @@ class AgentRuns(Resource):
         self,
         payload: Any | NotGiven = NOT_GIVEN,
         *,
+        draft: str | None = None,
         priority: int | None = None,
         concurrency_key: str | None = None,
         idempotency_key: str | None = None,
     ) -> ExecutorJob:
-        """Submit a job and return it without waiting; `wait()` returns its result."""
-        given = options(priority, concurrency_key)
+        """Submit a job and return it without waiting; `wait()` returns its result.
+
+        `draft` is a script to run instead of the agent's, as in `execute`.
+        """
+        given = options(priority, concurrency_key, draft)
         return await submit(self._client, self.id, payload, idempotency_key, given)
 
     async def execute_batch(

@@ -38,6 +38,7 @@ class AgentChanges(TypedDict, total=False):
     profile: str | None
     egress: str | Sequence[str]
     preload: Literal["auto", "off"]
+    tags: Sequence[str]
 
 
 @asynccontextmanager
@@ -76,7 +77,7 @@ async def _encode(
             value = egress_text(value)
         elif name == "env_vars":
             value = env_vars_text(value)
-        elif name in ("store_ids", "never_retry"):
+        elif name in ("store_ids", "never_retry", "tags"):
             value = not_text(name, value)
         body[name] = value
     if "stores" in body:

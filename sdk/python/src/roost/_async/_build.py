@@ -6,7 +6,7 @@ import builtins
 from collections.abc import Awaitable, Sequence
 from datetime import datetime
 from functools import partial
-from typing import TYPE_CHECKING, Literal, overload
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 from .._details import Package, packages_of
 from .._fields import Field, path_to
@@ -148,6 +148,27 @@ class Build(Resource):
     ) -> Paged[Build]:
         """Return up to `limit` Builds, newest first, fetched as they are needed."""
         return (client or default_client()).builds.list(agent_id=agent_id, limit=limit)
+
+    async def modules(self) -> builtins.list[str] | None:
+        """Return the top-level modules that scripts can import, besides the standard library.
+
+        `None` if the Build has no index: it installed nothing, or an earlier version of Roost
+        created it.
+        """
+        answer = await self._client._transport.get(path_to(self._path, self.id, "modules"))
+        names: builtins.list[str] | None = answer["modules"]
+        return names
+
+    async def symbols(self, module: str) -> builtins.list[dict[str, Any]] | None:
+        """Return the public names of a module such as `"bs4.element"`, `None` if not known.
+
+        Each has `name` and `kind`, and where known `signature`, `doc`, `type`, `from`, `bases` and
+        `members`, as in the REST API.
+        """
+        path = path_to(self._path, self.id, "modules", module)
+        answer = await self._client._transport.get(path)
+        symbols: builtins.list[dict[str, Any]] | None = answer["symbols"]
+        return symbols
 
 
 class BuilderJobs:

@@ -8,12 +8,14 @@ from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, cast, overload
 
+from .._actions import ActionResults, ExecutorJobAction
+from .._agent_text import not_text
 from .._errors import APITimeout, ExecutionFailed
 from .._fields import Field, path_to
 from .._log_entry import Log, LogEntry
-from .._params import given
+from .._params import given, without_none
 from .._states import ExecutorJobState, WaitingOn
-from .._values import parse_time
+from .._values import dump_json, parse_time
 from . import _logs, _waiting
 from ._concurrency import aclosing, stream
 from ._execution import Execution
@@ -46,7 +48,8 @@ class ExecutorJob(Resource):
     `state` is queued, running, succeeded, failed or cancelled. While it is queued, `waiting_on` is
     build, executor, capacity, concurrency, storage or retry_delay; `next_attempt_at` is the time
     of the retry. `attempts` counts the Executions; the latest is `execution`. Jobs of a batch have
-    a `batch_id`, jobs of a schedule a `schedule_id` and their `scheduled_time`.
+    a `batch_id`, jobs of a schedule a `schedule_id` and their `scheduled_time`. A `draft` runs an
+    unsaved script, which `draft_script()` returns.
     """
 
     __slots__ = ()
@@ -56,6 +59,7 @@ class ExecutorJob(Resource):
 
     agent_id: Field[str] = Field()
     agent_revision: Field[int] = Field()
+    draft: Field[bool] = Field()
     schedule_id: Field[str | None] = Field()
     scheduled_time: Field[datetime | None] = Field(parse_time)
     payload: Field[Any] = Field()
@@ -83,21 +87,25 @@ class ExecutorJob(Resource):
         agent_id: str | None = None,
         schedule_id: str | None = None,
         batch_id: str | None = None,
+        tag: str | Sequence[str] | None = None,
         state: ExecutorJobState | Sequence[ExecutorJobState] | None = None,
         reason: str | None = None,
+        draft: bool | None = None,
         limit: int | None = None,
         client: Client | None = None,
     ) -> Paged[ExecutorJob]:
         """Return up to `limit` ExecutorJobs that match, newest first, fetched as needed.
 
-        `state` is one or several.
+        `state` is one or several. `draft=True` selects drafts, `draft=False` leaves them out.
         """
         return (client or default_client()).executor_jobs.list(
             agent_id=agent_id,
             schedule_id=schedule_id,
             batch_id=batch_id,
+            tag=tag,
             state=state,
             reason=reason,
+            draft=draft,
             limit=limit,
         )
 
@@ -126,6 +134,12 @@ class ExecutorJob(Resource):
         path = path_to(self._path, self.id) + "/cancel"
         self._data = transport.parse(await transport.request("POST", path, repeatable=True))
         return self
+
+    async def draft_script(self) -> str:
+        """Return the script that a `draft` runs. Raises `NotFound` for any other job."""
+        answer = await self._client._transport.get(path_to(self._path, self.id) + "/draft")
+        script: str = answer["script"]
+        return script
 
     @overload
     def logs(self, follow: Literal[False] = ...) -> Awaitable[builtins.list[LogEntry]]: ...
@@ -228,8 +242,10 @@ class ExecutorJobs:
         agent_id: str | None = None,
         schedule_id: str | None = None,
         batch_id: str | None = None,
+        tag: str | Sequence[str] | None = None,
         state: ExecutorJobState | Sequence[ExecutorJobState] | None = None,
         reason: str | None = None,
+        draft: bool | None = None,
         limit: int | None = None,
     ) -> Paged[ExecutorJob]:
         """Return up to `limit` ExecutorJobs that match, newest first, fetched as needed."""
@@ -237,9 +253,32 @@ class ExecutorJobs:
             agent_id=agent_id,
             schedule_id=schedule_id,
             batch_id=batch_id,
+            tag=tag,
             state=state,
             reason=reason,
+            draft=draft,
         )
         return Paged(
             self._client, "/executor-jobs", params, partial(ExecutorJob, self._client), limit=limit
         )
+
+    async def act(
+        self, action: ExecutorJobAction, ids: Sequence[str], *, dry_run: bool = False
+    ) -> ActionResults:
+        """Cancel each of up to 200 jobs, or run each again with its payload.
+
+        "cancel" leaves jobs that have ended unchanged, "run_again" those that haven't. With
+        `dry_run`, nothing is changed, and the results say what would be. An error of one job is
+        part of its result and doesn't keep the others from it.
+        """
+        body = without_none(
+            action=action, executor_job_ids=not_text("ids", ids), dry_run=dry_run or None
+        )
+        transport = self._client._transport
+        response = await transport.request(
+            "POST",
+            "/executor-jobs/actions",
+            body=dump_json(body, "action"),
+            repeatable=dry_run or action == "cancel",
+        )
+        return ActionResults.of(transport.parse(response))

@@ -60,6 +60,12 @@ __all__ = ["deploy"]
     shell_complete=complete(store_names),
     help="A store; created if missing.",
 )
+@click.option(
+    "--tag",
+    multiple=True,
+    metavar="TAG",
+    help="A tag, such as team/crawlers; all --tag replace the agent's tags.",
+)
 @click.option("--no-wait", is_flag=True, help="Don't wait for the build.")
 @click.option("--timeout", type=SPAN, help="Maximum time to wait for each build.")
 @click.option("--dry-run", is_flag=True, help="Show the changes without applying them.")
@@ -73,6 +79,7 @@ def deploy(
     env: Sequence[str],
     env_file: Path | None,
     store: Sequence[str],
+    tag: Sequence[str],
     no_wait: bool,
     timeout: float | None,
     dry_run: bool,
@@ -111,12 +118,13 @@ def deploy(
         "env": env,
         "env_file": env_file,
         "stores": store,
+        "tags": tag,
     }
     if any(flags.values()):
         if len(files) > 1:
             raise click.UsageError(
-                "--name, --python, --requirements, --env, --env-file and --store apply to one "
-                "agent; select it with --only NAME."
+                "--name, --python, --requirements, --env, --env-file, --store and --tag apply to "
+                "one agent; select it with --only NAME."
             )
         files = [with_flags(files[0], **flags)]
     client = connect.client()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -27,12 +28,19 @@ _WORDS = {"timed_out": "timed out", "cancelled": "was cancelled", "lost": "was l
         roost execute greeter --payload '{"name": "Ada"}'
         roost execute greeter --payload @people.json --follow
         echo '{"name": "Bo"}' | roost execute greeter --payload -
+        roost execute greeter --draft greeter.py --payload @failed.json
         roost execute greeter --no-wait --idempotency-key bo-1
         """
     )
 )
 @agent_argument()
 @payload_option
+@click.option(
+    "--draft",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Run this script instead of the agent's, without saving it.",
+)
 @click.option("-f", "--follow", is_flag=True, help="Show the log as it is written.")
 @click.option("--no-wait", is_flag=True, help="Print the job's id without waiting.")
 @click.option(
@@ -47,6 +55,7 @@ _WORDS = {"timed_out": "timed out", "cancelled": "was cancelled", "lost": "was l
 def execute(
     agent: str,
     payload: str | None,
+    draft: Path | None,
     follow: bool,
     no_wait: bool,
     timeout: float | None,
@@ -59,9 +68,13 @@ def execute(
 
     The value is JSON, indented in a terminal; nothing is printed for None.
 
+    With --draft, the packages and environment variables are those of the agent, and the run is
+    left out of its figures and of issues.
+
     Exits with 0 on success, 1 on failure, 124 after --timeout. The job keeps running after
     --timeout and after Ctrl-C. With --json, prints the job with its last execution.
     """
+    from .files import read_text
     from .payloads import read_payload
     from .waiting import Waiting
 
@@ -71,6 +84,7 @@ def execute(
     found = connect.agent(agent)
     job = found.submit(
         value,
+        draft=None if draft is None else read_text(draft),
         priority=priority,
         concurrency_key=concurrency_key,
         idempotency_key=idempotency_key,

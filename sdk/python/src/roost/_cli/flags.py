@@ -26,6 +26,7 @@ def with_flags(
     env: Sequence[str] = (),
     env_file: Path | None = None,
     stores: Sequence[str] = (),
+    tags: Sequence[str] = (),
 ) -> AgentFile:
     """Return the agent with the given settings, which override its files.
 
@@ -44,6 +45,8 @@ def with_flags(
         changes["env_vars"] = {**file.env_vars, **variables}
     if stores:
         changes["stores"] = tuple(stores)
+    if tags:
+        changes["settings"] = {**file.settings, "tags": sorted(set(tags))}
     return replace(file, **changes)
 
 

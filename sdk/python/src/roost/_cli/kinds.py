@@ -24,6 +24,8 @@ __all__ = [
     "schedules",
     "stores",
     "webhooks",
+    "channels",
+    "messages",
 ]
 
 _ID = Column("ID", whole=True)
@@ -63,6 +65,7 @@ def agents() -> Listing[roost.Agent]:
         return (
             agent.name,
             agent.python_version,
+            ", ".join(agent.tags or ()),
             state_text(build.state, _reason(agent, build)) if build else "",
             state_text(last.state, last.reason) if last else _never(activity),
             moment(ended) if ended else "",
@@ -73,6 +76,7 @@ def agents() -> Listing[roost.Agent]:
     columns = (
         _NAME,
         Column("PYTHON", whole=True, extra=True),
+        Column("TAGS", extra=True),
         Column("BUILD"),
         Column("LAST RUN"),
         Column("WHEN", whole=True),
@@ -82,13 +86,18 @@ def agents() -> Listing[roost.Agent]:
     return Listing(columns, row, "There are no agents yet. `roost deploy FILE` creates one.")
 
 
+def _agent(names: Names, run: roost.Execution | roost.ExecutorJob) -> str:
+    name = names.get(run.agent_id, run.agent_id)
+    return f"{name} (draft)" if run.draft else name
+
+
 def executions(names: Names) -> Listing[roost.Execution]:
     """Return how executions are listed; `names` are the agents' names by id."""
 
     def row(execution: roost.Execution) -> Row:
         return (
             execution.id,
-            names.get(execution.agent_id, execution.agent_id),
+            _agent(names, execution),
             state_text(execution.state, execution.reason),
             moment(execution.started_at),
             lapse(execution.started_at, execution.finished_at),
@@ -111,7 +120,7 @@ def jobs(names: Names) -> Listing[roost.ExecutorJob]:
         waiting = f"waiting on {job.waiting_on}" if job.waiting_on else None
         return (
             job.id,
-            names.get(job.agent_id, job.agent_id),
+            _agent(names, job),
             state_text(job.state, job.reason or waiting),
             str(job.attempts),
             moment(job.created_at),
@@ -238,6 +247,33 @@ def webhooks() -> Listing[roost.Webhook]:
 
     columns = (_ID, _STATE, Column("EVENTS"), Column("URL"))
     return Listing(columns, row, "There are no webhooks.")
+
+
+def channels() -> Listing[roost.NotificationChannel]:
+    """Return how notification channels are listed."""
+
+    def row(channel: roost.NotificationChannel) -> Row:
+        latest = channel.latest_message
+        to = ", ".join(channel.recipients) or channel.url or ""
+        result = "" if latest is None else latest.error or latest.state
+        return (channel.id, channel.name, state_text(channel.state), to, result)
+
+    columns = (_ID, _NAME, _STATE, Column("TO"), Column("LATEST"))
+    return Listing(
+        columns, row, "There are no channels. `roost notifications create NAME` creates one."
+    )
+
+
+def messages() -> Listing[roost.NotificationMessage]:
+    """Return how messages of notification channels are listed."""
+
+    def row(message: roost.NotificationMessage) -> Row:
+        title = "Test" if message.test else message.title
+        created = moment(message.created_at)
+        return (message.id, created, state_text(message.state), title, message.error or "")
+
+    columns = (_ID, _CREATED, _STATE, Column("SUBJECT"), Column("ERROR"))
+    return Listing(columns, row, "There are no messages.")
 
 
 def keys() -> Listing[roost.Key]:

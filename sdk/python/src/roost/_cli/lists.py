@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from itertools import islice
 from typing import TypeVar, get_args
 
 import click
 
+from .._sorts import AgentSort, ExecutionSort
 from .._states import BuilderJobState, ExecutionState, ExecutorJobState
 from . import connect
 from .groups import Group
-from .options import agent_option, connected, limit_option, values_option
+from .options import agent_option, connected, limit_option, tag_option, values_option
 from .spans import TIME
 from .states import States
 from .texts import examples
@@ -22,6 +23,8 @@ __all__ = ["list_"]
 T = TypeVar("T")
 
 _EXECUTION_STATES = list(get_args(ExecutionState))
+_AGENT_SORTS = list(get_args(AgentSort))
+_EXECUTION_SORTS = list(get_args(ExecutionSort))
 _JOB_STATES = list(get_args(ExecutorJobState))
 
 
@@ -40,18 +43,35 @@ def list_() -> None:
     """List agents, executions and other resources, newest first."""
 
 
-@list_.command(epilog=examples("roost list agents\nroost list agents -q greet"))
+@list_.command(
+    epilog=examples("roost list agents -q greet\nroost list agents --tag billing --sort -failures")
+)
 @click.option(
     "-q", "--query", metavar="TEXT", help="Only names with these words; bill* begins a word."
+)
+@tag_option
+@click.option(
+    "--sort",
+    type=click.Choice(_AGENT_SORTS),
+    metavar="KEY",
+    help="By name, last_execution, failures or created; -name is descending.",
 )
 @limit_option()
 @values_option
 @connected
-def agents(query: str | None, limit: int, everything: bool, values: bool, as_json: bool) -> None:
+def agents(
+    query: str | None,
+    tag: Sequence[str],
+    sort: AgentSort | None,
+    limit: int,
+    everything: bool,
+    values: bool,
+    as_json: bool,
+) -> None:
     """List agents, with their builds and last runs."""
     from . import kinds
 
-    found = connect.client().agents.list(q=query, include_activity=True)
+    found = connect.client().agents.list(q=query, tag=tag or None, sort=sort, include_activity=True)
     most = None if everything else limit
     kinds.agents().show(found, as_json=as_json, limit=most, values=values)
 
@@ -71,8 +91,16 @@ def agents(query: str | None, limit: int, everything: bool, values: bool, as_jso
 @click.option("--schedule", metavar="ID", help="Only runs of this schedule.")
 @click.option("--issue", metavar="ID", help="Only failures of this issue.")
 @click.option("--job", metavar="ID", help="Only attempts of this job.")
+@click.option("--drafts/--no-drafts", "draft", default=None, help="Only drafts, or none.")
+@tag_option
 @click.option("--since", type=TIME, help="Only executions that started at or after this time.")
 @click.option("--until", type=TIME, help="Only executions that started before this time.")
+@click.option(
+    "--sort",
+    type=click.Choice(_EXECUTION_SORTS),
+    metavar="KEY",
+    help="By started or duration; -duration is descending.",
+)
 @limit_option()
 @connected
 def executions(
@@ -82,8 +110,11 @@ def executions(
     schedule: str | None,
     issue: str | None,
     job: str | None,
+    draft: bool | None,
+    tag: Sequence[str],
     since: datetime | None,
     until: datetime | None,
+    sort: ExecutionSort | None,
     limit: int,
     everything: bool,
     as_json: bool,
@@ -100,9 +131,12 @@ def executions(
         reason=reason,
         schedule_id=schedule,
         issue_id=issue,
+        draft=draft,
+        tag=tag or None,
         executor_job_id=job,
         started_after=since,
         started_before=until,
+        sort=sort,
     )
     some, names = _with_names(found, limit, everything, as_json)
     kinds.executions(names).show(some, as_json=as_json, limit=None if everything else limit)
@@ -118,6 +152,8 @@ def executions(
 @click.option("--reason", metavar="REASON", help="Only failures with this reason.")
 @click.option("--schedule", metavar="ID", help="Only runs of this schedule.")
 @click.option("--batch", metavar="ID", help="Only jobs of this batch.")
+@click.option("--drafts/--no-drafts", "draft", default=None, help="Only drafts, or none.")
+@tag_option
 @limit_option()
 @connected
 def jobs(
@@ -126,6 +162,8 @@ def jobs(
     reason: str | None,
     schedule: str | None,
     batch: str | None,
+    draft: bool | None,
+    tag: Sequence[str],
     limit: int,
     everything: bool,
     as_json: bool,
@@ -139,6 +177,8 @@ def jobs(
         reason=reason,
         schedule_id=schedule,
         batch_id=batch,
+        draft=draft,
+        tag=tag or None,
     )
     some, names = _with_names(found, limit, everything, as_json)
     kinds.jobs(names).show(some, as_json=as_json, limit=None if everything else limit)

@@ -26,6 +26,7 @@ __all__ = [
     "state",
     "store_argument",
     "store_names",
+    "tag_option",
     "target_argument",
     "values_option",
 ]
@@ -92,6 +93,13 @@ def limit_option(default: int = 30) -> Callable[[F], F]:
 
 values_option = click.option(
     "--values", is_flag=True, help="With --json, include the values of variables."
+)
+
+tag_option = click.option(
+    "--tag",
+    multiple=True,
+    metavar="TAG",
+    help="Only agents with this tag or one below it; several: with all.",
 )
 
 all_option = click.option("--all", "everything", is_flag=True, help="No limit.")

@@ -163,7 +163,10 @@ def _differences(
             settings["stores"] = list(file.stores)
             changes.append(Change("stores", _store_names(client, agent), list(file.stores)))
     for key, value in file.settings.items():
-        value = egress_text(value) if key == "egress" else value
+        if key == "egress":
+            value = egress_text(value)
+        elif key == "tags":  # as the server sorts them
+            value = sorted(set(value))
         if getattr(agent, key) != value:
             settings[key] = value
             changes.append(Change(key, getattr(agent, key), value))

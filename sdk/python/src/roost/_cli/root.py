@@ -24,6 +24,7 @@ SECTIONS = {
         "open": "browse:open_",
     },
     "Write and run agents": {
+        "init": "init:init",
         "run": "run:run",
         "deploy": "deploy:deploy",
         "execute": "execute:execute",
@@ -34,7 +35,9 @@ SECTIONS = {
         "list": "lists:list_",
         "show": "show:show",
         "logs": "logs:logs",
+        "search": "search:search",
         "issues": "issues:issues",
+        "notifications": "notifications:notifications",
         "builds": "builds:builds",
         "revisions": "revisions:revisions",
         "rollback": "revisions:rollback",

@@ -115,6 +115,7 @@ SETTING_KEYS: Mapping[str, Kind] = {
         'a string, such as "none", or a list of strings, such as ["192.0.2.7:443"]',
     ),
     "preload": _one_of("auto", "off"),
+    "tags": _TEXTS,
 }
 AGENT_KEYS: Mapping[str, Kind] = {
     **SETTING_KEYS,

@@ -160,6 +160,11 @@ def _behind(agent: roost.Agent) -> str | None:
     )
 
 
+def _source(run: roost.Execution | roost.ExecutorJob) -> str:
+    draft = ", draft" if run.draft else ""
+    return f"{run.agent_id}, revision {run.agent_revision}{draft}"
+
+
 def _execution(execution: roost.Execution) -> None:
     from .output import facts, heading, print_json, state_text
     from .times import duration, moment, size
@@ -171,7 +176,7 @@ def _execution(execution: roost.Execution) -> None:
             ("state", state_text(execution.state, execution.reason)),
             ("message", execution.message),
             ("agent", _name(execution.agent_id)),
-            ("", f"{execution.agent_id}, revision {execution.agent_revision}"),
+            ("", _source(execution)),
             ("job", f"{execution.executor_job_id}, attempt {execution.attempt}"),
             ("started", moment(execution.started_at)),
             ("queued", duration(timings.queued) if timings else None),
@@ -202,7 +207,7 @@ def _job(job: roost.ExecutorJob) -> None:
             ("waiting on", job.waiting_on),
             ("message", job.message),
             ("agent", _name(job.agent_id)),
-            ("", f"{job.agent_id}, revision {job.agent_revision}"),
+            ("", _source(job)),
             ("created", moment(job.created_at)),
             ("ended", moment(job.finished_at)),
             ("attempts", str(job.attempts)),

@@ -102,6 +102,7 @@ class Execution:
             "executor_job_id": None,
             "agent_id": None,
             "agent_revision": None,
+            "draft": False,
             "build_id": None,
             "attempt": 1,
             "state": outcome.state,

@@ -11,6 +11,8 @@ from .. import _script
 from .._errors import BuildFailed
 from .._fields import Field, path_to
 from .._history import Activity, AgentRevision, BuildFailure, Preloaded, env_vars_of
+from .._params import given
+from .._performance import AgentPerformance
 from .._rollouts import Outdated
 from .._values import dump_json, parse_time
 from . import _waiting
@@ -23,6 +25,7 @@ from ._resource import default_client
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
+    from .._sorts import AgentSort
     from ._agent_settings import AgentChanges
     from ._client import Client
     from ._pages import Paged
@@ -39,7 +42,7 @@ class Agent(AgentRuns):
     `memory` in MiB, `cpu` in cores. `never_retry` are reasons that are never retried, whatever
     `max_attempts`. `profile` is the kind of pod, `None` the default; `egress` is "all", "none" or
     text with one destination per line. `preload` is "auto" if executors import modules in advance,
-    else "off".
+    else "off". `tags` are labels in lower case, sorted; slashes separate levels.
 
     `revision` increases with every change of the code, the dependencies or the variables. A
     revision runs once its build has succeeded: `running_revision` is the newest such revision,
@@ -73,6 +76,7 @@ class Agent(AgentRuns):
     profile: Field[str | None] = Field()
     egress: Field[str] = Field()
     preload: Field[str] = Field()
+    tags: Field[Sequence[str]] = Field()
     revision: Field[int] = Field()
     running_revision: Field[int | None] = Field()
     building_revision: Field[int | None] = Field()
@@ -108,6 +112,7 @@ class Agent(AgentRuns):
         profile: str | None = None,
         egress: str | Sequence[str] | None = None,
         preload: Literal["auto", "off"] | None = None,
+        tags: Sequence[str] | None = None,
         client: Client | None = None,
     ) -> Agent:
         """Create an agent; Roost starts building its dependencies.
@@ -119,7 +124,8 @@ class Agent(AgentRuns):
         seconds, `memory` in MiB, `cpu` in cores. `never_retry` are reasons, such as "exception",
         that are never retried. `profile` is a kind of pod that the server offers. `egress` is what
         the script may connect to: "all", "none", or a list of `address:port` and `block:port`.
-        With `preload` "off", each execution imports its modules itself.
+        With `preload` "off", each execution imports its modules itself. `tags` are labels, such as
+        "team/crawlers".
         Omitted settings have the server's defaults.
 
         Raises `ScriptError` for a script that can't run, `ValidationError` for invalid settings,
@@ -145,6 +151,7 @@ class Agent(AgentRuns):
             profile=profile,
             egress=egress,
             preload=preload,
+            tags=tags,
         )
 
     @classmethod
@@ -166,6 +173,8 @@ class Agent(AgentRuns):
         *,
         name: str | None = None,
         q: str | None = None,
+        tag: str | Sequence[str] | None = None,
+        sort: AgentSort | None = None,
         limit: int | None = None,
         include_activity: bool = False,
         client: Client | None = None,
@@ -173,11 +182,14 @@ class Agent(AgentRuns):
         """Return up to `limit` agents, newest first, fetched as they are needed.
 
         `name` is an exact name; `q` has words of the name, in any order: `sync bill*` finds
-        `billing_sync`. With `include_activity`, each agent has its `activity`: its current and last
-        executions.
+        `billing_sync`. `tag` also finds tags below it, as "team" finds "team/crawlers". `sort` is
+        another order, such as "name" or "-failures". With `include_activity`, each agent has its
+        `activity`: its current and last executions.
         """
         agents = (client or default_client()).agents
-        return agents.list(name=name, q=q, limit=limit, include_activity=include_activity)
+        return agents.list(
+            name=name, q=q, tag=tag, sort=sort, limit=limit, include_activity=include_activity
+        )
 
     def update(self, **changes: Unpack[AgentChanges]) -> Agent:
         """Change the given settings, in place; see `create` for the settings.
@@ -225,6 +237,11 @@ class Agent(AgentRuns):
         # Idempotent: the second request changes nothing.
         self._data = transport.parse(transport.request("POST", path, body=body, repeatable=True))
         return self
+
+    def performance(self, hours: int = 24) -> AgentPerformance:
+        """Return outcomes, durations, waits and memory of the last `hours` (1 to 720)."""
+        path = path_to(self._path, self.id) + "/performance"
+        return AgentPerformance.of(self._client._transport.get(path, given(hours=hours)))
 
     def rebuild(self) -> Rollout:
         """Rebuild the dependencies on the current base; return the rollout without waiting.

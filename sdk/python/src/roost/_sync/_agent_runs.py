@@ -35,6 +35,7 @@ class AgentRuns(Resource):
         wait: Literal[True] = ...,
         timeout: float | None = ...,
         check: bool = ...,
+        draft: str | None = ...,
         priority: int | None = ...,
         concurrency_key: str | None = ...,
         idempotency_key: str | None = ...,
@@ -46,6 +47,7 @@ class AgentRuns(Resource):
         payload: Any = ...,
         *,
         wait: Literal[False],
+        draft: str | None = ...,
         priority: int | None = ...,
         concurrency_key: str | None = ...,
         idempotency_key: str | None = ...,
@@ -58,6 +60,7 @@ class AgentRuns(Resource):
         wait: bool = True,
         timeout: float | None = None,
         check: bool = False,
+        draft: str | None = None,
         priority: int | None = None,
         concurrency_key: str | None = None,
         idempotency_key: str | None = None,
@@ -72,6 +75,10 @@ class AgentRuns(Resource):
         Jobs with a higher `priority` (-100 to 100, 0 by default) run first. Jobs of an agent with
         the same `concurrency_key` run one at a time.
 
+        `draft` is a script to run instead of the agent's, without saving it, with the packages and
+        environment variables of the agent's running revision. Runs of drafts are marked as such,
+        and left out of the agent's figures and of issues.
+
         A second call with the same `idempotency_key` and payload within a day returns the same
         run. Without a key, every call is a separate run; retries never run it twice.
         """
@@ -80,6 +87,7 @@ class AgentRuns(Resource):
                 raise ValueError("timeout and check require wait=True")
             return self.submit(
                 payload,
+                draft=draft,
                 priority=priority,
                 concurrency_key=concurrency_key,
                 idempotency_key=idempotency_key,
@@ -90,7 +98,7 @@ class AgentRuns(Resource):
         if timeout is not None:
             deadline = client._transport.clock.monotonic() + timeout
             hold = max(0.0, min(hold, timeout))
-        given = options(priority, concurrency_key)
+        given = options(priority, concurrency_key, draft)
         job = submit(client, self.id, payload, idempotency_key, given, hold)
         return job._outcome(deadline, timeout, check)
 
@@ -98,12 +106,16 @@ class AgentRuns(Resource):
         self,
         payload: Any | NotGiven = NOT_GIVEN,
         *,
+        draft: str | None = None,
         priority: int | None = None,
         concurrency_key: str | None = None,
         idempotency_key: str | None = None,
     ) -> ExecutorJob:
-        """Submit a job and return it without waiting; `wait()` returns its result."""
-        given = options(priority, concurrency_key)
+        """Submit a job and return it without waiting; `wait()` returns its result.
+
+        `draft` is a script to run instead of the agent's, as in `execute`.
+        """
+        given = options(priority, concurrency_key, draft)
         return submit(self._client, self.id, payload, idempotency_key, given)
 
     def execute_batch(

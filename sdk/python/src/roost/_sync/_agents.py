@@ -3,11 +3,15 @@
 
 from __future__ import annotations
 
+import builtins
+import uuid
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from .. import _script
+from .._actions import ActionResults, AgentTag
+from .._agent_text import not_text
 from .._errors import NotFound, RoostError
 from .._fields import hint_at_name, path_to
 from .._history import AgentRevision
@@ -19,6 +23,8 @@ from ._data_store import DataStore
 from ._pages import Paged
 
 if TYPE_CHECKING:
+    from .._actions import AgentAction
+    from .._sorts import AgentSort
     from ._client import Client
 
 __all__ = ["Agents"]
@@ -52,6 +58,7 @@ class Agents:
         profile: str | None = None,
         egress: str | Sequence[str] | None = None,
         preload: Literal["auto", "off"] | None = None,
+        tags: Sequence[str] | None = None,
     ) -> Agent:
         """Create an agent; see `Agent.create`."""
         settings = without_none(
@@ -72,6 +79,7 @@ class Agents:
             profile=profile,
             egress=egress,
             preload=preload,
+            tags=tags,
             store_ids=store_ids,
             stores=stores,
         )
@@ -111,12 +119,58 @@ class Agents:
         *,
         name: str | None = None,
         q: str | None = None,
+        tag: str | Sequence[str] | None = None,
+        sort: AgentSort | None = None,
         limit: int | None = None,
         include_activity: bool = False,
     ) -> Paged[Agent]:
-        """Return up to `limit` agents, newest first, fetched as they are needed."""
-        params = {**given(name=name, q=q), **_included(include_activity)}
+        """Return up to `limit` agents, newest first, fetched as they are needed.
+
+        `tag` also finds tags below it, as "team" finds "team/crawlers"; of several tags, an agent
+        must have all. `sort` is another order, such as "name" or "-failures".
+        """
+        params = {**given(name=name, q=q, tag=tag, sort=sort), **_included(include_activity)}
         return Paged(self._client, "/agents", params, partial(Agent, self._client), limit=limit)
+
+    def tags(self) -> builtins.list[AgentTag]:
+        """Return the tags of all agents by name, at most 1,000."""
+        answer = self._client._transport.get("/agents/tags")
+        return [AgentTag.of(data) for data in answer["data"]]
+
+    def act(
+        self,
+        action: AgentAction,
+        ids: Sequence[str],
+        *,
+        tags: Sequence[str] | None = None,
+        schedule_ids: Sequence[str] | None = None,
+        payload: Any = None,
+        dry_run: bool = False,
+    ) -> ActionResults:
+        """Do the same to each of up to 200 agents.
+
+        `tags` are for "tag" and "untag"; `payload` is for "run"; `schedule_ids` limit
+        "pause_schedules" and "resume_schedules" to these schedules. With `dry_run`, nothing is
+        changed, and the results say what would be. An error of one agent is part of its result and
+        doesn't keep the others from it.
+        """
+        body = without_none(
+            action=action,
+            agent_ids=not_text("ids", ids),
+            tags=None if tags is None else not_text("tags", tags),
+            schedule_ids=None if schedule_ids is None else not_text("schedule_ids", schedule_ids),
+            payload=payload,
+            dry_run=dry_run or None,
+        )
+        transport = self._client._transport
+        response = transport.request(
+            "POST",
+            "/agents/actions",
+            body=dump_json(body, "action"),
+            headers={"Idempotency-Key": uuid.uuid4().hex} if action == "run" else None,
+            repeatable=action != "delete",
+        )
+        return ActionResults.of(transport.parse(response))
 
     def delete(self, id: str) -> None:  # noqa: A002
         """Delete the agent with that id; see `Agent.delete`."""

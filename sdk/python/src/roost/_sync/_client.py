@@ -4,15 +4,18 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Sequence
+from datetime import datetime
 from types import TracebackType
 
 from .._event import Event
 from .._http import httpx
 from .._params import given
 from .._runtime import Runtime
+from .._search import SearchMatch, SearchPage
 from .._server import LoginLink, ServerSetting
 from .._settings import Settings, resolve
 from .._statistics import Statistics
+from .._templates import AgentTemplate
 from . import _events
 from ._agents import Agents
 from ._build import BuilderJobs, Builds
@@ -22,12 +25,15 @@ from ._execution import Executions
 from ._executor_job import ExecutorJobs
 from ._issue import Issues
 from ._keys import Keys
+from ._notification_channel import NotificationChannels
+from ._pages import Paged
 from ._rollout import Rollouts
 from ._schedules import Schedules
 from ._transport import Transport
+from ._view import Views
 from ._webhooks import Webhooks
 
-__all__ = ["Client", "default_client", "statistics"]
+__all__ = ["Client", "default_client", "search", "statistics", "templates"]
 
 DEFAULT_TIMEOUT_SECONDS = 30.0
 DEFAULT_MAX_RETRIES = 4
@@ -76,6 +82,8 @@ class Client:
         self.datastores: DataStores = DataStores(self)
         self.schedules: Schedules = Schedules(self)
         self.webhooks: Webhooks = Webhooks(self)
+        self.views: Views = Views(self)
+        self.notification_channels: NotificationChannels = NotificationChannels(self)
         self.keys: Keys = Keys(self)
 
     @property
@@ -92,6 +100,74 @@ class Client:
         return Statistics.of(
             self._transport.get("/statistics", given(hours=hours, agent_id=agent_id))
         )
+
+    def templates(self) -> list[AgentTemplate]:
+        """Return the templates of agents."""
+        answer = self._transport.get("/templates")
+        return [AgentTemplate.of(each) for each in answer["data"]]
+
+    def search(
+        self,
+        q: str,
+        *,
+        kinds: str | Sequence[str] | None = None,
+        level: str | Sequence[str] | None = None,
+        stream: str | Sequence[str] | None = None,
+        agent: str | None = None,
+        agent_id: str | None = None,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        context: int | None = None,
+        limit: int | None = None,
+    ) -> Paged[SearchMatch]:
+        """Return up to `limit` matches, newest first, fetched as needed; see `roost.search`."""
+        filters = {
+            "q": q,
+            "in": kinds,
+            "level": level,
+            "stream": stream,
+            "agent": agent,
+            "agent_id": agent_id,
+            "since": since,
+            "until": until,
+            "context": context,
+        }
+        return Paged(self, "/search", given(**filters), SearchMatch.of, limit=limit)
+
+    def search_page(
+        self,
+        q: str,
+        *,
+        kinds: str | Sequence[str] | None = None,
+        level: str | Sequence[str] | None = None,
+        stream: str | Sequence[str] | None = None,
+        agent: str | None = None,
+        agent_id: str | None = None,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        context: int | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> SearchPage:
+        """Return one page of up to `limit` (1 to 200) matches, newest first.
+
+        Arguments as of `search`. The page says whether the search timed out, and whether the index
+        is complete.
+        """
+        filters = {
+            "q": q,
+            "in": kinds,
+            "level": level,
+            "stream": stream,
+            "agent": agent,
+            "agent_id": agent_id,
+            "since": since,
+            "until": until,
+            "context": context,
+            "limit": limit,
+            "cursor": cursor,
+        }
+        return SearchPage.of(self._transport.get("/search", given(**filters)))
 
     def login_link(self) -> LoginLink:
         """Create a URL that signs in to the dashboard once, with this client's key."""
@@ -160,3 +236,43 @@ def statistics(
 ) -> Statistics:
     """Return statistics of the last `hours` (1 to 168), and current counts."""
     return (client or default_client()).statistics(hours, agent_id=agent_id)
+
+
+def templates(*, client: Client | None = None) -> list[AgentTemplate]:
+    """Return the templates of agents: complete agents that a new one can begin with."""
+    return (client or default_client()).templates()
+
+
+def search(
+    q: str,
+    *,
+    kinds: str | Sequence[str] | None = None,
+    level: str | Sequence[str] | None = None,
+    stream: str | Sequence[str] | None = None,
+    agent: str | None = None,
+    agent_id: str | None = None,
+    since: datetime | None = None,
+    until: datetime | None = None,
+    context: int | None = None,
+    limit: int | None = None,
+    client: Client | None = None,
+) -> Paged[SearchMatch]:
+    """Return up to `limit` lines of logs, errors, payloads and return values with all words of `q`.
+
+    Newest first, fetched as needed. "Quoted words" follow each other; `word*` and the last word
+    also find words that begin with them. `kinds` limits the search to some of logs, errors,
+    payloads and results; `level`, `stream`, `agent` (a name), `agent_id`, `since` and `until`
+    limit it further. `context` is the number of lines before and after a match, 0 to 5.
+    """
+    return (client or default_client()).search(
+        q,
+        kinds=kinds,
+        level=level,
+        stream=stream,
+        agent=agent,
+        agent_id=agent_id,
+        since=since,
+        until=until,
+        context=context,
+        limit=limit,
+    )

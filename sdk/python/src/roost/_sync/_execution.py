@@ -13,6 +13,7 @@ from .._details import ErrorInfo, Timings, Usage, error_of, timings_of, usage_of
 from .._fields import Field, path_to
 from .._log_entry import LogEntry
 from .._params import given
+from .._sorts import ExecutionSort
 from .._states import ExecutionState
 from .._values import parse_time
 from . import _logs
@@ -33,7 +34,8 @@ class Execution(Resource):
 
     `state` is running, succeeded, failed, timed_out, cancelled or lost. A failed execution has a
     `reason`, a code, and a `message`, a sentence; `error` is the script's exception, if any.
-    `return_value` is the return value of `main`, decoded from JSON.
+    `return_value` is the return value of `main`, decoded from JSON. A `draft` ran an
+    unsaved script.
     """
 
     __slots__ = ()
@@ -50,6 +52,7 @@ class Execution(Resource):
     executor_job_id: Field[str] = Field()
     agent_id: Field[str] = Field()
     agent_revision: Field[int] = Field()
+    draft: Field[bool] = Field()
     build_id: Field[str | None] = Field()
     attempt: Field[int] = Field()
     state: Field[ExecutionState] = Field()
@@ -78,26 +81,33 @@ class Execution(Resource):
         executor_job_id: str | None = None,
         schedule_id: str | None = None,
         issue_id: str | None = None,
+        tag: str | Sequence[str] | None = None,
         state: ExecutionState | Sequence[ExecutionState] | None = None,
         reason: str | None = None,
+        draft: bool | None = None,
         started_after: datetime | None = None,
         started_before: datetime | None = None,
+        sort: ExecutionSort | None = None,
         limit: int | None = None,
         client: Client | None = None,
     ) -> Paged[Execution]:
         """Return up to `limit` Executions that match, newest first, fetched as they are needed.
 
-        `state` is one or several; times must have a time zone.
+        `state` is one or several; times must have a time zone. `draft=True` selects drafts,
+        `draft=False` leaves them out.
         """
         return (client or default_client()).executions.list(
             agent_id=agent_id,
             executor_job_id=executor_job_id,
             schedule_id=schedule_id,
             issue_id=issue_id,
+            tag=tag,
             state=state,
             reason=reason,
+            draft=draft,
             started_after=started_after,
             started_before=started_before,
+            sort=sort,
             limit=limit,
         )
 
@@ -167,22 +177,32 @@ class Executions:
         executor_job_id: str | None = None,
         schedule_id: str | None = None,
         issue_id: str | None = None,
+        tag: str | Sequence[str] | None = None,
         state: ExecutionState | Sequence[ExecutionState] | None = None,
         reason: str | None = None,
+        draft: bool | None = None,
         started_after: datetime | None = None,
         started_before: datetime | None = None,
+        sort: ExecutionSort | None = None,
         limit: int | None = None,
     ) -> Paged[Execution]:
-        """Return up to `limit` Executions that match, newest first, fetched as they are needed."""
+        """Return up to `limit` Executions that match, newest first, fetched as they are needed.
+
+        `tag` is of the agents, and also finds tags below it; of several tags, an agent must have
+        all. With `sort` "duration" or "-duration", the list has the newest 10,000 that have ended.
+        """
         params = given(
             agent_id=agent_id,
             executor_job_id=executor_job_id,
             schedule_id=schedule_id,
             issue_id=issue_id,
+            tag=tag,
             state=state,
             reason=reason,
+            draft=draft,
             started_after=started_after,
             started_before=started_before,
+            sort=sort,
         )
         return Paged(
             self._client, "/executions", params, partial(Execution, self._client), limit=limit

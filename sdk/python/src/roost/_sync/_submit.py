@@ -35,7 +35,7 @@ def submit(
         body = b'{"payload":' + dump_json(payload, "payload") + rest
     response = transport.request(
         "POST",
-        path_to("/agents", agent_id) + "/execute",
+        path_to("/agents", agent_id) + ("/execute-draft" if "script" in given else "/execute"),
         params=_waiting.held(hold),
         body=body,
         headers={"Idempotency-Key": checked_key(idempotency_key)},

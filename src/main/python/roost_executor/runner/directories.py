@@ -9,7 +9,10 @@ from roost_executor.files import directory_bytes, remove, remove_tree
 from roost_executor.temporary import TEMPORARY
 
 WORK = "work"
-OWN = frozenset(("script", WORK, TEMPORARY))
+SCRIPT = "script"
+# Of a draft, removed after its execution.
+DRAFT = "draft"
+OWN = frozenset((SCRIPT, WORK, TEMPORARY))
 
 
 class Directories:

@@ -41,8 +41,12 @@ class Execution:
         preloading: Preloading,
         send: "Callable[[bytes], None]",
         show: "Callable[[bytes], None]",
+        may_teach: bool = True,
     ) -> None:
-        """`send` takes frames (JSON lines), `show` readable log lines. Raises OSError if it can't start."""
+        """`send` takes frames (JSON lines), `show` readable log lines. Raises OSError if it can't start.
+
+        `may_teach`: what the script imports may be preloaded for later executions.
+        """
         self.id: str = work["execution_id"]
         self._work = work
         self._limits = work["limits"]
@@ -73,7 +77,8 @@ class Execution:
         self.descriptors = process.readers
         work["deadline"] = time.time() + work["timeout_seconds"]
         work["directory"] = self._directory
-        work["reports_imports"] = preloading.learns
+        self._may_teach = may_teach
+        work["reports_imports"] = may_teach and preloading.learns
         self._started = time.monotonic()
         self._deadline = self._started + work["timeout_seconds"]
         self._next_memory = self._started + MEMORY_INTERVAL_SECONDS
@@ -196,7 +201,7 @@ class Execution:
             elif kind == control.ENTERED and process == self._process:
                 self._send_log()
                 self._frame({"type": "started", "time": time_text()})
-            elif kind == control.IMPORTED and process == self._process:
+            elif kind == control.IMPORTED and process == self._process and self._may_teach:
                 self._preloading.learn(control.content_of(record))
             elif kind == control.ENDED and process == self._process and self._record is None:
                 self._record = control.content_of(record)

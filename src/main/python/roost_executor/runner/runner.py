@@ -52,6 +52,8 @@ class Runner:
         self._agent: dict[str, Any] | None = None
         self._script: Any = None
         self._settings: Any = None
+        # The script of the execution that runs, if that isn't the agent's.
+        self._draft: Any = None
         # Waits for the work of the next execution.
         self._spare: Any = None
         self._execution: Any = None
@@ -274,21 +276,23 @@ class Runner:
         process = None
         try:
             self._prepare(work)
-            process = self._script_process()
+            process = self._script_process() if self._draft is None else self._draft_process()
             self._heartbeat_at = time.monotonic() + HEARTBEAT_SECONDS
             self._checks_left = CHECKS_AFTER_EXECUTION
             self._execution = self._execution_class(
                 work,
-                self._script,
+                self._draft or self._script,
                 self._directories,
                 process,
                 self._preloading,
                 self._sidecar.write,
                 self._output.write,
+                may_teach=self._draft is None,
             )
         except OSError as error:
             if process is not None:
                 process.close()
+            self._drop_draft()
             self._send_unstarted(outcome.not_started(error))
 
     def _prepare(self, work: "dict[str, Any]") -> None:
@@ -297,16 +301,19 @@ class Runner:
         if self._agent is None:
             raise OSError("the script has not arrived")
         self._memory_mib = work["memory_mib"]
-        if self._spare is None:  # otherwise that was done before it was forked, and nothing has run since
+        if work.get("draft") is not None:
+            self._take_draft(work["draft"])
+        elif self._spare is None:  # otherwise that was done before it was forked, and nothing has run since
             self._script.restore()
             self._directories.prepare()
 
     def _take_agent(self, agent: "dict[str, Any]") -> None:
+        from roost_executor.runner import directories
         from roost_executor.script.child import Settings
         from roost_executor.script.script import Script
 
         self._agent = agent
-        self._script = Script(os.path.join(self._directory, "script"), agent["script"])
+        self._script = Script(os.path.join(self._directory, directories.SCRIPT), agent["script"])
         store_socket = os.path.join(self._sockets, "store.sock")
         self._settings = Settings(self._script, agent["env_vars"], self._directories.work, store_socket)
         self._preloading.begin(agent)
@@ -315,6 +322,30 @@ class Runner:
             import gc
 
             gc.freeze()
+
+    def _take_draft(self, text: str) -> None:
+        """Makes this script that of the next execution alone. Raises OSError."""
+        from roost_executor.runner import directories
+        from roost_executor.script.script import Script
+
+        self._draft = Script(os.path.join(self._directory, directories.DRAFT), text)
+        self._draft.restore()
+        self._directories.prepare()
+
+    def _draft_process(self) -> Any:
+        """A fork of the runner: the waiting process and the template are the agent's script's. Raises OSError."""
+        if self._spare is not None:
+            self._spare.close()
+            self._spare = None
+        settings = self._settings._replace(script=self._draft)
+        return self._script_process_class.forked(settings, self._close_in_child, prepare=False)
+
+    def _drop_draft(self) -> None:
+        if self._draft is not None:
+            from roost_executor.files import remove
+
+            remove(os.path.dirname(self._draft.path))
+            self._draft = None
 
     def _script_process(self) -> Any:
         """A process for the next execution. Raises OSError."""
@@ -331,6 +362,7 @@ class Runner:
 
     def _execution_ended(self) -> None:
         self._execution = None
+        self._drop_draft()
         if not (self._terminated or self._stopped):
             self._preloading.start(self._settings, self._memory_mib)
             self._make_spare()

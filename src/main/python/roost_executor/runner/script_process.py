@@ -25,9 +25,13 @@ class ScriptProcess:
         self._work, self._other_end = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
 
     @classmethod
-    def forked(cls, settings: Settings, close_in_child: "Callable[[], None]") -> "ScriptProcess":
-        """A fork of this process. Raises OSError."""
-        prepare_sandbox(settings)
+    def forked(cls, settings: Settings, close_in_child: "Callable[[], None]", prepare: bool = True) -> "ScriptProcess":
+        """A fork of this process. Raises OSError.
+
+        `prepare`: whether what confines it is kept for later forks with these settings.
+        """
+        if prepare:
+            prepare_sandbox(settings)
         made = cls(from_template=False)
         ends = made._open()
         parent = os.getpid()

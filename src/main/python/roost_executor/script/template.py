@@ -19,6 +19,7 @@ from roost_executor.linux import await_parent, die_with_parent, outlive_parent
 from roost_executor.processes import resident_bytes
 from roost_executor.script.child import Child, Settings
 from roost_executor.script.fork_safety import process_state, why_unsafe
+from roost_executor.script.immortal import make_definitions_immortal
 from roost_executor.script.imports import installed_packages
 from roost_executor.script.randomness import Unseeded
 from roost_executor.script.sibling import fork_sibling, may_fork_siblings
@@ -70,6 +71,7 @@ class Template:
             with self._unseeded:
                 for module in modules:
                     self._load(module)
+            make_definitions_immortal()
             gc.collect()
             gc.freeze()
             grown = max(0, resident_bytes([os.getpid()]) - before)

@@ -62,9 +62,10 @@ class RunnerProcess:
         return frames
 
     def kill(self) -> None:
-        """Kills the process, or closes the connection: a runner in another container exits then."""
+        """Kills it and all below it, or closes the connection: a runner in another container exits then."""
         if self.process_id is not None:
-            os.kill(self.process_id, signal.SIGKILL)  # it isn't reaped yet, so the number is still its own
+            # Not the runner before its children: they would become this process's, and could stop it.
+            end_processes()
         self.socket.close()
 
     def poll_exit(self) -> "str | None":

@@ -136,7 +136,13 @@ class Sidecar:
     def _poll(self) -> None:
         """One poll, and the execution that it brings."""
         self._polls += 1
-        request = {"protocol": PROTOCOL, "polls": self._polls, "python": self._python, "prepared": self._prepared}
+        request = {
+            "protocol": PROTOCOL,
+            "polls": self._polls,
+            "python": self._python,
+            "prepared": self._prepared,
+            "drafts": True,
+        }
         path = f"/internal/v1/executors/{self._executor_id}/poll?wait={POLL_WAIT_SECONDS}"
         try:
             body = json.dumps(request).encode()

@@ -30,9 +30,9 @@ class Ends(NamedTuple):
 
 
 def send_work(connection: socket.socket, work: "dict[str, Any]", directory: str) -> None:
-    """Sends `work`, all of it but `agent`. `directory`: for the file. Raises OSError."""
+    """Sends `work`, all of it but the scripts. `directory`: for the file. Raises OSError."""
     payload = work["payload"]
-    others = {name: value for name, value in work.items() if name not in ("agent", "payload")}
+    others = {name: value for name, value in work.items() if name not in ("agent", "draft", "payload")}
     head = json.dumps({**others, "has_payload": payload is not None}).encode()
     body = b"" if payload is None else payload.encode("utf-8", "surrogatepass")
     descriptor = anonymous_file(directory)

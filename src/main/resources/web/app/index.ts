@@ -13,6 +13,7 @@ import "./parts/logs/logs.css";
 import "./parts/code/json-tree.css";
 import "./parts/executions/executions.css";
 import "./parts/issues/issues.css";
+import "./parts/search/search.css";
 import "./styles/shell.css";
 import "./styles/pages.css";
 import "./styles/manage.css";

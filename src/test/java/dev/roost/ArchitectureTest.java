@@ -64,6 +64,9 @@ class ArchitectureTest {
               "agent",
               Set.of("api", "builds", "cluster", "config", "datastore", "db", "runtime", "state")),
           Map.entry("builds", Set.of("api", "cluster", "config", "db", "log", "runtime", "state")),
+          // One request for many agents or jobs.
+          Map.entry(
+              "bulk", Set.of("agent", "api", "config", "db", "execution", "schedule", "state")),
           Map.entry("cluster", Set.of("api", "config", "db")),
           Map.entry("datastore", Set.of("api", "cluster", "config", "db")),
           Map.entry("event", Set.of("api", "cluster", "db")),
@@ -97,11 +100,13 @@ class ArchitectureTest {
                   "state",
                   "trace")),
           Map.entry("intake", Set.of("api", "config")),
+          Map.entry("gallery", Set.of("api")),
           Map.entry(
               "issue",
               Set.of("agent", "api", "cluster", "db", "event", "execution", "state", "trace")),
           Map.entry("log", Set.of("api", "cluster", "db")),
           Map.entry("metrics", Set.of("api", "config", "db", "runtime", "state")),
+          Map.entry("notification", Set.of("api", "cluster", "config", "db", "event", "webhook")),
           // Reports on everything, and nothing needs it.
           Map.entry("overview", Set.of("agent", "api", "db", "runtime", "state")),
           Map.entry(
@@ -120,14 +125,18 @@ class ArchitectureTest {
                   "execution",
                   "executor",
                   "issue",
+                  "notification",
                   "runtime",
+                  "search",
                   "webhook")),
           Map.entry("runtime.kubernetes", Set.of("api", "config", "runtime")),
           Map.entry("runtime.local", Set.of("api", "config", "runtime")),
           Map.entry(
               "schedule",
               Set.of("agent", "api", "cluster", "config", "db", "event", "execution", "state")),
+          Map.entry("search", Set.of("agent", "api", "cluster", "config", "db", "event")),
           Map.entry("trace", Set.of("api", "config", "db", "state")),
+          Map.entry("view", Set.of("api", "db")),
           Map.entry(
               "webhook", Set.of("agent", "api", "cluster", "config", "db", "event", "state")));
 

@@ -22,9 +22,9 @@ class TableOwnershipTest {
 
   private static final Map<String, Set<String>> TABLES =
       Map.ofEntries(
-          Map.entry("agent", Set.of("agent", "agent_preload", "agent_revision")),
+          Map.entry("agent", Set.of("agent", "agent_preload", "agent_revision", "agent_tag")),
           Map.entry("api", Set.of("api_key", "login_link", "login_session")),
-          Map.entry("builds", Set.of("base_image", "build", "builder_job")),
+          Map.entry("builds", Set.of("base_image", "build", "build_module", "builder_job")),
           Map.entry(
               "datastore",
               Set.of(
@@ -47,8 +47,18 @@ class TableOwnershipTest {
                   "issue_replay",
                   "issue_revision")),
           Map.entry("log", Set.of("log_entry")),
+          Map.entry(
+              "notification",
+              Set.of(
+                  "notification",
+                  "notification_channel",
+                  "notification_message",
+                  "notification_progress")),
           Map.entry("rollout", Set.of("rollout", "rollout_agent")),
           Map.entry("schedule", Set.of("schedule")),
+          Map.entry("view", Set.of("saved_view")),
+          Map.entry(
+              "search", Set.of("search_chunk", "search_open", "search_progress", "search_segment")),
           Map.entry("webhook", Set.of("webhook", "webhook_attempt", "webhook_delivery")));
 
   /** Writes to tables of other packages, each for a reason. */

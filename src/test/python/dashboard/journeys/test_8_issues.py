@@ -59,7 +59,7 @@ def test_what_broke_since_yesterday_is_found_fixed_and_run_again(page, roost, ag
     expect(page.get_by_role("region", name="Payloads")).to_contain_text('"price"')
     expect(page.get_by_role("img", name=f"{AFFECTED} failures in 14 days")).to_be_visible()
 
-    page.get_by_role("link", name="Edit").click()
+    page.get_by_role("link", name="Edit", exact=True).click()
     write(page, "Script", AGENT)
     page.keyboard.press("Control+s")
     until("the fix", lambda: roost.get("/agents/" + agent["id"])["running_revision"] == 3)

@@ -228,8 +228,8 @@ def test_on_a_phone_run_and_all_tabs_are_in_sight(sign_in, agent):
     page.goto(f"/agents/{agent['id']}")
     expect(page.get_by_role("button", name="Run")).to_be_in_viewport(ratio=1)
     tabs = page.get_by_role("tab")
-    expect(tabs).to_have_count(8)
-    for number in range(8):
+    expect(tabs).to_have_count(9)
+    for number in range(9):
         expect(tabs.nth(number)).to_be_in_viewport(ratio=1)
     press(page, "Run")
     expect(page.get_by_label("Return value").first).to_be_in_viewport(timeout=SOON)
@@ -248,4 +248,30 @@ def test_a_log_beside_the_editors_is_wide(page, roost):
     page.wait_for_function("document.fullscreenElement?.clientWidth > 1200")
     log.get_by_role("button", name="Full screen").click()
     page.wait_for_function("document.fullscreenElement === null")
+    roost.delete("/agents/" + agent["id"])
+
+
+def test_performance_answers_whether_an_agent_is_well(page, roost):
+    agent = roost.agent("measured", "def main(request):\n    return 1 / request.payload\n")
+    page.goto(f"/agents/{agent['id']}/performance")
+    expect(page.get_by_text("No executions ended in this time")).to_be_visible(timeout=SOON)
+    roost.run(agent, 1)
+    roost.call("PATCH", f"/agents/{agent['id']}", {"script": "def main(request):\n    return 2 / request.payload\n"})
+    for payload in (0, 1, 2):
+        roost.run(agent, payload)
+    figures = page.locator("agent-performance .figure")
+    expect(figures.filter(has_text="Success rate")).to_contain_text("75 %")
+    expect(figures.filter(has_text="Success rate")).to_contain_text("3 of 4")
+    expect(figures.filter(has_text="Cold starts")).to_contain_text("of 4")
+    expect(page.locator("agent-performance bar-chart .mark")).to_have_text(["r1", "r2"])
+    expect(page.locator("agent-performance line-chart path.series")).to_have_count(4)
+    expect(page.get_by_role("link", name="ZeroDivisionError")).to_be_visible()
+    page.get_by_label("Period").select_option("Last 7 days")
+    expect(page).to_have_url(re.compile(r"/performance\?hours=168$"))
+    page.locator("agent-performance details summary").first.click()
+    table = page.get_by_role("region", name="Executions by outcome")
+    expect(table.get_by_role("row")).to_have_count(29)
+    table.get_by_role("link").last.click()
+    expect(page).to_have_url(re.compile(rf"/agents/{agent['id']}/executions\?after="))
+    expect(page.get_by_role("row").filter(has_text="failed")).to_have_count(1)
     roost.delete("/agents/" + agent["id"])

@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from hands import SOON, press, returned, write
+from hands import SOON, marked_line, press, returned, saw_toast, write
 from playwright.sync_api import expect
 
 TICKING = """\
@@ -128,4 +128,60 @@ def test_an_execution_is_run_again_with_an_edited_payload(page, roost):
     dialog.get_by_role("button", name="Run", exact=True).click()
     expect(page).not_to_have_url(re.compile(execution["id"]))
     expect(returned(page)).to_contain_text('"day": 2', timeout=SOON)
+    roost.delete("/agents/" + agent["id"])
+
+
+def test_two_executions_are_compared_and_neighbours_are_a_key_away(page, roost):
+    agent = roost.agent("compared", "def main(request):\n    return {'n': request.payload}\n")
+    first = roost.run(agent, 1)
+    roost.call(
+        "PATCH", f"/agents/{agent['id']}", {"script": "def main(request):\n    return {'n': -request.payload}\n"}
+    )
+    second = roost.run(agent, 2)
+    page.goto(f"/executions/{second['id']}")
+    steps = page.get_by_role("navigation", name="Executions of the agent")
+    expect(steps.get_by_role("link", name="Next")).to_have_count(0)
+    steps.get_by_role("link", name="← Previous").click()
+    expect(page).to_have_url(re.compile(first["id"]))
+    expect(steps.get_by_role("link", name="Next →")).to_be_visible()
+    page.keyboard.press("]")
+    expect(page).to_have_url(re.compile(second["id"]))
+    steps.get_by_role("link", name="Compare with previous").click()
+    facts = page.get_by_role("region", name="Facts")
+    expect(facts.get_by_role("row", name="Revision")).to_contain_text("1")
+    expect(facts.get_by_role("row", name="Revision")).to_contain_text("2")
+    expect(page.get_by_role("region", name="Changes: Script")).to_contain_text("-request.payload")
+    expect(page.get_by_role("region", name="Payload")).to_contain_text("2")
+    expect(page.get_by_text("Both used the same Build.")).to_be_visible()
+    page.get_by_role("link", name="Swap sides").click()
+    expect(page).to_have_url(re.compile(f"one={second['id']}&other={first['id']}"))
+    page.goto(f"/agents/{agent['id']}/executions")
+    boxes = page.get_by_role("checkbox", name=re.compile("^Select "))
+    expect(boxes).to_have_count(2)
+    boxes.nth(0).check()
+    press(page, "Compare")
+    saw_toast(page, "Select two executions to compare them.")
+    boxes.nth(1).check()
+    press(page, "Compare")
+    expect(page).to_have_url(re.compile(f"one={first['id']}&other={second['id']}"))
+    roost.delete("/agents/" + agent["id"])
+    page.goto("/executions/compare")
+    expect(page.get_by_text("Choose two executions")).to_be_visible()
+
+
+def test_a_failure_leads_to_its_issue_its_line_and_the_last_success(page, roost):
+    agent = roost.agent("led", "def main(request):\n    return 1 / request.payload\n")
+    success = roost.run(agent, 1)
+    failure = roost.run(agent, 0)
+    page.goto(f"/executions/{failure['id']}")
+    expect(page.get_by_role("link", name="Compare with last success")).to_have_attribute(
+        "href", f"/executions/compare?one={success['id']}&other={failure['id']}"
+    )
+    page.get_by_role("link", name="ZeroDivisionError").click()
+    expect(page).to_have_url(re.compile("/issues/issue_"))
+    expect(page.get_by_role("link", name="Compare with last success")).to_be_visible()
+    expect(page.get_by_role("button", name="Run with edited payload")).to_have_count(1)
+    page.get_by_role("link", name="Edit", exact=True).click()
+    expect(page).to_have_url(re.compile(rf"/agents/{agent['id']}\?execution={failure['id']}"))
+    expect(marked_line(page)).to_have_text("    return 1 / request.payload")
     roost.delete("/agents/" + agent["id"])

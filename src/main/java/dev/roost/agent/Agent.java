@@ -1,8 +1,8 @@
 package dev.roost.agent;
 
 import dev.roost.api.NameSearch;
-import dev.roost.api.Page;
 import dev.roost.api.Problem;
+import dev.roost.db.Conditions;
 import dev.roost.db.Sql;
 import io.quarkus.hibernate.orm.panache.PanacheEntityBase;
 import jakarta.persistence.Column;
@@ -20,18 +20,6 @@ import java.util.Optional;
  */
 @Entity(name = "agent")
 public class Agent extends PanacheEntityBase {
-  private static final Sql SIZES =
-      Sql.of(
-          """
-          select a.id, octet_length(r.script) + octet_length(r.requirements) + octet_length(r.env_vars) as bytes
-          from agent a join agent_revision r on r.agent_id = a.id and r.revision = a.revision
-          where a.deleted_at is null and (cast(:cursor as text) is null or a.id < :cursor)
-            and (cast(:name as text) is null or a.name = :name)
-            and %s
-          order by a.id desc limit :most
-          """
-              .formatted(NameSearch.condition("a.name")));
-
   private static final Sql NAMED =
       Sql.of("select a.id from agent a where a.name = :name or a.id = :name");
 
@@ -125,29 +113,31 @@ public class Agent extends PanacheEntityBase {
   }
 
   /**
-   * Identifiers and sizes for a page.
-   *
-   * @param name exact, or null
-   * @param words from {@link NameSearch#words}, or null
-   */
-  static List<Page.Sized> sizes(String name, String[] words, String cursor, int limit) {
-    return SIZES
-        .with("cursor", cursor)
-        .with("name", name)
-        .with("words", words)
-        .with("most", limit + 1)
-        .list(getEntityManager(), Page.Sized::of);
-  }
-
-  /**
    * The identifiers of the agents that a filter means, including deleted agents: the agent with
-   * that identifier or name or, if there is none, those that {@link NameSearch} finds.
+   * that identifier or name or, if there is none, those that {@link NameSearch} finds; of these,
+   * the agents with the tags.
    *
    * @param given the query parameter, or null
+   * @param tag the query parameter {@code tag}, or null
    * @return null: no filter
    * @throws Problem validation_failed
    */
-  public static List<String> meant(String parameter, String given) {
+  public static List<String> meant(String parameter, String given, String tag) {
+    List<String> named = meant(parameter, given);
+    List<String> tags = AgentTags.filter(tag);
+    if (tags.isEmpty()) {
+      return named;
+    }
+    Conditions conditions =
+        AgentTags.having(new Conditions(), "a.id", tags)
+            .and(
+                "a.id = any(:named)", "named", named == null ? null : named.toArray(String[]::new));
+    return conditions
+        .bind("select a.id from agent a where " + conditions.text())
+        .strings(getEntityManager());
+  }
+
+  private static List<String> meant(String parameter, String given) {
     String[] words = NameSearch.words(parameter, given);
     if (words == null) {
       return null;

@@ -98,12 +98,12 @@ public record AgentActivity(
           join builder_job j on j.id = v.builder_job_id
           left join lateral (
             select l.id, l.state, l.reason, l.started_at, l.finished_at from execution l
-            where l.agent_id = a.id order by l.id desc limit 1) e on true
+            where l.agent_id = a.id and not l.draft order by l.id desc limit 1) e on true
           cross join lateral (
             select count(*) filter (where c.state = 'succeeded') as succeeded,
               count(*) filter (where c.state in ('failed', 'timed_out', 'lost')) as failed
             from execution c
-            where c.agent_id = a.id and c.finished_at >= :since and c.finished_at <= :now) w
+            where c.agent_id = a.id and c.finished_at >= :since and c.finished_at <= :now and not c.draft) w
           where a.id = any(:agents)""");
 
   /** Activity by agent identifier, read by one query. */

@@ -92,4 +92,13 @@ record AgentFields(
             description =
                 "auto: an executor imports the modules that the script imports once, and executions "
                     + "start with them. off: each execution imports them.")
-        Preload preload) {}
+        Preload preload,
+    @Schema(
+            type = SchemaType.ARRAY,
+            maxItems = AgentTags.MOST,
+            examples = "[\"billing\", \"team/crawlers\"]",
+            description =
+                "Labels to find agents by, at most 20. A tag has 1 to 60 lower-case letters, digits and "
+                    + ". _ : - , and begins with a letter or digit; / separates levels. A list replaces all "
+                    + "tags. Tags do not belong to a revision.")
+        List<String> tags) {}

@@ -36,7 +36,8 @@ public record AgentRequest(
     Optional<String> isolation,
     Optional<Optional<String>> profile,
     Optional<String> egress,
-    Optional<Preload> preload) {
+    Optional<Preload> preload,
+    Optional<List<String>> tags) {
 
   private static final int DAY_SECONDS = 86_400;
 
@@ -93,7 +94,8 @@ public record AgentRequest(
         Optional.empty(),
         profile,
         egress,
-        preload);
+        preload,
+        Optional.empty());
   }
 
   /**
@@ -126,9 +128,9 @@ public record AgentRequest(
             body.choice("isolation", List.of("process", "pod")),
             profile(body, offered.profiles()),
             egress(body, runtime),
-            body.choice("preload", Preload.class));
-    request.script.ifPresent(
-        text -> checkSize("script", text, limits.scriptBytes(), "roost.limits.script-bytes"));
+            body.choice("preload", Preload.class),
+            AgentTags.read(body, "tags"));
+    request.script.ifPresent(text -> checkScript(text, limits));
     request.envVars.ifPresent(
         text -> {
           checkSize("env_vars", text, limits.envVarsBytes(), "roost.limits.env-vars-bytes");
@@ -198,6 +200,13 @@ public record AgentRequest(
     }
   }
 
+  /**
+   * @throws Problem too_large
+   */
+  public static void checkScript(String text, RoostConfig.Limits limits) {
+    checkSize("script", text, limits.scriptBytes(), "roost.limits.script-bytes");
+  }
+
   private static void checkSize(String what, String text, int limit, String setting) {
     int size = Text.sizeBytes(text);
     if (size > limit) {
@@ -223,6 +232,6 @@ public record AgentRequest(
 
   static Problem nameTaken(String name) {
     return Problem.of(
-        ErrorCode.CONFLICT, "An agent already has the name " + Text.quote(name) + " already.");
+        ErrorCode.CONFLICT, "An agent already has the name " + Text.quote(name) + ".");
   }
 }

@@ -100,6 +100,10 @@ public record AgentView(
                     + "start with them. off: each execution imports them")
         Preload preload,
     @Schema(
+            description = "Labels to find agents by, sorted; [] for none. / separates levels",
+            examples = "[\"billing\", \"team/crawlers\"]")
+        List<String> tags,
+    @Schema(
             description =
                 "The number of the newest revision, from 1. A change of script, requirements, env_vars, "
                     + "python_version, profile, egress or preload creates a new revision")
@@ -173,7 +177,7 @@ public record AgentView(
              where n.agent_id = a.id and n.revision > coalesce(a.running_revision, 0)
                and j.state in ('queued', 'running')) as building_revision,
             b.state in ('failed', 'cancelled') as build_failed, b.reason, b.message, r.profile, r.egress,
-            r.preload
+            r.preload, array(select t.tag from agent_tag t where t.agent_id = a.id order by t.tag) as tags
           from agent a join agent_revision r on r.agent_id = a.id and r.revision = a.revision
           join builder_job b on b.id = r.builder_job_id
           where a.id = any(:ids)
@@ -193,7 +197,8 @@ public record AgentView(
       String buildMessage,
       String profile,
       String egress,
-      Preload preload) {
+      Preload preload,
+      List<String> tags) {
     static Details of(ResultSet row) throws SQLException {
       return new Details(
           row.getString("script"),
@@ -208,7 +213,8 @@ public record AgentView(
           row.getString("message"),
           row.getString("profile"),
           row.getString("egress"),
-          Code.parse(Preload.class, row.getString("preload")));
+          Code.parse(Preload.class, row.getString("preload")),
+          List.of((String[]) row.getArray("tags").getArray()));
     }
   }
 
@@ -276,6 +282,7 @@ public record AgentView(
         details.profile(),
         details.egress(),
         details.preload(),
+        details.tags(),
         agent.revision,
         agent.runningRevision,
         details.buildingRevision(),

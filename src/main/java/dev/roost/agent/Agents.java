@@ -138,6 +138,7 @@ public class Agents {
                           .storeIds()
                           .orElseGet(() -> List.of(DataStore.createNamedAfter(agent.name, now).id));
                   DataStore.use(agent.id, stores);
+                  request.tags().ifPresent(tags -> AgentTags.set(agent.id, tags));
                   return agent.id;
                 });
     builderJobs.fire(new BuilderJobsChanged());
@@ -216,8 +217,29 @@ public class Agents {
     request.applySettings(agent);
     bounds(profile(agent, request)).check(request, agent);
     request.storeIds().ifPresent(stores -> DataStore.use(agent.id, stores));
+    request.tags().ifPresent(tags -> AgentTags.set(agent.id, tags));
     revise(agent, request, now);
     agent.touch(now);
+  }
+
+  /**
+   * Adds tags to an agent, or removes them.
+   *
+   * @param tags from {@link AgentTags#read}
+   * @return whether anything has changed
+   * @throws Problem not_found, validation_failed if the agent would have too many
+   */
+  public boolean tag(String id, List<String> tags, boolean add) {
+    return QuarkusTransaction.requiringNew()
+        .call(
+            () -> {
+              Agent agent = Agent.lock(id);
+              boolean changed = add ? AgentTags.add(id, tags) : AgentTags.remove(id, tags);
+              if (changed) {
+                agent.touch(clock.instant());
+              }
+              return changed;
+            });
   }
 
   private AgentBounds bounds(String profile) {

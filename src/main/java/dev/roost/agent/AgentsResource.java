@@ -2,10 +2,10 @@ package dev.roost.agent;
 
 import dev.roost.api.Body;
 import dev.roost.api.BodySize;
-import dev.roost.api.Cursor;
 import dev.roost.api.ErrorTexts;
 import dev.roost.api.NameSearch;
 import dev.roost.api.Page;
+import dev.roost.api.Sort;
 import dev.roost.api.Takes;
 import dev.roost.config.RoostConfig;
 import dev.roost.datastore.DataStore;
@@ -23,6 +23,7 @@ import jakarta.ws.rs.POST;
 import jakarta.ws.rs.Path;
 import jakarta.ws.rs.core.MediaType;
 import jakarta.ws.rs.core.Response;
+import java.time.Clock;
 import java.util.List;
 import org.eclipse.microprofile.openapi.annotations.Operation;
 import org.eclipse.microprofile.openapi.annotations.enums.SchemaType;
@@ -43,10 +44,15 @@ import org.jboss.resteasy.reactive.RestQuery;
 public class AgentsResource {
   private static final String INCLUDE = "\"activity\" adds the activity of each agent";
 
+  private static final String SORT =
+      "created, name, last_execution or failures; with a minus before it, descending. Default: "
+          + "-created";
+
   private final Agents agents;
   private final AgentAnswers answers;
   private final Runtime runtime;
   private final RoostConfig config;
+  private final Clock clock;
 
   /** Failure reasons of executions, which a package above this one provides. */
   private final List<String> reasons;
@@ -56,6 +62,7 @@ public class AgentsResource {
       AgentAnswers answers,
       Runtime runtime,
       RoostConfig config,
+      Clock clock,
       Instance<ErrorTexts> errorTexts) {
     this.reasons =
         errorTexts.stream()
@@ -67,6 +74,7 @@ public class AgentsResource {
     this.answers = answers;
     this.runtime = runtime;
     this.config = config;
+    this.clock = clock;
   }
 
   @POST
@@ -107,21 +115,42 @@ public class AgentsResource {
 
   @GET
   @Transactional
-  @Operation(operationId = "listAgents", summary = "List agents, newest first")
+  @Operation(
+      operationId = "listAgents",
+      summary = "List agents, newest first",
+      description =
+          "With sort=failures, the last seven days count; a list that changes between two pages may "
+              + "repeat or omit agents whose key has changed.")
   public Page<AgentView> list(
       @Parameter(description = "Only the agent with exactly this name") @RestQuery String name,
       @Parameter(description = NameSearch.DESCRIPTION) @RestQuery String q,
+      @Parameter(description = AgentTags.DESCRIPTION) @RestQuery String tag,
+      @Parameter(description = "true: only agents without a tag") @RestQuery Boolean untagged,
+      @Parameter(description = SORT) @RestQuery String sort,
       @Parameter(description = INCLUDE) @RestQuery String include,
       @RestQuery String cursor,
       @RestQuery Integer limit) {
-    int most = Page.limit(limit);
-    return Page.fitting(
-        Agent.sizes(name, NameSearch.words("q", q), Cursor.id("agent", cursor), most),
-        most,
-        ids -> {
-          List<Agent> rows = Agent.list("id in ?1 order by id desc", ids);
-          return answers.views(rows, include);
-        });
+    AgentList.Filter filter =
+        new AgentList.Filter(
+            name, NameSearch.words("q", q), AgentTags.filter(tag), Boolean.TRUE.equals(untagged));
+    return AgentList.page(
+        filter,
+        Sort.of(sort, AgentList.Key.CREATED),
+        cursor,
+        Page.limit(limit),
+        clock.instant(),
+        agents -> answers.views(agents, include));
+  }
+
+  @GET
+  @Path("tags")
+  @Transactional
+  @Operation(
+      operationId = "listAgentTags",
+      summary = "List the tags of agents",
+      description = "With the number of agents that have each tag; deleted agents do not count.")
+  public AgentTags.Overview tags() {
+    return AgentTags.overview();
   }
 
   @GET

@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.roost.db.Code;
 import java.time.Instant;
 import java.time.OffsetDateTime;
+import java.time.ZoneId;
 import java.time.format.DateTimeParseException;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
@@ -201,6 +202,26 @@ public final class Body {
                   name,
                   "invalid_time",
                   name + " must be a time with an offset, for example 2026-11-21T18:12:41Z.");
+              return Optional.empty();
+            });
+  }
+
+  /** An IANA time zone. */
+  public Optional<ZoneId> timeZone(String name) {
+    return string(name)
+        .flatMap(
+            text -> {
+              if (ZoneId.getAvailableZoneIds().contains(text)) {
+                return Optional.of(ZoneId.of(text));
+              }
+              String near =
+                  Text.nearest(text, ZoneId.getAvailableZoneIds())
+                      .map(zone -> " Did you mean \"" + zone + "\"?")
+                      .orElse(" Write an IANA time zone, for example Europe/Berlin or UTC.");
+              reject(
+                  name,
+                  "unknown_time_zone",
+                  "There is no time zone " + Text.quote(text) + "." + near);
               return Optional.empty();
             });
   }

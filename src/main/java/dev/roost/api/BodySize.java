@@ -16,6 +16,7 @@ public enum BodySize {
           BodySize.SMALL_BYTES
               + 6L * (limits.scriptBytes() + limits.requirementsBytes() + limits.envVarsBytes())),
   PAYLOAD(limits -> BodySize.SMALL_BYTES + (long) limits.payloadBytes()),
+  DRAFT(limits -> BodySize.SMALL_BYTES + 6L * limits.scriptBytes() + (long) limits.payloadBytes()),
   BATCH(Limits::batchBytes),
   STORE_VALUE(limits -> BodySize.SMALL_BYTES + (long) limits.storeValueBytes()),
   /** A transaction of 16 MiB of values, which executors send as strings of JSON. */

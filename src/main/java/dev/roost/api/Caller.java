@@ -29,6 +29,20 @@ public class Caller {
     return identity.session() == null ? null : identity.session().id();
   }
 
+  /**
+   * For a request whose body decides which role it requires.
+   *
+   * @throws Problem forbidden
+   */
+  public void require(Role needed) {
+    if (!may(needed)) {
+      throw Problem.of(
+          ErrorCode.FORBIDDEN,
+          "This API key has the role \"%s\"; the request requires \"%s\"."
+              .formatted(identity.role().code(), needed.code()));
+    }
+  }
+
   public boolean may(Role needed) {
     return (identity == null ? Role.READ : identity.role()).allows(needed);
   }

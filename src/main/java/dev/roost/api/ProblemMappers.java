@@ -116,6 +116,11 @@ public class ProblemMappers {
       LOG.warnf("database unreachable: %s", e.getMessage());
       return Problem.databaseUnreachable();
     }
+    if (TransientErrors.isTimeout(e)) {
+      LOG.warnf("a statement took too long: %s", e.getMessage());
+      return Problem.retryLater(
+          ErrorCode.UNAVAILABLE, "The database took too long. Retry the request.", 1);
+    }
     Optional<Problem> refusal = DatabaseRefusals.of(e);
     if (refusal.isPresent()) {
       return refusal.get();

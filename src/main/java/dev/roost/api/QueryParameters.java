@@ -54,6 +54,20 @@ public final class QueryParameters {
   }
 
   /**
+   * A truth value.
+   *
+   * @param given true, false, or null
+   * @throws Problem validation_failed
+   */
+  public static Boolean flag(String name, String given) {
+    List<String> values = choices(name, given, List.of("true", "false"));
+    if (values.size() > 1) {
+      throw Problem.invalid("?" + name, "not_a_choice", name + " must be true or false.");
+    }
+    return values.isEmpty() ? null : Boolean.valueOf(values.get(0));
+  }
+
+  /**
    * A point in time.
    *
    * @param given RFC 3339, or null

@@ -149,15 +149,8 @@ public class RequestFilters {
     if (identity.session() != null && identity.session().renewed()) {
       SessionCookie.give(http, session.orElseThrow(), sessions.lifetime());
     }
-    Role role = identity.role();
-    Role needed = needed(request, resource);
-    if (!role.allows(needed)) {
-      throw Problem.of(
-          ErrorCode.FORBIDDEN,
-          "This API key has the role \"%s\"; the request requires \"%s\"."
-              .formatted(role.code(), needed.code()));
-    }
     caller.is(identity);
+    caller.require(needed(request, resource));
   }
 
   /** Pages of other sites must not change anything with a session and must not sign anybody in. */

@@ -342,6 +342,7 @@ public class BuilderReconciler {
     Optional<JsonNode> result = parse(finish.result());
     boolean succeeded =
         result.map(node -> node.path("outcome").asText().equals("succeeded")).orElse(false);
+    BuildModules modules = BuildModules.of(result.orElse(mapper.missingNode()), mapper);
     QuarkusTransaction.requiringNew()
         .run(
             () -> {
@@ -351,6 +352,7 @@ public class BuilderReconciler {
                     Build.toRemake(job.imageKey)
                         .map(known -> rebuilt(known, job, result.get()))
                         .orElseGet(() -> insertBuild(job, result.get(), now));
+                BuildModules.store(build.id, modules);
                 BuilderJob.succeed(job.id, build.id, false, now);
               } else {
                 String reason =

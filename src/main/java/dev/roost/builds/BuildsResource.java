@@ -7,6 +7,7 @@ import io.smallrye.common.annotation.Blocking;
 import jakarta.transaction.Transactional;
 import jakarta.ws.rs.GET;
 import jakarta.ws.rs.Path;
+import jakarta.ws.rs.PathParam;
 import org.eclipse.microprofile.openapi.annotations.Operation;
 import org.eclipse.microprofile.openapi.annotations.parameters.Parameter;
 import org.eclipse.microprofile.openapi.annotations.tags.Tag;
@@ -37,5 +38,41 @@ public class BuildsResource {
     return Build.<Build>findByIdOptional(id)
         .map(Build.View::of)
         .orElseThrow(() -> Problem.notFound("Build", id));
+  }
+
+  @GET
+  @Path("{id}/modules")
+  @Transactional
+  @Operation(
+      operationId = "listBuildModules",
+      summary = "List the top-level modules of a Build",
+      description = "What scripts can import, besides Python's standard library.")
+  public BuildModules.Names modules(String id) {
+    requireBuild(id);
+    return new BuildModules.Names(BuildModules.names(id).orElse(null));
+  }
+
+  @GET
+  @Path("{id}/modules/{module}")
+  @Transactional
+  @Operation(
+      operationId = "getBuildModule",
+      summary = "Retrieve the public names of a module",
+      description =
+          "With signatures and documentation, as the editor shows them. Read from the sources of the "
+              + "installed packages without running them, so names that a package creates when it is "
+              + "imported are missing, as are modules beyond the limits of time and size.")
+  public BuildModules.View module(
+      String id,
+      @Parameter(description = "The whole name, for example bs4.element") @PathParam("module")
+          String module) {
+    requireBuild(id);
+    return new BuildModules.View(module, BuildModules.symbols(id, module).orElse(null));
+  }
+
+  private static void requireBuild(String id) {
+    if (Build.count("id", id) == 0) {
+      throw Problem.notFound("Build", id);
+    }
   }
 }

@@ -1,6 +1,7 @@
 package dev.roost.cluster;
 
 import jakarta.enterprise.context.ApplicationScoped;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -47,9 +48,10 @@ public class Signals {
     replicas.tellTopic(topic);
   }
 
-  /** Signals all topics in this process. */
+  /** Signals all topics in this process on which somebody waits now. */
   void fireAllHere() {
-    waiting.keySet().forEach(this::fireHere);
+    // A copy: who waits again at once would be found again and again.
+    List.copyOf(waiting.keySet()).forEach(this::fireHere);
   }
 
   public void fireHere(String topic) {

@@ -36,6 +36,12 @@ public interface RoostConfig {
   int port();
 
   /**
+   * The URL at which people open the dashboard, for links in notifications, for example {@code
+   * https://roost.example.org}. Without it, notifications have no links.
+   */
+  Optional<String> publicUrl();
+
+  /**
    * How long Roost keeps serving requests after SIGTERM while it reports that it is not ready, so
    * that load balancers stop sending requests to it.
    */
@@ -112,6 +118,10 @@ public interface RoostConfig {
   Schedules schedules();
 
   Webhooks webhooks();
+
+  Notifications notifications();
+
+  Mail mail();
 
   Retention retention();
 
@@ -578,6 +588,50 @@ public interface RoostConfig {
 
     /** Timeout of a delivery, from the DNS lookup to the response; 0.1 to 60 seconds. */
     @WithDefault("10s")
+    Duration timeout();
+  }
+
+  /** Messages about issues and failed builds to people. */
+  interface Notifications {
+    /** How long notifications are collected before a channel sends them as one message. */
+    @OrZero
+    @WithDefault("60s")
+    Duration delay();
+  }
+
+  /** The mail server (SMTP) that sends notifications. */
+  interface Mail {
+    /** Name or address of the mail server. Without it, channels cannot send e-mail. */
+    Optional<String> host();
+
+    /** The TCP port of the mail server; usually 587 for {@code starttls}, 465 for {@code tls}. */
+    @WithDefault("587")
+    int port();
+
+    /**
+     * Encryption: {@code starttls} (the connection must change to TLS before anything is sent),
+     * {@code tls} (from its beginning) or {@code off} (only without a user).
+     */
+    @WithDefault("starttls")
+    String encryption();
+
+    /** PEM file with certificate authorities to trust; by default, those of Java. */
+    Optional<Path> ca();
+
+    /** The user at the mail server. Without it, Roost does not authenticate. */
+    Optional<String> user();
+
+    /** The password of the user. */
+    Optional<String> password();
+
+    /** A file with the password of the user; read for each message. */
+    Optional<Path> passwordFile();
+
+    /** The sender's address, for example {@code roost@example.org}. Required with a host. */
+    Optional<String> from();
+
+    /** Timeout of a message, from the connection to the mail server's confirmation. */
+    @WithDefault("20s")
     Duration timeout();
   }
 

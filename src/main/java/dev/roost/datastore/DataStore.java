@@ -328,7 +328,7 @@ public class DataStore extends PanacheEntityBase {
 
   private static Problem taken(String name) {
     return Problem.of(
-        ErrorCode.CONFLICT, "A DataStore already has the name " + Text.quote(name) + " already.");
+        ErrorCode.CONFLICT, "A DataStore already has the name " + Text.quote(name) + ".");
   }
 
   private static String shortened(String name, int characters) {

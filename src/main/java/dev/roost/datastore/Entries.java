@@ -11,6 +11,7 @@ import dev.roost.db.Sql;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.util.Collections;
 import java.util.Optional;
 
 /**
@@ -220,6 +221,7 @@ public class Entries {
         guarded.inTransaction(
             access,
             true,
+            Collections.emptySortedMap(),
             connection -> {
               long gone =
                   CLEAR

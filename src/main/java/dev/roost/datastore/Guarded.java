@@ -9,6 +9,7 @@ import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.Optional;
+import java.util.SortedMap;
 import java.util.function.Supplier;
 
 /**
@@ -57,18 +58,22 @@ class Guarded {
   }
 
   /**
-   * Runs several statements in one transaction, with access and the store's lock until its end. The
-   * work stores the idempotency record.
+   * Runs several statements in one transaction, with access, the store's lock and those of keys
+   * until its end. The work stores the idempotency record.
    *
-   * @param alone whether to take the lock in exclusive mode, against all other writes
+   * @param alone whether to take the store's lock in exclusive mode, against all other writes
+   * @param keyLocks numbers of {@link KeyLock}, and whether to take each lock in exclusive mode
    * @throws Problem as {@link #write} does
    */
-  <T> WriteOutcome<T> inTransaction(Access access, boolean alone, Database.Work<T> work) {
+  <T> WriteOutcome<T> inTransaction(
+      Access access, boolean alone, SortedMap<Long, Boolean> keyLocks, Database.Work<T> work) {
     Sql.Bound enter =
         access
             .write(access.rule().writes.enter)
             .with("storeLock", KeyLock.ofStore(access.storeId()))
-            .with("alone", alone);
+            .with("alone", alone)
+            .with("keyLocks", keyLocks.keySet().toArray(Long[]::new))
+            .with("exclusive", keyLocks.values().toArray(Boolean[]::new));
     return inRange(
         () ->
             database.inTransaction(

@@ -48,12 +48,19 @@ public class Locks {
           returning l.holder
           """);
 
-  private static final Sql END =
+  /**
+   * Releases all locks of executions and deletes their idempotency records: two parts of a {@code
+   * with} clause, of which an earlier one, {@code ended}, returns the executions' {@code id}.
+   */
+  public static final String END =
+      """
+      records as (delete from datastore_receipt where scope in (select id from ended)),
+      released as (delete from datastore_lock where execution_id in (select id from ended))
+      """;
+
+  private static final Sql END_ONE =
       Sql.of(
-          """
-          with records as (delete from datastore_receipt where scope = :execution)
-          delete from datastore_lock where execution_id = :execution
-          """);
+          "with ended as (select cast(:execution as text) as id), " + END + "select id from ended");
 
   private final Entries entries;
   private final Guarded guarded;
@@ -151,7 +158,7 @@ public class Locks {
    * transaction.
    */
   public void end(String executionId) {
-    END.with("execution", executionId).update(entityManager);
+    END_ONE.with("execution", executionId).strings(entityManager);
   }
 
   /** The refusal of a write by an execution that has lost a lock. */

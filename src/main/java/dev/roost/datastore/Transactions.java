@@ -10,6 +10,7 @@ import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
@@ -30,15 +31,6 @@ public class Transactions {
 
   private static final int NAMED_CHANGES = 10;
   private static final int VERSIONS_AT_ONCE = 1_000;
-
-  /** Takes the locks in the array's order. */
-  private static final Sql LOCK_KEYS =
-      Sql.of(
-          """
-          select case when k.exclusive then pg_advisory_xact_lock(k.number)
-            else pg_advisory_xact_lock_shared(k.number) end
-          from unnest(:numbers, :exclusive) as k (number, exclusive)
-          """);
 
   /**
    * Looks up each key by itself. PostgreSQL would join all keys at once instead, and read the whole
@@ -110,10 +102,8 @@ public class Transactions {
         guarded.inTransaction(
             access,
             alone,
+            alone ? Collections.emptySortedMap() : locks,
             connection -> {
-              if (!alone) {
-                lock(connection, locks);
-              }
               requireUnchanged(connection, access.storeId(), transaction, readKeys);
               JsonText answer = answer(batch.write(connection, access.storeId()));
               IdempotencyRecords.note(connection, access, answer.text());
@@ -163,14 +153,6 @@ public class Transactions {
       locks.put(KeyLock.ofKey(storeId, key), true);
     }
     return locks;
-  }
-
-  private static void lock(Connection connection, TreeMap<Long, Boolean> locks)
-      throws SQLException {
-    LOCK_KEYS
-        .with("numbers", locks.keySet().toArray(Long[]::new))
-        .with("exclusive", locks.values().toArray(Boolean[]::new))
-        .list(connection, row -> row);
   }
 
   private static void requireUnchanged(

@@ -230,8 +230,9 @@ final class WriteStatements {
       """;
 
   /**
-   * Begins a transaction of several statements; {@code :alone} excludes all other writes to the
-   * store.
+   * Begins a transaction of several statements. {@code :alone} excludes all other writes to the
+   * store; {@code keys_locked} takes the locks of keys, in the order of the arrays {@code
+   * :keyLocks} and {@code :exclusive}, so that the next statement sees what was committed before.
    */
   private static final String ENTER =
       """
@@ -249,11 +250,17 @@ final class WriteStatements {
       ),
       recorded as materialized (
         select datastore_recorded(:scope, :name, :seq) as record from (select count(*) from locked) waited
+      ),
+      keys_locked as materialized (
+        select case when k.exclusive then pg_advisory_xact_lock(k.number)
+          else pg_advisory_xact_lock_shared(k.number) end
+        from locked cross join recorded cross join unnest(:keyLocks, :exclusive) as k (number, exclusive)
+        where recorded.record is null
       )
       select exists (select from access) as granted, (select name from held where lost limit 1) as lost_lock,
         (recorded.record).seq, (recorded.record).request_sha256, (recorded.record).answer,
         false as has_result
-      from recorded
+      from recorded cross join (select count(*) from keys_locked) waited
       """;
 
   final Sql set;

@@ -24,6 +24,14 @@ public final class Conditions {
     return this;
   }
 
+  /** A condition without a parameter. */
+  public Conditions and(String condition, boolean applies) {
+    if (applies) {
+      text.append(" and ").append(condition);
+    }
+    return this;
+  }
+
   /**
    * Requires one of these values in the column. The values become part of the SQL text, so that
    * PostgreSQL can use a partial index.

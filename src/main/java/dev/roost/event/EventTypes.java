@@ -34,6 +34,7 @@ public final class EventTypes {
               "execution.lost",
               "issue.opened",
               "issue.regressed",
+              "issue.growing",
               "issue.reopened",
               "issue.resolved",
               "issue.muted",

@@ -3,7 +3,6 @@ package dev.roost.execution;
 import dev.roost.api.Body;
 import dev.roost.api.BodySize;
 import dev.roost.api.IdempotencyKey;
-import dev.roost.api.Ids;
 import dev.roost.api.JsonText;
 import dev.roost.api.Needs;
 import dev.roost.api.Problem;
@@ -24,7 +23,6 @@ import jakarta.ws.rs.core.Context;
 import jakarta.ws.rs.core.MediaType;
 import jakarta.ws.rs.core.Response;
 import java.time.Duration;
-import java.util.concurrent.CompletableFuture;
 import org.eclipse.microprofile.openapi.annotations.Operation;
 import org.eclipse.microprofile.openapi.annotations.media.Content;
 import org.eclipse.microprofile.openapi.annotations.media.ExampleObject;
@@ -40,15 +38,12 @@ import org.jboss.resteasy.reactive.RestQuery;
 @Tag(name = "Executions")
 @Blocking
 public class ExecuteResource {
-  private final ExecutorJobs jobs;
-  private final ExecutorJobAnswers answers;
+  private final JobSubmission submission;
   private final RoostConfig config;
   private final Traces traces;
 
-  ExecuteResource(
-      ExecutorJobs jobs, ExecutorJobAnswers answers, RoostConfig config, Traces traces) {
-    this.jobs = jobs;
-    this.answers = answers;
+  ExecuteResource(JobSubmission submission, RoostConfig config, Traces traces) {
+    this.submission = submission;
     this.config = config;
     this.traces = traces;
   }
@@ -122,7 +117,7 @@ public class ExecuteResource {
     checkSize("payload", sizeBytes, config);
     JsonText payload = body.json("payload").orElse(null);
     String trace = traces.parent(traceParent);
-    Uni<Response> answer = answer(id, payload, options, idempotencyKey, trace, wait);
+    Uni<Response> answer = submission.answer(id, payload, options, idempotencyKey, trace, wait);
     ReceivedBody.release(context);
     return answer;
   }
@@ -135,31 +130,5 @@ public class ExecuteResource {
       throw Problem.tooLarge(
           name, sizeBytes, config.limits().payloadBytes(), "roost.limits.payload-bytes");
     }
-  }
-
-  private Uni<Response> answer(
-      String agentId,
-      JsonText payload,
-      Options options,
-      String idempotencyKey,
-      String trace,
-      Duration wait) {
-    String jobId = Ids.next("xjob");
-    CompletableFuture<Void> change = answers.nextChange(jobId);
-    ExecutorJobs.Submitted submitted;
-    try {
-      submitted = jobs.submit(jobId, agentId, payload, options, idempotencyKey, trace);
-    } catch (RuntimeException e) {
-      change.cancel(false);
-      throw e;
-    }
-    boolean look = submitted.repeated() || wait.isZero();
-    if (look) {
-      change.cancel(false);
-    }
-    return (look
-            ? answers.whenEnded(submitted.executorJobId(), wait)
-            : answers.whenEnded(change, jobId, wait))
-        .map(submitted::answer);
   }
 }

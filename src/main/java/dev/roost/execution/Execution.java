@@ -1,8 +1,13 @@
 package dev.roost.execution;
 
+import com.fasterxml.jackson.annotation.JsonValue;
+import dev.roost.api.Cursor;
 import dev.roost.api.Ids;
 import dev.roost.api.JsonText;
 import dev.roost.api.Page;
+import dev.roost.api.Sort;
+import dev.roost.datastore.Locks;
+import dev.roost.db.Code;
 import dev.roost.db.Conditions;
 import dev.roost.db.Sql;
 import dev.roost.state.ExecutionState;
@@ -11,6 +16,9 @@ import jakarta.persistence.Entity;
 import jakarta.persistence.EnumType;
 import jakarta.persistence.Enumerated;
 import jakarta.persistence.Id;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.HashMap;
@@ -44,20 +52,49 @@ public class Execution extends PanacheEntityBase {
 
   private static final Sql FINISH = Sql.of(END);
 
+  private static final String END_JOB =
+      """
+      update executor_job j set state = 'succeeded', finished_at = :now
+      from ended where j.id = ended.executor_job_id and j.state = 'running'
+      """;
+
   /** Ends the Execution and its job in one statement: the usual case. */
   private static final Sql SUCCEED =
+      Sql.of("with ended as (" + END + " returning executor_job_id) " + END_JOB);
+
+  /** The same, if nothing of its frames is stored yet, with the end of its locks. */
+  private static final Sql SUCCEED_AT_ONCE =
       Sql.of(
           "with ended as ("
               + END
               + """
-              returning executor_job_id)
-              update executor_job j set state = 'succeeded', finished_at = :now
-              from ended where j.id = ended.executor_job_id and j.state = 'running'""");
+                and executor_id = :executor and acknowledged = 0
+                returning id, executor_job_id, agent_id, agent_revision, concurrency_key, started_at, cold_start),
+              job as ("""
+              + END_JOB
+              + "),"
+              + Locks.END
+              + "select * from ended");
+
+  /** What {@link #read} reads, from a row named {@code e}. */
+  static final String COLUMNS =
+      """
+      e.id as e_id, e.executor_job_id as e_job, e.agent_id as e_agent, e.agent_revision as e_revision, e.draft as e_draft,
+      e.build_id as e_build, e.attempt as e_attempt, e.state as e_state, e.reason as e_reason,
+      e.message as e_message, e.error as e_error, e.return_value as e_value, e.started_at as e_started,
+      e.entered_at as e_entered, e.finished_at as e_finished, e.cold_start as e_cold,
+      e.queued_seconds as e_queued, e.cpu_seconds as e_cpu, e.max_memory_bytes as e_memory,
+      e.log_entries as e_entries, e.logs_truncated as e_truncated
+      """;
 
   @Id public String id;
   public String executorJobId;
   public String agentId;
   public int agentRevision;
+
+  /** Whether it ran a script of its job instead of its revision's. */
+  public boolean draft;
+
   public String buildId;
   public String executorId;
   public int attempt;
@@ -89,6 +126,33 @@ public class Execution extends PanacheEntityBase {
 
   public boolean hasEnded() {
     return state != ExecutionState.RUNNING;
+  }
+
+  /** What a {@link View} shows of it, without an entity manager. */
+  static Execution read(ResultSet row) throws SQLException {
+    Execution execution = new Execution();
+    execution.id = row.getString("e_id");
+    execution.executorJobId = row.getString("e_job");
+    execution.agentId = row.getString("e_agent");
+    execution.agentRevision = row.getInt("e_revision");
+    execution.draft = row.getBoolean("e_draft");
+    execution.buildId = row.getString("e_build");
+    execution.attempt = row.getInt("e_attempt");
+    execution.state = Code.parse(ExecutionState.class, row.getString("e_state"));
+    execution.reason = row.getString("e_reason");
+    execution.message = row.getString("e_message");
+    execution.error = row.getString("e_error");
+    execution.returnValue = row.getString("e_value");
+    execution.startedAt = Sql.instant(row, "e_started");
+    execution.enteredAt = Sql.instant(row, "e_entered");
+    execution.finishedAt = Sql.instant(row, "e_finished");
+    execution.coldStart = row.getBoolean("e_cold");
+    execution.queuedSeconds = row.getDouble("e_queued");
+    execution.cpuSeconds = row.getObject("e_cpu", Double.class);
+    execution.maxMemoryBytes = row.getObject("e_memory", Long.class);
+    execution.logEntries = row.getInt("e_entries");
+    execution.logsTruncated = row.getBoolean("e_truncated");
+    return execution;
   }
 
   /** The Execution that an executor runs now, according to the database. */
@@ -136,25 +200,63 @@ public class Execution extends PanacheEntityBase {
       RandomGenerator random) {
     boolean succeeded = outcome.state() == ExecutionState.SUCCEEDED;
     int changed =
-        (succeeded ? SUCCEED : FINISH)
-            .with("state", outcome.state())
-            .with("reason", outcome.reason() == null ? null : outcome.reason().code())
-            .with("message", outcome.message())
-            .with("error", outcome.error())
-            .with("value", outcome.returnValue())
-            .with("truncated", outcome.logsTruncated())
-            .with("cpu", outcome.cpuSeconds())
-            .with("memory", outcome.maxMemoryBytes())
-            .with("now", outcome.time())
-            .with("acknowledged", progress.acknowledged())
-            .with("entries", progress.logEntries())
-            .with("bytes", progress.logBytes())
-            .with("entered", progress.enteredAt())
-            .with("id", id)
-            .update(getEntityManager());
+        bind(succeeded ? SUCCEED : FINISH, id, progress, outcome).update(getEntityManager());
     return !succeeded
         && changed == 1
         && ExecutorJob.endAttempt(id, outcome, mayHaveEntered, random);
+  }
+
+  /** What is known of an Execution that has succeeded. */
+  record Succeeded(
+      String executorJobId,
+      String agentId,
+      int agentRevision,
+      String concurrencyKey,
+      Instant startedAt,
+      boolean coldStart) {
+    private static Succeeded read(ResultSet row) throws SQLException {
+      return new Succeeded(
+          row.getString("executor_job_id"),
+          row.getString("agent_id"),
+          row.getInt("agent_revision"),
+          row.getString("concurrency_key"),
+          Sql.instant(row, "started_at"),
+          row.getBoolean("cold_start"));
+    }
+  }
+
+  /**
+   * Ends an Execution, its job and its locks, by one statement, which is a transaction by itself.
+   *
+   * @param progress all that its executor has sent
+   * @param outcome of a success
+   * @return empty if nothing was changed: it is not this executor's, doesn't run, or some of its
+   *     frames are stored already
+   */
+  static Optional<Succeeded> succeedAtOnce(
+      Connection connection, String executorId, String id, Progress progress, Outcome outcome)
+      throws SQLException {
+    return bind(SUCCEED_AT_ONCE, id, progress, outcome)
+        .with("executor", executorId)
+        .first(connection, Succeeded::read);
+  }
+
+  private static Sql.Bound bind(Sql statement, String id, Progress progress, Outcome outcome) {
+    return statement
+        .with("state", outcome.state())
+        .with("reason", outcome.reason() == null ? null : outcome.reason().code())
+        .with("message", outcome.message())
+        .with("error", outcome.error())
+        .with("value", outcome.returnValue())
+        .with("truncated", outcome.logsTruncated())
+        .with("cpu", outcome.cpuSeconds())
+        .with("memory", outcome.maxMemoryBytes())
+        .with("now", outcome.time())
+        .with("acknowledged", progress.acknowledged())
+        .with("entries", progress.logEntries())
+        .with("bytes", progress.logBytes())
+        .with("entered", progress.enteredAt())
+        .with("id", id);
   }
 
   /**
@@ -175,6 +277,7 @@ public class Execution extends PanacheEntityBase {
       String issueId,
       List<ExecutionState> states,
       String reason,
+      Boolean draft,
       Instant startedAfter,
       Instant startedBefore) {
 
@@ -197,6 +300,7 @@ public class Execution extends PanacheEntityBase {
               issueId)
           .in("state", states)
           .and("reason = :reason", "reason", reason)
+          .and("draft = :draft", "draft", draft)
           .and("started_at >= :after", "after", startedAfter)
           .and("started_at < :before", "before", startedBefore)
           // Identifiers sort by creation, so the primary key finds the rows of that time.
@@ -209,19 +313,73 @@ public class Execution extends PanacheEntityBase {
     }
   }
 
-  static String listing(Conditions conditions) {
-    return """
-        select id, coalesce(octet_length(return_value), 0) + coalesce(octet_length(error), 0) as bytes
-        from execution where %s order by id desc limit :most"""
-        .formatted(conditions.text());
+  /** What a list of Executions can be sorted by. */
+  public enum Key implements Code {
+    STARTED,
+    DURATION;
+
+    @Override
+    @JsonValue
+    public String code() {
+      return Code.of(this);
+    }
   }
 
-  static List<Page.Sized> sizes(Filter filter, String cursor, int limit) {
-    Conditions conditions = filter.conditions().and("id < :cursor", "cursor", cursor);
+  static String listing(Conditions conditions, boolean newestFirst) {
+    return """
+        select id, coalesce(octet_length(return_value), 0) + coalesce(octet_length(error), 0) as bytes
+        from execution where %s order by id %s limit :most"""
+        .formatted(conditions.text(), newestFirst ? "desc" : "asc");
+  }
+
+  static List<Page.Sized> sizes(Filter filter, boolean newestFirst, String cursor, int limit) {
+    String after = newestFirst ? "id < :cursor" : "id > :cursor";
+    Conditions conditions = filter.conditions().and(after, "cursor", cursor);
     return conditions
-        .bind(listing(conditions))
+        .bind(listing(conditions, newestFirst))
         .with("most", limit + 1)
         .list(getEntityManager(), Page.Sized::of);
+  }
+
+  /**
+   * @param micros its duration
+   */
+  record Timed(Page.Sized sized, long micros) {}
+
+  /**
+   * The newest {@link Count#MOST} Executions of the filter that have ended, by duration. An index
+   * of durations would cost every execution; this many rows are read and sorted in milliseconds.
+   *
+   * @param position null: from the first
+   */
+  static List<Timed> byDuration(Filter filter, Sort<Key> sort, Sort.Position position, int limit) {
+    Conditions conditions = filter.conditions().and("finished_at is not null", true);
+    String statement =
+        """
+        select id, micros, bytes from (
+          select id, cast(extract(epoch from finished_at - started_at) * 1000000 as bigint) as micros,
+            coalesce(octet_length(return_value), 0) + coalesce(octet_length(error), 0) as bytes
+          from execution where %1$s order by id desc limit :bound) newest
+        where %2$s order by micros %3$s, id %3$s limit :most"""
+            .formatted(
+                conditions.text(),
+                position == null
+                    ? "true"
+                    : "(micros, id) %s (:micros, :id)".formatted(sort.after()),
+                sort.direction());
+    Sql.Bound bound = conditions.bind(statement).with("bound", Count.MOST).with("most", limit + 1);
+    if (position != null) {
+      bound.with("micros", micros(position)).with("id", position.id());
+    }
+    return bound.list(
+        getEntityManager(), row -> new Timed(Page.Sized.of(row), row.getLong("micros")));
+  }
+
+  private static long micros(Sort.Position position) {
+    if (!position.value().matches("-?\\d{1,18}")) {
+      throw Cursor.invalid();
+    }
+    return Long.parseLong(position.value());
   }
 
   static Count count(Filter filter) {
@@ -240,6 +398,10 @@ public class Execution extends PanacheEntityBase {
       @Schema(description = "The ExecutorJob of this attempt") String executorJobId,
       String agentId,
       @Schema(description = "The revision of the agent") int agentRevision,
+      @Schema(
+              description =
+                  "Whether it is of a draft: an unsaved script, with everything else of the revision")
+          boolean draft,
       @Schema(description = "The Build with the packages of the script") String buildId,
       @Schema(
               description =
@@ -313,6 +475,7 @@ public class Execution extends PanacheEntityBase {
           execution.executorJobId,
           execution.agentId,
           execution.agentRevision,
+          execution.draft,
           execution.buildId,
           execution.attempt,
           execution.state,

@@ -1,10 +1,12 @@
 package dev.roost.execution;
 
 import dev.roost.agent.Agent;
+import dev.roost.agent.AgentTags;
 import dev.roost.api.Cursor;
 import dev.roost.api.Page;
 import dev.roost.api.Problem;
 import dev.roost.api.QueryParameters;
+import dev.roost.api.Sort;
 import dev.roost.log.LogAnswers;
 import dev.roost.log.LogEntry;
 import dev.roost.log.LogRepository;
@@ -26,6 +28,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Collectors;
 import org.eclipse.microprofile.openapi.annotations.Operation;
 import org.eclipse.microprofile.openapi.annotations.enums.SchemaType;
 import org.eclipse.microprofile.openapi.annotations.media.Schema;
@@ -57,6 +60,10 @@ public class ExecutionsResource {
     @RestQuery
     String agent;
 
+    @Parameter(description = AgentTags.DESCRIPTION)
+    @RestQuery
+    String tag;
+
     @Parameter(description = "Only those of this revision of their agent")
     @RestQuery("agent_revision")
     Integer agentRevision;
@@ -82,6 +89,12 @@ public class ExecutionsResource {
     String reason;
 
     @Parameter(
+        description = "true: only those of drafts; false: only those of revisions",
+        schema = @Schema(type = SchemaType.BOOLEAN))
+    @RestQuery
+    String draft;
+
+    @Parameter(
         description = "Only those that started at this time or later",
         schema = @Schema(implementation = Instant.class))
     @RestQuery("started_after")
@@ -96,13 +109,14 @@ public class ExecutionsResource {
     Execution.Filter read() {
       return new Execution.Filter(
           agentId,
-          Agent.meant("agent", agent),
+          Agent.meant("agent", agent, tag),
           agentRevision,
           executorJobId,
           scheduleId,
           issueId,
           QueryParameters.choices("state", state, ExecutionState.class),
           ExecutionReason.parameter(reason),
+          QueryParameters.flag("draft", draft),
           QueryParameters.time("started_after", startedAfter),
           QueryParameters.time("started_before", startedBefore));
     }
@@ -110,23 +124,61 @@ public class ExecutionsResource {
 
   @GET
   @Transactional
-  @Operation(operationId = "listExecutions", summary = "List Executions, newest first")
+  @Operation(
+      operationId = "listExecutions",
+      summary = "List Executions, newest first",
+      description =
+          "With sort=duration or -duration, the list has the newest 10000 Executions of the filter that "
+              + "have ended.")
   public Page<Execution.View> list(
       @BeanParam Filters filters,
       @Parameter(description = "\"submission\" adds how each job was submitted") @RestQuery
           String include,
+      @Parameter(
+              description =
+                  "started or duration; with a minus before it, descending. Default: -started")
+          @RestQuery
+          String sort,
       @RestQuery String cursor,
       @RestQuery Integer limit) {
     int most = Page.limit(limit);
+    Sort<Execution.Key> order = Sort.of(sort, Execution.Key.STARTED);
+    if (order.key() == Execution.Key.DURATION) {
+      return byDuration(filters.read(), order, cursor, most, include);
+    }
     return Page.fitting(
-        Execution.sizes(filters.read(), Cursor.id("exec", cursor), most),
+        Execution.sizes(filters.read(), order.descending(), Cursor.id("exec", cursor), most),
         most,
-        ids -> {
-          List<Execution> rows = Execution.list("id in ?1 order by id desc", ids);
-          Map<String, Submission> submissions =
-              Submission.of(Execution.getEntityManager(), ids, include);
-          return rows.stream().map(row -> Execution.View.of(row, submissions.get(row.id))).toList();
-        });
+        ids -> views(ids, include));
+  }
+
+  private static Page<Execution.View> byDuration(
+      Execution.Filter filter, Sort<Execution.Key> order, String cursor, int most, String include) {
+    List<Execution.Timed> rows =
+        Execution.byDuration(filter, order, order.position("execs", cursor), most);
+    Page<Execution.View> page =
+        Page.fitting(
+            rows.stream().map(Execution.Timed::sized).toList(), most, ids -> views(ids, include));
+    return new Page<>(
+        page.data(),
+        rows.stream()
+            .filter(row -> row.sized().id().equals(page.nextCursor()))
+            .map(row -> new Sort.Position(Long.toString(row.micros()), row.sized().id()))
+            .map(position -> order.cursor("execs", position))
+            .findFirst()
+            .orElse(null));
+  }
+
+  /** The views of these Executions in the same order. */
+  private static List<Execution.View> views(List<String> ids, String include) {
+    Map<String, Execution> rows =
+        Execution.<Execution>list("id in ?1", ids).stream()
+            .collect(Collectors.toMap(row -> row.id, row -> row));
+    Map<String, Submission> submissions = Submission.of(Execution.getEntityManager(), ids, include);
+    return ids.stream()
+        .filter(rows::containsKey)
+        .map(id -> Execution.View.of(rows.get(id), submissions.get(id)))
+        .toList();
   }
 
   @GET

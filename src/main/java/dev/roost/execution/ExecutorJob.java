@@ -15,6 +15,7 @@ import jakarta.persistence.Entity;
 import jakarta.persistence.EnumType;
 import jakarta.persistence.Enumerated;
 import jakarta.persistence.Id;
+import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
@@ -25,6 +26,7 @@ import java.util.Set;
 import java.util.random.RandomGenerator;
 import org.eclipse.microprofile.openapi.annotations.enums.SchemaType;
 import org.eclipse.microprofile.openapi.annotations.media.Schema;
+import org.hibernate.annotations.Formula;
 
 /** The request to run an agent once. */
 @Entity(name = "executor_job")
@@ -73,6 +75,20 @@ public class ExecutorJob extends PanacheEntityBase {
           where j.id = :id
           """);
 
+  private static final Sql ENDED =
+      Sql.of(
+          """
+          select j.id, j.agent_id, j.agent_revision, j.schedule_id, j.scheduled_time, j.payload, j.priority,
+            j.draft_script is not null as draft, j.concurrency_key, j.batch_id, j.state, j.reason, j.message, j.attempts, j.created_at, j.finished_at,
+          """
+              + Execution.COLUMNS
+              + """
+              from executor_job j left join execution e on e.id = j.latest_execution_id
+              where j.id = :id and j.finished_at is not null""");
+
+  private static final Sql DRAFT =
+      Sql.of("select draft_script from executor_job where id = :id and draft_script is not null");
+
   @Id public String id;
   public String agentId;
   public int agentRevision;
@@ -81,6 +97,10 @@ public class ExecutorJob extends PanacheEntityBase {
 
   /** JSON text; null when none was given. */
   public String payload;
+
+  /** Whether it runs a script of its own instead of its revision's. */
+  @Formula("draft_script is not null")
+  public boolean draft;
 
   /** Jobs with a higher priority are run first. */
   public int priority;
@@ -225,7 +245,8 @@ public class ExecutorJob extends PanacheEntityBase {
       String scheduleId,
       String batchId,
       List<ExecutorJobState> states,
-      String reason) {
+      String reason,
+      Boolean draft) {
     Conditions conditions() {
       return new Conditions()
           .and("j.agent_id = :agent", "agent", agentId)
@@ -236,7 +257,8 @@ public class ExecutorJob extends PanacheEntityBase {
           .and("j.schedule_id = :schedule", "schedule", scheduleId)
           .and("j.batch_id = :batch", "batch", batchId)
           .in("j.state", states)
-          .and("j.reason = :reason", "reason", reason);
+          .and("j.reason = :reason", "reason", reason)
+          .and("(j.draft_script is not null) = :draft", "draft", draft);
     }
   }
 
@@ -248,6 +270,11 @@ public class ExecutorJob extends PanacheEntityBase {
         .with("most", Count.MOST + 1)
         .first(getEntityManager(), Count::of)
         .orElseThrow();
+  }
+
+  /** The unsaved script that a job runs; empty for a job that runs its revision's. */
+  static Optional<String> draftScript(String id) {
+    return DRAFT.with("id", id).first(getEntityManager(), row -> row.getString("draft_script"));
   }
 
   /** The jobs of a batch, in the order of its payloads. */
@@ -296,6 +323,37 @@ public class ExecutorJob extends PanacheEntityBase {
         .getResultStream()
         .findFirst()
         .map(latest -> View.of(latest.job(), latest.execution(), limits));
+  }
+
+  /**
+   * A job that has ended, with its latest Execution; empty if it hasn't ended, or doesn't exist.
+   * Each caller that waits for a new job gets it, so a single statement reads it, without an entity
+   * manager.
+   */
+  static Optional<View> ended(Connection connection, String id) throws SQLException {
+    return ENDED.with("id", id).first(connection, ExecutorJob::read);
+  }
+
+  private static View read(ResultSet row) throws SQLException {
+    ExecutorJob job = new ExecutorJob();
+    job.id = row.getString("id");
+    job.agentId = row.getString("agent_id");
+    job.agentRevision = row.getInt("agent_revision");
+    job.scheduleId = row.getString("schedule_id");
+    job.scheduledTime = Sql.instant(row, "scheduled_time");
+    job.payload = row.getString("payload");
+    job.draft = row.getBoolean("draft");
+    job.priority = row.getInt("priority");
+    job.concurrencyKey = row.getString("concurrency_key");
+    job.batchId = row.getString("batch_id");
+    job.state = Code.parse(ExecutorJobState.class, row.getString("state"));
+    job.reason = row.getString("reason");
+    job.message = row.getString("message");
+    job.attempts = row.getInt("attempts");
+    job.createdAt = Sql.instant(row, "created_at");
+    job.finishedAt = Sql.instant(row, "finished_at");
+    Execution latest = row.getString("e_id") == null ? null : Execution.read(row);
+    return View.of(job, latest, Waiting.NONE);
   }
 
   /**
@@ -370,6 +428,10 @@ public class ExecutorJob extends PanacheEntityBase {
                   "The revision that the job runs: the agent's running revision when the job was submitted")
           int agentRevision,
       @Schema(
+              description =
+                  "Whether it runs a draft: an unsaved script, with everything else of the revision")
+          boolean draft,
+      @Schema(
               nullable = true,
               description =
                   "The schedule that submitted it, including triggered runs; null if it was not submitted "
@@ -441,11 +503,15 @@ public class ExecutorJob extends PanacheEntityBase {
     }
 
     private static View of(ExecutorJob job, Execution execution, Limits limits) {
-      Waiting waiting = ExecutorJob.waiting(job, limits);
+      return of(job, execution, ExecutorJob.waiting(job, limits));
+    }
+
+    private static View of(ExecutorJob job, Execution execution, Waiting waiting) {
       return new View(
           job.id,
           job.agentId,
           job.agentRevision,
+          job.draft,
           job.scheduleId,
           job.scheduledTime,
           JsonText.ofNullable(job.payload),

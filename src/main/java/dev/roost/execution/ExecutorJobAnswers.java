@@ -5,6 +5,7 @@ import dev.roost.api.Storage;
 import dev.roost.cluster.Signals;
 import dev.roost.cluster.Waiting;
 import dev.roost.config.RoostConfig;
+import dev.roost.db.Database;
 import io.quarkus.narayana.jta.QuarkusTransaction;
 import io.smallrye.mutiny.Uni;
 import jakarta.enterprise.context.ApplicationScoped;
@@ -16,6 +17,7 @@ import java.util.concurrent.CompletableFuture;
 /** Answers with an ExecutorJob, now or when it has ended. */
 @ApplicationScoped
 public class ExecutorJobAnswers {
+  private final Database database;
   private final Waiting waiting;
   private final Signals signals;
   private final Storage storage;
@@ -23,11 +25,13 @@ public class ExecutorJobAnswers {
   private final ExecutionMeters meters;
 
   ExecutorJobAnswers(
+      Database database,
       Waiting waiting,
       Signals signals,
       Storage storage,
       RoostConfig config,
       ExecutionMeters meters) {
+    this.database = database;
     this.waiting = waiting;
     this.signals = signals;
     this.storage = storage;
@@ -48,7 +52,12 @@ public class ExecutorJobAnswers {
   Uni<ExecutorJob.View> whenEnded(CompletableFuture<Void> change, String id, Duration wait) {
     long since = System.nanoTime();
     return waiting
-        .afterChange(change, id, wait, () -> ended(id), () -> now(id))
+        .afterChange(
+            change,
+            id,
+            wait,
+            () -> database.once(connection -> ExecutorJob.ended(connection, id)),
+            () -> now(id))
         .invoke(view -> answered(view, since));
   }
 

@@ -34,9 +34,10 @@ public class ExecutorJobs {
   private static final Sql INSERT =
       Sql.of(
           """
-          insert into executor_job (id, agent_id, agent_revision, schedule_id, payload, priority, concurrency_key,
+          insert into executor_job (id, agent_id, agent_revision, schedule_id, payload, draft_script, priority, concurrency_key,
             state, idempotency_key, request_sha256, traceparent, created_at)
-          select :id, a.id, coalesce(a.running_revision, a.revision), cast(:schedule as text), cast(:payload as text), :priority,
+          select :id, a.id, coalesce(a.running_revision, a.revision), cast(:schedule as text), cast(:payload as text),
+            cast(:draft as text), :priority,
             cast(:concurrency as text), 'queued', cast(:key as text), :digest, cast(:trace as text), :now
           from agent a
           where a.id = :agent and a.deleted_at is null and :most > (
@@ -114,7 +115,8 @@ public class ExecutorJobs {
         bind(INSERT, agentId, options, idempotencyKey, digest, trace, now)
             .with("id", id)
             .with("schedule", options.scheduleId())
-            .with("payload", text);
+            .with("payload", text)
+            .with("draft", options.draft());
     // A second time if the key was used so long ago that it is free again.
     for (int attempt = 0; attempt < 2; attempt++) {
       Optional<Integer> revision =
@@ -217,7 +219,7 @@ public class ExecutorJobs {
    * Cancels a job: a queued job at once; the script of a running job gets SIGTERM. No effect on a
    * job that has ended.
    */
-  void cancel(String executorJobId) {
+  public void cancel(String executorJobId) {
     Instant now = clock.instant();
     String execution =
         QuarkusTransaction.requiringNew()

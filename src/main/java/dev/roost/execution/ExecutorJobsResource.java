@@ -1,10 +1,13 @@
 package dev.roost.execution;
 
 import dev.roost.agent.Agent;
+import dev.roost.agent.AgentTags;
 import dev.roost.api.Body;
 import dev.roost.api.Cursor;
+import dev.roost.api.ErrorCode;
 import dev.roost.api.Needs;
 import dev.roost.api.Page;
+import dev.roost.api.Problem;
 import dev.roost.api.QueryParameters;
 import dev.roost.api.Role;
 import dev.roost.cluster.Waiting;
@@ -22,6 +25,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
 import org.eclipse.microprofile.openapi.annotations.Operation;
+import org.eclipse.microprofile.openapi.annotations.enums.SchemaType;
 import org.eclipse.microprofile.openapi.annotations.media.Content;
 import org.eclipse.microprofile.openapi.annotations.media.Schema;
 import org.eclipse.microprofile.openapi.annotations.parameters.Parameter;
@@ -59,6 +63,10 @@ public class ExecutorJobsResource {
     @RestQuery
     String agent;
 
+    @Parameter(description = AgentTags.DESCRIPTION)
+    @RestQuery
+    String tag;
+
     @Parameter(description = "Only runs of this schedule, including triggered runs")
     @RestQuery("schedule_id")
     String scheduleId;
@@ -75,14 +83,21 @@ public class ExecutorJobsResource {
     @RestQuery
     String reason;
 
+    @Parameter(
+        description = "true: only those of drafts; false: only those of revisions",
+        schema = @Schema(type = SchemaType.BOOLEAN))
+    @RestQuery
+    String draft;
+
     ExecutorJob.Filter read() {
       return new ExecutorJob.Filter(
           agentId,
-          Agent.meant("agent", agent),
+          Agent.meant("agent", agent, tag),
           scheduleId,
           batchId,
           QueryParameters.choices("state", state, ExecutorJobState.class),
-          ExecutionReason.parameter(reason));
+          ExecutionReason.parameter(reason),
+          QueryParameters.flag("draft", draft));
     }
   }
 
@@ -131,6 +146,29 @@ public class ExecutorJobsResource {
       String id,
       @Parameter(description = "Seconds, 0 to 60") @RestQuery("wait") Integer waitSeconds) {
     return answers.whenEnded(id, Waiting.parameter(waitSeconds));
+  }
+
+  /** The script of a draft. */
+  @Schema(name = "Draft")
+  public record Draft(@Schema(description = "The script that the job runs") String script) {}
+
+  @GET
+  @Path("{id}/draft")
+  @Transactional
+  @Operation(
+      operationId = "getExecutorJobDraft",
+      summary = "Retrieve the script of a draft",
+      description =
+          "The unsaved script that the job runs or ran. 404 for a job that runs its revision's script.")
+  public Draft draft(String id) {
+    return ExecutorJob.draftScript(id).map(Draft::new).orElseThrow(() -> noDraft(id));
+  }
+
+  private static Problem noDraft(String id) {
+    return ExecutorJob.findByIdOptional(id).isEmpty()
+        ? Problem.notFound("ExecutorJob", id)
+        : Problem.of(
+            ErrorCode.NOT_FOUND, "The job %s runs the script of its revision.".formatted(id));
   }
 
   /** The schema of the body that cancels many jobs. */

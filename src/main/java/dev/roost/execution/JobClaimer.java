@@ -57,6 +57,7 @@ public class JobClaimer {
       next as (
         select j.id from executor_job j
         where j.agent_id = :agent and j.agent_revision = :revision and j.state = 'queued'
+          and (:drafts or j.draft_script is null)
           and (j.not_before is null or j.not_before <= :now)
           and exists (select 1 from alive)
           and (j.concurrency_key is null or not exists (
@@ -67,12 +68,12 @@ public class JobClaimer {
         update executor_job j set state = 'running', attempts = attempts + 1, latest_execution_id = :execution
         from next where j.id = next.id and j.state = 'queued' returning j.*),
       inserted as (
-        insert into execution (id, executor_job_id, agent_id, agent_revision, build_id, executor_id, slot,
+        insert into execution (id, executor_job_id, agent_id, agent_revision, draft, build_id, executor_id, slot,
           concurrency_key, attempt, state, started_at, cold_start, queued_seconds)
-        select :execution, c.id, c.agent_id, c.agent_revision, e.build_id, e.id, e.slot,
+        select :execution, c.id, c.agent_id, c.agent_revision, c.draft_script is not null, e.build_id, e.id, e.slot,
           c.concurrency_key, c.attempts, 'running', :now, :cold, greatest(0, extract(epoch from :now - greatest(c.created_at, c.not_before)))
         from claimed c cross join alive e)
-      select exists (select 1 from alive) as may_work, c.id, c.attempts as attempt, c.scheduled_time, a.timeout_seconds, a.memory_mib, c.payload, c.traceparent,
+      select exists (select 1 from alive) as may_work, c.id, c.attempts as attempt, c.scheduled_time, a.timeout_seconds, a.memory_mib, c.payload, c.draft_script, c.traceparent,
         greatest(0, extract(epoch from :now - greatest(c.created_at, c.not_before))) as queued_seconds, """
               + STORES
               + """
@@ -87,7 +88,7 @@ public class JobClaimer {
   private static final Sql AGAIN =
       Sql.of(
           """
-      select j.id, e.attempt, j.scheduled_time, a.timeout_seconds, a.memory_mib, j.payload, j.traceparent, """
+      select j.id, e.attempt, j.scheduled_time, a.timeout_seconds, a.memory_mib, j.payload, j.draft_script, j.traceparent, """
               + STORES
               + """
        as stores
@@ -129,8 +130,10 @@ public class JobClaimer {
    * An executor that may get a job of its revision.
    *
    * @param prepared whether the executor has the agent's script already
+   * @param drafts whether the executor can run drafts, which those of earlier releases can't
    */
-  public record Claimant(String executorId, String agentId, int agentRevision, boolean prepared) {}
+  public record Claimant(
+      String executorId, String agentId, int agentRevision, boolean prepared, boolean drafts) {}
 
   /**
    * Claims the first waiting job of the executor's agent and revision, by priority, then by age;
@@ -188,6 +191,7 @@ public class JobClaimer {
             .with("executor", claimant.executorId())
             .with("execution", executionId)
             .with("cold", cold)
+            .with("drafts", claimant.drafts())
             .with("now", now);
     return database
         .once(
@@ -262,6 +266,7 @@ public class JobClaimer {
         stores(row.getString("stores")),
         Work.Limits.of(config),
         traces.environment(row.getString("traceparent"), row.getString("id"), executionId),
+        row.getString("draft_script"),
         code);
   }
 

@@ -8,9 +8,10 @@ import dev.roost.api.Body;
  * @param priority jobs of an agent with a higher priority are run first
  * @param concurrencyKey of an agent's jobs with the same key, one runs at a time; or null
  * @param scheduleId the schedule that was triggered manually, or null
+ * @param draft the script to run instead of the revision's; or null
  */
-public record Options(int priority, String concurrencyKey, String scheduleId) {
-  public static final Options NONE = new Options(0, null, null);
+public record Options(int priority, String concurrencyKey, String scheduleId, String draft) {
+  public static final Options NONE = new Options(0, null, null, null);
 
   static final int HIGHEST_PRIORITY = 100;
   private static final int LONGEST_KEY = 255;
@@ -25,7 +26,11 @@ public record Options(int priority, String concurrencyKey, String scheduleId) {
           "concurrency_key must have 1 to " + LONGEST_KEY + " characters.");
     }
     int priority = body.integer("priority", -HIGHEST_PRIORITY, HIGHEST_PRIORITY).orElse(0);
-    return new Options(priority, key, null);
+    return new Options(priority, key, null, null);
+  }
+
+  Options withDraft(String script) {
+    return new Options(priority, concurrencyKey, scheduleId, script);
   }
 
   /**
@@ -33,6 +38,10 @@ public record Options(int priority, String concurrencyKey, String scheduleId) {
    * rejected; without options, returns the text alone.
    */
   String addTo(String text) {
-    return equals(NONE) ? text : text + "\n" + priority + " " + scheduleId + " " + concurrencyKey;
+    if (equals(NONE)) {
+      return text;
+    }
+    String options = text + "\n" + priority + " " + scheduleId + " " + concurrencyKey;
+    return draft == null ? options : options + "\ndraft\n" + draft;
   }
 }

@@ -13,6 +13,7 @@ import java.util.Map;
  * @param payload JSON text, or null
  * @param stores main gets the first one
  * @param environment variables of this execution alone; the agent's take precedence
+ * @param draft the script to run instead of the agent's; null for none
  * @param agent null when the executor has it already
  */
 public record Work(
@@ -27,6 +28,7 @@ public record Work(
     List<Store> stores,
     Limits limits,
     @JsonInclude(JsonInclude.Include.NON_EMPTY) Map<String, String> environment,
+    @JsonInclude(JsonInclude.Include.NON_NULL) String draft,
     @JsonInclude(JsonInclude.Include.NON_NULL) AgentCode agent) {
 
   public record Store(String name, String id) {}

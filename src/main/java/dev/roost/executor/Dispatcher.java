@@ -190,19 +190,17 @@ public class Dispatcher {
   /**
    * Handles an executor's poll. Blocks for the database; the answer may come later.
    *
-   * @param polls the number of this poll, from 1; null when the executor doesn't count its polls
-   * @param prepared whether the executor has the agent's script already
+   * @param poll what the executor says of itself
    */
-  CompletableFuture<PollAnswer> poll(
-      String executorId, Integer polls, boolean prepared, Duration wait) {
-    Optional<ExecutorSession> known = sessions.open(executorId, polls);
+  CompletableFuture<PollAnswer> poll(String executorId, Poll poll, Duration wait) {
+    Optional<ExecutorSession> known = sessions.open(executorId, poll.number());
     if (known.isEmpty()) {
       return CompletableFuture.completedFuture(new PollAnswer.Stop());
     }
     ExecutorSession session = known.get();
-    session.prepared(prepared);
+    session.polled(poll);
     if (session.isInPool()) {
-      return waitForAgent(executorId, polls, prepared, wait);
+      return waitForAgent(executorId, poll, wait);
     }
     String working = session.working;
     if (working != null) {
@@ -248,8 +246,7 @@ public class Dispatcher {
   }
 
   /** The poll of an executor in a pool goes on when the executor has got an agent. */
-  private CompletableFuture<PollAnswer> waitForAgent(
-      String executorId, Integer polls, boolean prepared, Duration wait) {
+  private CompletableFuture<PollAnswer> waitForAgent(String executorId, Poll poll, Duration wait) {
     CompletableFuture<Boolean> changed = pooled.begin(executorId);
     // It may have changed between the reading of its state and the wait.
     if (!QuarkusTransaction.requiringNew().call(() -> Executor.isInPool(executorId))) {
@@ -265,7 +262,7 @@ public class Dispatcher {
             return CompletableFuture.completedFuture(new PollAnswer.None());
           }
           sessions.forget(executorId);
-          return poll(executorId, polls, prepared, wait);
+          return poll(executorId, poll, wait);
         });
   }
 

@@ -83,11 +83,13 @@ public class ExecutorLinkResource {
     requireOwn(id, bearer);
     Body body = Body.parse(bytes);
     requireProtocol(body);
-    boolean prepared =
-        body.json("prepared").map(value -> value.text().equals("true")).orElse(false);
-    Integer polls = body.integer("polls", 1, Integer.MAX_VALUE).orElse(null);
+    Poll poll =
+        new Poll(
+            body.integer("polls", 1, Integer.MAX_VALUE).orElse(null),
+            isTrue(body, "prepared"),
+            isTrue(body, "drafts"));
     return Uni.createFrom()
-        .completionStage(dispatcher.poll(id, polls, prepared, seconds(waitSeconds)))
+        .completionStage(dispatcher.poll(id, poll, seconds(waitSeconds)))
         .map(
             answer -> {
               Response.ResponseBuilder response = answer(answer);
@@ -96,6 +98,10 @@ public class ExecutorLinkResource {
               }
               return response.build();
             });
+  }
+
+  private static boolean isTrue(Body body, String name) {
+    return body.json(name).map(value -> value.text().equals("true")).orElse(false);
   }
 
   /**

@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Predicate;
 
 /**
@@ -34,6 +35,12 @@ class ExecutorPools {
 
   /** The sizes follow the cold starts; without any, they change only as those get old. */
   private static final Duration CHECK_EVERY = Duration.ofSeconds(10);
+
+  /**
+   * From a cold start until pools are filled. The start of another executor at the same time would
+   * slow down that cold start, above all on a small node.
+   */
+  private static final Duration FILL_AFTER = Duration.ofSeconds(1);
 
   /** While executors of a pool can't be started. */
   private static final Duration PAUSE = Duration.ofMinutes(1);
@@ -57,7 +64,7 @@ class ExecutorPools {
   /** Accessed only by the reconciler's thread. */
   private final Set<String> shown = new HashSet<>();
 
-  private volatile Instant checkAt = Instant.MIN;
+  private final AtomicReference<Instant> checkAt = new AtomicReference<>(Instant.MIN);
 
   ExecutorPools(
       Runtime runtime,
@@ -92,7 +99,8 @@ class ExecutorPools {
 
   /** There was a cold start, or a pool has fewer executors. */
   void checkSoon() {
-    checkAt = Instant.MIN;
+    Instant due = clock.instant().plus(FILL_AFTER);
+    checkAt.updateAndGet(time -> time.isBefore(due) ? time : due);
   }
 
   /** Shows in the runtime's tools which agents have got executors that were started for a pool. */
@@ -139,10 +147,10 @@ class ExecutorPools {
    */
   void fill(int free, Instant now, Predicate<Executor> start) {
     Instant time = clock.instant();
-    if (time.isBefore(checkAt)) {
+    if (time.isBefore(checkAt.get())) {
       return;
     }
-    checkAt = time.plus(CHECK_EVERY);
+    checkAt.set(time.plus(CHECK_EVERY));
     pausedUntil.values().removeIf(until -> !until.isAfter(time));
     List<ColdStart> starts = budget == 0 ? List.of() : repository.coldStarts(WINDOW);
     Map<PoolKey, Integer> sizes =
@@ -178,7 +186,8 @@ class ExecutorPools {
         .filter(Objects::nonNull)
         .max(Duration::compareTo)
         .map(longest -> longest.compareTo(LONGEST_STARTUP) < 0 ? longest : LONGEST_STARTUP)
-        .orElse(USUAL_STARTUP);
+        .orElse(USUAL_STARTUP)
+        .plus(FILL_AFTER);
   }
 
   private boolean canStart(Pool pool) {

@@ -14,6 +14,7 @@ final class ExecutorSession {
   private volatile boolean once;
   private volatile Duration keepWarm;
   private volatile boolean prepared;
+  private volatile boolean drafts;
 
   /**
    * The Execution that was handed out and whose last frame has not arrived; null when there is
@@ -86,11 +87,14 @@ final class ExecutorSession {
   }
 
   JobClaimer.Claimant claimant() {
-    return new JobClaimer.Claimant(executorId, target.agentId(), target.agentRevision(), prepared);
+    return new JobClaimer.Claimant(
+        executorId, target.agentId(), target.agentRevision(), prepared, drafts);
   }
 
-  void prepared(boolean value) {
-    prepared = value;
+  /** What the executor says of itself with a poll. */
+  void polled(Poll poll) {
+    prepared = poll.prepared();
+    drafts = poll.drafts();
   }
 
   boolean hasServed() {

@@ -11,6 +11,7 @@ import java.sql.SQLException;
 final class IssueEvents {
   static final String OPENED = "issue.opened";
   static final String REGRESSED = "issue.regressed";
+  static final String GROWING = "issue.growing";
 
   private IssueEvents() {}
 

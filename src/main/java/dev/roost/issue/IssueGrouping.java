@@ -67,7 +67,7 @@ class IssueGrouping {
           select e.id, e.executor_job_id, e.agent_id, e.agent_revision, e.reason, e.message, e.error,
             e.started_at, e.finished_at
           from execution e
-          where e.id = any(:ids) and e.reason is not null
+          where e.id = any(:ids) and e.reason is not null and not e.draft
             and not exists (select 1 from issue_execution i where i.execution_id = e.id)
           order by e.finished_at, e.id""");
 
@@ -75,7 +75,7 @@ class IssueGrouping {
       Sql.of(
           """
           select id, finished_at from execution
-          where state in ('failed', 'timed_out', 'lost') and finished_at >= :time and (finished_at, id) > (:time, :id)
+          where state in ('failed', 'timed_out', 'lost') and not draft and finished_at >= :time and (finished_at, id) > (:time, :id)
           order by finished_at, id limit :limit""");
 
   private final Database database;

@@ -52,7 +52,8 @@ final class IssueWrites {
       Sql.of(
           """
           insert into issue_hour (issue_id, hour, failures) values (:issue, :hour, :failures)
-          on conflict (issue_id, hour) do update set failures = issue_hour.failures + excluded.failures""");
+          on conflict (issue_id, hour) do update set failures = issue_hour.failures + excluded.failures
+          returning failures""");
 
   private static final Sql REVISION =
       Sql.of(
@@ -99,7 +100,10 @@ final class IssueWrites {
         IssueEvents.note(connection, IssueEvents.REGRESSED, issue);
       }
     }
-    count(connection, issue.id(), group);
+    long inHour = count(connection, issue.id(), group);
+    if (notifies && issue.state() == IssueState.OPEN && IssueGrowth.mayBe(inHour)) {
+      IssueGrowth.note(connection, issue, group.latest().finishedAt());
+    }
   }
 
   private static Issue open(Connection connection, FailureGroup group) throws SQLException {
@@ -137,7 +141,8 @@ final class IssueWrites {
         .with("execution", latest.executionId());
   }
 
-  private static void count(Connection connection, String issue, FailureGroup group)
+  /** Returns the number of failures in the latest hour. */
+  private static long count(Connection connection, String issue, FailureGroup group)
       throws SQLException {
     List<Failure> failures = group.failures();
     EXECUTIONS
@@ -146,11 +151,14 @@ final class IssueWrites {
         .with("jobs", failures.stream().map(Failure::executorJobId).toArray(String[]::new))
         .with("times", failures.stream().map(Failure::finishedAt).toArray(Instant[]::new))
         .update(connection);
+    long inHour = 0;
     for (Map.Entry<Instant, List<Failure>> hour : group.byHour().entrySet()) {
-      HOUR.with("issue", issue)
-          .with("hour", hour.getKey())
-          .with("failures", hour.getValue().size())
-          .update(connection);
+      inHour =
+          HOUR.with("issue", issue)
+              .with("hour", hour.getKey())
+              .with("failures", hour.getValue().size())
+              .first(connection, row -> row.getLong("failures"))
+              .orElseThrow();
     }
     for (Map.Entry<Integer, List<Failure>> revision : group.byRevision().entrySet()) {
       List<Failure> those = revision.getValue();
@@ -162,5 +170,6 @@ final class IssueWrites {
           .with("last", those.get(those.size() - 1).finishedAt())
           .update(connection);
     }
+    return inHour;
   }
 }

@@ -45,7 +45,7 @@ final class Counts {
             """
             select date_trunc('hour', e.finished_at, 'UTC') as hour, e.state, count(*) as count
             from execution e
-            where e.finished_at >= :from and e.finished_at <= :to %s
+            where e.finished_at >= :from and e.finished_at <= :to and not e.draft %s
             group by 1, 2"""
                 .formatted(ofAgent.formatted("e")));
     failures =
@@ -57,12 +57,12 @@ final class Counts {
                 max(e.finished_at) as latest
               from execution e
               where e.state in ('failed', 'timed_out', 'lost')
-                and e.finished_at >= :from and e.finished_at <= :to %1$s
+                and e.finished_at >= :from and e.finished_at <= :to and not e.draft %1$s
               group by e.reason) f
             cross join lateral (
               select e.id, e.agent_id, e.message, e.finished_at from execution e
               where e.state in ('failed', 'timed_out', 'lost') and e.finished_at = f.latest
-                and e.reason = f.reason %1$s
+                and e.reason = f.reason and not e.draft %1$s
               order by e.id desc limit 1) e
             join agent a on a.id = e.agent_id
             order by f.count desc, f.reason"""

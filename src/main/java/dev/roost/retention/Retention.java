@@ -15,8 +15,10 @@ import dev.roost.event.OldEvents;
 import dev.roost.execution.OldExecutorJobs;
 import dev.roost.executor.OldExecutors;
 import dev.roost.issue.OldIssues;
+import dev.roost.notification.OldMessages;
 import dev.roost.runtime.Runtime;
 import dev.roost.runtime.Runtime.RuntimeUnavailable;
+import dev.roost.search.SearchSegments;
 import dev.roost.webhook.OldDeliveries;
 import io.quarkus.runtime.ShutdownEvent;
 import io.quarkus.runtime.StartupEvent;
@@ -99,11 +101,13 @@ public class Retention {
     Instant executors = executions.isBefore(unused) ? executions : unused;
     Map<String, Runnable> parts = new LinkedHashMap<>();
     parts.put("executor jobs", () -> OldExecutorJobs.remove(batches, executions));
+    parts.put("search", () -> SearchSegments.remove(batches, executions));
     parts.put("issues", () -> OldIssues.remove(batches, executions));
     parts.put("executors", () -> OldExecutors.remove(batches, executors));
     parts.put(
         "events",
         () -> OldEvents.remove(batches, now.minus(settings.events()), OldDeliveries::remove));
+    parts.put("notifications", () -> OldMessages.remove(batches, now.minus(settings.events())));
     parts.put("sessions", () -> OldSessions.remove(batches, now));
     parts.put(
         "builder jobs", () -> OldBuilderJobs.remove(batches, now.minus(settings.builderJobs())));

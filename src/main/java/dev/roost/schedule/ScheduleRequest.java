@@ -47,7 +47,7 @@ record ScheduleRequest(
             body.string("agent_id"),
             body.string("name"),
             cron(body),
-            zone(body).map(ZoneId::getId),
+            body.timeZone("time_zone").map(ZoneId::getId),
             body.json("payload"),
             body.choice("state", ScheduleState.class),
             body.choice("missed_runs", List.of("skip", "run_once", "run_all")),
@@ -85,26 +85,6 @@ record ScheduleRequest(
                 body.reject("cron", "invalid_cron", e.getMessage());
                 return false;
               }
-            });
-  }
-
-  /** The member "time_zone", when it is valid. */
-  static Optional<ZoneId> zone(Body body) {
-    return body.string("time_zone")
-        .flatMap(
-            text -> {
-              if (ZoneId.getAvailableZoneIds().contains(text)) {
-                return Optional.of(ZoneId.of(text));
-              }
-              String near =
-                  Text.nearest(text, ZoneId.getAvailableZoneIds())
-                      .map(zone -> " Did you mean \"" + zone + "\"?")
-                      .orElse(" Write an IANA time zone, for example Europe/Berlin or UTC.");
-              body.reject(
-                  "time_zone",
-                  "unknown_time_zone",
-                  "There is no time zone " + Text.quote(text) + "." + near);
-              return Optional.empty();
             });
   }
 

@@ -15,11 +15,13 @@ import jakarta.annotation.Priority;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.event.Observes;
 import jakarta.interceptor.Interceptor;
+import jakarta.persistence.LockModeType;
 import java.time.Clock;
+import java.util.List;
 
 /** Creates, changes and deletes schedules while tickers work on them. */
 @ApplicationScoped
-class Schedules {
+public class Schedules {
   private final ExecutorJobs jobs;
   private final Clock clock;
 
@@ -94,6 +96,33 @@ class Schedules {
             });
   }
 
+  /**
+   * Pauses or resumes schedules of an agent.
+   *
+   * @param only the identifiers of the schedules, as far as they are the agent's; empty: all
+   * @return the schedules that had another state before
+   */
+  public List<String> switchAll(String agentId, List<String> only, ScheduleState state) {
+    return QuarkusTransaction.requiringNew()
+        .call(
+            () -> {
+              Agent.require(agentId);
+              List<Schedule> schedules =
+                  Schedule.<Schedule>find(
+                          "agentId = ?1 and state <> ?2 order by id", agentId, state)
+                      .withLock(LockModeType.PESSIMISTIC_WRITE)
+                      .stream()
+                      .filter(schedule -> only.isEmpty() || only.contains(schedule.id))
+                      .toList();
+              for (Schedule schedule : schedules) {
+                schedule.state = state;
+                schedule.countFrom(Schedule.now());
+                schedule.updatedAt = clock.instant();
+              }
+              return schedules.stream().map(schedule -> schedule.id).toList();
+            });
+  }
+
   /** Deletes the schedule; its jobs stay. */
   void delete(String id) {
     QuarkusTransaction.requiringNew().run(() -> Schedule.lock(id).delete());
@@ -108,7 +137,7 @@ class Schedules {
    */
   ExecutorJobs.Submitted trigger(String id, String idempotencyKey) {
     Schedule schedule = QuarkusTransaction.requiringNew().call(() -> Schedule.require(id));
-    Options options = new Options(0, Schedule.concurrencyKey(id, schedule.overlap), id);
+    Options options = new Options(0, Schedule.concurrencyKey(id, schedule.overlap), id, null);
     return jobs.submit(
         Ids.next("xjob"),
         schedule.agentId,
@@ -143,7 +172,7 @@ class Schedules {
     if (Schedule.isTaken(agentId, name)) {
       throw Problem.of(
           ErrorCode.CONFLICT,
-          "A schedule of the agent already has the name " + Text.quote(name) + " already.");
+          "A schedule of the agent already has the name " + Text.quote(name) + ".");
     }
   }
 }

@@ -71,7 +71,7 @@ public record Upcoming(
   static Upcoming preview(Body body) {
     body.require("cron");
     Optional<Cron> cron = ScheduleRequest.cron(body).map(Cron::parse);
-    ZoneId zone = ScheduleRequest.zone(body).orElse(ZoneOffset.UTC);
+    ZoneId zone = body.timeZone("time_zone").orElse(ZoneOffset.UTC);
     int count = body.integer("count", 1, MOST).orElse(DEFAULT_COUNT);
     Optional<Instant> after = body.time("after");
     body.check();

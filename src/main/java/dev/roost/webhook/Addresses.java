@@ -17,7 +17,7 @@ import java.util.Optional;
  * 5771), 168.63.129.16, a public address with the bootstrap services of Azure's machines, and all
  * IPv6 outside of 2000::/3, the only block with assigned unicast addresses (RFC 4291).
  */
-final class Addresses {
+public final class Addresses {
   private static final String SETTING = "roost.webhooks.allowed-networks";
 
   /** A block of a registry. The longest block that contains an address applies. */
@@ -88,6 +88,23 @@ final class Addresses {
    */
   Addresses(List<Network> allowed) {
     this.allowed = List.copyOf(allowed);
+  }
+
+  /** The errors in a URL that can be found without a request to it. */
+  public Optional<String> mistake(String url) {
+    Endpoint target;
+    try {
+      target = Endpoint.parse(url);
+    } catch (Endpoint.Invalid e) {
+      return Optional.of(e.getMessage());
+    }
+    if (target.isLocalhost()) {
+      Optional<String> refusal = refusal(Network.address("127.0.0.1").orElseThrow());
+      return refusal(Network.address("::1").orElseThrow()).isEmpty()
+          ? Optional.empty()
+          : refusal.map(why -> "\"" + target.host() + "\" is " + why);
+    }
+    return target.address().flatMap(this::refusal);
   }
 
   /**

@@ -40,6 +40,7 @@ final class Attempt {
   private final Buffer body = Buffer.buffer();
   private HttpClientRequest request;
   private Integer status;
+  private String retryAfter;
   private String doing;
 
   Attempt(
@@ -153,6 +154,7 @@ final class Attempt {
 
   private void receive(HttpClientResponse response) {
     status = response.statusCode();
+    retryAfter = response.getHeader("Retry-After");
     doing = "the receiver began to respond (" + status + ") but did not complete the response";
     response.exceptionHandler(this::fail);
     response.handler(
@@ -167,7 +169,8 @@ final class Attempt {
 
   private EndpointResponse received() {
     return EndpointResponse.received(
-        status, body.getBytes(0, Math.min(body.length(), ANSWER_BYTES)));
+            status, body.getBytes(0, Math.min(body.length(), ANSWER_BYTES)))
+        .withRetryAfter(retryAfter);
   }
 
   private void fail(Throwable failure) {

@@ -170,7 +170,7 @@ class DeliveryRepository {
     Sql.Bound claim =
         withCapacities(CLAIM.with("limit", slots.capacity()), slots, sending)
             .with("lease", seconds(lease))
-            .with("retrySeconds", seconds(Verdict.RETRY_PERIOD));
+            .with("retrySeconds", seconds(Retries.PERIOD));
     return database.once(
         connection -> claim.list(connection, row -> Claim.read(row, installation)));
   }

@@ -1,6 +1,7 @@
 package dev.roost.webhook;
 
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 
 /**
  * The result of an attempt.
@@ -8,8 +9,9 @@ import java.nio.charset.StandardCharsets;
  * @param status of HTTP; null: there was no response
  * @param message why the attempt failed, for a person; null: it succeeded
  * @param late whether the attempt reached its timeout
+ * @param retryAfter how long the receiver asks to wait; null: it does not
  */
-record EndpointResponse(Integer status, String message, boolean late) {
+public record EndpointResponse(Integer status, String message, boolean late, Duration retryAfter) {
   private static final int MOST_CHARACTERS = 200;
 
   /**
@@ -19,33 +21,47 @@ record EndpointResponse(Integer status, String message, boolean late) {
    */
   static EndpointResponse received(int status, byte[] body) {
     if (status >= 200 && status < 300) {
-      return new EndpointResponse(status, null, false);
+      return new EndpointResponse(status, null, false, null);
     }
     String hint = status >= 300 && status < 400 ? ", a redirect, which is never followed" : "";
     String text = excerpt(body);
     String said = text.isEmpty() ? "" : ": " + text;
     return new EndpointResponse(
-        status, "the receiver responded with " + status + hint + said, false);
+        status, "the receiver responded with " + status + hint + said, false, null);
   }
 
-  static EndpointResponse failed(String message) {
-    return new EndpointResponse(null, message, false);
+  public static EndpointResponse failed(String message) {
+    return new EndpointResponse(null, message, false, null);
   }
 
   /**
    * @param status null: no status has arrived
    */
   static EndpointResponse late(Integer status, String message) {
-    return new EndpointResponse(status, message, true);
+    return new EndpointResponse(status, message, true, null);
   }
 
-  boolean succeeded() {
+  public boolean succeeded() {
     return message == null;
   }
 
   /** Whether the receiver permanently rejects deliveries. */
   boolean isGone() {
     return status != null && status == 410;
+  }
+
+  /**
+   * @param header the header Retry-After, or null
+   */
+  EndpointResponse withRetryAfter(String header) {
+    return new EndpointResponse(status, message, late, seconds(header));
+  }
+
+  /** RFC 9110, 10.2.3; a date counts as no header, since nobody sends one with 429. */
+  private static Duration seconds(String retryAfter) {
+    return retryAfter != null && retryAfter.matches("\\d{1,6}")
+        ? Duration.ofSeconds(Long.parseLong(retryAfter))
+        : null;
   }
 
   private static String excerpt(byte[] body) {

@@ -39,21 +39,27 @@ final class Lookups {
     if (earlier != null) {
       return earlier;
     }
-    mine.whenComplete((addresses, failure) -> running.remove(host, mine));
     try {
       threads.execute(() -> resolve(host, mine));
     } catch (RejectedExecutionException e) {
-      mine.completeExceptionally(e);
+      fail(host, mine, e);
     }
     return mine;
   }
 
   private void resolve(String host, CompletableFuture<List<InetAddress>> answer) {
     try {
-      answer.complete(resolver.resolve(host));
+      List<InetAddress> found = resolver.resolve(host);
+      running.remove(host, answer); // first, so that whoever gets the answer can look up again
+      answer.complete(found);
     } catch (UnknownHostException | RuntimeException e) {
-      answer.completeExceptionally(e);
+      fail(host, answer, e);
     }
+  }
+
+  private void fail(String host, CompletableFuture<List<InetAddress>> answer, Exception cause) {
+    running.remove(host, answer);
+    answer.completeExceptionally(cause);
   }
 
   void stop() {

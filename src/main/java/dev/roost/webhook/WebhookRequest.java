@@ -3,12 +3,9 @@ package dev.roost.webhook;
 import dev.roost.agent.Agent;
 import dev.roost.api.Body;
 import dev.roost.api.Problem;
-import dev.roost.config.Network;
 import dev.roost.event.EventTypes;
 import io.quarkus.narayana.jta.QuarkusTransaction;
-import java.net.InetAddress;
 import java.util.List;
-import java.util.Optional;
 import org.eclipse.microprofile.openapi.annotations.media.Schema;
 
 /**
@@ -72,7 +69,7 @@ record WebhookRequest(
       Body body, Addresses addresses, boolean rotate, WebhookState state) {
     String url = body.string("url").orElse(null);
     if (url != null) {
-      mistake(url, addresses).ifPresent(detail -> body.reject("url", "invalid_url", detail));
+      addresses.mistake(url).ifPresent(detail -> body.reject("url", "invalid_url", detail));
     }
     String description = body.string("description").orElse(null);
     if (description != null
@@ -104,27 +101,6 @@ record WebhookRequest(
         secret,
         rotate,
         state);
-  }
-
-  /** The errors in a URL that can be found without a request to it. */
-  private static Optional<String> mistake(String url, Addresses addresses) {
-    Endpoint target;
-    try {
-      target = Endpoint.parse(url);
-    } catch (Endpoint.Invalid e) {
-      return Optional.of(e.getMessage());
-    }
-    if (target.isLocalhost()) {
-      Optional<String> refusal = addresses.refusal(address("127.0.0.1"));
-      return addresses.refusal(address("::1")).isEmpty()
-          ? Optional.empty()
-          : refusal.map(why -> "\"" + target.host() + "\" is " + why);
-    }
-    return target.address().flatMap(addresses::refusal);
-  }
-
-  private static InetAddress address(String text) {
-    return Network.address(text).orElseThrow();
   }
 
   private static void checkTypes(Body body, List<String> types) {

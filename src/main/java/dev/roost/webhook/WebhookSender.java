@@ -16,7 +16,7 @@ import java.util.concurrent.CompletionStage;
  * that resolves to an address in Roost's own network. So an attempt connects only to a checked
  * address, has a timeout, reads a limited part of the response, and blocks no thread.
  */
-class WebhookSender {
+public class WebhookSender {
   private final Vertx vertx;
   private final HttpClient client;
   private final Lookups lookups;
@@ -41,10 +41,10 @@ class WebhookSender {
    *
    * @param headers in addition to Host and Content-Length
    */
-  record Message(String url, Map<String, String> headers, byte[] body) {}
+  public record Message(String url, Map<String, String> headers, byte[] body) {}
 
   /** Never fails: the response describes failures. */
-  CompletionStage<EndpointResponse> send(Message message) {
+  public CompletionStage<EndpointResponse> send(Message message) {
     CompletableFuture<EndpointResponse> answer = new CompletableFuture<>();
     Endpoint target;
     try {

@@ -131,8 +131,13 @@ export class PagedLoad<T> extends Load<Page<T>> {
   }
 
   more(): void {
-    this.rowLimit += 50;
-    void this.again();
+    void this.upTo(this.rowLimit + 50);
+  }
+
+  /** Shows at least so many rows, if there are. */
+  upTo(rows: number): Promise<void> {
+    this.rowLimit = Math.max(this.rowLimit, rows);
+    return this.again();
   }
 
   private async readPages(path: string, query: Query, signal: AbortSignal): Promise<Page<T>> {

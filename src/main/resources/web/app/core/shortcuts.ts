@@ -3,7 +3,7 @@
 export interface Command {
   title: string;
   run: () => void;
-  /** "g a": one key after the other. "mod+enter": with Ctrl or ⌘. */
+  /** "g a": one key after the other. "mod+enter": with Ctrl or ⌘; "mod+shift+enter". */
   keys?: string;
   /** The group in the list of shortcuts. */
   group?: string;
@@ -49,8 +49,12 @@ export function startShortcuts(): void {
       return;
     }
     const wanted = pending ? `${pending} ${pressed}` : pressed;
+    const shifted = mod && event.shiftKey ? `mod+shift+${key}` : "";
     const all = [...commands].reverse();
-    const found = all.find((command) => command.keys === wanted) ?? all.find((c) => c.keys === pressed);
+    const found =
+      all.find(({ keys }) => !!shifted && keys === shifted) ??
+      all.find((command) => command.keys === wanted) ??
+      all.find((c) => c.keys === pressed);
     clearTimeout(timer);
     pending = "";
     if (found) {

@@ -10,6 +10,8 @@ export const STATES = {
   RolloutAgent: ["queued", "building", "updated", "failed", "skipped", "undone"],
   Schedule: ["active", "paused"],
   Webhook: ["active", "disabled"],
+  Channel: ["active", "disabled"],
+  Message: ["pending", "succeeded", "failed", "dropped"],
   Delivery: ["pending", "succeeded", "failed"],
 } as const;
 

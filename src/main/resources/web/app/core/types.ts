@@ -80,6 +80,8 @@ export interface Agent {
   /** "all", "none", or one destination per line. */
   egress: string;
   preload: "auto" | "off";
+  /** Sorted. */
+  tags: string[];
   /** The newest one. */
   revision: number;
   /** The newest one with a build; null before the first. */
@@ -158,6 +160,34 @@ export interface Build {
   created_at: string;
 }
 
+/** What scripts can import of a Build; null: it has no index. */
+export interface BuildModules {
+  modules: string[] | null;
+}
+
+/** The public names of a module; null: they are not known. */
+export interface BuildModule {
+  name: string;
+  symbols: PythonSymbol[] | null;
+}
+
+/** A name of a module, as the build has found it without running it. */
+export interface PythonSymbol {
+  name: string;
+  kind: "class" | "function" | "method" | "module" | "property" | "variable";
+  /** With its brackets, for example "(url, **kwargs) -> Response". */
+  signature?: string;
+  /** The first sentence of its documentation. */
+  doc?: string;
+  /** Where a class is described, or the whole name of a module. */
+  from?: string;
+  /** The class of what a function returns, or that a variable has. */
+  type?: string;
+  /** Of a class: its own names, and the classes that it has others from. */
+  members?: PythonSymbol[];
+  bases?: string[];
+}
+
 export interface RolloutCounts {
   total: number;
   queued: number;
@@ -202,6 +232,8 @@ export interface Execution {
   executor_job_id: string;
   agent_id: string;
   agent_revision: number;
+  /** Whether it ran an unsaved script, with everything else of the revision. */
+  draft: boolean;
   build_id: string | null;
   attempt: number;
   state: State<"Execution">;
@@ -228,6 +260,39 @@ export interface Submission {
 }
 
 /** How many items a list has, counted up to a limit. */
+/** GET /agents/tags */
+export interface AgentTags {
+  data: { tag: string; agents: number }[];
+  more: boolean;
+  untagged: number;
+}
+
+export interface ActionResult {
+  id: string;
+  name?: string;
+  changed: boolean;
+  jobs?: number;
+  schedule_ids?: string[];
+  executor_job_id?: string;
+  error?: { code: string; detail: string };
+}
+
+export interface ActionResults {
+  results: ActionResult[];
+  changed: number;
+  failed: number;
+}
+
+export interface SavedView {
+  id: string;
+  list: "agents" | "executions";
+  name: string;
+  filter: string;
+  sort: string | null;
+  columns: string[] | null;
+  grouped: boolean;
+}
+
 export interface Count {
   count: number;
   more: boolean;
@@ -238,6 +303,8 @@ export interface ExecutorJob {
   id: string;
   agent_id: string;
   agent_revision: number;
+  /** Whether it runs an unsaved script, with everything else of the revision. */
+  draft: boolean;
   schedule_id: string | null;
   scheduled_time: string | null;
   batch_id: string | null;
@@ -253,6 +320,21 @@ export interface ExecutorJob {
   execution: Execution | null;
   created_at: string;
   finished_at: string | null;
+}
+
+/** A complete agent that a new one can begin with. */
+export interface AgentTemplate {
+  name: string;
+  title: string;
+  summary: string;
+  description: string;
+  tags: string[];
+  script: string;
+  requirements: string;
+  variables: { name: string; description: string; required: boolean; example: string }[];
+  uses_store: boolean;
+  payload: Json;
+  schedule: { cron: string; reason: string } | null;
 }
 
 /** Failures of one cause. */
@@ -310,6 +392,39 @@ export interface LogEntry {
   continued: boolean;
 }
 
+/** A line of a log, or another text of an execution, that a search has found. */
+export interface SearchMatch {
+  in: "logs" | "errors" | "payloads" | "results";
+  execution_id: string;
+  agent_id: string;
+  agent_name: string | null;
+  time: string;
+  /** The number of the line; null for other texts. */
+  seq: number | null;
+  stream: LogEntry["stream"] | null;
+  level: string | null;
+  fragments: { text: string; match: boolean }[];
+  truncated: boolean;
+  before: SearchLine[];
+  after: SearchLine[];
+  path: string;
+}
+
+/** A line near a match. */
+export interface SearchLine {
+  seq: number;
+  time: string;
+  stream: LogEntry["stream"];
+  level: string | null;
+  text: string;
+}
+
+export interface SearchPage extends Page<SearchMatch> {
+  timed_out: boolean;
+  /** Executions that ended before are not indexed yet; null: all are. */
+  indexed_from: string | null;
+}
+
 export interface Schedule {
   id: string;
   agent_id: string;
@@ -347,6 +462,45 @@ export interface StoreEntry {
   value: Json;
   version: number;
   expires_at: string | null;
+  updated_at: string;
+}
+
+export interface QuietTime {
+  days: ("mon" | "tue" | "wed" | "thu" | "fri" | "sat" | "sun")[];
+  /** HH:MM */
+  from: string;
+  to: string;
+}
+
+export interface NotificationMessage {
+  id: string;
+  channel_id: string;
+  test: boolean;
+  state: State<"Message">;
+  title: string;
+  attempts: number;
+  next_attempt_at: string | null;
+  created_at: string;
+  finished_at: string | null;
+  error: string | null;
+}
+
+export interface NotificationChannel {
+  id: string;
+  name: string;
+  kind: "email" | "slack";
+  recipients: string[];
+  /** Without its secret path. */
+  url: string | null;
+  agents: string[];
+  event_types: string[];
+  min_interval_seconds: number;
+  time_zone: string;
+  quiet_times: QuietTime[];
+  state: State<"Channel">;
+  next_message_at: string | null;
+  latest_message: NotificationMessage | null;
+  created_at: string;
   updated_at: string;
 }
 
@@ -419,6 +573,34 @@ export interface Runtime {
   egress: EgressScope;
   version: string;
   limits: Record<string, number>;
+}
+
+export interface DurationPercentiles {
+  p50: number;
+  p95: number;
+  p99: number;
+}
+
+export interface PerformanceFigures {
+  succeeded: number;
+  failed: number;
+  timed_out: number;
+  cancelled: number;
+  lost: number;
+  cold_starts: number;
+  duration: DurationPercentiles | null;
+  queued: DurationPercentiles | null;
+  max_memory_bytes: number | null;
+}
+
+export interface AgentPerformance {
+  from: string;
+  to: string;
+  interval_seconds: number;
+  complete: boolean;
+  total: PerformanceFigures;
+  intervals: { start: string; figures: PerformanceFigures }[];
+  revisions: { revision: number; started_at: string }[];
 }
 
 export interface Statistics {

@@ -8,6 +8,7 @@ import { signedIn } from "../core/session";
 import type { Agent } from "../core/types";
 import { confinementPanel, type Confinement } from "../parts/agents/confinement";
 import { deleteAgent } from "../parts/agents/delete-agent";
+import { tagsIn } from "../parts/agents/tags";
 import { toast } from "../parts/page/dialogs";
 import { choiceField, mistakeList, mistakesOf, textField } from "../parts/forms/fields";
 import { problemNotice } from "../parts/page/notices";
@@ -16,7 +17,7 @@ import { executionReason } from "../parts/executions/reasons";
 import { unplaced } from "../parts/executions/run-marks";
 
 type Figure = "timeout" | "memory" | "cpu" | "max_concurrency" | "max_attempts" | "retry_delay" | "keep_warm";
-type Settings = Pick<Agent, Figure | "isolation" | "preload" | "never_retry" | keyof Confinement>;
+type Settings = Pick<Agent, Figure | "isolation" | "preload" | "tags" | "never_retry" | keyof Confinement>;
 
 const LIMITS: [Figure, label: string, hint: string][] = [
   ["timeout", "Timeout (seconds)", "Maximum duration of an execution, up to 86,400 (one day)."],
@@ -69,7 +70,7 @@ export class AgentSettings extends Part {
   override render() {
     const writes = signedIn.may("write");
     const pointers = [...LIMITS, ...RETRIES].map(([name]) => `/${name}`);
-    const others = ["/isolation", "/preload", "/never_retry", "/profile", "/egress"];
+    const others = ["/tags", "/isolation", "/preload", "/never_retry", "/profile", "/egress"];
     const lone = unplaced(this.problem, [...pointers, ...others]);
     return html`<form class="column settings" novalidate @submit=${this.save}>
         ${writes
@@ -80,6 +81,10 @@ export class AgentSettings extends Part {
         ${problemNotice(lone)}
         <fieldset class="column" ?disabled=${!writes}>
           <legend class="unseen">Settings</legend>
+          <section class="panel" aria-labelledby="tags-title">
+            <header><h2 id="tags-title">Tags</h2></header>
+            <div class="content">${this.tags()}</div>
+          </section>
           <section class="panel" aria-labelledby="limits-title">
             <header><h2 id="limits-title">Limits</h2></header>
             <div class="content fields">
@@ -124,6 +129,18 @@ export class AgentSettings extends Part {
       value: String(this.value(name)),
       mistakes: mistakesOf(this.problem, `/${name}`),
       change: (value) => this.give(name, value),
+    });
+  }
+
+  private tags(): TemplateResult {
+    const tags = this.value("tags") as string[] | string;
+    return textField({
+      id: "tags",
+      label: "Tags",
+      hint: "Labels to find the agent by, separated by commas. Slashes separate levels: team/crawlers.",
+      value: typeof tags === "string" ? tags : tags.join(", "),
+      mistakes: mistakesOf(this.problem, "/tags"),
+      change: (text) => this.give("tags", same(tagsIn(text), this.agent.tags) ? this.agent.tags : text),
     });
   }
 
@@ -222,7 +239,11 @@ export class AgentSettings extends Part {
     try {
       const body = Object.entries(this.given).map(([name, value]) => [
         name,
-        typeof this.agent[name as keyof Settings] === "number" ? numbered(value) : value,
+        name === "tags"
+          ? tagsIn(String(value))
+          : typeof this.agent[name as keyof Settings] === "number"
+            ? numbered(value)
+            : value,
       ]);
       await patch(`/agents/${this.agent.id}`, Object.fromEntries(body));
       this.discard();

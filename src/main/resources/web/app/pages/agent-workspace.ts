@@ -10,13 +10,15 @@ import "../parts/agents/agent-code";
 import type { AgentCode } from "../parts/agents/agent-code";
 import { CODE_NAMES, codeOf, differences, type AgentEdits, type Code } from "../parts/agents/agent-edits";
 import "../parts/code/code-diff";
-import { toast } from "../parts/page/dialogs";
+import { open, toast } from "../parts/page/dialogs";
 import type { Mark } from "../parts/code/marks";
 import { problemNotice } from "../parts/page/notices";
 import { Part } from "../parts/page/part";
 import { failedLine } from "../parts/executions/failed-line";
 import { buildMarks, failureMarks, unplaced } from "../parts/executions/run-marks";
+import { draftScript } from "../parts/executions/draft-runs";
 import "../parts/executions/run-panel";
+import type { RunPanel } from "../parts/executions/run-panel";
 import { isBehind, whenItRuns } from "../parts/agents/running";
 import "../parts/agents/variables-diff";
 
@@ -31,7 +33,10 @@ export class AgentWorkspace extends Part {
   @state() private marks: readonly Mark[] = [];
   @state() private failedBuild: BuilderJob | null = null;
   @query("agent-code") private editors!: AgentCode;
+  @query("run-panel") private panel!: RunPanel;
   private endOffer: (() => void) | undefined;
+  /** The script of the latest draft that ran. */
+  private ranDraft = "";
 
   constructor() {
     super();
@@ -40,17 +45,19 @@ export class AgentWorkspace extends Part {
 
   override connectedCallback(): void {
     super.connectedCallback();
-    const failed = queried("execution");
-    if (failed) {
-      void this.showFailure(failed);
-    }
+    void this.openNamed(queried("try"), queried("execution"));
     if (signedIn.may("write")) {
-      this.endOffer = offer({
-        title: "Save",
-        keys: "mod+s",
-        group: "This page",
-        run: () => void this.save(),
-      });
+      this.endOffer = offer(
+        { title: "Save", keys: "mod+s", group: "This page", run: () => void this.save() },
+        {
+          title: "Run draft",
+          keys: "mod+shift+enter",
+          group: "This page",
+          run: () => void this.runDraft(),
+        },
+        { title: "Review changes", run: () => void this.review() },
+        { title: "Format script", run: () => void this.editors.format() },
+      );
     }
   }
 
@@ -71,6 +78,7 @@ export class AgentWorkspace extends Part {
           .readonly=${!writes}
           .problem=${edits.problem}
           .marks=${this.marks}
+          .buildId=${edits.saved.build_id ?? ""}
           .requirementMarks=${buildMarks(this.failedBuild, edits.saved, edits.code.requirements)}
           .actions=${writes
             ? this.actions()
@@ -83,6 +91,7 @@ export class AgentWorkspace extends Part {
         .builderJobId=${edits.saved.latest_builder_job_id ?? ""}
         .revision=${edits.saved.revision}
         .action=${this.action()}
+        .other=${writes ? this.draftButton() : nothing}
         .prepare=${() => this.prepare()}
         @ended=${(event: CustomEvent<ExecutorJob>) => this.ended(event.detail)}
         @build-failed=${(event: CustomEvent<BuilderJob>) => (this.failedBuild = event.detail)}
@@ -98,10 +107,35 @@ export class AgentWorkspace extends Part {
 
   private actions(): TemplateResult {
     const { dirty, saving, theirs } = this.edits;
-    return html`<span class="faint small" role="status">${dirty ? "Unsaved changes" : ""}</span>
+    return html`<span class="unseen" role="status">${dirty ? "Unsaved changes" : ""}</span>
+      ${dirty && !theirs
+        ? html`<button
+            class="quiet"
+            title="Unsaved changes"
+            aria-label="Review changes"
+            @click=${() => void this.review()}
+          >
+            Review
+          </button>`
+        : nothing}
       <button ?disabled=${!dirty || saving || !!theirs} @click=${() => void this.save()}>
         ${saving ? "Saving…" : "Save"} <kbd aria-hidden="true">${keysText("mod+s")}</kbd>
       </button>`;
+  }
+
+  private draftButton(): unknown {
+    const { dirty, saving, theirs, isDraft } = this.edits;
+    return dirty && !theirs
+      ? html`<button
+          ?disabled=${!isDraft || saving}
+          title=${isDraft
+            ? `Runs this script with the payload, without saving it (${keysText("mod+shift+enter")})`
+            : "Save first: a draft has the saved requirements, variables and Python version"}
+          @click=${() => void this.runDraft()}
+        >
+          Run draft
+        </button>`
+      : nothing;
   }
 
   private restored(): TemplateResult {
@@ -124,17 +158,7 @@ export class AgentWorkspace extends Part {
         <button @click=${() => this.edits.takeTheirs()}>Use theirs</button>
         <button @click=${() => this.edits.keepMine()}>Keep mine</button>
       </div>
-      ${differences(their, mine).map(
-        (field) =>
-          html`<h3>${CODE_NAMES[field]}</h3>
-            ${field === "env_vars"
-              ? html`<variables-diff .from=${their[field]} .to=${mine[field]}></variables-diff>`
-              : html`<code-diff
-                  .from=${their[field]}
-                  .to=${mine[field]}
-                  .label=${CODE_NAMES[field]}
-                ></code-diff>`}`,
-      )}
+      ${diffs(their, mine)}
     </section>`;
   }
 
@@ -154,6 +178,63 @@ export class AgentWorkspace extends Part {
       toast(`Saved as revision ${saved.revision}.${builds ? " Installing requirements." : ""}`);
     }
     return saved;
+  }
+
+  /** Shows what saving would change in the revision that the edits are based on. */
+  private async review(): Promise<void> {
+    const { before, code, from, dirty } = this.edits;
+    if (!dirty) {
+      toast("There are no unsaved changes.");
+      return;
+    }
+    const save = await open<boolean>(
+      (close) =>
+        html`<div class="body review">
+          <h2 id="dialog-title">Changes since revision ${from}</h2>
+          <div class="text">${diffs(before, code)}</div>
+          <div class="actions">
+            <button @click=${() => close(false)}>Close</button>
+            <button class="primary" @click=${() => close(true)}>Save</button>
+          </div>
+        </div>`,
+      () => false,
+      { wide: true },
+    );
+    if (save) {
+      await this.save();
+    }
+  }
+
+  private async runDraft(): Promise<void> {
+    if (this.edits.isDraft) {
+      this.marks = [];
+      this.ranDraft = this.edits.code.script;
+      await this.panel.runDraft(this.ranDraft);
+    }
+  }
+
+  /**
+   * Opens what an address names.
+   *
+   * @param tried a job whose payload, and script if it is a draft, are to be tried; or ""
+   * @param failed an execution whose failing line is to be shown; or ""
+   */
+  private async openNamed(tried: string, failed: string): Promise<void> {
+    await this.updateComplete;
+    try {
+      const job = tried ? await this.panel.usePayloadOf(tried) : null;
+      const script = job?.draft ? await draftScript(job.id) : null;
+      if (script !== null && this.edits.dirty && this.edits.code.script !== script) {
+        toast("Your unsaved changes are kept. Discard them to open the draft.");
+      } else if (script !== null) {
+        this.edits.change({ script });
+      }
+    } catch (e) {
+      toast(asProblem(e).message, { failed: true });
+    }
+    if (failed) {
+      await this.showFailure(failed);
+    }
   }
 
   /** The agent to run, saved from the editors and built. */
@@ -186,11 +267,27 @@ export class AgentWorkspace extends Part {
   }
 
   private ended({ execution }: ExecutorJob): void {
-    if (!this.edits.dirty && execution?.agent_revision === this.edits.saved.revision) {
+    if (execution?.draft) {
+      this.marks = this.edits.code.script === this.ranDraft ? failureMarks(execution) : [];
+    } else if (!this.edits.dirty && execution?.agent_revision === this.edits.saved.revision) {
       this.marks = failureMarks(execution);
     }
   }
 }
+
+/** The differences between two versions of an agent's code, by field. */
+const diffs = (before: Code, after: Code): TemplateResult[] =>
+  differences(before, after).map(
+    (field) =>
+      html`<h3>${CODE_NAMES[field]}</h3>
+        ${field === "env_vars"
+          ? html`<variables-diff .from=${before[field]} .to=${after[field]}></variables-diff>`
+          : html`<code-diff
+              .from=${before[field]}
+              .to=${after[field]}
+              .label=${CODE_NAMES[field]}
+            ></code-diff>`}`,
+  );
 
 declare global {
   interface HTMLElementTagNameMap {

@@ -16,6 +16,7 @@ import { preloadNote } from "../parts/agents/preload-text";
 import { confirmAction } from "../parts/page/dialogs";
 import "../parts/executions/execution-table";
 import { emptyState, loaded } from "../parts/page/notices";
+import { tagChips } from "../parts/agents/tags";
 import { Part } from "../parts/page/part";
 import { outdatedText, rebuild } from "../parts/rollouts/rollouts";
 import { behindText } from "../parts/agents/running";
@@ -24,6 +25,7 @@ import "../parts/stores/store-list";
 import { tabs } from "../parts/page/tabs";
 import "./agent-builds";
 import "./agent-name";
+import "./agent-performance";
 import "./agent-revisions";
 import "./agent-settings";
 import "./agent-workspace";
@@ -31,6 +33,7 @@ import "./agent-workspace";
 const TABS: Record<string, string> = {
   workspace: "Workspace",
   executions: "Executions",
+  performance: "Performance",
   schedules: "Schedules",
   stores: "Stores",
   builds: "Builds",
@@ -167,6 +170,7 @@ export class AgentPage extends Part {
         ${activity?.next_run_at
           ? html`<li><a href=${this.address("schedules")}>next run ${timeAgo(activity.next_run_at)}</a></li>`
           : nothing}
+        ${saved.tags.length ? html`<li>${tagChips(saved.tags)}</li>` : nothing}
         <li>changed ${timeAgo(saved.updated_at)}</li>
         <li>${idLink(agent.id)}</li>
       </ul>
@@ -198,6 +202,8 @@ export class AgentPage extends Part {
     switch (this.chosen) {
       case "executions":
         return html`<execution-table .agentId=${agent.id}></execution-table>`;
+      case "performance":
+        return html`<agent-performance .agent=${agent}></agent-performance>`;
       case "schedules":
         return html`<schedule-list .agentId=${agent.id}></schedule-list>`;
       case "stores":

@@ -1,21 +1,21 @@
 import { html, nothing, type TemplateResult } from "lit";
 import { customElement } from "lit/decorators.js";
-import { count } from "../core/format";
 import { PagedLoad, typed } from "../core/load";
 import { queried, router } from "../core/router";
 import { signedIn } from "../core/session";
 import type { Agent } from "../core/types";
-import { stateBadge, timeAgo } from "../parts/page/basics";
+import { agentColumns } from "../parts/agents/agent-columns";
+import { agentQuery, parseAgents, withTag } from "../parts/agents/agent-filter";
+import "../parts/agents/agent-groups";
 import { agentActions } from "../parts/agents/bulk-agents";
-import { deleteAgent } from "../parts/agents/delete-agent";
+import { hueOf } from "../parts/agents/tags";
 import { searchField } from "../parts/forms/fields";
+import { columnChoice, shownColumns, sortChoice } from "../parts/page/list-tools";
 import { emptyState } from "../parts/page/notices";
 import { Part } from "../parts/page/part";
-import "../parts/agents/run-button";
-import { isBehind } from "../parts/agents/running";
+import "../parts/page/saved-views";
 import { Selection } from "../parts/page/selection";
-import { successRate } from "../parts/charts/success-rate";
-import { pagedTable, type Column } from "../parts/page/tables";
+import { pagedTable } from "../parts/page/tables";
 
 /** Templates, by their name in /create. */
 const TEMPLATES = [
@@ -24,134 +24,126 @@ const TEMPLATES = [
   ["counter", "Count in a store", "keeps data between runs"],
 ] as const;
 
-/** All agents, with their status. */
+const ORDERS = [
+  ["", "Newest first"],
+  ["created", "Oldest first"],
+  ["name", "Name"],
+  ["-name", "Name, descending"],
+  ["-last_execution", "Last execution"],
+  ["last_execution", "Last execution, oldest first"],
+  ["-failures", "Most failures"],
+  ["failures", "Fewest failures"],
+] as const;
+
+/** Milliseconds without input before the search applies. */
+const SETTLE = 120;
+
+/** All agents, with their status; the address has the filter, the order, the columns and the grouping. */
 @customElement("agents-page")
 export class AgentsPage extends Part {
-  private q = queried("q");
+  private at = address();
   private readonly load = new PagedLoad<Agent>(
     this,
     () => "/agents",
-    () => ({ q: this.q, include: "activity" }),
+    () => ({ ...agentQuery(this.at.q), sort: this.at.sort, include: "activity" }),
     typed("agent", "builder_job", "executor_job", "execution", "schedule"),
+    () => !this.at.grouped,
   );
-  private readonly selection = new Selection<Agent>(this, () => this.load.value?.data ?? []);
-  private readonly columns: Column<Agent>[] = [
-    {
-      title: "Name",
-      cell: (agent) =>
-        html`${this.selection.box(agent, agent.name)}<a class="name" href="/agents/${agent.id}"
-            >${agent.name}</a
-          >`,
-      kind: "rest",
-    },
-    ...COLUMNS,
-  ];
+  private readonly selection = new Selection<Agent>(this, this.load);
+  private readonly columns = agentColumns(this.selection);
   private endMoves: (() => void) | undefined;
+  private timer: ReturnType<typeof setTimeout> | undefined;
 
   override connectedCallback(): void {
     super.connectedCallback();
-    this.endMoves = router.onMove(() => this.look(queried("q")));
+    this.endMoves = router.onMove(() => this.look());
   }
 
   override disconnectedCallback(): void {
     super.disconnectedCallback();
     this.endMoves?.();
+    clearTimeout(this.timer);
   }
 
   override render() {
+    const { q, sort, columns, grouped } = this.at;
     return html`<div class="page-head">
         <h1>Agents</h1>
-        ${searchField("Search agents", this.q, (q) => router.query({ q }))}
+        ${searchField("Search agents", q, (text) => this.type(text))}
         <div class="actions">
           ${signedIn.may("write") ? html`<a class="button primary" href="/create">Create agent</a>` : nothing}
         </div>
       </div>
-      <div class="panel">
-        ${pagedTable("Agents", this.columns, this.load, () => (this.q ? nothingFound(this.q) : firstAgent()))}
+      <div class="filters" role="group" aria-label="List">
+        ${parseAgents(q).tags.map(
+          (tag) =>
+            html`<button
+              class="tag hue-${hueOf(tag)}"
+              aria-label="Remove the filter tag:${tag}"
+              @click=${() => router.query({ q: withTag(q, tag, false) })}
+            >
+              ${tag} ×
+            </button>`,
+        )}
+        <saved-views list="agents" .current=${{ filter: q, sort, columns, grouped }}></saved-views>
+        ${sortChoice(ORDERS, sort)}
+        <button
+          class="chip"
+          aria-pressed=${grouped}
+          @click=${() => router.query({ group: grouped ? null : "tag" })}
+        >
+          Group by tag
+        </button>
+        ${columnChoice(this.columns, columns)}
       </div>
-      ${this.selection.bar(agentActions())}`;
+      ${grouped
+        ? html`<agent-groups .filters=${agentQuery(q)} .sort=${sort} .columns=${columns}></agent-groups>`
+        : html`<div class="panel">
+              ${pagedTable(
+                "Agents",
+                shownColumns(this.columns, columns),
+                this.load,
+                () => (q ? nothingFound(q) : firstAgent()),
+                undefined,
+                sort,
+              )}
+            </div>
+            ${this.selection.bar(agentActions())}`}`;
   }
 
-  private look(q: string): void {
-    if (q !== this.q && location.pathname === "/agents") {
-      this.q = q;
+  /** The address changes when typing pauses, so that each list is read once. */
+  private type(q: string): void {
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => router.query({ q }), SETTLE);
+  }
+
+  private look(): void {
+    const next = address();
+    if (location.pathname !== "/agents" || same(next, this.at)) {
+      return;
+    }
+    const read = next.q !== this.at.q || next.sort !== this.at.sort || next.grouped !== this.at.grouped;
+    this.at = next;
+    if (read && !next.grouped) {
       void this.load.again();
     }
+    this.requestUpdate();
   }
 }
 
-const COLUMNS: Column<Agent>[] = [
-  {
-    title: "Python",
-    cell: (agent) => html`<span class="mono">${agent.python_version}</span>`,
-    kind: "wide",
-  },
-  { title: "Build", cell: buildState },
-  { title: "Last execution", cell: lastExecution, kind: "plain" },
-  { title: "Activity", cell: now, kind: "plain" },
-  {
-    title: "Last 7 days",
-    cell: (agent) => (agent.activity ? successRate(agent.activity.executions_7d) : nothing),
-    kind: "plain",
-  },
-  {
-    title: "Next run",
-    cell: ({ activity }) => (activity?.next_run_at ? timeAgo(activity.next_run_at) : nothing),
-  },
-  { title: "", cell: actions, kind: "actions" },
-];
+const address = () => ({
+  q: queried("q"),
+  sort: queried("sort"),
+  columns: queried("columns"),
+  grouped: queried("group") === "tag",
+});
 
-function buildState(agent: Agent): unknown {
-  const job = agent.activity?.builder_job;
-  return job
-    ? html`<span class="one-line"
-        ><a href="/builds/${job.id}">${stateBadge(job.state)}</a> ${isBehind(agent)
-          ? html`<span class="faint">running revision ${agent.running_revision}</span>`
-          : nothing}
-        ${agent.outdated
-          ? html`<span class="outdated" title="Built with an older base or SDK">outdated</span>`
-          : nothing}</span
-      >`
-    : html`<span class="faint">–</span>`;
-}
-
-function lastExecution({ activity }: Agent): unknown {
-  const last = activity?.last_execution;
-  return last
-    ? html`<span class="one-line">
-        <a href="/executions/${last.id}">${stateBadge(last.state)}</a>
-        <span class="faint">${timeAgo(last.finished_at ?? last.started_at)}</span>
-      </span>`
-    : html`<span class="faint">never</span>`;
-}
-
-function now({ activity }: Agent): unknown {
-  const { running, queued } = activity ?? { running: 0, queued: 0 };
-  return running || queued
-    ? html`<span class="one-line"
-        >${running ? stateBadge("running", `${count(running)} running`) : nothing}
-        ${queued ? stateBadge("queued", `${count(queued)} queued`) : nothing}</span
-      >`
-    : nothing;
-}
-
-function actions(agent: Agent): unknown {
-  return html`<span class="row-actions">
-    ${signedIn.may("execute")
-      ? html`<run-button .agentId=${agent.id} .name=${agent.name}></run-button>`
-      : nothing}
-    ${signedIn.may("write")
-      ? html`<button class="quiet" @click=${() => deleteAgent(agent.id)}>
-          Delete<span class="unseen"> ${agent.name}</span>
-        </button>`
-      : nothing}
-  </span>`;
-}
+const same = (a: object, b: object): boolean => JSON.stringify(a) === JSON.stringify(b);
 
 const nothingFound = (q: string): TemplateResult =>
   emptyState(
     "No matching agents",
-    `No agent’s name has all words of “${q}”.`,
+    `No agent has all words and tags of “${q}”.`,
     html`<button @click=${() => router.query({ q: null })}>Show all agents</button>`,
   );
 
@@ -169,6 +161,12 @@ function firstAgent(): TemplateResult {
                 >
               </li>`,
           )}
+          <li>
+            <a class="panel" href="/templates"
+              ><strong>More templates</strong
+              ><span class="faint">monitoring, digests, reports, language models</span></a
+            >
+          </li>
           <li>
             <a class="panel" href="/create"
               ><strong>Blank</strong><span class="faint">an empty script</span></a

@@ -1,14 +1,16 @@
 import { html, nothing, type TemplateResult } from "lit";
 import { customElement, query, state } from "lit/decorators.js";
-import { requestTagged, Problem } from "../core/api";
+import { get, requestTagged, Problem, toJson } from "../core/api";
 import { draft, dropDraft, keepDraft } from "../core/drafts";
 import { asProblem } from "../core/load";
 import { isOutage, Recovery } from "../core/recovery";
 import { queried, router } from "../core/router";
 import { signedIn } from "../core/session";
-import type { Agent, BuilderJob, ExecutorJob } from "../core/types";
+import type { Agent, AgentTemplate, BuilderJob, ExecutorJob } from "../core/types";
 import "../parts/agents/agent-code";
 import { AgentEdits, type Code } from "../parts/agents/agent-edits";
+import { needs, variablesText } from "../parts/agents/agent-templates";
+import { tagsIn } from "../parts/agents/tags";
 import { stateBadge } from "../parts/page/basics";
 import { confirmAction } from "../parts/page/dialogs";
 import { mistakesOf, textField } from "../parts/forms/fields";
@@ -28,13 +30,17 @@ const DRAFT = "create";
 
 interface NewAgent {
   name: string;
+  /** As typed; drafts of earlier versions have none. */
+  tags?: string;
   code: Code;
   /** Null: a new one. */
   store_ids: string[] | null;
   payload: string;
+  /** The name of the template that it began with, if that is one of the gallery. */
+  template?: string;
 }
 
-const FIELDS = ["/name", "/script", "/requirements", "/env_vars", "/python_version", "/store_ids"];
+const FIELDS = ["/name", "/tags", "/script", "/requirements", "/env_vars", "/python_version", "/store_ids"];
 
 /** Creates, builds and runs an agent on one page, and edits it until it works. */
 @customElement("create-page")
@@ -47,6 +53,8 @@ export class CreatePage extends Part {
   @state() private last: ExecutorJob | null = null;
   @state() private marks: readonly Mark[] = [];
   @state() private failedBuild: BuilderJob | null = null;
+  /** What the draft began with. */
+  @state() private template: AgentTemplate | null = null;
   @query("run-panel") private panel!: RunPanel;
 
   constructor() {
@@ -65,6 +73,10 @@ export class CreatePage extends Part {
       void this.resume(created);
     } else if (template in templates) {
       void this.choose(template);
+    } else if (template) {
+      void this.chooseFromGallery(template);
+    } else if (this.draft.template) {
+      void this.readTemplate(this.draft.template);
     }
   }
 
@@ -91,11 +103,13 @@ export class CreatePage extends Part {
     const problem = this.edits?.problem ?? this.problem;
     return html`<div class="workspace">
       <div class="column">
-        ${this.agent ? nothing : this.head(problem)} ${problemNotice(unplaced(problem, FIELDS))}
+        ${this.agent ? nothing : this.head(problem)} ${this.needs()}
+        ${problemNotice(unplaced(problem, FIELDS))}
         <agent-code
           .code=${this.edits?.code ?? this.draft.code}
           .problem=${problem}
           .marks=${this.marks}
+          .buildId=${this.edits?.saved.build_id ?? ""}
           .requirementMarks=${this.edits
             ? buildMarks(this.failedBuild, this.edits.saved, this.edits.code.requirements)
             : []}
@@ -148,6 +162,14 @@ export class CreatePage extends Part {
         mistakes: mistakesOf(problem, "/name"),
         change: (name) => this.change({ name }),
       })}
+      ${textField({
+        id: "tags",
+        label: "Tags",
+        value: this.draft.tags ?? "",
+        placeholder: "Optional, for example billing, team/crawlers",
+        mistakes: mistakesOf(problem, "/tags"),
+        change: (tags) => this.change({ tags }),
+      })}
       <div class="field" role="group" aria-labelledby="template-label">
         <span class="label" id="template-label">Template</span>
         <div class="row">
@@ -160,9 +182,23 @@ export class CreatePage extends Part {
                 ${title}
               </button>`,
           )}
+          <a class="button" href="/templates">More templates…</a>
         </div>
       </div>
     </div>`;
+  }
+
+  /** What the chosen template needs, until the agent has run. */
+  private needs(): unknown {
+    return this.template && this.last?.state !== "succeeded"
+      ? html`<details class="panel template-needs" open>
+          <summary>
+            <strong>${this.template.title}</strong>
+            <span class="faint">what the template needs</span>
+          </summary>
+          <div class="content">${needs(this.template)}</div>
+        </details>`
+      : nothing;
   }
 
   private stores(problem: Problem | null): TemplateResult {
@@ -202,25 +238,59 @@ export class CreatePage extends Part {
 
   /** Applies a template, after a confirmation if it would replace a script. */
   private async choose(name: string): Promise<void> {
-    const { script } = this.draft.code;
-    const written =
-      script.trim() !== "" && !Object.values(templates).some((known) => known.script === script);
-    const sure =
-      !written ||
-      (await confirmAction({
-        title: "Replace your script?",
-        body: html`<p>
-          The template “${templates[name]!.title}” replaces the script, the requirements and the payload of
-          your draft.
-        </p>`,
-        confirm: "Replace",
-      }));
-    if (sure) {
+    if (await this.mayReplace(templates[name]!.title)) {
       const { code, payload } = fromTemplate(name);
-      this.change({ code: { ...this.draft.code, ...code }, payload });
+      this.template = null;
+      this.change({ code: { ...this.draft.code, ...code }, payload, template: "" });
       this.problem = null;
     }
     router.query({ template: null });
+  }
+
+  private async chooseFromGallery(name: string): Promise<void> {
+    const template = await this.readTemplate(name);
+    if (template && (await this.mayReplace(template.title))) {
+      const { script, requirements, payload } = template;
+      const env_vars = variablesText(template);
+      this.change({
+        name: this.draft.name || name,
+        tags: this.draft.tags || template.tags.join(", "),
+        code: { ...this.draft.code, script, requirements, env_vars },
+        payload: payload === null ? "" : toJson(payload, 2),
+        template: name,
+      });
+      this.problem = null;
+    } else {
+      this.template = null;
+    }
+    router.query({ template: null });
+  }
+
+  private async readTemplate(name: string): Promise<AgentTemplate | null> {
+    try {
+      this.template = await get<AgentTemplate>(`/templates/${encodeURIComponent(name)}`);
+    } catch (e) {
+      this.problem = asProblem(e);
+    }
+    return this.template;
+  }
+
+  /** Asks whether a template may replace the script, unless that is a template's. */
+  private async mayReplace(title: string): Promise<boolean> {
+    const { script } = this.draft.code;
+    const written =
+      script.trim() !== "" && !Object.values(templates).some((known) => known.script === script);
+    return (
+      !written ||
+      confirmAction({
+        title: "Replace your script?",
+        body: html`<p>
+          The template “${title}” replaces the script, the requirements, the variables and the payload of your
+          draft.
+        </p>`,
+        confirm: "Replace",
+      })
+    );
   }
 
   /** Creates the agent, or saves its changes, for the run panel. */
@@ -231,11 +301,12 @@ export class CreatePage extends Part {
       this.agent = saved ?? this.agent;
       return saved && whenItRuns(saved);
     }
-    const { name, code, store_ids } = this.draft;
+    const { name, tags, code, store_ids } = this.draft;
     try {
       const body = {
         ...code,
         ...(name.trim() ? { name: name.trim() } : {}),
+        ...(tags?.trim() ? { tags: tagsIn(tags) } : {}),
         ...(store_ids ? { store_ids } : {}),
       };
       const { value, tag } = await requestTagged<Agent>("POST", "/agents", { body });
@@ -290,5 +361,11 @@ function fromDraft(): NewAgent | null {
 function fromTemplate(name: string): NewAgent {
   const { script, requirements, payload } = templates[name]!;
   const python_version = signedIn.runtime?.default ?? "3.13";
-  return { name: "", code: { script, requirements, env_vars: "", python_version }, store_ids: null, payload };
+  return {
+    name: "",
+    tags: "",
+    code: { script, requirements, env_vars: "", python_version },
+    store_ids: null,
+    payload,
+  };
 }

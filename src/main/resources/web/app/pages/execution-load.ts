@@ -1,6 +1,7 @@
 import { all, requestExactly, get, kept } from "../core/api";
 import { Load } from "../core/load";
-import type { Agent, AgentRevision, Execution, ExecutorJob } from "../core/types";
+import type { Agent, AgentRevision, Execution, ExecutorJob, Issue, Page } from "../core/types";
+import { ranRevision } from "../parts/executions/draft-runs";
 import type { Part } from "../parts/page/part";
 
 /** An execution with its context; null: no longer kept. */
@@ -26,10 +27,47 @@ export function explainedLoad(host: Part, id: () => string): Load<Explained> {
         kept(requestExactly<ExecutorJob>("GET", `/executor-jobs/${jobId}`, { signal })),
         all<Execution>("/executions", { executor_job_id: jobId }, signal),
         kept(get<Agent>(agent, {}, signal)),
-        kept(get<AgentRevision>(`${agent}/revisions/${execution.agent_revision}`, {}, signal)),
+        ranRevision(execution, signal),
       ]);
       return { execution, job: job?.value ?? null, attempts: attempts.reverse(), agent: found, revision };
     },
     (change) => concerns(change.subject),
+  );
+}
+
+/** The executions of the same agent that started just before and after one, and what a failure is compared with. */
+export interface Neighbours {
+  previous: Execution | undefined;
+  next: Execution | undefined;
+  /** Of one that failed, the latest success before it. */
+  success: Execution | undefined;
+  /** Of one that failed, the issue that groups it with others; a second after its end. */
+  issue: Issue | undefined;
+}
+
+export function neighboursLoad(host: Part, of: () => Execution | undefined): Load<Neighbours> {
+  return new Load(
+    host,
+    async (signal) => {
+      const { id, agent_id, started_at, reason } = of()!;
+      const list = (query: Record<string, string | number>) =>
+        get<Page<Execution>>("/executions", { agent_id, limit: 2, ...query }, signal);
+      const none: Page<never> = { data: [], next_cursor: null };
+      const [before, after, successes, issues] = await Promise.all([
+        list({ started_before: started_at }),
+        list({ started_after: started_at, sort: "started" }), // with this one
+        reason === null ? none : list({ started_before: started_at, state: "succeeded", draft: "false" }),
+        reason === null ? none : get<Page<Issue>>("/issues", { execution_id: id }, signal),
+      ]);
+      return {
+        previous: before.data[0],
+        next: after.data.find((each) => each.id !== id),
+        success: successes.data[0],
+        issue: issues.data[0],
+      };
+    },
+    ({ agent_id, type }) =>
+      agent_id === of()?.agent_id && (type === "execution.started" || type.startsWith("issue.")),
+    () => of() !== undefined,
   );
 }

@@ -1,46 +1,96 @@
 import { html, nothing, type TemplateResult } from "lit";
 import { customElement, property } from "lit/decorators.js";
-import { bytes, duration } from "../core/format";
+import { between, bytes, duration, plural } from "../core/format";
+import { queried } from "../core/router";
 import { signedIn } from "../core/session";
+import { Polling } from "../core/polling";
+import { router } from "../core/router";
 import { offer } from "../core/shortcuts";
 import type { Execution } from "../core/types";
 import "../parts/agents/agent-link";
 import "../parts/code/code-editor";
 import { idLink, stateBadge, timeAgo } from "../parts/page/basics";
+import { ranSummary, ranText, tryAddress, tryLink } from "../parts/executions/draft-runs";
+import { comparisonOf } from "../parts/executions/comparison-address";
 import { executionLog, failureNotice, returnValue, runDuration } from "../parts/executions/execution-result";
 import { loaded } from "../parts/page/notices";
 import { cancelRun, runAgain, runEdited } from "../parts/executions/runs";
 import { Part } from "../parts/page/part";
 import { titlePage } from "../parts/page/titles";
 import "../parts/executions/timeline";
-import { explainedLoad, type Explained } from "./execution-load";
+import { explainedLoad, neighboursLoad, type Explained } from "./execution-load";
 import { attemptsPanel, fact, jobFacts, payloadPanel } from "./execution-panels";
+
+/** Milliseconds between readings until a failure is grouped. */
+const LOOK = 1_000;
+/** Seconds after which a failure is grouped, or never will be. */
+const GROUPED = 15;
+
+/** Of the editor with the script that ran; a draft is opened as unsaved changes. */
+function editAddress({ id, agent_id, executor_job_id, draft, error }: Execution): string {
+  const failed = error?.line ? id : null;
+  return draft
+    ? tryAddress({ id: executor_job_id, agent_id }, failed)
+    : `/agents/${agent_id}${failed ? `?execution=${failed}` : ""}`;
+}
 
 /** One execution: its outcome, the reason, and what to do about it. */
 @customElement("execution-page")
 export class ExecutionPage extends Part {
   @property() executionId = "";
   private readonly load = explainedLoad(this, () => this.executionId);
-  private endOffer: (() => void) | null = null;
+  private readonly neighbours = neighboursLoad(this, () => this.load.value?.execution);
+  /** The execution whose neighbours are read, and its state then. */
+  private neighboursOf = "";
+  private endOffers: (() => void)[] = [];
+
+  constructor() {
+    super();
+    // A failure is grouped a moment after its end, without an event if its issue is open already.
+    new Polling(this, this.neighbours, () => this.awaitsIssue(), LOOK);
+  }
+
+  private awaitsIssue(): boolean {
+    const { reason, finished_at } = this.load.value?.execution ?? {};
+    return !!reason && !!finished_at && !this.neighbours.value?.issue && between(finished_at, null) < GROUPED;
+  }
 
   override connectedCallback(): void {
     super.connectedCallback();
-    this.endOffer = offer({
-      title: "Run again with the same payload",
-      keys: "mod+enter",
-      group: "Execution",
-      run: () => {
-        const job = this.load.value?.job;
-        if (job && signedIn.may("execute")) {
-          void runAgain(job);
-        }
-      },
-    });
+    const step = (title: string, keys: string, to: "previous" | "next") =>
+      offer({
+        title,
+        keys,
+        group: "Execution",
+        run: () => {
+          const id = this.neighbours.value?.[to]?.id;
+          if (id) {
+            void router.go(`/executions/${id}`);
+          }
+        },
+      });
+    this.endOffers.push(
+      step("Previous execution of the agent", "[", "previous"),
+      step("Next execution of the agent", "]", "next"),
+    );
+    this.endOffers.push(
+      offer({
+        title: "Run again with the same payload",
+        keys: "mod+enter",
+        group: "Execution",
+        run: () => {
+          const job = this.load.value?.job;
+          if (job && signedIn.may("execute")) {
+            void runAgain(job);
+          }
+        },
+      }),
+    );
   }
 
   override disconnectedCallback(): void {
     super.disconnectedCallback();
-    this.endOffer?.();
+    this.endOffers.splice(0).forEach((end) => end());
   }
 
   protected override updated(changed: Map<PropertyKey, unknown>): void {
@@ -50,6 +100,11 @@ export class ExecutionPage extends Part {
     const execution = this.load.value?.execution;
     if (execution?.id === this.executionId) {
       void titlePage(execution.agent_id, execution.state);
+      const read = `${execution.id} ${execution.state}`;
+      if (this.neighboursOf !== read) {
+        this.neighboursOf = read;
+        void this.neighbours.again();
+      }
     }
   }
 
@@ -57,10 +112,27 @@ export class ExecutionPage extends Part {
     const value = this.load.value;
     return html`<div class="page-head">
         <h1>Execution</h1>
-        ${idLink(this.executionId)}
+        ${idLink(this.executionId)} ${this.steps()}
         <div class="actions">${value ? this.actions(value) : nothing}</div>
       </div>
       ${loaded(this.load, (explained) => this.show(explained))}`;
+  }
+
+  /** To the neighbours. */
+  private steps(): TemplateResult {
+    const { previous, next, success } = this.neighbours.value ?? {};
+    const base = success ?? previous;
+    const link = (to: Execution | undefined, text: string, title: string) =>
+      to ? html`<a href="/executions/${to.id}" title=${title}>${text}</a>` : nothing;
+    return html`<nav class="row small" aria-label="Executions of the agent">
+      ${link(previous, "← Previous", "The agent's execution before this one ([)")}
+      ${link(next, "Next →", "The agent's execution after this one (])")}
+      ${base
+        ? html`<a href=${comparisonOf(base.id, this.executionId)}
+            >Compare with ${success ? "last success" : "previous"}</a
+          >`
+        : nothing}
+    </nav>`;
   }
 
   private actions({ execution, job, agent }: Explained): unknown {
@@ -69,6 +141,9 @@ export class ExecutionPage extends Part {
     }
     return html`${execution.state === "running" && job
       ? html`<button class="danger" @click=${() => void cancelRun(job)}>Cancel execution</button>`
+      : nothing}
+    ${job && agent && signedIn.may("write")
+      ? tryLink(job, execution.error?.line ? execution.id : null)
       : nothing}
     ${job && agent
       ? html`<button
@@ -92,7 +167,7 @@ export class ExecutionPage extends Part {
     const marked = execution.error?.line != null;
     return html`${this.summary(explained)}
       <run-timeline .job=${job} .execution=${execution}></run-timeline>
-      ${this.jobNotice(explained)} ${failureNotice(execution)}
+      ${this.jobNotice(explained)} ${failureNotice(execution)} ${this.issueNotice()}
       <div class="beside">
         <div class="column">
           ${execution.state === "succeeded"
@@ -109,7 +184,7 @@ export class ExecutionPage extends Part {
                   The log was truncated: Roost kept the beginning and the end.
                 </p>`
               : nothing}
-            ${executionLog(execution)}
+            ${executionLog(execution, Number.parseInt(queried("line"), 10) || 0)}
           </section>
           ${marked ? nothing : script}
         </div>
@@ -127,8 +202,8 @@ export class ExecutionPage extends Part {
     return html`<div class="row summary" role="status">
       <strong>${stateBadge(execution.state)}</strong>
       <agent-link .agentId=${execution.agent_id}></agent-link>
-      <span class="faint">revision ${execution.agent_revision}</span>
-      ${runDuration(execution)} <span class="faint">started</span> ${timeAgo(execution.started_at)}
+      ${ranSummary(execution)} ${runDuration(execution)}
+      <span class="faint">started</span> ${timeAgo(execution.started_at)}
       ${attempts.length > 1
         ? html`<span class="row"
             ><span class="faint">attempt ${execution.attempt} of ${attempts.length}</span> ${step(
@@ -162,6 +237,16 @@ export class ExecutionPage extends Part {
     return nothing;
   }
 
+  private issueNotice(): unknown {
+    const issue = this.neighbours.value?.issue;
+    return issue
+      ? html`<p class="row small">
+          <span class="faint">Issue</span> <a href="/issues/${issue.id}">${issue.title}</a>
+          <span class="faint">${plural(issue.count, "failure")}</span>
+        </p>`
+      : nothing;
+  }
+
   private script({ execution, revision, agent }: Explained): unknown {
     if (revision === null) {
       return nothing;
@@ -181,17 +266,13 @@ export class ExecutionPage extends Part {
       <header>
         <h2 id="script-title">
           Script
-          <span class="faint"
-            >revision ${execution.agent_revision}${error?.line ? `, line ${error.line}` : ""}</span
-          >
+          <span class="faint">${ranText(execution)}${error?.line ? `, line ${error.line}` : ""}</span>
         </h2>
-        ${agent
-          ? html`<a href="/agents/${agent.id}${error?.line ? `?execution=${execution.id}` : ""}">Edit</a>`
-          : nothing}
+        ${agent ? html`<a href=${editAddress(execution)}>Edit</a>` : nothing}
       </header>
       <code-editor
         class="script"
-        label="Script of revision ${execution.agent_revision}"
+        label="Script of ${execution.draft ? "the " : ""}${ranText(execution)}"
         language="python"
         readonly
         .value=${revision.script}
@@ -205,7 +286,8 @@ export class ExecutionPage extends Part {
     const { usage, timings } = execution;
     const cpu = usage?.cpu_seconds ?? null;
     const memory = usage?.max_memory_bytes ?? null;
-    const share = cpu !== null && timings?.running ? cpu / timings.running : null;
+    // Of a shorter one, the start takes most of the time of the processor.
+    const share = cpu !== null && timings?.running && timings.running >= 1 ? cpu / timings.running : null;
     return html`<section class="panel" aria-labelledby="details-title">
       <header><h2 id="details-title">Details</h2></header>
       <dl class="facts content">

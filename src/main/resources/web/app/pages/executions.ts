@@ -10,10 +10,13 @@ import {
   withValue,
   type Token,
 } from "../parts/executions/execution-filter";
+import { executionColumns } from "../parts/executions/execution-columns";
 import "../parts/executions/execution-table";
 import "../parts/executions/filter-field";
 import { executionReason, executionReasons } from "../parts/executions/reasons";
+import { columnChoice, sortChoice } from "../parts/page/list-tools";
 import { Part } from "../parts/page/part";
+import "../parts/page/saved-views";
 import { stateChips } from "../parts/page/state-chips";
 
 const RANGES = [
@@ -23,6 +26,16 @@ const RANGES = [
   ["7d", "Last 7 days"],
 ] as const;
 
+const ORDERS = [
+  ["", "Newest first"],
+  ["started", "Oldest first"],
+  ["-duration", "Longest"],
+  ["duration", "Shortest"],
+] as const;
+
+/** The names of the columns, for the choice of what is shown. */
+const COLUMNS = executionColumns([], true, null);
+
 /** Parameters that addresses had before the filter became one text. */
 const OLDER = { state: null, agent_id: null, reason: null, hours: null, after: null, before: null };
 
@@ -30,6 +43,8 @@ const OLDER = { state: null, agent_id: null, reason: null, hours: null, after: n
 @customElement("executions-page")
 export class ExecutionsPage extends Part {
   private text = "";
+  private sort = "";
+  private columns = "";
   private tokens: Token[] = [];
   /** The filter as the API has it: lengths of time count from when the text was written. */
   private filters = queryOf([], 0);
@@ -50,7 +65,7 @@ export class ExecutionsPage extends Part {
     const states = valuesOf(this.tokens, "state");
     const runs = states.filter((name) => name !== "queued");
     // Queued jobs have no reason, revision or start yet.
-    const { agent, ...others } = this.filters;
+    const { agent, tag, ...others } = this.filters;
     const queued = states.length ? states.includes("queued") : !Object.values(others).some(Boolean);
     return html`<div class="page-head"><h1>Executions</h1></div>
       <div class="filters" role="group" aria-label="Filters">
@@ -68,11 +83,17 @@ export class ExecutionsPage extends Part {
               </option>`,
           )}
         </select>
-        ${this.times()}
+        ${this.times()} ${sortChoice(ORDERS, this.sort)} ${columnChoice(COLUMNS, this.columns)}
+        <saved-views
+          list="executions"
+          .current=${{ filter: this.text, sort: this.sort, columns: this.columns, grouped: false }}
+        ></saved-views>
         ${this.text ? html`<button class="quiet" @click=${() => this.filter("")}>Clear</button>` : nothing}
       </div>
       <execution-table
-        .filters=${{ ...others, agent, state: runs.join(",") }}
+        .filters=${{ ...others, agent, tag, state: runs.join(",") }}
+        .sort=${this.sort}
+        .columns=${this.columns}
         .queued=${queued}
         .queueOpen=${states.includes("queued")}
         .executions=${!states.length || runs.length > 0}
@@ -98,6 +119,11 @@ export class ExecutionsPage extends Part {
     }
     const text = ofAddress(queried);
     const parsed = parse(text);
+    if (this.sort !== queried("sort") || this.columns !== queried("columns")) {
+      this.sort = queried("sort");
+      this.columns = queried("columns");
+      this.requestUpdate();
+    }
     if (text !== this.text || !this.hasUpdated) {
       this.text = text;
       this.tokens = parsed.tokens;

@@ -12,6 +12,7 @@ import { loaded } from "../parts/page/notices";
 import { cancelRun, runAgain } from "../parts/executions/runs";
 import { Part } from "../parts/page/part";
 import { titlePage } from "../parts/page/titles";
+import { ranSummary, tryLink } from "../parts/executions/draft-runs";
 import { WAITING, executionReason, isHarmless } from "../parts/executions/reasons";
 import "../parts/executions/timeline";
 import { attemptsPanel, fact, jobFacts, payloadPanel } from "./execution-panels";
@@ -74,14 +75,15 @@ export class ExecutorJobPage extends Part {
     }
     return job.finished_at === null
       ? html`<button class="danger" @click=${() => void cancelRun(job)}>Cancel run</button>`
-      : html`<button @click=${() => void runAgain(job)}>Run again</button>`;
+      : html`${signedIn.may("write") ? tryLink(job, null) : nothing}
+          <button @click=${() => void runAgain(job)}>Run again</button>`;
   }
 
   private show({ job, attempts }: Loaded): TemplateResult {
     return html`<div class="row summary" role="status">
         <strong>${stateBadge(job.state)}</strong>
         <agent-link .agentId=${job.agent_id}></agent-link>
-        <span class="faint">revision ${job.agent_revision}</span>
+        ${ranSummary(job)}
         <span class="faint">created</span> ${timeAgo(job.created_at)}
       </div>
       <run-timeline .job=${job} .execution=${job.state === "queued" ? null : job.execution}></run-timeline>

@@ -27,6 +27,7 @@ export function firstSteps(agents: readonly Agent[]): TemplateResult {
             ${Object.entries(templates).map(
               ([name, { title }]) => html`<a class="button" href="/create?template=${name}">${title}</a>`,
             )}
+            <a class="button" href="/templates">More templates</a>
           </div>`
         : html`<p class="faint">
             Your API key can't create agents. The role <code>write</code> is required.

@@ -29,6 +29,8 @@ interface Explained {
   first: AgentRevision | null;
   entries: LogEntry[];
   jobs: ExecutorJob[];
+  /** The agent's latest success, whenever it was. */
+  success: Execution | null;
 }
 
 /** One issue: what fails, since when, and running the affected jobs again. */
@@ -83,14 +85,15 @@ export class IssuePage extends Part {
         ? kept(get<AgentRevision>(`/agents/${agent_id}/revisions/${number}`, {}, signal))
         : Promise.resolve(null);
     const execution = await kept(get<Execution>(`/executions/${last_execution_id}`, {}, signal));
-    const [revision, before, first, entries, jobs] = await Promise.all([
+    const [revision, before, first, entries, jobs, success] = await Promise.all([
       execution ? revisionOf(execution.agent_revision) : null,
       revisionOf(first_revision - 1),
       revisionOf(first_revision),
       execution ? this.lastEntries(execution, signal) : [],
       this.latestJobs(signal),
+      get<Page<Execution>>("/executions", { agent_id, state: "succeeded", draft: "false", limit: 1 }, signal),
     ]);
-    return { execution, revision, before, first, entries, jobs };
+    return { execution, revision, before, first, entries, jobs, success: success.data[0] ?? null };
   }
 
   private async lastEntries({ id, log_entries }: Execution, signal: AbortSignal): Promise<LogEntry[]> {
@@ -158,7 +161,7 @@ export class IssuePage extends Part {
             </header>
             <div class="content">${issueChart(hours)}</div>
           </section>
-          ${issueFacts(issue)} ${found ? payloads(found.jobs) : nothing}
+          ${issueFacts(issue)} ${found ? payloads(found.jobs, issue.last_execution_id) : nothing}
         </div>
       </div>`;
   }
@@ -166,7 +169,7 @@ export class IssuePage extends Part {
   private explanation(issue: Issue, found: Explained): TemplateResult {
     return html`${found.execution
       ? html`${failingLine(found.execution, found.revision)} ${introduced(issue, found.before, found.first)}
-        ${logTail(found.execution, found.entries)}`
+        ${logTail(found.execution, found.entries, found.success)}`
       : html`<p class="notice">The latest failed execution is no longer stored.</p>
           ${introduced(issue, found.before, found.first)}`}`;
   }

@@ -7,6 +7,7 @@ import { signedIn } from "../core/session";
 import type { Agent, Execution, Issue, Page, Statistics } from "../core/types";
 import "../parts/agents/agent-link";
 import "../parts/charts/bar-chart";
+import { OUTCOMES } from "../parts/charts/outcomes";
 import { issueState } from "../parts/issues/issues";
 import { stateBadge, timeAgo } from "../parts/page/basics";
 import { loaded } from "../parts/page/notices";
@@ -14,15 +15,6 @@ import { Part } from "../parts/page/part";
 import { buildReason } from "../parts/executions/reasons";
 import "../parts/page/ticking";
 import { firstSteps } from "./first-steps";
-
-/** From the bottom; states that need no attention first. */
-const SERIES = [
-  ["succeeded", "succeeded", "--succeeded"],
-  ["cancelled", "cancelled", "--ended"],
-  ["lost", "lost", "--accent"],
-  ["timed_out", "timed out", "--waiting"],
-  ["failed", "failed", "--failed"],
-] as const;
 
 const HOUR = 3_600_000;
 const RUNNING_SHOWN = 12;
@@ -88,7 +80,7 @@ export class OverviewPage extends Part {
   }
 
   private isEmpty({ hours, running, queued }: Statistics): boolean {
-    return running + queued === 0 && hours.every((hour) => SERIES.every(([name]) => hour[name] === 0));
+    return running + queued === 0 && hours.every((hour) => OUTCOMES.every(([name]) => hour[name] === 0));
   }
 
   private show(statistics: Statistics): TemplateResult {
@@ -102,7 +94,7 @@ export class OverviewPage extends Part {
   }
 
   private figures({ hours, running, queued, executors }: Statistics): TemplateResult {
-    const sum = (...names: (typeof SERIES)[number][0][]) =>
+    const sum = (...names: (typeof OUTCOMES)[number][0][]) =>
       hours.reduce((all, hour) => all + names.reduce((of, name) => of + hour[name], 0), 0);
     const failed = sum("failed", "timed_out", "lost");
     const busy = executors.starting + executors.idle + executors.working;
@@ -141,7 +133,11 @@ export class OverviewPage extends Part {
     };
     const labels = hours.map(({ hour }) => clock(hour));
     const titles = hours.map(({ hour }) => `${clock(hour)} – ${clock(end(hour))}`);
-    const series = SERIES.map(([key, name, colour]) => ({ name, colour, values: hours.map((h) => h[key]) }));
+    const series = OUTCOMES.map(([key, name, colour]) => ({
+      name,
+      colour,
+      values: hours.map((h) => h[key]),
+    }));
     return html`<section class="panel" aria-labelledby="chart-title">
       <header><h2 id="chart-title">Executions per hour</h2></header>
       <bar-chart

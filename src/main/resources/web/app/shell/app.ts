@@ -25,18 +25,24 @@ const NAVIGATION = [
   ["/", "Overview", "g o"],
   ["/agents", "Agents", "g a"],
   ["/executions", "Executions", "g e"],
+  ["/search", "Search logs", "g l"],
   ["/issues", "Issues", "g i"],
   ["/builds", "Builds", "g b"],
   ["/rollouts", "Rollouts", "g r"],
   ["/schedules", "Schedules", "g s"],
   ["/stores", "DataStores", "g d"],
+  ["/notifications", "Notifications", "g n"],
   ["/webhooks", "Webhooks", "g w"],
   ["/keys", "API keys", "g k"],
   ["/settings", "Settings", "g t"],
 ] as const;
 
 /** Pages of the navigation that others belong to. */
-const ELSEWHERE: Record<string, string> = { create: "/agents", "executor-jobs": "/executions" };
+const ELSEWHERE: Record<string, string> = {
+  create: "/agents",
+  templates: "/agents",
+  "executor-jobs": "/executions",
+};
 
 const FAILED = "/executions?q=state%3Afailed%2Ctimed_out%2Clost+since%3A24h";
 
@@ -80,6 +86,7 @@ export class App extends Part {
         run: () => void router.go(path),
       })),
       { title: "Failed executions of the last 24 hours", run: () => void router.go(FAILED) },
+      { title: "Browse templates", run: () => void router.go("/templates") },
       { title: "Create agent", keys: "c", group: "Navigation", run: () => void router.go("/create") },
       { title: "Search everything", keys: "mod+k", group: "General", run: () => void openPalette() },
       { title: "Search this page", keys: "/", group: "General", run: () => this.search() },

@@ -28,6 +28,7 @@ const ADDRESSES: Record<string, string> = {
   rollout: "/rollouts/",
   store: "/stores/",
   hook: "/webhooks/",
+  channel: "/notifications/",
 };
 
 const MOST = 14;
@@ -157,8 +158,13 @@ export class Palette extends Part {
       .filter(({ path, title }) => path !== location.pathname && matches(title, search))
       .slice(0, search ? 3 : 5)
       .map(({ path, title }) => ({ title, hint: "recent", run: () => void router.go(path) }));
+    const logs: Choice = {
+      title: `Search logs for “${this.text.trim()}”`,
+      hint: "logs, errors, payloads",
+      run: () => void router.go(`/search?q=${encodeURIComponent(this.text.trim())}`),
+    };
     return search
-      ? [...identified, ...this.found, ...recent, ...commands].slice(0, MOST)
+      ? [...[...identified, ...this.found, ...recent, ...commands].slice(0, MOST - 1), logs]
       : [...recent, ...commands].slice(0, MOST);
   }
 

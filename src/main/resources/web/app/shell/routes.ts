@@ -1,5 +1,5 @@
 import { html } from "lit";
-import type { Route } from "../core/router";
+import { queried, type Route } from "../core/router";
 
 /** All pages and their addresses. A page's code is loaded when it is first opened. */
 export const routes: Route[] = [
@@ -19,6 +19,21 @@ export const routes: Route[] = [
     page: () => import("../pages/create").then(() => () => html`<create-page></create-page>`),
   },
   {
+    path: "/templates",
+    title: "Templates",
+    page: () => import("../pages/templates").then(() => () => html`<templates-page></templates-page>`),
+  },
+  {
+    path: "/templates/:name",
+    title: "Template",
+    page: () =>
+      import("../pages/template").then(
+        () =>
+          ({ name }) =>
+            html`<template-page .name=${name}></template-page>`,
+      ),
+  },
+  {
     path: "/agents/:id/:tab?",
     title: "Agent",
     page: () =>
@@ -32,6 +47,18 @@ export const routes: Route[] = [
     path: "/executions",
     title: "Executions",
     page: () => import("../pages/executions").then(() => () => html`<executions-page></executions-page>`),
+  },
+  {
+    path: "/executions/compare",
+    title: "Comparison",
+    page: () =>
+      import("../pages/comparison").then(
+        () => () =>
+          html`<execution-comparison
+            .one=${queried("one")}
+            .other=${queried("other")}
+          ></execution-comparison>`,
+      ),
   },
   {
     path: "/executions/:id",
@@ -52,6 +79,11 @@ export const routes: Route[] = [
           ({ id }) =>
             html`<executor-job-page .jobId=${id}></executor-job-page>`,
       ),
+  },
+  {
+    path: "/search",
+    title: "Search",
+    page: () => import("../pages/search").then(() => () => html`<search-page></search-page>`),
   },
   {
     path: "/issues",
@@ -116,6 +148,16 @@ export const routes: Route[] = [
         () =>
           ({ id }) =>
             html`<store-page .storeId=${id}></store-page>`,
+      ),
+  },
+  {
+    path: "/notifications/:id?",
+    title: "Notifications",
+    page: () =>
+      import("../pages/notifications").then(
+        () =>
+          ({ id }) =>
+            html`<notifications-page .channelId=${id}></notifications-page>`,
       ),
   },
   {

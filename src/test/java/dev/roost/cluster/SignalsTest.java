@@ -3,9 +3,14 @@ package dev.roost.cluster;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.time.Duration;
+import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -105,5 +110,29 @@ class SignalsTest {
     }
     reader.get(60, TimeUnit.SECONDS);
     assertEquals(rounds, seen.get());
+  }
+
+  /**
+   * Two topics in one bin of a hash table, whose keys move to its end when they are added again.
+   */
+  @Test
+  void aSignalOnAllTopicsEndsAlsoWhenEveryoneWaitsAgainAtOnce() {
+    Map<String, Integer> woken = new ConcurrentHashMap<>();
+    for (int i = 0; i < 100; i++) {
+      waitAgain("topic" + i, woken);
+    }
+    assertTimeoutPreemptively(Duration.ofSeconds(30), signals::fireAllHere);
+    assertEquals(100, woken.size());
+    assertEquals(Set.of(1), Set.copyOf(woken.values()));
+  }
+
+  private void waitAgain(String topic, Map<String, Integer> woken) {
+    signals
+        .next(topic)
+        .thenRun(
+            () -> {
+              woken.merge(topic, 1, Integer::sum);
+              waitAgain(topic, woken);
+            });
   }
 }

@@ -61,6 +61,27 @@ class BuildIT {
   }
 
   @Test
+  void aBuildKnowsTheNamesOfItsPackages(Client client) {
+    JsonNode agent =
+        client.createAgent("def main():\n    return 1", "requirements", "humanize==4.13.0");
+    JsonNode built = client.built(agent.path("latest_builder_job_id").asText());
+    assertEquals("succeeded", built.path("state").asText(), built::toPrettyString);
+    String modules = "/v1/builds/" + built.path("build_id").asText() + "/modules";
+    assertEquals("{\"modules\":[\"humanize\"]}", client.get(modules).expect(200).json().toString());
+    JsonNode symbols = client.get(modules + "/humanize").expect(200).json().path("symbols");
+    JsonNode intcomma =
+        Stream.iterate(0, i -> i < symbols.size(), i -> i + 1)
+            .map(symbols::path)
+            .filter(symbol -> symbol.path("name").asText().equals("intcomma"))
+            .findFirst()
+            .orElseThrow();
+    assertEquals("function", intcomma.path("kind").asText());
+    assertTrue(intcomma.path("signature").asText().startsWith("(value: NumberOrString"));
+    assertTrue(client.get(modules + "/json").expect(200).json().path("symbols").isNull());
+    client.get("/v1/builds/build_0/modules").expect(404);
+  }
+
+  @Test
   void agentsMadeAtOnceWithTheSameNewRequirementsBuildOnce(Client client) {
     List<CompletableFuture<JsonNode>> agents =
         IntStream.range(0, 4)

@@ -33,7 +33,7 @@ class ClusterSoakIT {
         RoostProcess.started(
             "ROOST_EXECUTORS_LEASE", "15s",
             "ROOST_EXECUTORS_LOST_AFTER", "30s",
-            "ROOST_KUBERNETES_MAX_EXECUTORS", "12",
+            "ROOST_KUBERNETES_MAX_EXECUTORS", "16", // more than the jobs take, so that pools stay
             "ROOST_EXECUTORS_POOL", "3")) {
       PodWorkers pods = (PodWorkers) roost.workers();
       SteadyJobs jobs = new SteadyJobs(roost.client(), AGENTS, 0.05, LIMIT);
@@ -57,12 +57,16 @@ class ClusterSoakIT {
       ClusterNodes nodes,
       SteadyJobs jobs) {
     int percent = random.nextInt(100);
-    if (percent < 20) {
+    if (percent < 15) {
       deletePod(pods, 30, jobs);
-    } else if (percent < 40) {
+    } else if (percent < 30) {
       deletePod(pods, 0, jobs);
-    } else if (percent < 70) {
+    } else if (percent < 40) {
+      jobs.count("pods of pools deleted", pods.killPooled());
+    } else if (percent < 60) {
       killProcess(pods, jobs);
+    } else if (percent < 70) {
+      killTemplate(pods, jobs);
     } else if (percent < 80) {
       jobs.count("killed control planes", 1);
       roost.kill9();
@@ -126,12 +130,7 @@ class ClusterSoakIT {
     if (choices.isEmpty()) {
       return;
     }
-    // Each has its pod's name in its environment.
-    String pod = any(choices);
-    List<Machine.Running> processes =
-        Machine.processesOf(Path.of(pod)).stream()
-            .filter(one -> one.command().contains("/run/roost"))
-            .toList();
+    List<Machine.Running> processes = processesOf(any(choices));
     if (!processes.isEmpty()) {
       Machine.Running victim = any(processes);
       jobs.count(
@@ -139,6 +138,28 @@ class ClusterSoakIT {
           1);
       victim.kill();
     }
+  }
+
+  private void killTemplate(PodWorkers pods, SteadyJobs jobs) {
+    List<Machine.Running> templates =
+        pods.executors().stream()
+            .flatMap(pod -> Machine.templates(runnersAndForks(pod)).stream())
+            .toList();
+    if (!templates.isEmpty()) {
+      jobs.count("killed templates", 1);
+      any(templates).kill();
+    }
+  }
+
+  private static List<Machine.Running> runnersAndForks(String pod) {
+    return processesOf(pod).stream().filter(one -> one.command().contains(" runner ")).toList();
+  }
+
+  /** Each has its pod's name in its environment. */
+  private static List<Machine.Running> processesOf(String pod) {
+    return Machine.processesOf(Path.of(pod)).stream()
+        .filter(one -> one.command().contains("/run/roost"))
+        .toList();
   }
 
   private <T> T any(List<T> choices) {

@@ -52,12 +52,19 @@ class DashboardIT {
   /** First, since the first of them is to find a Roost that nobody has used. */
   @Test
   @Order(1)
+  void buildsAndExecutionsAreUsedAndExplained() {
+    check("runtime");
+  }
+
+  @Test
+  @Order(2)
+  @LocalOnly("what the pages show and do is the same on every runtime")
   void peopleGetDoneWhatTheyCameFor() {
     check("journeys");
   }
 
   @Test
-  @Order(2)
+  @Order(3)
   @LocalOnly("the pages are the same on every runtime")
   void everyPageCanBeUsedByEverybodyAndIsSmall() {
     check("pages");
@@ -121,6 +128,8 @@ class DashboardIT {
         roost.key(),
         "ROOST_TEST_LINK",
         link.group(1),
+        "ROOST_TEST_DATA",
+        roost.data().toString(),
         "ROOST_TEST_BROWSER",
         browser);
   }

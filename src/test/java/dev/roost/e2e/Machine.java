@@ -5,7 +5,11 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** The processes of this machine, as Linux shows them. */
@@ -52,16 +56,39 @@ final class Machine {
   }
 
   static boolean isAlive(long pid) {
-    String stat = read(pid, "stat");
-    return !stat.isEmpty()
-        && !"ZX".contains(stat.substring(stat.lastIndexOf(')') + 2).substring(0, 1));
+    String[] fields = stat(pid);
+    return fields.length > 0 && !"ZX".contains(fields[0]);
   }
 
   static long parent(long pid) {
+    String[] fields = stat(pid);
+    return fields.length == 0 ? 0 : Long.parseLong(fields[1]);
+  }
+
+  /**
+   * Those of the processes that are templates. A runner has its template and, beside it, the
+   * process of the current or the next execution, which has been forked later.
+   */
+  static List<Running> templates(List<Running> processes) {
+    Map<Long, List<Running>> children =
+        processes.stream().collect(Collectors.groupingBy(one -> parent(one.pid())));
+    return processes.stream()
+        .map(runner -> children.getOrDefault(runner.pid(), List.of()))
+        .filter(forks -> forks.size() > 1)
+        .map(forks -> Collections.min(forks, Comparator.comparingLong(one -> started(one.pid()))))
+        .toList();
+  }
+
+  /** In clock ticks since the machine's start; that of a process that has ended is the latest. */
+  private static long started(long pid) {
+    String[] fields = stat(pid);
+    return fields.length == 0 ? Long.MAX_VALUE : Long.parseLong(fields[19]);
+  }
+
+  /** What proc(5) describes, from the third field on; empty if the process has ended. */
+  private static String[] stat(long pid) {
     String stat = read(pid, "stat");
-    return stat.isEmpty()
-        ? 0
-        : Long.parseLong(stat.substring(stat.lastIndexOf(')') + 2).split(" ")[1]);
+    return stat.isEmpty() ? new String[0] : stat.substring(stat.lastIndexOf(')') + 2).split(" ");
   }
 
   static List<Long> children(long parent) {

@@ -256,6 +256,11 @@ final class RoostProcess implements AutoCloseable {
     return local.runners();
   }
 
+  /** With their templates and the processes of executions. */
+  List<Machine.Running> runnersAndForks() {
+    return local.processes(" runner ");
+  }
+
   /** PostgreSQL's main process. */
   Machine.Running postmaster() {
     return findPostmaster().orElseThrow();

@@ -39,7 +39,7 @@ class SoakIT {
   }
 
   private void killSomething(RoostProcess roost, SteadyJobs jobs) {
-    switch (random.nextInt(4)) {
+    switch (random.nextInt(6)) {
       case 0 -> {
         jobs.count("killed control planes", 1);
         roost.kill9();
@@ -51,6 +51,8 @@ class SoakIT {
         postmaster.signal("KILL");
       }
       case 2 -> killOne("runners", roost.runners(), jobs);
+      case 3 -> killOne("templates", Machine.templates(roost.runnersAndForks()), jobs);
+      case 4 -> jobs.count("killed executors of pools", roost.workers().killPooled());
       default -> killOne("sidecars", roost.sidecars(), jobs);
     }
   }

@@ -59,6 +59,7 @@ final class SteadyJobs {
               "keep_warm",
               5 + i));
     }
+    this.agents.forEach(client::runsNewest); // or all jobs would fail for the same reason
     stream = CompletableFuture.runAsync(() -> submit(pause));
   }
 

@@ -2,6 +2,7 @@ package dev.roost.e2e;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
@@ -20,7 +21,7 @@ public final class TestCertificates {
   /**
    * @param host an address, not a name
    */
-  TestCertificates(String host) {
+  public TestCertificates(String host) {
     this("ip", host);
   }
 
@@ -98,16 +99,32 @@ public final class TestCertificates {
     }
   }
 
+  /**
+   * Writes a PKCS #12 file with the server's certificate alone.
+   *
+   * @return the password
+   */
+  public String write(Path file) {
+    try (OutputStream stream = Files.newOutputStream(file)) {
+      serverOnly().store(stream, PASSWORD);
+      return new String(PASSWORD);
+    } catch (IOException | GeneralSecurityException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  private KeyStore serverOnly() throws IOException, GeneralSecurityException {
+    KeyStore own = KeyStore.getInstance("PKCS12");
+    own.load(null, null);
+    own.setKeyEntry(
+        "server", store.getKey("server", PASSWORD), PASSWORD, store.getCertificateChain("server"));
+    return own;
+  }
+
   /** The server's side of TLS, with the server's certificate alone. */
   public SSLContext context() {
     try {
-      KeyStore own = KeyStore.getInstance("PKCS12");
-      own.load(null, null);
-      own.setKeyEntry(
-          "server",
-          store.getKey("server", PASSWORD),
-          PASSWORD,
-          store.getCertificateChain("server"));
+      KeyStore own = serverOnly();
       KeyManagerFactory keys =
           KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
       keys.init(own, PASSWORD);

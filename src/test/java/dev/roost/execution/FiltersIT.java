@@ -241,7 +241,8 @@ class FiltersIT {
           "jobs " + states,
           Sql.of(
               ExecutorJob.listing(
-                  new ExecutorJob.Filter(null, null, null, null, states, null).conditions())));
+                  new ExecutorJob.Filter(null, null, null, null, states, null, null)
+                      .conditions())));
     }
     assertEquals("", ManyExecutions.wholeReads(dataSource, lists));
   }
@@ -249,7 +250,9 @@ class FiltersIT {
   private static Sql executions(List<ExecutionState> states, String reason, Instant time) {
     return Sql.of(
         Execution.listing(
-            new Execution.Filter(null, null, null, null, null, null, states, reason, time, time)
-                .conditions()));
+            new Execution.Filter(
+                    null, null, null, null, null, null, states, reason, null, time, time)
+                .conditions(),
+            true));
   }
 }

@@ -46,6 +46,7 @@ class WorkTest {
         List.of(new Work.Store("greeter", "store_…")),
         new Work.Limits(16777216, 65536, 33554432, 1048576, 256, 1024, 512, 1048576, 300.0, 10.0),
         environment,
+        null,
         code);
   }
 

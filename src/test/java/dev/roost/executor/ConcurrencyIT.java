@@ -73,7 +73,7 @@ class ConcurrencyIT {
 
   private PollAnswer poll(String executor) {
     int number = polls.merge(executor, 1, Integer::sum);
-    return dispatcher.poll(executor, number, true, Duration.ofMillis(20)).join();
+    return dispatcher.poll(executor, new Poll(number, true, true), Duration.ofMillis(20)).join();
   }
 
   private Work work(String executor) {
@@ -105,6 +105,22 @@ class ConcurrencyIT {
   }
 
   @Test
+  void executorsOfEarlierReleasesGetNoDrafts() {
+    String draft =
+        api.post("/v1/agents/" + agent + "/execute-draft", "{\"script\": \"draft = 1\"}").get("id");
+    String saved = submit("{}");
+    String old = executor().orElseThrow();
+    Poll poll = new Poll(1, true, false);
+    PollAnswer.Some answer =
+        assertInstanceOf(
+            PollAnswer.Some.class, dispatcher.poll(old, poll, Duration.ofMillis(20)).join());
+    assertEquals(saved, answer.work().executorJobId());
+    Work work = work(executor().orElseThrow());
+    assertEquals(draft, work.executorJobId());
+    assertEquals("draft = 1", work.draft());
+  }
+
+  @Test
   void jobsWithOneKeyRunOneAtATimeAndOthersPassThem() {
     String first = submit("{\"concurrency_key\": \"a\"}");
     String second = submit("{\"concurrency_key\": \"a\"}");
@@ -121,7 +137,10 @@ class ConcurrencyIT {
     assertEquals(0, waiting(), "no further executor is needed");
     // Whoever waits for work is told as soon as the key is free.
     var waits =
-        dispatcher.poll(three, polls.merge(three, 1, Integer::sum), true, Duration.ofSeconds(60));
+        dispatcher.poll(
+            three,
+            new Poll(polls.merge(three, 1, Integer::sum), true, true),
+            Duration.ofSeconds(60));
     end(one, running);
     assertEquals(
         second, assertInstanceOf(PollAnswer.Some.class, waits.getNow(null)).work().executorJobId());
@@ -162,7 +181,11 @@ class ConcurrencyIT {
         List<Callable<PollAnswer>> claims = new ArrayList<>();
         for (String executor : executors) {
           int number = polls.merge(executor, 1, Integer::sum);
-          claims.add(() -> dispatcher.poll(executor, number, true, Duration.ofMillis(20)).join());
+          claims.add(
+              () ->
+                  dispatcher
+                      .poll(executor, new Poll(number, true, true), Duration.ofMillis(20))
+                      .join());
         }
         int got = 0;
         List<Future<PollAnswer>> answers = threads.invokeAll(claims);

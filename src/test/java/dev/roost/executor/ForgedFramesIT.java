@@ -73,7 +73,7 @@ class ForgedFramesIT {
     execution =
         assertInstanceOf(
                 dev.roost.executor.PollAnswer.Some.class,
-                dispatcher.poll(executor, 1, true, Duration.ofSeconds(30)).join())
+                dispatcher.poll(executor, new Poll(1, true, true), Duration.ofSeconds(30)).join())
             .work()
             .executionId();
   }

@@ -136,7 +136,7 @@ class PoolsIT {
   @Test
   void aJobGoesToTheExecutorThatWaitsHereAndItKeepsTheAgent() {
     String executor = pooled();
-    CompletableFuture<PollAnswer> poll = here.poll(executor, 1, false, LONG);
+    CompletableFuture<PollAnswer> poll = here.poll(executor, new Poll(1, false, true), LONG);
     assertFalse(poll.isDone());
     submit();
     assertEquals(agent, given(poll));
@@ -148,7 +148,7 @@ class PoolsIT {
   @Test
   void anExecutorThatWaitsElsewhereIsAssignedByThePool() {
     String executor = pooled();
-    CompletableFuture<PollAnswer> poll = there.poll(executor, 1, false, LONG);
+    CompletableFuture<PollAnswer> poll = there.poll(executor, new Poll(1, false, true), LONG);
     submit();
     assertEquals(1, pools.assign(target(), 5));
     assertFalse(poll.isDone());
@@ -159,17 +159,17 @@ class PoolsIT {
   @Test
   void withoutTheNotificationTheNextPollFindsTheAgent() {
     String executor = pooled();
-    there.poll(executor, 1, false, LONG);
+    there.poll(executor, new Poll(1, false, true), LONG);
     submit();
     assertEquals(1, pools.assign(target(), 5));
-    assertEquals(agent, given(there.poll(executor, 2, false, LONG)));
+    assertEquals(agent, given(there.poll(executor, new Poll(2, false, true), LONG)));
   }
 
   @Test
   void aPollThatMovedIsNotAnsweredWhereItWas() {
     String executor = pooled();
-    CompletableFuture<PollAnswer> old = there.poll(executor, 1, false, LONG);
-    CompletableFuture<PollAnswer> poll = here.poll(executor, 2, false, LONG);
+    CompletableFuture<PollAnswer> old = there.poll(executor, new Poll(1, false, true), LONG);
+    CompletableFuture<PollAnswer> poll = here.poll(executor, new Poll(2, false, true), LONG);
     there.moved(new ExecutorMoved(executor));
     assertInstanceOf(PollAnswer.None.class, old.getNow(null));
     submit();
@@ -241,7 +241,7 @@ class PoolsIT {
   @Test
   void anExecutorThatIsToStopIsToldSo() {
     String executor = pooled();
-    CompletableFuture<PollAnswer> poll = here.poll(executor, 1, false, LONG);
+    CompletableFuture<PollAnswer> poll = here.poll(executor, new Poll(1, false, true), LONG);
     pools.giveWay(1);
     assertInstanceOf(PollAnswer.Stop.class, poll.orTimeout(60, TimeUnit.SECONDS).join());
     assertEquals(ExecutorState.STOPPING, read(executor).state);
@@ -251,8 +251,9 @@ class PoolsIT {
   void theWaitEndsAndTheExecutorStays() {
     String executor = pooled();
     assertInstanceOf(
-        PollAnswer.None.class, here.poll(executor, 1, false, Duration.ofMillis(50)).join());
-    CompletableFuture<PollAnswer> poll = there.poll(executor, 2, false, LONG);
+        PollAnswer.None.class,
+        here.poll(executor, new Poll(1, false, true), Duration.ofMillis(50)).join());
+    CompletableFuture<PollAnswer> poll = there.poll(executor, new Poll(2, false, true), LONG);
     there.drain(new Draining.Begun());
     assertInstanceOf(PollAnswer.None.class, poll.getNow(null));
     assertTrue(read(executor).isInPool());

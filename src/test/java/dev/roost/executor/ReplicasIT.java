@@ -98,7 +98,7 @@ class ReplicasIT {
   }
 
   private static PollAnswer now(Dispatcher replica, String executor, int polls) {
-    return replica.poll(executor, polls, true, Duration.ofMillis(50)).join();
+    return replica.poll(executor, new Poll(polls, true, true), Duration.ofMillis(50)).join();
   }
 
   private static String given(PollAnswer answer) {
@@ -169,9 +169,11 @@ class ReplicasIT {
     end(here, executor, execution);
     // It is kept warm for a minute.
     finished(execution, "30 s");
-    assertInstanceOf(PollAnswer.None.class, there.poll(executor, 2, true, Duration.ZERO).join());
+    assertInstanceOf(
+        PollAnswer.None.class, there.poll(executor, new Poll(2, true, true), Duration.ZERO).join());
     finished(execution, "59.5 s");
-    CompletableFuture<PollAnswer> poll = there.poll(executor, 4, true, LONG); // One went elsewhere.
+    CompletableFuture<PollAnswer> poll =
+        there.poll(executor, new Poll(4, true, true), LONG); // One went elsewhere.
     assertInstanceOf(PollAnswer.Stop.class, poll.orTimeout(60, TimeUnit.SECONDS).join());
     assertEquals("stopping", state(executor));
   }
@@ -191,7 +193,7 @@ class ReplicasIT {
   @Test
   void anExecutorThatMovedIsNotified() {
     String executor = executor();
-    CompletableFuture<PollAnswer> old = there.poll(executor, 1, true, LONG);
+    CompletableFuture<PollAnswer> old = there.poll(executor, new Poll(1, true, true), LONG);
     assertInstanceOf(PollAnswer.None.class, now(here, executor, 2));
     there.moved(new ExecutorMoved(executor));
     assertInstanceOf(PollAnswer.None.class, old.getNow(null));
@@ -203,7 +205,8 @@ class ReplicasIT {
   @Test
   void whatAnOldPollWasGivenIsHandedOutWhenTheLeaseIsRenewed() {
     String executor = executor();
-    CompletableFuture<PollAnswer> nobodyReadsThis = here.poll(executor, 1, true, LONG);
+    CompletableFuture<PollAnswer> nobodyReadsThis =
+        here.poll(executor, new Poll(1, true, true), LONG);
     assertInstanceOf(PollAnswer.None.class, now(there, executor, 2));
     submit();
     String execution = given(nobodyReadsThis.getNow(null));
@@ -232,7 +235,7 @@ class ReplicasIT {
   @Test
   void aJobThatWaitsElsewhereGoesToWhoeverWaitsHere() {
     String executor = executor();
-    CompletableFuture<PollAnswer> poll = there.poll(executor, 1, true, LONG);
+    CompletableFuture<PollAnswer> poll = there.poll(executor, new Poll(1, true, true), LONG);
     submit();
     assertFalse(poll.isDone());
     there.queued(new JobWaiting(agent, 1));
@@ -243,7 +246,7 @@ class ReplicasIT {
   @Test
   void waitersQueryAgainWhenNotificationsMayHaveBeenLost() {
     String executor = executor();
-    CompletableFuture<PollAnswer> poll = there.poll(executor, 1, true, LONG);
+    CompletableFuture<PollAnswer> poll = there.poll(executor, new Poll(1, true, true), LONG);
     QuarkusTransaction.requiringNew()
         .run(
             () ->
@@ -258,14 +261,14 @@ class ReplicasIT {
 
   @Test
   void whoeverWaitsIsAnsweredWhenThisReplicaStops() {
-    CompletableFuture<PollAnswer> poll = there.poll(executor(), 1, true, LONG);
+    CompletableFuture<PollAnswer> poll = there.poll(executor(), new Poll(1, true, true), LONG);
     there.drain(new Draining.Begun());
     assertInstanceOf(PollAnswer.None.class, poll.getNow(null));
   }
 
   @Test
   void aChangeOfTheAgentElsewhereStopsIdleExecutorsHere() {
-    CompletableFuture<PollAnswer> poll = there.poll(executor(), 1, true, LONG);
+    CompletableFuture<PollAnswer> poll = there.poll(executor(), new Poll(1, true, true), LONG);
     there.changed(new AgentChanged(agent, 2));
     assertInstanceOf(PollAnswer.Stop.class, poll.getNow(null));
   }
@@ -275,8 +278,8 @@ class ReplicasIT {
     String young = executor();
     String old = executor();
     String working = executor();
-    CompletableFuture<PollAnswer> youngPoll = there.poll(young, 1, true, LONG);
-    CompletableFuture<PollAnswer> oldPoll = here.poll(old, 1, true, LONG);
+    CompletableFuture<PollAnswer> youngPoll = there.poll(young, new Poll(1, true, true), LONG);
+    CompletableFuture<PollAnswer> oldPoll = here.poll(old, new Poll(1, true, true), LONG);
     set(old, "ready_at = now() - interval '1 hour'");
     RevisionKey other = new RevisionKey(agent, 2);
 
@@ -317,7 +320,7 @@ class ReplicasIT {
     assertInstanceOf(PollAnswer.None.class, now(there, idle, 1));
     assertInstanceOf(PollAnswer.None.class, now(there, silent, 1));
     set(silent, "lease_expires_at = now() - interval '1 s'");
-    there.poll(idle, 2, true, Duration.ZERO).join();
+    there.poll(idle, new Poll(2, true, true), Duration.ZERO).join();
     // Nobody waits now, so it stays in the queue.
     submit();
 

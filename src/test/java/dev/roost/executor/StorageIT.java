@@ -122,7 +122,7 @@ class StorageIT {
   }
 
   private PollAnswer poll() {
-    return dispatcher.poll(executor, ++polls, true, Duration.ofMillis(20)).join();
+    return dispatcher.poll(executor, new Poll(++polls, true, true), Duration.ofMillis(20)).join();
   }
 
   private Work start() {

@@ -10,28 +10,37 @@ import java.time.Instant;
 import java.util.List;
 
 /** Failed executions of one agent, as they are stored. */
-final class FailedRows {
+public final class FailedRows {
   private final Rows rows;
   private final Api api;
-  final String agent;
+  public final String agent;
 
-  FailedRows(Database database, Api api) {
+  public FailedRows(Database database, Api api) {
     this.rows = new Rows(database);
     this.api = api;
     this.agent = api.post("/v1/agents", "{\"script\": \"def main(): pass\"}").get("id");
   }
 
   /** An attempt at a new job that failed, in the function {@code total}. */
-  Failed fail(String message) {
+  public Failed fail(String message) {
     return fail(message, 1, Instant.now());
   }
 
-  Failed fail(String message, int revision, Instant endedAt) {
+  public Failed fail(String message, int revision, Instant endedAt) {
     return fail(job(revision), message, revision, endedAt);
   }
 
+  /** An attempt at a draft that failed. */
+  Failed failDraft(String message) {
+    return fail(job(1), message, 1, Instant.now(), true);
+  }
+
   /** An attempt at that job that failed now. */
-  Failed fail(String job, String message, int revision, Instant endedAt) {
+  public Failed fail(String job, String message, int revision, Instant endedAt) {
+    return fail(job, message, revision, endedAt, false);
+  }
+
+  private Failed fail(String job, String message, int revision, Instant endedAt, boolean draft) {
     String id = Ids.next("exec");
     String error =
         """
@@ -41,8 +50,8 @@ final class FailedRows {
     rows.run(
         """
         insert into execution (id, executor_job_id, agent_id, agent_revision, build_id, executor_id, attempt, state,
-          reason, message, error, started_at, finished_at, cold_start, queued_seconds)
-        values (?, ?, ?, ?, '', ?, 1, 'failed', 'exception', ?, ?, ?, ?, false, 0)""",
+          reason, message, error, started_at, finished_at, cold_start, queued_seconds, draft)
+        values (?, ?, ?, ?, '', ?, 1, 'failed', 'exception', ?, ?, ?, ?, false, 0, ?)""",
         id,
         job,
         agent,
@@ -51,12 +60,13 @@ final class FailedRows {
         "ValueError: " + message,
         error,
         endedAt.minusMillis(1),
-        endedAt);
+        endedAt,
+        draft);
     rows.run("update executor_job set state = 'failed' where id = ?", job);
     return new Failed(id, job);
   }
 
-  record Failed(String execution, String job) {}
+  public record Failed(String execution, String job) {}
 
   private String job(int revision) {
     String id = Ids.next("xjob");
@@ -75,12 +85,12 @@ final class FailedRows {
     rows.run("update executor_job set state = ?, finished_at = now() where id = ?", state, job);
   }
 
-  Rows rows() {
+  public Rows rows() {
     return rows;
   }
 
   /** The issue of that execution, as soon as it is grouped. */
-  String issueOf(Failed failed) {
+  public String issueOf(Failed failed) {
     String list = "/v1/issues?execution_id=" + failed.execution();
     Await.until(
         "the failure is grouped",

@@ -66,6 +66,14 @@ class IssuesIT {
   }
 
   @Test
+  void failuresOfDraftsAreNoIssue() {
+    Failed draft = rows.failDraft("no such draft");
+    Failed saved = rows.fail("no such customer");
+    rows.issueOf(saved);
+    assertEquals(List.of(), api.get("/v1/issues?execution_id=" + draft.execution()).get("data.id"));
+  }
+
+  @Test
   void failuresOfOneCauseAreOneIssue() {
     Instant now = Instant.now().truncatedTo(ChronoUnit.MICROS);
     Failed first = rows.fail("order 1 has no price", 1, now.minus(Duration.ofHours(2)));

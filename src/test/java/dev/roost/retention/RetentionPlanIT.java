@@ -14,6 +14,7 @@ import dev.roost.execution.OldExecutorJobs;
 import dev.roost.executor.OldExecutors;
 import dev.roost.issue.OldIssues;
 import dev.roost.log.OldLogs;
+import dev.roost.notification.OldMessages;
 import dev.roost.webhook.OldDeliveries;
 import io.quarkus.test.common.WithTestResource;
 import io.quarkus.test.junit.QuarkusTest;
@@ -83,6 +84,12 @@ class RetentionPlanIT {
       insert into webhook_delivery (id, webhook_id, position, event_type, subject, state, created_at)
       select 'dlv_' || i, 'hook_' || i % 10, i, '', '', 'succeeded', now() from generate_series(1, 20000) i
       where i % 10 > 0;
+      insert into notification_channel (id, name, kind, recipients, agents, event_types, min_interval_seconds, time_zone,
+        quiet_times, state, created_at, updated_at)
+      values ('channel_1', '', 'email', '{}', '{}', '{}', 0, 'UTC', '[]', 'active', now(), now());
+      insert into notification_message (id, channel_id, test, state, title, attempts, created_at, give_up_at, finished_at)
+      select 'message_' || i, 'channel_1', false, 'succeeded', '', 1, now(), now(), now() - make_interval(secs => i)
+      from generate_series(1, 20000) i;
       insert into api_key (id, name, role, secret_sha256, created_at)
       select 'key_' || i, '', 'read', '', now() from generate_series(1, 1000) i;
       insert into login_session (secret_sha256, key_id, created_at, expires_at)
@@ -108,6 +115,7 @@ class RetentionPlanIT {
     all.put("the next old events", OldEvents.UPPER);
     all.put("deliveries", OldDeliveries.DELETE);
     all.put("deletion of events", OldEvents.DELETE);
+    all.put("messages of channels", OldMessages.DELETE);
     all.put("sessions", OldSessions.DELETE);
     all.put("login links", OldSessions.DELETE_LINKS);
     all.put("builder jobs", OldBuilderJobs.OLD);
@@ -140,7 +148,7 @@ class RetentionPlanIT {
         }
         statement.execute(
             "analyze build, builder_job, agent, agent_revision, executor, executor_job, execution, log_entry, event,"
-                + " webhook_delivery, login_session, login_link");
+                + " webhook_delivery, notification_message, login_session, login_link");
         statement.execute("set local plan_cache_mode = force_generic_plan");
         for (Map.Entry<String, Sql> each : statements().entrySet()) {
           String plan = Plans.of(statement, each.getValue().text());

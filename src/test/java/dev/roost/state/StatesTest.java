@@ -27,17 +27,19 @@ class StatesTest {
 
   /** Enums by the table with their column {@code state}. */
   private static final Map<String, String> TABLES =
-      Map.of(
-          "builder_job", "BuilderJobState",
-          "execution", "ExecutionState",
-          "executor", "ExecutorState",
-          "executor_job", "ExecutorJobState",
-          "issue", "IssueState",
-          "rollout", "RolloutState",
-          "rollout_agent", "RolloutAgentState",
-          "schedule", "ScheduleState",
-          "webhook", "WebhookState",
-          "webhook_delivery", "DeliveryState");
+      Map.ofEntries(
+          Map.entry("builder_job", "BuilderJobState"),
+          Map.entry("execution", "ExecutionState"),
+          Map.entry("executor", "ExecutorState"),
+          Map.entry("executor_job", "ExecutorJobState"),
+          Map.entry("issue", "IssueState"),
+          Map.entry("notification_channel", "ChannelState"),
+          Map.entry("notification_message", "MessageState"),
+          Map.entry("rollout", "RolloutState"),
+          Map.entry("rollout_agent", "RolloutAgentState"),
+          Map.entry("schedule", "ScheduleState"),
+          Map.entry("webhook", "WebhookState"),
+          Map.entry("webhook_delivery", "DeliveryState"));
 
   /** The same words with other meanings, by class. */
   private static final Set<String> OTHER_WORDS =

@@ -24,7 +24,7 @@ import javax.net.ServerSocketFactory;
  * A receiver on loopback whose behaviour tests choose, down to single bytes. Ends with everything
  * that it holds open.
  */
-final class Receiver implements AutoCloseable {
+public final class Receiver implements AutoCloseable {
   private final ServerSocket server;
   private final Thread accepting;
   private final Set<Socket> sockets = ConcurrentHashMap.newKeySet();
@@ -34,7 +34,7 @@ final class Receiver implements AutoCloseable {
 
   /** What a receiver does with a request; afterwards the connection is closed. */
   @FunctionalInterface
-  interface Behaviour {
+  public interface Behaviour {
     void handle(Request request, Socket socket) throws IOException, InterruptedException;
   }
 
@@ -43,17 +43,17 @@ final class Receiver implements AutoCloseable {
    *
    * @param headers by names in lower case
    */
-  record Request(String line, Map<String, String> headers, byte[] body) {
-    String text() {
+  public record Request(String line, Map<String, String> headers, byte[] body) {
+    public String text() {
       return new String(body, StandardCharsets.UTF_8);
     }
 
-    String header(String name) {
+    public String header(String name) {
       return headers.get(name);
     }
   }
 
-  Receiver() {
+  public Receiver() {
     this(ServerSocketFactory.getDefault());
   }
 
@@ -66,14 +66,14 @@ final class Receiver implements AutoCloseable {
     accepting = thread(this::accept);
   }
 
-  static Behaviour answer(int status) {
+  public static Behaviour answer(int status) {
     return answer(status, "", "");
   }
 
   /**
    * @param headers with a line end after each
    */
-  static Behaviour answer(int status, String headers, String body) {
+  public static Behaviour answer(int status, String headers, String body) {
     return (request, socket) -> {
       String head =
           "HTTP/1.1 %d X\r\nContent-Length: %d\r\n%s\r\n".formatted(status, body.length(), headers);
@@ -82,7 +82,7 @@ final class Receiver implements AutoCloseable {
   }
 
   /** Never answers, and waits until the other side hangs up. */
-  static Behaviour hang() {
+  public static Behaviour hang() {
     return (request, socket) -> {
       while (socket.getInputStream().read() >= 0) {
         // More of a request would not change anything.
@@ -96,20 +96,20 @@ final class Receiver implements AutoCloseable {
     out.flush();
   }
 
-  void behave(Behaviour behaviour) {
+  public void behave(Behaviour behaviour) {
     this.behaviour = behaviour;
   }
 
-  int port() {
+  public int port() {
     return server.getLocalPort();
   }
 
-  String url() {
+  public String url() {
     return "http://127.0.0.1:" + port() + "/hook";
   }
 
   /** Those that were read to their end, in their order. */
-  List<Request> requests() {
+  public List<Request> requests() {
     return requests;
   }
 

@@ -24,7 +24,7 @@ class TestSender extends WebhookSender {
   }
 
   @Override
-  CompletionStage<EndpointResponse> send(Message message) {
+  public CompletionStage<EndpointResponse> send(Message message) {
     return message.url().endsWith(HURRIED) ? hurried.send(message) : super.send(message);
   }
 

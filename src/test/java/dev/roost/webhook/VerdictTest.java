@@ -59,7 +59,7 @@ class VerdictTest {
 
   @Test
   void aTestIsTriedOnce() {
-    Verdict verdict = Verdict.of(REFUSED, true, Verdict.RETRY_PERIOD, 0.5);
+    Verdict verdict = Verdict.of(REFUSED, true, Retries.PERIOD, 0.5);
     assertEquals(new Verdict(DeliveryState.FAILED, null, null), verdict);
   }
 
@@ -78,13 +78,13 @@ class VerdictTest {
   }
 
   private static Verdict verdict(EndpointResponse answer) {
-    return Verdict.of(answer, false, Verdict.RETRY_PERIOD, 0.5);
+    return Verdict.of(answer, false, Retries.PERIOD, 0.5);
   }
 
   /** Of a receiver that never answers, in seconds. */
   private static List<Double> pauses(double random) {
     List<Double> pauses = new ArrayList<>();
-    Duration untried = Verdict.RETRY_PERIOD;
+    Duration untried = Retries.PERIOD;
     while (true) {
       Verdict verdict = Verdict.of(REFUSED, false, untried, random);
       if (verdict.pause() == null) {

@@ -30,6 +30,10 @@ import org.jboss.logging.Logger;
 final class LocalBuilds {
   private static final Duration GRACE = Duration.ofSeconds(1);
   private static final int MAX_READ_BYTES = 1 << 20;
+
+  /** The list of packages takes a few hundred bytes for each, and their index 800 KB at most. */
+  private static final int MAX_RESULT_BYTES = 4 << 20;
+
   private static final String RESULT_START = "{\"outcome\": ";
   private static final String START_BUILDER =
       "import sys; sys.path.append(sys.argv.pop(1)); from roost_builder.__main__ import main; sys.exit(main())";
@@ -270,8 +274,7 @@ final class LocalBuilds {
       return "";
     }
     try (RandomAccessFile content = new RandomAccessFile(file.toFile(), "r")) {
-      // The list of packages makes the line long, with up to a few hundred bytes for each package.
-      byte[] end = new byte[(int) Math.min(MAX_READ_BYTES, content.length())];
+      byte[] end = new byte[(int) Math.min(MAX_RESULT_BYTES, content.length())];
       content.seek(content.length() - end.length);
       content.readFully(end);
       String text = new String(end, StandardCharsets.UTF_8).stripTrailing();

@@ -84,9 +84,20 @@ export class AgentEdits {
     return differences(this.code, this.base).length > 0;
   }
 
+  /** Whether the script is all that is changed, so that it can run without being saved. */
+  get isDraft(): boolean {
+    const changed = differences(this.code, this.base);
+    return changed.length === 1 && changed[0] === "script" && !this.theirs;
+  }
+
   /** The agent as it is saved. */
   get saved(): Agent {
     return this.agent;
+  }
+
+  /** The code that the edits are based on. */
+  get before(): Code {
+    return this.base;
   }
 
   /** The revision that the edits are based on. */

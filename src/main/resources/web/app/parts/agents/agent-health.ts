@@ -37,7 +37,7 @@ export class AgentHealth extends Part {
       return nothing;
     }
     const { state, words } = health(this.load.value);
-    return html`<a href="/agents/${this.agentId}/executions">${stateBadge(state, words)}</a>`;
+    return html`<a href="/agents/${this.agentId}/performance">${stateBadge(state, words)}</a>`;
   }
 }
 

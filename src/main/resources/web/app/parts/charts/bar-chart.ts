@@ -10,7 +10,13 @@ export interface Bars {
   /** The titles of the bars in tooltip and table. */
   titles: string[];
   /** From below; `colour` is the name of a token. */
-  series: { name: string; colour: string; values: number[] }[];
+  series: { name: string; colour: string; values: (number | null)[] }[];
+}
+
+/** A moment to point out: how many bars are before it, with a fraction. */
+export interface Mark {
+  place: number;
+  title: string;
 }
 
 /** Of the distance between two bars, what a bar takes. */
@@ -23,19 +29,22 @@ const WIDTH = 0.8;
 @customElement("bar-chart")
 export class BarChart extends Part {
   @property({ attribute: false }) bars: Bars = { labels: [], titles: [], series: [] };
+  @property({ attribute: false }) marks: Mark[] = [];
   @property() label = "";
   /** Where a bar's figures lead. */
   @property({ attribute: false }) href: (bar: number) => string = () => "";
   @state() private pointed: number | null = null;
 
   override render() {
-    const lines = ticks(Math.max(...this.bars.labels.map((_, bar) => this.total(bar)), 0));
+    const lines = this.ticks();
     const top = lines.at(-1)!;
     return html`<div class="plot" aria-hidden="true" @pointerleave=${() => (this.pointed = null)}>
         <div class="ticks">
           ${lines.map(
             (value) =>
-              html`<span class="number" .style=${`bottom: ${(100 * value) / top}%`}>${count(value)}</span>`,
+              html`<span class="number" .style=${`bottom: ${(100 * value) / top}%`}
+                >${this.text(value)}</span
+              >`,
           )}
         </div>
         <div class="area">
@@ -43,8 +52,14 @@ export class BarChart extends Part {
             ${lines.map(
               (value) => svg`<path class="line" d="M0 ${top - value}h${this.bars.labels.length}"></path>`,
             )}
-            ${this.bars.labels.map((_, bar) => this.stack(bar, top))}
+            ${this.drawing(top)}
           </svg>
+          ${this.marks.map(
+            ({ place, title }) =>
+              html`<span class="mark" .style=${`left: ${(100 * place) / this.bars.labels.length}%`}
+                >${title}</span
+              >`,
+          )}
           ${this.bars.labels.map((_, bar) => this.target(bar))}
           ${this.pointed === null ? nothing : this.tip(this.pointed)}
         </div>
@@ -57,6 +72,20 @@ export class BarChart extends Part {
         </summary>
         ${this.table()}
       </details>`;
+  }
+
+  /** A value for people. */
+  protected text(value: number): string {
+    return count(value);
+  }
+
+  /** The values of the grid lines, from 0. */
+  protected ticks(): number[] {
+    return ticks(Math.max(...this.bars.labels.map((_, bar) => this.total(bar)), 0));
+  }
+
+  protected drawing(top: number): SVGTemplateResult[] {
+    return this.bars.labels.flatMap((_, bar) => this.stack(bar, top));
   }
 
   private total(bar: number): number {
@@ -103,10 +132,16 @@ export class BarChart extends Part {
       ${some.length
         ? some.map(
             ({ name, colour, values }) =>
-              html`<span>${swatch(colour)}${name}<span class="number">${count(values[bar]!)}</span></span>`,
+              html`<span
+                >${swatch(colour)}${name}<span class="number">${this.text(values[bar]!)}</span></span
+              >`,
           )
         : html`<span class="faint">none</span>`}
     </div>`;
+  }
+
+  private shown(value: number | null | undefined): string {
+    return value == null ? "–" : this.text(value);
   }
 
   private rowTitle(bar: number): unknown {
@@ -130,7 +165,7 @@ export class BarChart extends Part {
               html`<tr>
                 <th scope="row">${this.rowTitle(bar)}</th>
                 ${this.bars.series.map(
-                  ({ values }) => html`<td class="number">${count(values[bar] ?? 0)}</td>`,
+                  ({ values }) => html`<td class="number">${this.shown(values[bar])}</td>`,
                 )}
               </tr>`,
           )}

@@ -2,7 +2,8 @@ import { css, html, LitElement, nothing, type PropertyValues } from "lit";
 import { customElement, property, query, state } from "lit/decorators.js";
 import { masked } from "../../core/variables";
 import type { CodeView } from "./code-view";
-import type { Mark } from "./marks";
+import type { Fix, Mark } from "./marks";
+import { NO_CONTEXT, type PythonContext } from "./python-context";
 
 /** Pages create equal marks on each render. */
 const differ = (one: unknown, other: unknown): boolean => JSON.stringify(one) !== JSON.stringify(other);
@@ -14,8 +15,9 @@ export type Language = "python" | "json" | "text";
 
 /**
  * A text editor for code, with line numbers and remarks at lines. It fires `change` when a person has
- * changed `value`, `check` when `remarks` (its own, about Python and JSON) are new, and `run` and `save`
- * for their shortcuts; a page that takes those prevents their default.
+ * changed `value`, `check` when `remarks` (its own, about Python and JSON) are new, `fix` with the chosen Fix as its
+ * detail when that isn't a change of its text, and `run`, `save` and `format` for their shortcuts; a page that takes
+ * those prevents their default.
  *
  * It has a shadow root, so that the editor's styles can be adopted under the dashboard's content
  * security policy. Its code is loaded when the first editor is shown; the text is readable before.
@@ -90,6 +92,8 @@ export class CodeEditor extends LitElement {
   @property({ attribute: false, hasChanged: differ }) marks: readonly Mark[] = [];
   /** A line that is scrolled to the middle of the editor when it is out of sight; 0: none. */
   @property({ type: Number }) line = 0;
+  /** Of Python: what is known of the environment that the script will run in. */
+  @property({ attribute: false }) python: PythonContext = NO_CONTEXT;
   /** The editor's own checks of the text. */
   remarks: readonly Mark[] = [];
 
@@ -138,6 +142,16 @@ export class CodeEditor extends LitElement {
     }
   }
 
+  /** Makes a change that one of the remarks offers. */
+  fix(fix: Fix): void {
+    this.view?.fix(fix);
+  }
+
+  /** Formats the script; rejected when it is no Python, or when the formatter can't be loaded. */
+  async format(): Promise<void> {
+    await this.view?.format();
+  }
+
   override render() {
     return html`${this.view
         ? nothing
@@ -176,6 +190,9 @@ export class CodeEditor extends LitElement {
     if (SETTINGS.some((name) => changed.has(name))) {
       this.view.configure(this);
     }
+    if (changed.has("python")) {
+      this.view.recheck();
+    }
   }
 
   private mount(View: typeof CodeView): void {
@@ -191,6 +208,7 @@ export class CodeEditor extends LitElement {
         }
       },
       pressed: (name) => !this.dispatchEvent(new Event(name, { bubbles: true, cancelable: true })),
+      fixed: (fix) => this.dispatchEvent(new CustomEvent("fix", { detail: fix })),
       indented: (indented) => (this.indented = indented),
     });
     this.view.mark(this.marks);

@@ -29,30 +29,35 @@ import {
 import type { CodeEditor } from "./code-editor";
 import { colours, look } from "./code-theme";
 import { checkJson } from "./json-checks";
-import type { Mark } from "./marks";
+import type { Edit, Fix, Mark } from "./marks";
 import { maskedValues } from "./masked-values";
 import { checkPython } from "./python-checks";
+import type { PythonTools } from "./python-tools";
 
 const SETTLE = 400;
+
+export type Shortcut = "run" | "save" | "format";
 
 /** Callbacks to the element that holds the view. */
 export interface CodeViewListener {
   changed(value: string): void;
   remarked(remarks: readonly Mark[]): void;
   /** Whether the shortcut was taken. */
-  pressed(name: "run" | "save"): boolean;
+  pressed(name: Shortcut): boolean;
+  /** A fix was chosen that isn't one of this text. */
+  fixed(fix: Fix): void;
   /** Tab has indented, or goes to the next control again. */
   indented(indented: boolean): void;
 }
 
 type Settings = Pick<
   CodeEditor,
-  "value" | "language" | "label" | "placeholder" | "readonly" | "masked" | "autoHeight"
+  "value" | "language" | "label" | "placeholder" | "readonly" | "masked" | "autoHeight" | "python"
 >;
 
 /** The text was set by the page, not typed. */
 const fromOutside = Annotation.define<boolean>();
-const setMarks = StateEffect.define<readonly Mark[]>();
+const setMarks = StateEffect.define<readonly Diagnostic[]>();
 
 /** Remarks from outside; they move with the text that they are about. */
 const outerMarks = StateField.define<readonly Diagnostic[]>({
@@ -60,7 +65,7 @@ const outerMarks = StateField.define<readonly Diagnostic[]>({
   update(diagnostics, transaction) {
     for (const effect of transaction.effects) {
       if (effect.is(setMarks)) {
-        return effect.value.map((mark) => diagnosticOf(mark, transaction.state.doc));
+        return effect.value;
       }
     }
     return transaction.docChanged
@@ -77,6 +82,8 @@ const outerMarks = StateField.define<readonly Diagnostic[]>({
 export class CodeView {
   private readonly view: EditorView;
   private readonly settings = new Compartment();
+  private readonly names = new Compartment();
+  private tools: PythonTools | null = null;
   private tabIndents = false;
   private timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -111,12 +118,17 @@ export class CodeView {
           look(given.autoHeight),
           syntaxHighlighting(colours),
           this.settings.of(settingsOf(given)),
+          this.names.of([]),
           EditorView.updateListener.of((update) => {
             if (update.docChanged) {
               this.changed(!update.transactions.some((transaction) => transaction.annotation(fromOutside)));
             }
-            if (update.focusChanged && !update.view.hasFocus) {
-              this.setTabIndents(false);
+            if (update.focusChanged) {
+              if (update.view.hasFocus) {
+                void this.loadTools();
+              } else {
+                this.setTabIndents(false);
+              }
             }
           }),
         ],
@@ -137,12 +149,40 @@ export class CodeView {
   }
 
   mark(marks: readonly Mark[]): void {
-    this.view.dispatch({ effects: setMarks.of(marks) });
+    const { doc } = this.view.state;
+    this.view.dispatch({ effects: setMarks.of(marks.map((mark) => this.diagnosticOf(mark, doc))) });
     this.check();
   }
 
   configure(given: Settings): void {
     this.view.dispatch({ effects: this.settings.reconfigure(settingsOf(given)) });
+  }
+
+  /** Checks again, since what is known of the script's environment has changed. */
+  recheck(): void {
+    this.check();
+  }
+
+  /** Makes a change that a remark has offered. */
+  fix(fix: Fix): void {
+    if ("edits" in fix) {
+      const { doc } = this.view.state;
+      const changes = fix.edits.map((edit) => changeOf(edit, doc));
+      this.view.dispatch({ changes, userEvent: "input.fix", scrollIntoView: true });
+    } else {
+      this.listener.fixed(fix);
+    }
+  }
+
+  /** Formats the script, as one step that can be undone; rejected when it is no Python. */
+  async format(): Promise<void> {
+    const tools = await this.loadTools();
+    const before = this.view.state.doc;
+    const formatted = await tools.format(before.toString(), this.given.python.python);
+    if (this.view.state.doc.eq(before)) {
+      const changes = tools.difference(before.toString(), formatted);
+      this.view.dispatch({ changes, userEvent: "input.format" });
+    }
   }
 
   goTo(line: number, column: number): void {
@@ -189,16 +229,68 @@ export class CodeView {
 
   private check(): void {
     const { state } = this.view;
-    const text = state.doc.toString();
     const { language, readonly } = this.given;
-    const remarks =
-      readonly || language === "text" ? [] : language === "python" ? checkPython(text) : checkJson(text);
+    const text = state.doc.toString();
+    if (readonly || language === "text") {
+      this.publish([]);
+    } else if (language === "json") {
+      this.publish(checkJson(text));
+    } else if (this.tools) {
+      void this.checkWithTools(this.tools, text);
+    } else {
+      this.publish(checkPython(text));
+    }
+  }
+
+  /** The remarks of before stay until the new ones are there, so that they don't blink. */
+  private async checkWithTools(tools: PythonTools, text: string): Promise<void> {
+    const remarks = await tools.check(text, this.given.python);
+    if (this.view.state.doc.toString() === text) {
+      this.publish(remarks);
+    }
+  }
+
+  private publish(remarks: readonly Mark[]): void {
+    const { state } = this.view;
     const diagnostics = [
       ...state.field(outerMarks),
-      ...remarks.map((remark) => diagnosticOf(remark, state.doc)),
+      ...remarks.map((remark) => this.diagnosticOf(remark, state.doc)),
     ].sort((a, b) => a.from - b.from);
     this.view.dispatch(setDiagnostics(state, diagnostics));
     this.listener.remarked(remarks);
+  }
+
+  /** What only editing Python needs is loaded when a person begins with it. */
+  private async loadTools(): Promise<PythonTools> {
+    const tools = await import("./python-tools");
+    if (!this.tools && this.given.language === "python" && !this.given.readonly) {
+      this.tools = tools;
+      this.view.dispatch({ effects: this.names.reconfigure(tools.pythonNames(() => this.given.python)) });
+      this.check();
+      if (this.tabIndents) {
+        tools.completeTyped(this.view); // Typed while the names were loading.
+      }
+    }
+    return tools;
+  }
+
+  /** A mark without a column is about its whole line. */
+  private diagnosticOf(mark: Mark, doc: Text): Diagnostic {
+    const line = doc.line(Math.min(Math.max(mark.line, 1), doc.lines));
+    const indent = line.text.length - line.text.trimStart().length;
+    const from = mark.column === undefined ? line.from + indent : offsetOf(mark, doc);
+    const end =
+      mark.endLine && mark.endColumn
+        ? offsetOf({ line: mark.endLine, column: mark.endColumn }, doc)
+        : line.to;
+    return {
+      from,
+      to: Math.max(from, end),
+      severity: mark.severity,
+      message: mark.message,
+      source: mark.code,
+      actions: mark.fixes?.map((fix) => ({ name: fix.title, apply: () => this.fix(fix) })),
+    };
   }
 
   /** Tab goes to the next control, as everywhere, until a person types; Escape gives it back. */
@@ -211,7 +303,7 @@ export class CodeView {
 
   private shortcuts(): Extension {
     const given =
-      (name: "run" | "save"): KeyBinding["run"] =>
+      (name: Shortcut): KeyBinding["run"] =>
       () =>
         this.listener.pressed(name);
     const whenTyping =
@@ -228,6 +320,7 @@ export class CodeView {
         keymap.of([
           { key: "Mod-Enter", run: given("run"), stopPropagation: true },
           { key: "Mod-s", run: given("save"), stopPropagation: true },
+          { key: "Shift-Alt-f", run: given("format"), stopPropagation: true },
           { key: "Tab", run: whenTyping(indentMore), shift: whenTyping(indentLess) },
         ]),
       ),
@@ -280,10 +373,8 @@ function offsetOf({ line, column = 1 }: { line: number; column?: number }, doc: 
   return Math.min(found.from + column - 1, found.to);
 }
 
-/** A mark without a column is about its whole line. */
-function diagnosticOf(mark: Mark, doc: Text): Diagnostic {
-  const line = doc.line(Math.min(Math.max(mark.line, 1), doc.lines));
-  const indent = line.text.length - line.text.trimStart().length;
-  const from = mark.column === undefined ? line.from + indent : offsetOf(mark, doc);
-  return { from, to: Math.max(from, line.to), severity: mark.severity, message: mark.message };
-}
+const changeOf = ({ line, column, endLine, endColumn, text }: Edit, doc: Text) => ({
+  from: offsetOf({ line, column }, doc),
+  to: endLine > doc.lines ? doc.length : offsetOf({ line: endLine, column: endColumn }, doc),
+  insert: text,
+});

@@ -1,6 +1,6 @@
 import { pythonLanguage } from "@codemirror/lang-python";
 import type { SyntaxNode, SyntaxNodeRef } from "@lezer/common";
-import type { Mark } from "./marks";
+import { placesOf, type Mark } from "./marks";
 
 const SIGNATURE = "main(), main(request) or main(request, store)";
 const MOST_SYNTAX_ERRORS = 3;
@@ -12,8 +12,10 @@ const DYNAMIC =
 /**
  * What can be said about a script without running it: places that are no Python, no main, a main that
  * can't be called. Only warnings, since the grammar may be older than the Python that runs the script.
+ *
+ * @param syntax whether to report what is no Python; without that, nothing is reported of such a script
  */
-export function checkPython(script: string): Mark[] {
+export function checkPython(script: string, { syntax = true } = {}): Mark[] {
   if (!script.trim()) {
     return [];
   }
@@ -25,7 +27,7 @@ export function checkPython(script: string): Mark[] {
     severity: "warning" as const,
   }));
   if (errors.length) {
-    return errors;
+    return syntax ? errors : [];
   }
   const main = definitions(root, script).at(-1);
   if (main) {
@@ -38,13 +40,6 @@ export function checkPython(script: string): Mark[] {
   return mayHaveMain(root, script)
     ? []
     : [{ line: 1, message: `The script has no main. Define ${SIGNATURE}.`, severity: "warning" }];
-}
-
-function placesOf(text: string): (offset: number) => { line: number; column: number } {
-  return (offset) => {
-    const before = text.slice(0, offset);
-    return { line: before.split("\n").length, column: offset - before.lastIndexOf("\n") };
-  };
 }
 
 /** Where the parser gave up, one offset a line. */

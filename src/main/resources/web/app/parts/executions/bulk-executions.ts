@@ -1,80 +1,96 @@
 import { html } from "lit";
-import { get, once, post, requestExactly, toJson } from "../../core/api";
-import { count, plural, shortId } from "../../core/format";
+import { count, plural } from "../../core/format";
+import { router } from "../../core/router";
 import { signedIn } from "../../core/session";
-import type { Agent, Execution, ExecutorJob } from "../../core/types";
+import type { ActionResults, Execution } from "../../core/types";
+import { act, preview, report, tried } from "../page/actions";
 import { confirmAction, toast } from "../page/dialogs";
-import { each } from "../page/each";
 import type { BulkAction } from "../page/selection";
-import { payloadText, submitPayload } from "./payloads";
+import { comparisonOf } from "./comparison-address";
+import { payloadText } from "./payloads";
 
 /** What can be done with several executions; each asks first and shows what it will do. */
-export const executionActions = (): BulkAction<Execution>[] =>
-  signedIn.may("execute")
+export const executionActions = (): BulkAction<Execution>[] => [
+  ...(signedIn.may("execute")
     ? [
-        { title: "Run again", applies: ({ state }) => state !== "running", run: runAgain },
-        { title: "Cancel", applies: ({ state }) => state === "running", run: cancel },
+        { title: "Run again", applies: ({ state }: Execution) => state !== "running", run: runAgain },
+        { title: "Cancel", applies: ({ state }: Execution) => state === "running", run: cancel },
       ]
-    : [];
+    : []),
+  { title: "Compare", applies: () => true, run: compare },
+];
 
-/** Submits the jobs of executions again, with their payloads and the agents' current revisions. */
-async function runAgain(executions: Execution[]): Promise<boolean> {
-  const names = await agentNames(executions);
-  const sure = await confirmAction({
-    title: `Run ${plural(executions.length, "job")} again?`,
-    body: html`<p>Each runs with its payload and the current revision of its agent.</p>
-      <ul class="preview">
-        ${executions.map(
-          ({ agent_id, submission }) =>
-            html`<li>
-              ${names.get(agent_id) ?? shortId(agent_id)}
-              <span class="faint">${payloadText(submission?.payload_preview ?? "")}</span>
-            </li>`,
-        )}
-      </ul>`,
-    confirm: `Run ${count(executions.length)} again`,
-  });
-  if (sure) {
-    const failed = await each(executions, async ({ executor_job_id, agent_id }) => {
-      const job = await requestExactly<ExecutorJob>("GET", `/executor-jobs/${executor_job_id}`);
-      await submitPayload(agent_id, toJson(job.value.payload));
+/** Opens the page that compares two, the earlier one first. Returns false: the selection stays. */
+async function compare(executions: Execution[]): Promise<boolean> {
+  if (executions.length !== 2) {
+    toast("Select two executions to compare them.");
+    return false;
+  }
+  const [one, other] = executions.map(({ id }) => id).sort();
+  await router.go(comparisonOf(one!, other!));
+  return true;
+}
+
+/** Acts on the jobs of executions; several attempts have one job. */
+const actOn = (executions: readonly Execution[], body: Record<string, unknown>): Promise<ActionResults> =>
+  act(
+    "/executor-jobs/actions",
+    "executor_job_ids",
+    [...new Set(executions.map(({ executor_job_id }) => executor_job_id))],
+    body,
+  );
+
+/** Submits the jobs of executions again, with their payloads and the agents' running revisions. */
+function runAgain(executions: Execution[]): Promise<boolean> {
+  const payloads = new Map(
+    executions.map(({ executor_job_id, submission }) => [executor_job_id, submission?.payload_preview ?? ""]),
+  );
+  return tried(async () => {
+    const expected = await actOn(executions, { action: "run_again", dry_run: true });
+    if (expected.changed === 0) {
+      toast("Nothing to run again: the jobs have not ended.");
+      return false;
+    }
+    const sure = await confirmAction({
+      title: `Run ${plural(expected.changed, "job")} again?`,
+      body: html`<p>Each runs with its payload and the current revision of its agent.</p>
+        ${preview(expected.results, ({ id, changed }) =>
+          changed ? payloadText(payloads.get(id) ?? "") : "has not ended",
+        )}`,
+      confirm: `Run ${count(expected.changed)} again`,
     });
-    report(executions.length, "queued", failed);
-  }
-  return sure;
-}
-
-async function cancel(executions: Execution[]): Promise<boolean> {
-  const names = await agentNames(executions);
-  const sure = await confirmAction({
-    title: `Cancel ${plural(executions.length, "running execution")}?`,
-    body: html`<p>Each script receives SIGTERM, and SIGKILL ten seconds later. The runs are not retried.</p>
-      <ul class="preview">
-        ${executions.map(({ agent_id }) => html`<li>${names.get(agent_id) ?? shortId(agent_id)}</li>`)}
-      </ul>`,
-    confirm: "Cancel executions",
-    cancel: "Keep running",
-    danger: true,
+    if (sure) {
+      const found = await actOn(executions, { action: "run_again" });
+      const jobs = found.results.flatMap(({ executor_job_id }) => executor_job_id ?? []);
+      await report(found, "run", "queued", () =>
+        tried(async () => {
+          const ended = await act("/executor-jobs/actions", "executor_job_ids", jobs, { action: "cancel" });
+          toast(`${plural(ended.changed, "run")} cancelled.`);
+        }),
+      );
+    }
+    return sure;
   });
-  if (sure) {
-    const failed = await each(executions, ({ executor_job_id }) =>
-      post(`/executor-jobs/${executor_job_id}/cancel`, undefined, once()),
-    );
-    report(executions.length, "cancelled", failed);
-  }
-  return sure;
 }
 
-function report(all: number, done: string, failed: readonly string[]): void {
-  const text = failed.length
-    ? `${count(failed.length)} of ${plural(all, "run")} not ${done}: ${failed[0]}`
-    : `${plural(all, "run")} ${done}.`;
-  toast(text, { failed: failed.length > 0 });
-}
-
-async function agentNames(executions: readonly Execution[]): Promise<Map<string, string>> {
-  const ids = [...new Set(executions.map(({ agent_id }) => agent_id))];
-  const names = new Map<string, string>();
-  await each(ids, async (id) => names.set(id, (await get<Agent>(`/agents/${id}`)).name));
-  return names;
+function cancel(executions: Execution[]): Promise<boolean> {
+  return tried(async () => {
+    const expected = await actOn(executions, { action: "cancel", dry_run: true });
+    if (expected.changed === 0) {
+      toast("Nothing to cancel: the executions have ended.");
+      return false;
+    }
+    const sure = await confirmAction({
+      title: `Cancel ${plural(expected.changed, "running execution")}?`,
+      body: html`<p>Each script receives SIGTERM, and SIGKILL ten seconds later. The runs are not retried.</p>
+        ${preview(expected.results, ({ changed }) => (changed ? "" : "has ended"))}`,
+      confirm: "Cancel executions",
+      cancel: "Keep running",
+      danger: true,
+    });
+    if (sure) {
+      await report(await actOn(executions, { action: "cancel" }), "run", "cancelled");
+    }
+    return sure;
+  });
 }

@@ -5,6 +5,7 @@ import "../agents/agent-link";
 import { stateBadge, timeAgo } from "../page/basics";
 import type { Selection } from "../page/selection";
 import type { Column } from "../page/tables";
+import { draftMark } from "./draft-runs";
 import { executionReason, reasonCell } from "./reasons";
 import { runDuration, secondsOf } from "./execution-result";
 
@@ -16,42 +17,56 @@ import { runDuration, secondsOf } from "./execution-result";
 export function executionColumns(
   rows: readonly Execution[],
   withAgent: boolean,
-  selection: Selection<Execution>,
+  selection: Selection<Execution> | null,
 ): Column<Execution>[] {
   const longest = Math.max(0, ...rows.filter((row) => row.finished_at !== null).map(secondsOf));
   const agent: Column<Execution> = {
+    key: "agent",
     title: "Agent",
     cell: ({ agent_id }) => html`<agent-link .agentId=${agent_id}></agent-link>`,
     kind: "agent plain",
   };
   return [
     {
+      key: "state",
       title: "State",
-      cell: (row) => html`${selection.box(row, shortId(row.id))}${executionLink(row)}`,
+      cell: (row) => html`${selection?.box(row, shortId(row.id))}${executionLink(row)}${draftMark(row)}`,
     },
     ...(withAgent ? [agent] : []),
     {
+      key: "started",
+      sort: "-started",
       title: "Started",
       kind: "plain",
       cell: ({ id, started_at }) =>
         html`<a class="quiet-link" href="/executions/${id}">${timeAgo(started_at)}</a>`,
     },
-    { title: "Duration", cell: (row) => durationBar(row, longest), number: true, kind: "duration plain" },
-    { title: "Trigger", cell: trigger, kind: "trigger plain" },
     {
+      key: "duration",
+      sort: "-duration",
+      title: "Duration",
+      cell: (row) => durationBar(row, longest),
+      number: true,
+      kind: "duration plain",
+    },
+    { key: "trigger", title: "Trigger", cell: trigger, kind: "trigger plain" },
+    {
+      key: "revision",
       title: "Revision",
       cell: (row) => html`<span class="number">${row.agent_revision}</span>`,
       number: true,
       kind: "widest",
     },
     {
+      key: "attempt",
       title: "Attempt",
       cell: ({ attempt }) => (attempt > 1 ? html`<span class="number">${attempt}</span>` : nothing),
       number: true,
     },
-    { title: "Payload", cell: payload, kind: "payload wide" },
-    { title: "Reason", cell: why, kind: "rest plain" },
+    { key: "payload", title: "Payload", cell: payload, kind: "payload wide" },
+    { key: "reason", title: "Reason", cell: why, kind: "rest plain" },
     {
+      key: "id",
       title: "ID",
       cell: ({ id }) => html`<span class="mono faint" title=${id}>${shortId(id)}</span>`,
       kind: "widest",

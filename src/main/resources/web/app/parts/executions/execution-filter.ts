@@ -21,10 +21,12 @@ export interface Key {
 export const KEYS: readonly Key[] = [
   { name: "state", hint: "one or several, separated by commas", values: FILTERED_STATES },
   { name: "agent", hint: "words of the name; crawl* begins a word", values: [], open: true },
+  { name: "tag", hint: "of the agents; team also finds team/x", values: [], open: true },
   { name: "reason", hint: "why it did not succeed", values: executionReasons },
   { name: "since", hint: "30m, 1h, 7d or a time", values: ["1h", "24h", "7d"], open: true },
   { name: "before", hint: "30m, 1h, 7d or a time", values: ["1h", "24h", "7d"], open: true },
   { name: "revision", hint: "of the agent", values: [], open: true },
+  { name: "draft", hint: "of an unsaved script, or not", values: ["yes", "no"] },
 ];
 
 const TOKEN = /(?:([a-z]+):)?(?:"([^"]*)"?|(\S+))/g;
@@ -106,16 +108,20 @@ export const valuesOf = (tokens: readonly Token[], key: string): string[] => {
     : values;
 };
 
+const truth: Record<string, string> = { yes: "true", no: "false" };
+
 /** The filters of GET /executions and, as far as it has them, GET /executor-jobs; without `state`. */
 export function queryOf(tokens: readonly Token[], now: number): Query {
   const last = (key: string) => valuesOf(tokens, key).at(-1);
   const time = (key: string) => timeOf(last(key) ?? "", now);
   return {
     agent: [...valuesOf(tokens, "agent"), ...valuesOf(tokens, "")].join(" "),
+    tag: valuesOf(tokens, "tag").join(","),
     reason: last("reason"),
     started_after: time("since"),
     started_before: time("before"),
     agent_revision: last("revision"),
+    draft: truth[last("draft") ?? ""],
   };
 }
 
@@ -150,7 +156,11 @@ export interface Completion {
   hint: string;
 }
 
-export function completions(text: string, agents: readonly string[]): Completion[] {
+export function completions(
+  text: string,
+  agents: readonly string[],
+  tags: readonly string[] = [],
+): Completion[] {
   const start = text.search(/\S*$/);
   const before = text.slice(0, start);
   const word = text.slice(start);
@@ -165,7 +175,7 @@ export function completions(text: string, agents: readonly string[]): Completion
   const key = KEYS.find(({ name }) => name === word.slice(0, colon));
   const given = word.slice(colon + 1);
   const comma = key && !key.open ? given.lastIndexOf(",") + 1 : 0;
-  const values = key?.name === "agent" ? agents : (key?.values ?? []);
+  const values = key?.name === "agent" ? agents : key?.name === "tag" ? tags : (key?.values ?? []);
   return values
     .filter((value) => key?.name === "agent" || value.includes(given.slice(comma)))
     .map((value) => ({

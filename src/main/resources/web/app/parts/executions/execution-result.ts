@@ -55,11 +55,13 @@ export const returnValue = (execution: Execution): unknown =>
     ? html`<json-tree name="Return value" .value=${execution.return_value}></json-tree>`
     : nothing;
 
-export const executionLog = (execution: Execution): TemplateResult =>
+/** @param line the number of the entry to mark and show; 0: none */
+export const executionLog = (execution: Execution, line = 0): TemplateResult =>
   html`<log-view
     .source="executions/${execution.id}"
     .live=${execution.state === "running"}
     .follow=${execution.state !== "succeeded"}
+    .line=${line}
   ></log-view>`;
 
 /**

@@ -6,6 +6,7 @@ import { Load, PagedLoad, type Concerns } from "../../core/load";
 import type { Count, Execution } from "../../core/types";
 import { emptyState } from "../page/notices";
 import { Part } from "../page/part";
+import { shownColumns } from "../page/list-tools";
 import { pagedTable } from "../page/tables";
 import { Selection } from "../page/selection";
 import { executionActions } from "./bulk-executions";
@@ -19,6 +20,10 @@ export class ExecutionTable extends Part {
   @property() agentId = "";
   /** Filters of GET /executions. */
   @property({ attribute: false }) filters: Query = {};
+  /** The order; "": newest first. Undefined: the list cannot be sorted. */
+  @property({ attribute: false }) sort: string | undefined;
+  /** The columns to show, separated by commas; "": all. */
+  @property() columns = "";
   /** Whether queued jobs are shown. */
   @property({ attribute: false }) queued = true;
   /** Whether they are listed at once. */
@@ -30,7 +35,7 @@ export class ExecutionTable extends Part {
   private readonly runs = new PagedLoad<Execution>(
     this,
     () => "/executions",
-    () => ({ ...this.query(), include: "submission" }),
+    () => ({ ...this.query(), sort: this.sort, include: "submission" }),
     this.concerns,
     () => this.executions,
   );
@@ -41,7 +46,7 @@ export class ExecutionTable extends Part {
     () => this.executions,
   );
 
-  private readonly selection = new Selection<Execution>(this, () => this.runs.value?.data ?? []);
+  private readonly selection = new Selection<Execution>(this, this.runs);
 
   protected override updated(changed: Map<PropertyKey, unknown>): void {
     const before = changed.get("filters");
@@ -49,6 +54,8 @@ export class ExecutionTable extends Part {
     if (changed.get("agentId") !== undefined || (before && !same(before, this.filters)) || shown) {
       void this.runs.again(true);
       void this.total.again(true);
+    } else if (changed.get("sort") !== undefined) {
+      void this.runs.again();
     }
   }
 
@@ -59,6 +66,7 @@ export class ExecutionTable extends Part {
       ? html`<queued-runs
           .agentId=${this.agentId}
           .agent=${String(this.filters.agent ?? "")}
+          .tag=${String(this.filters.tag ?? "")}
           .open=${this.queueOpen}
         ></queued-runs>`
       : nothing}
@@ -71,10 +79,11 @@ export class ExecutionTable extends Part {
             </header>
             ${pagedTable(
               "List of executions",
-              executionColumns(rows, !this.agentId, this.selection),
+              shownColumns(executionColumns(rows, !this.agentId, this.selection), this.columns),
               this.runs,
               () => this.none(),
               total,
+              this.sort,
             )}
           </section>
           ${this.selection.bar(executionActions())}`

@@ -1,20 +1,21 @@
 import { get } from "../../core/api";
-import type { AgentRevision, Execution } from "../../core/types";
+import type { Execution } from "../../core/types";
 import type { Mark } from "../code/marks";
+import { ranRevision } from "./draft-runs";
 import { failureMarks } from "./run-marks";
 
 /** Where an execution failed, in its agent's script as it is now. No mark: that line has been changed since. */
 export async function failedLine(executionId: string, agentId: string, script: string): Promise<Mark[]> {
   const execution = await get<Execution>(`/executions/${executionId}`);
-  const number = execution.agent_revision;
-  const marks = execution.agent_id === agentId ? failureMarks(execution, `Revision ${number}`) : [];
+  const what = execution.draft ? "The draft" : `Revision ${execution.agent_revision}`;
+  const marks = execution.agent_id === agentId ? failureMarks(execution, what) : [];
   if (!marks.length) {
     return [];
   }
-  const ran = await get<AgentRevision>(`/agents/${agentId}/revisions/${number}`);
+  const ran = await ranRevision(execution);
   const { lineIn } = await import("../code/diff-lines");
   return marks.flatMap((mark) => {
-    const line = lineIn(ran.script, mark.line, script);
+    const line = ran && lineIn(ran.script, mark.line, script);
     return line === null ? [] : [{ ...mark, line }];
   });
 }

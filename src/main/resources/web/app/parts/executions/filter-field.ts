@@ -1,7 +1,7 @@
 import { html, nothing } from "lit";
 import { customElement, property, query, state } from "lit/decorators.js";
 import { get } from "../../core/api";
-import type { Agent, Page } from "../../core/types";
+import type { Agent, AgentTags, Page } from "../../core/types";
 import { Part } from "../page/part";
 import { completions, parse, type Completion } from "./execution-filter";
 
@@ -19,6 +19,7 @@ export class FilterField extends Part {
   /** -1: none, so that Enter applies the filter. */
   @state() private chosen = -1;
   @state() private agents: string[] = [];
+  @state() private tags: string[] = [];
   @query("input") private input!: HTMLInputElement;
   private timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -34,7 +35,7 @@ export class FilterField extends Part {
   }
 
   override render() {
-    const offers = this.open ? completions(this.text, this.agents).slice(0, MOST) : [];
+    const offers = this.open ? completions(this.text, this.agents, this.tags).slice(0, MOST) : [];
     const { mistakes } = parse(this.text);
     return html`<input
         type="search"
@@ -86,6 +87,10 @@ export class FilterField extends Part {
     if (name !== undefined) {
       const page = await get<Page<Agent>>("/agents", { q: name, limit: MOST }).catch(() => null);
       this.agents = page?.data.map((agent) => agent.name) ?? [];
+    }
+    if (/tag:\S*$/.test(this.text)) {
+      const known = await get<AgentTags>("/agents/tags").catch(() => null);
+      this.tags = known?.data.map(({ tag }) => tag) ?? [];
     }
   }
 

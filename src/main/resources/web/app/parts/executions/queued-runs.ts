@@ -46,6 +46,8 @@ export class QueuedRuns extends Part {
   @property() agentId = "";
   /** Words of the agents' names. */
   @property() agent = "";
+  /** Tags of the agents, separated by commas. */
+  @property() tag = "";
   /** Lists the jobs at once. */
   @property({ type: Boolean }) open = false;
   @state() private listed = false;
@@ -73,7 +75,7 @@ export class QueuedRuns extends Part {
   }
 
   protected override updated(changed: Map<PropertyKey, unknown>): void {
-    if ((changed.get("agentId") ?? changed.get("agent")) !== undefined) {
+    if ((changed.get("agentId") ?? changed.get("agent") ?? changed.get("tag")) !== undefined) {
       void this.count.again(true);
       void this.jobs.again(true);
     } else if (this.isListed && !this.jobs.value && !this.jobs.loading && !this.jobs.problem) {
@@ -102,7 +104,7 @@ export class QueuedRuns extends Part {
                   ${this.listed ? "Hide" : "Show"} queued runs
                 </button>`
               : nothing}
-            ${signedIn.may("execute") && !this.agent
+            ${signedIn.may("execute") && !this.agent && !this.tag
               ? html`<button class="quiet" ?disabled=${this.cancelling} @click=${() => this.cancelAll(queue)}>
                   ${this.cancelling ? "Cancelling…" : "Cancel all"}
                 </button>`
@@ -125,7 +127,7 @@ export class QueuedRuns extends Part {
   }
 
   private query(): Query {
-    return { state: "queued", agent_id: this.agentId, agent: this.agent };
+    return { state: "queued", agent_id: this.agentId, agent: this.agent, tag: this.tag };
   }
 
   private async cancelAll(queue: Count): Promise<void> {

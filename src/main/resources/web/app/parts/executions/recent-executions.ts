@@ -4,6 +4,7 @@ import { get } from "../../core/api";
 import { Load, typed } from "../../core/load";
 import type { Execution, Page } from "../../core/types";
 import { stateBadge, timeAgo } from "../page/basics";
+import { draftMark } from "./draft-runs";
 import { runDuration } from "./execution-result";
 import { Part } from "../page/part";
 
@@ -41,7 +42,7 @@ export class RecentExecutions extends Part {
                     href="/executions/${execution.id}"
                     aria-current=${execution.id === this.shown ? "true" : nothing}
                   >
-                    ${stateBadge(execution.state)}
+                    ${stateBadge(execution.state)} ${draftMark(execution)}
                     <span class="grow faint">${timeAgo(execution.started_at)}</span>
                     ${runDuration(execution)}
                   </a>

@@ -1,6 +1,6 @@
 import { html, nothing, type PropertyValues, type TemplateResult } from "lit";
 import { customElement, property, query, state } from "lit/decorators.js";
-import { requestExactly, once, post, Problem } from "../../core/api";
+import { requestExactly, once, post, Problem, toJson } from "../../core/api";
 import { asProblem, Load } from "../../core/load";
 import { isOutage, Recovery } from "../../core/recovery";
 import { signedIn } from "../../core/session";
@@ -37,6 +37,8 @@ export class RunPanel extends Part {
   @property({ type: Number }) revision = 0;
   /** What the button does, for example "Save and run". */
   @property() action = "Run";
+  /** Another button, before the one that runs the agent. */
+  @property({ attribute: false }) other: unknown = nothing;
   /** Creates or saves the agent first. Null: that failed, and the page shows why. */
   @property({ attribute: false }) prepare: () => Promise<Agent | null> = async () => null;
   @property() payload = "";
@@ -94,6 +96,7 @@ export class RunPanel extends Part {
         <h2 id="run-title">Run</h2>
         <div class="row run-actions">
           ${isGoing(job) ? html`<button @click=${() => void this.cancel()}>Cancel run</button>` : nothing}
+          ${this.other}
           ${signedIn.may("execute")
             ? html`<button class="primary" ?disabled=${this.busy} @click=${() => void this.run()}>
                 ${this.action} <kbd aria-hidden="true">${keysText("mod+enter")}</kbd>
@@ -182,7 +185,30 @@ export class RunPanel extends Part {
     this.dispatchEvent(new Event("payload"));
   }
 
-  async run(): Promise<void> {
+  /** Runs the agent as it is saved. */
+  run(): Promise<void> {
+    return this.submit(() => this.prepare(), "execute", "");
+  }
+
+  /** Runs a script without saving it. */
+  runDraft(script: string): Promise<void> {
+    const fields = `"script": ${JSON.stringify(script)}`;
+    return this.submit(async () => ({ id: this.agentId }), "execute-draft", fields);
+  }
+
+  /** Replaces the payload by that of a job. */
+  async usePayloadOf(jobId: string): Promise<ExecutorJob> {
+    const { value } = await requestExactly<ExecutorJob>("GET", `/executor-jobs/${jobId}`);
+    this.typed(value.payload === null ? "" : toJson(value.payload, 2));
+    return value;
+  }
+
+  /** @param fields of the request beside the payload, as JSON without braces */
+  private async submit(
+    prepare: () => Promise<{ id: string } | null>,
+    action: "execute" | "execute-draft",
+    fields: string,
+  ): Promise<void> {
     if (this.busy || !signedIn.may("execute")) {
       return;
     }
@@ -200,12 +226,13 @@ export class RunPanel extends Part {
     this.problem = null;
     this.jobId = "";
     this.load.value = null;
-    const text = this.payload.trim() ? `{"payload": ${this.payload}}` : "{}";
+    const payload = this.payload.trim() ? `"payload": ${this.payload}` : "";
+    const text = `{${[fields, payload].filter(Boolean).join(", ")}}`;
     try {
-      const agent = await this.prepare();
+      const agent = await prepare();
       if (agent && this.isConnected) {
         keepPayload(agent.id, this.payload);
-        const { value } = await requestExactly<ExecutorJob>("POST", `/agents/${agent.id}/execute`, {
+        const { value } = await requestExactly<ExecutorJob>("POST", `/agents/${agent.id}/${action}`, {
           text,
           headers: once(),
         });

@@ -1,8 +1,12 @@
 import { html, nothing, type TemplateResult } from "lit";
 import { plural } from "../../core/format";
+import { signedIn } from "../../core/session";
 import type { AgentRevision, Execution, ExecutorJob, Issue, LogEntry } from "../../core/types";
 import { revisionChanges } from "../agents/revision-changes";
 import "../code/json-tree";
+import { comparisonOf } from "../executions/comparison-address";
+import { tryLink } from "../executions/draft-runs";
+import { runEdited } from "../executions/runs";
 import { idLink, timeAgo } from "../page/basics";
 import { culpritText } from "./issues";
 
@@ -23,7 +27,7 @@ export function failingLine(execution: Execution, revision: AgentRevision | null
         ${line ? `Line ${line}` : "Error"}
         <span class="faint">of the latest failure, revision ${execution.agent_revision}</span>
       </h2>
-      <a href="/agents/${execution.agent_id}">Edit</a>
+      <a href="/agents/${execution.agent_id}${line ? `?execution=${execution.id}` : ""}">Edit</a>
     </header>
     ${lines.length
       ? html`<div class="excerpt" tabindex="0" role="region" aria-label="Script around line ${line}">
@@ -68,14 +72,29 @@ export const introduced = (
     </div>
   </section>`;
 
-/** The end of the latest failure's log. */
-export const logTail = (execution: Execution, entries: LogEntry[]): TemplateResult =>
+/**
+ * The end of the latest failure's log.
+ *
+ * @param success the latest execution of the agent that succeeded
+ */
+export const logTail = (
+  execution: Execution,
+  entries: LogEntry[],
+  success: Execution | null,
+): TemplateResult =>
   html`<section class="panel" aria-labelledby="tail-title">
     <header>
       <h2 id="tail-title">
         Log
         <span class="faint">last ${plural(entries.length, "entry", "entries")} of the latest failure</span>
       </h2>
+      ${success
+        ? html`<a
+            href=${comparisonOf(success.id, execution.id)}
+            title="Script, packages, payload and figures beside those of the latest success"
+            >Compare with last success</a
+          >`
+        : nothing}
       <a href="/executions/${execution.id}">View execution</a>
     </header>
     ${entries.length
@@ -87,8 +106,12 @@ ${entries.map(
       : html`<p class="content faint">The log is empty.</p>`}
   </section>`;
 
-/** Payloads of the newest failures. */
-export const payloads = (jobs: ExecutorJob[]): TemplateResult =>
+/**
+ * Payloads of the newest failures.
+ *
+ * @param failed the latest failure, whose line the editor shows
+ */
+export const payloads = (jobs: ExecutorJob[], failed: string): TemplateResult =>
   html`<section class="panel" aria-labelledby="payloads-title">
     <header>
       <h2 id="payloads-title">Payloads <span class="faint">of the latest failures</span></h2>
@@ -101,7 +124,11 @@ export const payloads = (jobs: ExecutorJob[]): TemplateResult =>
                 <span class="row small"
                   >${idLink(job.id, `/executor-jobs/${job.id}`)}<span class="grow"></span>${timeAgo(
                     job.finished_at ?? job.created_at,
-                  )}</span
+                  )}${signedIn.may("execute")
+                    ? html`<button class="quiet" @click=${() => void runEdited(job)}>
+                        Run with edited payload
+                      </button>`
+                    : nothing}${signedIn.may("write") ? tryLink(job, failed, "button quiet") : nothing}</span
                 >
                 <json-tree name="Payload" .value=${job.payload}></json-tree>
               </li>`,

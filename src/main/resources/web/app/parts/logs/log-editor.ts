@@ -32,6 +32,8 @@ export class LogEditor {
   private pattern: RegExp | null = null;
   private matches: number[] = [];
   private current = -1;
+  /** The line that an address points to. */
+  private marked: LogLine | null = null;
   /** The position in the text from which a search that is being typed goes on; null: none is. */
   private searchedFrom: number | null = null;
   private readonly wrapping = new Compartment();
@@ -130,6 +132,22 @@ export class LogEditor {
     } else if (pattern === null) {
       this.searchedFrom = null;
     }
+  }
+
+  /** Marks the line of an entry and shows it in the middle of the log; false if it isn't there. */
+  reveal(seq: number): boolean {
+    // The end of a long line is part of the line before it.
+    const index = this.lines.findLastIndex((line) => line.first && line.seq <= seq);
+    if (index < 0) {
+      return false;
+    }
+    this.marked = this.lines[index]!;
+    this.following = false;
+    const at = this.view.state.doc.line(index + 1).from;
+    this.view.dispatch({
+      effects: [redraw.of(null), EditorView.scrollIntoView(at, { y: "center" })],
+    });
+    return true;
   }
 
   get found(): { count: number; current: number } {
@@ -257,6 +275,11 @@ export class LogEditor {
   private decorateLine(line: LogLine, start: number, from: number, to: number, drawn: Range<Decoration>[]) {
     if (line.kind !== "info" && start >= from) {
       drawn.push(Decoration.line({ class: `log-${line.kind}` }).range(start));
+    }
+    if (line === this.marked && start >= from) {
+      drawn.push(
+        Decoration.line({ class: "log-marked", attributes: { "aria-current": "true" } }).range(start),
+      );
     }
     for (const span of line.spans) {
       if (start + span.to >= from && start + span.from <= to) {

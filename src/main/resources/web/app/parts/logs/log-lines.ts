@@ -12,6 +12,8 @@ export interface LogLine {
   text: string;
   spans: Span[];
   time: string;
+  /** The number of its entry. */
+  seq: number;
   /** The first line of its entry. */
   first: boolean;
   kind: "debug" | "info" | "warning" | "error" | "stderr" | "system";
@@ -71,9 +73,14 @@ export class LogLines {
 function linesOf(entry: LogEntry): LogLine[] {
   const severity = severityOf(entry);
   const kind = kindOf(entry, severity);
-  return entry.message
-    .split("\n")
-    .map((message, i) => ({ ...styled(message), time: entry.time, first: i === 0, kind, severity }));
+  return entry.message.split("\n").map((message, i) => ({
+    ...styled(message),
+    time: entry.time,
+    seq: entry.seq,
+    first: i === 0,
+    kind,
+    severity,
+  }));
 }
 
 function kindOf({ stream }: LogEntry, severity: number): LogLine["kind"] {

@@ -50,6 +50,7 @@ export const logTheme = EditorView.theme({
   ".log-error": { color: "var(--failed)" },
   ".log-stderr": { boxShadow: "inset 2px 0 var(--failed)" },
   ".log-system": { color: "var(--faint)", fontStyle: "italic" },
+  ".log-marked": { backgroundColor: "var(--waiting-soft)", boxShadow: "inset 3px 0 var(--waiting)" },
   ".log-match": { backgroundColor: "var(--accent-soft)", outline: "1px solid var(--accent)" },
   ".log-match-current": { backgroundColor: "var(--accent-fill)", color: "var(--on-accent)" },
   ".log-match-current *": { color: "var(--on-accent)" },

@@ -32,6 +32,8 @@ export class LogView extends Part {
   @property({ type: Boolean }) live = false;
   /** Whether it begins at the end. */
   @property({ type: Boolean }) follow = false;
+  /** The number of the entry to mark and show; 0: none. */
+  @property({ type: Number }) line = 0;
   @property() label = "Log";
   @state() private status: "reading" | "following" | "complete" = "reading";
   @state() private connection: Connection = "connecting";
@@ -72,6 +74,8 @@ export class LogView extends Part {
   protected override updated(changed: PropertyValues<this>): void {
     if (changed.has("source") && this.source) {
       void this.start();
+    } else if (changed.has("line") && this.line && this.total) {
+      this.reveal();
     } else if (changed.has("live") && this.live && this.status === "complete") {
       void this.start();
     }
@@ -94,6 +98,7 @@ export class LogView extends Part {
         onConnection: (connection) => (this.connection = connection),
       });
       await reader.readPages();
+      this.reveal();
       if (this.live) {
         this.status = "following";
         await reader.follow();
@@ -117,8 +122,15 @@ export class LogView extends Part {
       const search = () => this.querySelector<HTMLInputElement>("input")?.focus();
       this.editor = new LogEditor(root, this.label, this.look, () => this.requestUpdate(), search);
     }
-    this.editor.following = this.follow;
+    this.editor.following = this.follow && !this.line;
     this.show();
+  }
+
+  private reveal(): void {
+    if (this.line && this.editor?.reveal(this.line)) {
+      this.querySelector(".log-text")?.scrollIntoView({ block: "nearest" });
+      this.requestUpdate();
+    }
   }
 
   private add(entries: LogEntry[]): void {

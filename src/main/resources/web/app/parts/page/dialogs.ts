@@ -123,6 +123,9 @@ function askBeforeItIsLost(dialog: HTMLDialogElement): void {
   });
 }
 
+/** Milliseconds in which an action can be undone. */
+const UNDO = 15_000;
+
 /** Closes the toast with a link; there is at most one. */
 let closeWayOn = () => {};
 
@@ -132,7 +135,11 @@ let closeWayOn = () => {};
  */
 export function toast(
   text: string,
-  { failed = false, link }: { failed?: boolean; link?: [string, string] } = {},
+  {
+    failed = false,
+    link,
+    undo,
+  }: { failed?: boolean; link?: [string, string]; undo?: () => Promise<unknown> } = {},
 ) {
   let box = document.querySelector<HTMLElement>(".toasts");
   if (!box) {
@@ -145,13 +152,16 @@ export function toast(
   item.className = failed ? "toast failed" : "toast";
   const close = () => item.remove();
   render(
-    html`<span class="grow">${text}</span>${link ? html`<a href=${link[1]}>${link[0]}</a>` : nothing}<button
-        class="quiet icon"
-        aria-label="Close"
-        @click=${close}
-      >
-        ${symbol("close")}
-      </button>`,
+    html`<span class="grow">${text}</span>${link ? html`<a href=${link[1]}>${link[0]}</a>` : nothing}${undo
+        ? html`<button
+            @click=${() => {
+              close();
+              void undo();
+            }}
+          >
+            Undo
+          </button>`
+        : nothing}<button class="quiet icon" aria-label="Close" @click=${close}>${symbol("close")}</button>`,
     item,
   );
   box.append(item);
@@ -163,6 +173,6 @@ export function toast(
       close();
     };
   } else if (!failed) {
-    setTimeout(close, 5000);
+    setTimeout(close, undo ? UNDO : 5000);
   }
 }

@@ -6,6 +6,11 @@ import {
   type TemplateResult,
 } from "lit";
 import { count } from "../../core/format";
+import type { PagedLoad } from "../../core/load";
+import { toast } from "./dialogs";
+
+/** The most rows that are loaded to be selected. */
+const MOST = 1_000;
 
 /** What is done with all selected rows. */
 export interface BulkAction<T> {
@@ -19,9 +24,11 @@ export interface BulkAction<T> {
 export class Selection<T extends { id: string }> implements ReactiveController {
   private readonly ids = new Set<string>();
 
+  /** @param shown whether the list is on the page now */
   constructor(
     private readonly host: ReactiveControllerHost,
-    private readonly rows: () => readonly T[],
+    private readonly load: PagedLoad<T>,
+    private readonly shown = () => true,
   ) {
     host.addController(this);
   }
@@ -56,8 +63,26 @@ export class Selection<T extends { id: string }> implements ReactiveController {
         </button>`;
       })}
       <button class="quiet" @click=${() => this.set(this.rows())}>Select all shown</button>
+      ${this.load.value?.next_cursor
+        ? html`<button class="quiet" ?disabled=${this.load.loading} @click=${() => this.all()}>
+            Select all matching
+          </button>`
+        : nothing}
       <button class="quiet" @click=${() => this.set([])}>Clear selection</button>
     </div>`;
+  }
+
+  private rows(): readonly T[] {
+    return (this.shown() && this.load.value?.data) || [];
+  }
+
+  /** Selects the rows that match the filter, also those that aren't shown yet. */
+  private async all(): Promise<void> {
+    await this.load.upTo(MOST);
+    this.set(this.rows());
+    if (this.load.value?.next_cursor) {
+      toast(`The first ${count(MOST)} are selected. Narrow the filter to select others.`);
+    }
   }
 
   private async act(run: (rows: T[]) => Promise<unknown>, rows: T[]): Promise<void> {

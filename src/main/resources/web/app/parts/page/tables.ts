@@ -2,11 +2,16 @@ import { html, nothing, type TemplateResult } from "lit";
 import { repeat } from "lit/directives/repeat.js";
 import { bounded, count } from "../../core/format";
 import type { PagedLoad } from "../../core/load";
+import { router } from "../../core/router";
 import type { Count } from "../../core/types";
 import { loaded } from "./notices";
 
 export interface Column<T> {
   title: string;
+  /** Its name in the address, if it can be hidden. */
+  key?: string;
+  /** The order of the list by this column that is used first. */
+  sort?: string;
   cell: (row: T) => unknown;
   /** Figures stand at the right, below each other. */
   number?: boolean;
@@ -28,15 +33,22 @@ export function table<T extends Row>(
   label: string,
   columns: readonly Column<T>[],
   rows: readonly T[],
+  sort?: string,
 ): TemplateResult {
   return html`<div class="table-wrap" role="region" aria-label=${label} tabindex="0">
     <table class="stacks">
       <thead>
         <tr>
           ${columns.map(
-            ({ title, number, kind = "" }) =>
-              html`<th scope="col" class="${kind} ${number ? "number" : ""}">
-                ${title || html`<span class="unseen">Actions</span>`}
+            ({ title, number, kind = "", sort: first }) =>
+              html`<th
+                scope="col"
+                class="${kind} ${number ? "number" : ""}"
+                aria-sort=${first && sort !== undefined ? direction(first, sort) : nothing}
+              >
+                ${first && sort !== undefined
+                  ? sortButton(title, first, sort)
+                  : title || html`<span class="unseen">Actions</span>`}
               </th>`,
           )}
         </tr>
@@ -63,6 +75,24 @@ export function table<T extends Row>(
   </div>`;
 }
 
+const keyOf = (order: string): string => order.replace(/^-/, "");
+
+const direction = (first: string, sort: string): string =>
+  keyOf(first) !== keyOf(sort) ? "none" : sort.startsWith("-") ? "descending" : "ascending";
+
+/** Sorts by a column, and by the reverse order when it is the order already. */
+function sortButton(title: string, first: string, sort: string): TemplateResult {
+  const chosen = keyOf(first) === keyOf(sort);
+  const reverse = sort.startsWith("-") ? keyOf(sort) : `-${sort}`;
+  return html`<button
+    class="sort"
+    title="Sort by ${title.toLowerCase()}"
+    @click=${() => router.query({ sort: chosen ? reverse : first })}
+  >
+    ${title}${chosen ? html` <span aria-hidden="true">${sort.startsWith("-") ? "↓" : "↑"}</span>` : nothing}
+  </button>`;
+}
+
 /** For a table's body: what has text selected or a control under the pointer is not a click on the row. */
 export function openRow(event: MouseEvent): void {
   const target = event.target as Element;
@@ -79,11 +109,12 @@ export function pagedTable<T extends Row>(
   load: PagedLoad<T>,
   empty: () => unknown,
   total?: Count,
+  sort?: string,
 ): unknown {
   return loaded(load, ({ data, next_cursor }) =>
     data.length === 0
       ? empty()
-      : html`${table(label, columns, data)}
+      : html`${table(label, columns, data, sort)}
         ${next_cursor === null
           ? nothing
           : html`<div class="table-foot">

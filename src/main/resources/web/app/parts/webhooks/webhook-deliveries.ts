@@ -3,6 +3,7 @@ import { customElement, property } from "lit/decorators.js";
 import { requestExactly, post, toJson } from "../../core/api";
 import { at, count, duration, shortId } from "../../core/format";
 import { asProblem, Load, PagedLoad } from "../../core/load";
+import { Polling } from "../../core/polling";
 import { queried, router } from "../../core/router";
 import { stateChoices } from "../../core/states";
 import type { Delivery } from "../../core/types";
@@ -12,6 +13,14 @@ import { open, toast } from "../page/dialogs";
 import { emptyState, loaded } from "../page/notices";
 import { Part } from "../page/part";
 import { pagedTable, type Column } from "../page/tables";
+
+/** Milliseconds between readings while an attempt is being made or is due. */
+const POLL = 2_000;
+const MINUTE = 60_000;
+
+/** Whether a result is near; attempts emit no events. */
+const isSoon = ({ state, next_attempt_at }: Delivery): boolean =>
+  state === "pending" && (next_attempt_at === null || Date.parse(next_attempt_at) < Date.now() + MINUTE);
 
 /** The page of an event's subject. */
 const PAGES: Record<string, string> = {
@@ -39,6 +48,11 @@ export class WebhookDeliveries extends Part {
     // Every event may create one.
     () => true,
   );
+
+  constructor() {
+    super();
+    new Polling(this, this.load, () => !!this.load.value?.data.some(isSoon), POLL);
+  }
 
   override updated(changed: Map<string, unknown>): void {
     if (changed.get("stateFilter") !== undefined || changed.get("webhookId")) {
@@ -148,6 +162,11 @@ export class WebhookDelivery extends Part {
         })
       ).value,
   );
+
+  constructor() {
+    super();
+    new Polling(this, this.load, () => !!this.load.value && isSoon(this.load.value), POLL);
+  }
 
   override render() {
     return html`<div class="body">

@@ -1,0 +1,82 @@
+import { html, nothing, type TemplateResult } from "lit";
+import { customElement, property } from "lit/decorators.js";
+import { get } from "../core/api";
+import { Load } from "../core/load";
+import { signedIn } from "../core/session";
+import type { AgentTemplate } from "../core/types";
+import { needs } from "../parts/agents/agent-templates";
+import "../parts/code/code-editor";
+import "../parts/code/json-tree";
+import { loaded, roleNotice } from "../parts/page/notices";
+import { Part } from "../parts/page/part";
+
+/** One template: what it does, what it needs, and its code. */
+@customElement("template-page")
+export class TemplatePage extends Part {
+  @property() name = "";
+  private readonly load = new Load<AgentTemplate>(
+    this,
+    (signal) => get<AgentTemplate>(`/templates/${encodeURIComponent(this.name)}`, {}, signal),
+    () => false,
+  );
+
+  protected override updated(changed: Map<PropertyKey, unknown>): void {
+    if (changed.get("name")) {
+      void this.load.again(true);
+    }
+    if (this.load.value) {
+      document.title = `${this.load.value.title} · Roost`;
+    }
+  }
+
+  override render() {
+    const template = this.load.value;
+    return html`<nav class="small" aria-label="Breadcrumb"><a href="/templates">Templates</a></nav>
+      <div class="page-head">
+        <h1>${template?.title ?? "Template"}</h1>
+        <div class="actions">
+          ${template && signedIn.may("write")
+            ? html`<a class="button primary" href="/create?template=${template.name}">Use template</a>`
+            : nothing}
+        </div>
+      </div>
+      ${roleNotice("write", "Creating agents")} ${loaded(this.load, (found) => show(found))}`;
+  }
+}
+
+const show = (template: AgentTemplate): TemplateResult =>
+  html`<p class="template-text">${template.description}</p>
+    <div class="beside">
+      <div class="column">
+        <section class="panel" aria-labelledby="script-title">
+          <header><h2 id="script-title">Script</h2></header>
+          <code-editor
+            class="script"
+            label="Script of the template"
+            language="python"
+            readonly
+            .value=${template.script}
+          ></code-editor>
+        </section>
+      </div>
+      <div class="column">
+        <section class="panel" aria-labelledby="needs-title">
+          <header><h2 id="needs-title">What it needs</h2></header>
+          <div class="content">${needs(template)}</div>
+        </section>
+        <section class="panel" aria-labelledby="payload-title">
+          <header><h2 id="payload-title">Example payload</h2></header>
+          <div class="content"><json-tree name="Payload" .value=${template.payload}></json-tree></div>
+        </section>
+        <section class="panel" aria-labelledby="terminal-title">
+          <header><h2 id="terminal-title">From a terminal</h2></header>
+          <div class="content row">
+            <code class="grow">roost init --template ${template.name}</code
+            ><copy-button
+              .text=${`roost init --template ${template.name}`}
+              label="Copy command"
+            ></copy-button>
+          </div>
+        </section>
+      </div>
+    </div>`;

@@ -1,0 +1,98 @@
+package dev.roost.execution;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.roost.Api;
+import dev.roost.FollowerDatabase;
+import dev.roost.HistoryRows;
+import dev.roost.api.Role;
+import dev.roost.db.Database;
+import dev.roost.db.Sql;
+import io.quarkus.test.common.WithTestResource;
+import io.quarkus.test.junit.QuarkusTest;
+import jakarta.inject.Inject;
+import java.lang.reflect.RecordComponent;
+import java.time.Instant;
+import java.util.Optional;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** A caller that waits gets the same ExecutorJob as one that reads it. Nothing runs here. */
+@QuarkusTest
+@WithTestResource(FollowerDatabase.class)
+class EndedJobIT {
+  private static final Sql END =
+      Sql.of(
+          """
+          update executor_job set finished_at = created_at + interval '2 seconds', latest_execution_id = e.id
+          from execution e where e.id = :id and executor_job.id = e.executor_job_id""");
+
+  private static final Sql FILL =
+      Sql.of(
+          """
+          with changed as (
+            update execution set reason = 'exception', message = 'It failed.', error = '{"type": "E"}',
+              return_value = '[1.10]', entered_at = started_at + interval '1 second', cold_start = true,
+              queued_seconds = 0.25, cpu_seconds = 0.5, max_memory_bytes = 5000000000, log_entries = 7,
+              logs_truncated = true, attempt = 3
+            where id = :id returning executor_job_id)
+          update executor_job j set schedule_id = 'sched_1', scheduled_time = created_at, payload = '{"n": 1e400}',
+            priority = -5, concurrency_key = 'key', batch_id = j.id, reason = 'exception', message = 'It failed.',
+            attempts = 3
+          from changed where j.id = changed.executor_job_id""");
+
+  @Inject Database database;
+  @Inject ExecutorJobAnswers answers;
+
+  private HistoryRows rows;
+  private Api api;
+  private String agent;
+
+  @BeforeEach
+  void makeAgent() {
+    rows = new HistoryRows(database);
+    api = Api.as(Role.WRITE);
+    agent = api.post("/v1/agents", "{\"script\": \"\"}").get("id");
+  }
+
+  private Optional<ExecutorJob.View> ended(String jobId) {
+    return database.once(connection -> ExecutorJob.ended(connection, jobId));
+  }
+
+  private String jobOf(String executionId) {
+    assertEquals(1, (int) database.once(END.with("id", executionId)::update));
+    return api.get("/v1/executions/" + executionId).get("executor_job_id");
+  }
+
+  @Test
+  void itsFieldsAreTheSame() throws ReflectiveOperationException {
+    String execution = rows.execution(agent, "failed", "exception", Instant.now());
+    assertEquals(1, (int) database.once(FILL.with("id", execution)::update));
+    String job = jobOf(execution);
+    ExecutorJob.View view = ended(job).orElseThrow();
+    assertEquals(answers.now(job), view);
+    for (RecordComponent field : ExecutorJob.View.class.getRecordComponents()) {
+      if (!field.getName().equals("waitingOn") && !field.getName().equals("nextAttemptAt")) {
+        assertNotNull(field.getAccessor().invoke(view), field.getName());
+      }
+    }
+    assertEquals(5_000_000_000L, view.execution().usage().maxMemoryBytes());
+  }
+
+  @Test
+  void emptyFieldsAreTheSame() {
+    String job = jobOf(rows.execution(agent, "succeeded", null, Instant.now()));
+    assertEquals(Optional.of(answers.now(job)), ended(job));
+  }
+
+  @Test
+  void aJobThatNeverStartedHasNoExecution() {
+    String job = api.post("/v1/agents/" + agent + "/execute", "{}").get("id");
+    assertTrue(ended(job).isEmpty(), "it is queued");
+    assertEquals(200, api.post("/v1/executor-jobs/" + job + "/cancel", "").status());
+    assertEquals(Optional.of(answers.now(job)), ended(job));
+    assertTrue(ended("xjob_none").isEmpty());
+  }
+}
