@@ -22,7 +22,9 @@ class TableOwnershipTest {
 
   private static final Map<String, Set<String>> TABLES =
       Map.ofEntries(
-          Map.entry("agent", Set.of("agent", "agent_preload", "agent_revision", "agent_tag")),
+          Map.entry(
+              "agent",
+              Set.of("agent", "agent_preload", "agent_revision", "agent_tag", "saved_payload")),
           Map.entry("api", Set.of("api_key", "login_link", "login_session")),
           Map.entry("builds", Set.of("base_image", "build", "build_module", "builder_job")),
           Map.entry(
