@@ -84,6 +84,8 @@ def pools(context: ClusterContext) -> "dict[str, list[Row]]":
         cold_agent = stack.enter_context(filled.agent(pools=True, keep_warm=0))
         kept = stack.enter_context(filled.agent(pools=True, keep_warm=3600))
         cold_starts, warm, pods = [], [], []
+        for number in range(WARM_UP):  # A control plane that has just started runs its code slowly.
+            filled.execute(kept, number)
         for number in range(-1, options.cold):  # The first round isn't counted: its executors fill the pool.
             if number >= 0:
                 await_pool(filled.http, cold_agent)

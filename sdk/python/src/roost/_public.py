@@ -95,6 +95,7 @@ from ._sync._schedule import Schedule
 from ._sync._transaction import Transaction
 from ._sync._view import View
 from ._sync._webhook import Delivery, Webhook
+from ._saved_payloads import SavedPayload
 from ._templates import AgentTemplate, TemplateSchedule, TemplateVariable
 
 __all__ = [
@@ -131,6 +132,7 @@ __all__ = [
     "SearchMatch",
     "SearchPage",
     "Statistics",
+    "SavedPayload",
     "AgentTemplate",
     "TemplateSchedule",
     "TemplateVariable",

@@ -121,6 +121,7 @@ from ._statistics import (
     LatestFailure,
     Statistics,
 )
+from ._saved_payloads import SavedPayload
 from ._templates import AgentTemplate, TemplateSchedule, TemplateVariable
 
 __all__ = [
@@ -159,6 +160,7 @@ __all__ = [
     "SearchMatch",
     "SearchPage",
     "Statistics",
+    "SavedPayload",
     "AgentTemplate",
     "TemplateSchedule",
     "TemplateVariable",

@@ -28,6 +28,7 @@ _WORDS = {"timed_out": "timed out", "cancelled": "was cancelled", "lost": "was l
         roost execute greeter --payload '{"name": "Ada"}'
         roost execute greeter --payload @people.json --follow
         echo '{"name": "Bo"}' | roost execute greeter --payload -
+        roost execute greeter --saved ada
         roost execute greeter --draft greeter.py --payload @failed.json
         roost execute greeter --no-wait --idempotency-key bo-1
         """
@@ -35,6 +36,7 @@ _WORDS = {"timed_out": "timed out", "cancelled": "was cancelled", "lost": "was l
 )
 @agent_argument()
 @payload_option
+@click.option("--saved", metavar="NAME", help="The payload that is saved under this name.")
 @click.option(
     "--draft",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
@@ -55,6 +57,7 @@ _WORDS = {"timed_out": "timed out", "cancelled": "was cancelled", "lost": "was l
 def execute(
     agent: str,
     payload: str | None,
+    saved: str | None,
     draft: Path | None,
     follow: bool,
     no_wait: bool,
@@ -76,12 +79,17 @@ def execute(
     """
     from .files import read_text
     from .payloads import read_payload
+    from .saved_payloads import saved_payload
     from .waiting import Waiting
 
     if no_wait and (follow or timeout is not None):
         raise click.UsageError("--no-wait can't be combined with --follow or --timeout.")
+    if saved is not None and payload is not None:
+        raise click.UsageError("--saved can't be combined with --payload.")
     value = read_payload(payload)
     found = connect.agent(agent)
+    if saved is not None:
+        value = saved_payload(found, saved).payload
     job = found.submit(
         value,
         draft=None if draft is None else read_text(draft),

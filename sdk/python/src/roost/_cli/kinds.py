@@ -26,6 +26,7 @@ __all__ = [
     "webhooks",
     "channels",
     "messages",
+    "saved_payloads",
 ]
 
 _ID = Column("ID", whole=True)
@@ -261,6 +262,20 @@ def channels() -> Listing[roost.NotificationChannel]:
     columns = (_ID, _NAME, _STATE, Column("TO"), Column("LATEST"))
     return Listing(
         columns, row, "There are no channels. `roost notifications create NAME` creates one."
+    )
+
+
+def saved_payloads(agent: roost.Agent) -> Listing[roost.SavedPayload]:
+    """Return how saved payloads are listed."""
+
+    def row(saved: roost.SavedPayload) -> Row:
+        return (saved.name, size(saved.size_bytes), moment(saved.updated_at))
+
+    columns = (Column("NAME", whole=True), Column("SIZE"), Column("SAVED"))
+    return Listing(
+        columns,
+        row,
+        f"{agent.name} has no saved payloads. `roost payloads save {agent.name} NAME` saves one.",
     )
 
 

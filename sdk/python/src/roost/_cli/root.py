@@ -28,6 +28,7 @@ SECTIONS = {
         "run": "run:run",
         "deploy": "deploy:deploy",
         "execute": "execute:execute",
+        "payloads": "saved_payloads:payloads",
         "cancel": "ending:cancel",
         "delete": "ending:delete",
     },

@@ -14,6 +14,7 @@ from .._history import Activity, AgentRevision, BuildFailure, Preloaded, env_var
 from .._params import given
 from .._performance import AgentPerformance
 from .._rollouts import Outdated
+from .._saved_payloads import SavedPayload
 from .._values import dump_json, parse_time
 from . import _waiting
 from ._agent_runs import AgentRuns
@@ -242,6 +243,32 @@ class Agent(AgentRuns):
         """Return outcomes, durations, waits and memory of the last `hours` (1 to 720)."""
         path = path_to(self._path, self.id) + "/performance"
         return AgentPerformance.of(self._client._transport.get(path, given(hours=hours)))
+
+    def payloads(self) -> list[SavedPayload]:
+        """Return the agent's saved payloads by name, without the payloads themselves."""
+        answer = self._client._transport.get(self._payload_path())
+        return [SavedPayload.of(each) for each in answer["data"]]
+
+    def payload(self, name: str) -> SavedPayload:
+        """Return the saved payload with that name. Raises `NotFound` if it doesn't exist."""
+        return SavedPayload.of(self._client._transport.get(self._payload_path(name)))
+
+    def save_payload(self, name: str, payload: Any) -> SavedPayload:
+        """Save a payload of up to 64 KiB of JSON; replaces the one with that name.
+
+        Raises `Conflict` if the agent has 100 others.
+        """
+        transport = self._client._transport
+        body = dump_json({"payload": payload}, "payload")
+        response = transport.request("PUT", self._payload_path(name), body=body)
+        return SavedPayload.of(transport.parse(response))
+
+    def delete_payload(self, name: str) -> None:
+        """Delete the saved payload with that name."""
+        self._client._transport.request("DELETE", self._payload_path(name))
+
+    def _payload_path(self, *name: str) -> str:
+        return path_to(self._path, self.id, "payloads", *name)
 
     def rebuild(self) -> Rollout:
         """Rebuild the dependencies on the current base; return the rollout without waiting.

@@ -164,7 +164,7 @@ public class SavedPayloadsResource {
     body.require("payload");
     if (name.length() > MOST_CHARACTERS || !FORM.matcher(name).matches()) {
       throw Problem.invalid(
-          "name",
+          "/name",
           "invalid_name",
           "A name must have 1 to %d letters, digits, spaces and . _ -, and begin with a letter or digit."
               .formatted(MOST_CHARACTERS));

@@ -293,6 +293,13 @@ export interface SavedView {
   grouped: boolean;
 }
 
+export interface SavedPayload {
+  name: string;
+  size_bytes: number;
+  /** Null in lists. */
+  payload: Json;
+}
+
 export interface Count {
   count: number;
   more: boolean;

@@ -18,6 +18,7 @@ import { Part } from "../page/part";
 import { WAITING } from "./reasons";
 import { keepPayload, keptPayload, lastPayload } from "./payloads";
 import "./recent-executions";
+import "./saved-payloads";
 
 /** Whether a job has not ended. */
 const isGoing = (job: ExecutorJob | null | undefined): boolean =>
@@ -127,7 +128,16 @@ export class RunPanel extends Part {
   private payloadEditor(): TemplateResult {
     const remarks = this.editor?.remarks ?? [];
     return html`<div class="payload">
-      <h3>Payload</h3>
+      <div class="row">
+        <h3>Payload</h3>
+        ${this.agentId
+          ? html`<saved-payloads
+              .agentId=${this.agentId}
+              .payload=${this.payload}
+              @choose=${(event: CustomEvent<string>) => this.typed(event.detail)}
+            ></saved-payloads>`
+          : nothing}
+      </div>
       <code-editor
         language="json"
         label="Payload, JSON"

@@ -1,0 +1,148 @@
+import { html, nothing, type PropertyValues } from "lit";
+import { customElement, property, state } from "lit/decorators.js";
+import { get, Problem, remove, requestExactly, toJson } from "../../core/api";
+import { asProblem, Load } from "../../core/load";
+import type { SavedPayload } from "../../core/types";
+import { mistakesOf, textField } from "../forms/fields";
+import { openForm } from "../forms/small-form";
+import { confirmAction, toast } from "../page/dialogs";
+import { Part } from "../page/part";
+
+/** The payloads that are saved for an agent. Fires `choose` with the text of a chosen one as its detail. */
+@customElement("saved-payloads")
+export class SavedPayloads extends Part {
+  @property() agentId = "";
+  /** The text in the editor. */
+  @property() payload = "";
+  /** The one that was chosen or saved last, with its text in the editor. */
+  @state() private chosen: { name: string; text: string } | null = null;
+  private readonly load = new Load<SavedPayload[]>(this, async (signal) =>
+    this.agentId ? (await get<{ data: SavedPayload[] }>(this.path(), {}, signal)).data : [],
+  );
+
+  override willUpdate(changed: PropertyValues<this>): void {
+    if (changed.get("agentId")) {
+      this.chosen = null;
+      void this.load.again(true);
+    }
+  }
+
+  override render() {
+    const saved = this.load.value ?? [];
+    const shown = this.chosen?.text === this.payload ? this.chosen.name : "";
+    return html`<select
+        aria-label="Saved payloads"
+        ?disabled=${saved.length === 0}
+        @change=${(event: Event) => void this.show((event.target as HTMLSelectElement).value)}
+      >
+        <option value="" .selected=${!shown}>
+          ${this.load.problem
+            ? "Saved payloads can't be loaded"
+            : saved.length
+              ? "Saved payloads"
+              : "No saved payloads"}
+        </option>
+        ${saved.map(({ name }) => html`<option value=${name} .selected=${name === shown}>${name}</option>`)}
+      </select>
+      ${!shown && this.payload.trim()
+        ? html`<button class="quiet" @click=${() => void this.save()}>Save payload</button>`
+        : nothing}
+      ${shown
+        ? html`<button class="quiet" @click=${() => void this.drop(shown)}>Delete payload</button>`
+        : nothing}`;
+  }
+
+  private path(...name: string[]): string {
+    return ["/agents", this.agentId, "payloads", ...name.map(encodeURIComponent)].join("/");
+  }
+
+  private async show(name: string): Promise<void> {
+    if (!name) {
+      return;
+    }
+    try {
+      const { value } = await requestExactly<SavedPayload>("GET", this.path(name));
+      this.choose(name, toJson(value.payload, 2));
+    } catch (e) {
+      this.requestUpdate(); // The menu shows what is in the editor again.
+      toast(asProblem(e).message, { failed: true });
+      void this.load.again();
+    }
+  }
+
+  private choose(name: string, text: string): void {
+    this.chosen = { name, text };
+    this.dispatchEvent(new CustomEvent("choose", { detail: text }));
+  }
+
+  private async save(): Promise<void> {
+    const text = this.payload;
+    const { checkJson } = await import("../code/json-checks");
+    const [mistake] = checkJson(text);
+    if (mistake) {
+      toast(`The payload is not valid JSON: line ${mistake.line}: ${mistake.message}`, { failed: true });
+      return;
+    }
+    const isTaken = (name: string) => this.load.value?.some((each) => each.name === name.trim()) ?? false;
+    const saved = await openForm({
+      title: "Save payload",
+      draft: { name: this.chosen?.name ?? "" },
+      fields: ({ name }, take, problem) =>
+        textField({
+          id: "payload-name",
+          label: "Name",
+          value: name,
+          required: true,
+          hint: isTaken(name)
+            ? "Replaces the payload with this name, for everyone."
+            : "For everyone who runs this agent.",
+          mistakes: mistakesOf(problem, "/name"),
+          change: (changed) => take({ name: changed }),
+        }),
+      pointers: ["/name"],
+      confirm: "Save payload",
+      save: ({ name }) => this.put(name.trim(), text),
+    });
+    if (saved) {
+      this.chosen = { name: saved.name, text };
+      toast(`Payload ${saved.name} saved.`);
+      await this.load.again();
+    }
+  }
+
+  private async put(name: string, text: string): Promise<SavedPayload> {
+    if (!name) {
+      const detail = "A name is required.";
+      throw new Problem(422, "validation_failed", detail, detail, [
+        { pointer: "/name", code: "required", detail },
+      ]);
+    }
+    const options = { text: `{"payload": ${text}}` };
+    return (await requestExactly<SavedPayload>("PUT", this.path(name), options)).value;
+  }
+
+  private async drop(name: string): Promise<void> {
+    const sure = await confirmAction({
+      title: `Delete payload ${name}?`,
+      body: "Everyone loses it. The text stays in the editor.",
+      confirm: "Delete payload",
+      danger: true,
+    });
+    if (sure) {
+      try {
+        await remove(this.path(name));
+        this.chosen = null;
+        toast(`Payload ${name} deleted.`);
+      } catch (e) {
+        toast(asProblem(e).message, { failed: true });
+      }
+      await this.load.again();
+    }
+  }
+}
+
+declare global {
+  interface HTMLElementTagNameMap {
+    "saved-payloads": SavedPayloads;
+  }
+}
