@@ -13,8 +13,7 @@ def test_a_payload_is_saved_used_by_others_replaced_and_deleted(page, roost, age
     saved = f"/agents/{agent['id']}/payloads"
     page.goto("/agents/" + agent["id"])
     menu = page.get_by_label("Saved payloads")
-    expect(menu).to_be_disabled()
-    expect(menu).to_contain_text("No saved payloads")
+    expect(menu).to_have_count(0)
     write(page, "Payload, JSON", '{"total": 1.10}')
     press(page, "Save payload")
     dialog = page.get_by_role("dialog")
@@ -49,7 +48,7 @@ def test_a_payload_is_saved_used_by_others_replaced_and_deleted(page, roost, age
     press(page, "Delete payload")
     dialog.get_by_role("button", name="Delete payload").click()
     saw_toast(page, "Payload small order deleted.")
-    expect(menu).to_be_disabled()
+    expect(menu).to_have_count(0)
     expect(page.locator("run-panel code-editor")).to_contain_text('"total": 2')
     assert roost.get(saved)["data"] == []
 

@@ -30,26 +30,24 @@ export class SavedPayloads extends Part {
   override render() {
     const saved = this.load.value ?? [];
     const shown = this.chosen?.text === this.payload ? this.chosen.name : "";
-    return html`<select
-        aria-label="Saved payloads"
-        ?disabled=${saved.length === 0}
-        @change=${(event: Event) => void this.show((event.target as HTMLSelectElement).value)}
-      >
-        <option value="" .selected=${!shown}>
-          ${this.load.problem
-            ? "Saved payloads can't be loaded"
-            : saved.length
-              ? "Saved payloads"
-              : "No saved payloads"}
-        </option>
-        ${saved.map(({ name }) => html`<option value=${name} .selected=${name === shown}>${name}</option>`)}
-      </select>
-      ${!shown && this.payload.trim()
-        ? html`<button class="quiet" @click=${() => void this.save()}>Save payload</button>`
-        : nothing}
-      ${shown
-        ? html`<button class="quiet" @click=${() => void this.drop(shown)}>Delete payload</button>`
-        : nothing}`;
+    return html`${saved.length || this.load.problem
+      ? html`<select
+          aria-label="Saved payloads"
+          ?disabled=${saved.length === 0}
+          @change=${(event: Event) => void this.show((event.target as HTMLSelectElement).value)}
+        >
+          <option value="" .selected=${!shown}>
+            ${this.load.problem ? "Saved payloads can't be loaded" : "Saved payloads"}
+          </option>
+          ${saved.map(({ name }) => html`<option value=${name} .selected=${name === shown}>${name}</option>`)}
+        </select>`
+      : nothing}
+    ${!shown && this.payload.trim()
+      ? html`<button class="quiet" @click=${() => void this.save()}>Save payload</button>`
+      : nothing}
+    ${shown
+      ? html`<button class="quiet" @click=${() => void this.drop(shown)}>Delete payload</button>`
+      : nothing}`;
   }
 
   private path(...name: string[]): string {
