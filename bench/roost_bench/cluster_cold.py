@@ -11,6 +11,9 @@ from roost_bench.report import Row, latency, percentile, shown
 from roost_bench.timeline import STEPS
 
 GOAL_SECONDS = 0.9
+
+# Java compiles code that has run some hundred times; until then, a control plane takes many times as long.
+WARM_UP = 300
 POD = "bare pod: create → first line"
 LOG = "bare pod: create → line read"
 
@@ -84,7 +87,7 @@ def pools(context: ClusterContext) -> "dict[str, list[Row]]":
         cold_agent = stack.enter_context(filled.agent(pools=True, keep_warm=0))
         kept = stack.enter_context(filled.agent(pools=True, keep_warm=3600))
         cold_starts, warm, pods = [], [], []
-        for number in range(WARM_UP):  # A control plane that has just started runs its code slowly.
+        for number in range(WARM_UP):
             filled.execute(kept, number)
         for number in range(-1, options.cold):  # The first round isn't counted: its executors fill the pool.
             if number >= 0:

@@ -51,6 +51,7 @@ from ._performance import (
 )
 from ._rollouts import Advisory, Outdated, RolloutAgent, RolloutCounts
 from ._runtime import Runtime
+from ._saved_payloads import SavedPayload
 from ._search import SearchFragment, SearchLine, SearchMatch, SearchPage
 from ._server import LoginLink, ServerSetting
 from ._states import (
@@ -95,7 +96,6 @@ from ._sync._schedule import Schedule
 from ._sync._transaction import Transaction
 from ._sync._view import View
 from ._sync._webhook import Delivery, Webhook
-from ._saved_payloads import SavedPayload
 from ._templates import AgentTemplate, TemplateSchedule, TemplateVariable
 
 __all__ = [

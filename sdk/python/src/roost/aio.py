@@ -95,6 +95,7 @@ from ._performance import (
 )
 from ._rollouts import Advisory, Outdated, RolloutAgent, RolloutCounts
 from ._runtime import Runtime
+from ._saved_payloads import SavedPayload
 from ._search import SearchFragment, SearchLine, SearchMatch, SearchPage
 from ._server import LoginLink, ServerSetting
 from ._states import (
@@ -121,7 +122,6 @@ from ._statistics import (
     LatestFailure,
     Statistics,
 )
-from ._saved_payloads import SavedPayload
 from ._templates import AgentTemplate, TemplateSchedule, TemplateVariable
 
 __all__ = [

@@ -245,7 +245,7 @@ class Agent(AgentRuns):
         path = path_to(self._path, self.id) + "/performance"
         return AgentPerformance.of(await self._client._transport.get(path, given(hours=hours)))
 
-    async def payloads(self) -> list[SavedPayload]:
+    async def payloads(self) -> Sequence[SavedPayload]:
         """Return the agent's saved payloads by name, without the payloads themselves."""
         answer = await self._client._transport.get(self._payload_path())
         return [SavedPayload.of(each) for each in answer["data"]]

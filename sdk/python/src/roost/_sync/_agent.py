@@ -244,7 +244,7 @@ class Agent(AgentRuns):
         path = path_to(self._path, self.id) + "/performance"
         return AgentPerformance.of(self._client._transport.get(path, given(hours=hours)))
 
-    def payloads(self) -> list[SavedPayload]:
+    def payloads(self) -> Sequence[SavedPayload]:
         """Return the agent's saved payloads by name, without the payloads themselves."""
         answer = self._client._transport.get(self._payload_path())
         return [SavedPayload.of(each) for each in answer["data"]]
