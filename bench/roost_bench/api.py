@@ -8,6 +8,8 @@ from typing import Any, Optional
 
 # For measurements of pools: the budget, and how long its executors may take to start.
 POOL = 2
+# An executor that waits has just been started, and the processes and services that did so end later.
+SETTLED_SECONDS = 1
 FILLED_SECONDS = 120
 
 
@@ -68,11 +70,13 @@ def check_sum(sent: int, returned: Any) -> None:
 
 
 def await_pool(http: Connection, agent: str) -> None:
-    """Returns when the agent has no executor, and one waits in a pool."""
+    """Returns when the agent has no executor, one waits in a pool, and the machine has started those that are to wait."""
     end = time.monotonic() + FILLED_SECONDS
     while True:
         own: dict[str, Any] = http.get(f"/statistics?agent_id={agent}")["executors"]
-        if own["starting"] + own["idle"] + own["working"] == 0 and http.get("/statistics")["executors"]["pooled"] > 0:
+        every: dict[str, Any] = http.get("/statistics")["executors"]
+        if own["starting"] + own["idle"] + own["working"] + every["starting"] == 0 and every["pooled"] > 0:
+            time.sleep(SETTLED_SECONDS)
             return
         if time.monotonic() > end:
             raise SystemExit(f"no executor waited in a pool after {FILLED_SECONDS} s")
