@@ -71,7 +71,7 @@ export class AgentsPage extends Part {
     const { q, sort, columns, grouped } = this.at;
     return html`<div class="page-head">
         <h1>${text.title}</h1>
-        ${searchField(text.search, q, (typed) => this.type(typed))}
+        ${searchField(text.search, q, (written) => this.type(written))}
         <div class="actions">
           ${signedIn.may("write")
             ? html`<a class="button primary" href="/create">${text.create}</a>`
