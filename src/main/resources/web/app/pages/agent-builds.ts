@@ -3,6 +3,8 @@ import { customElement, property } from "lit/decorators.js";
 import { PagedLoad, typed } from "../core/load";
 import { signedIn } from "../core/session";
 import type { Agent, BuilderJob } from "../core/types";
+import { common } from "../text/common";
+import { text } from "../text/pages/agent-builds";
 import { preloadedPanel } from "../parts/agents/preloaded-panel";
 import { emptyState } from "../parts/page/notices";
 import { Part } from "../parts/page/part";
@@ -10,7 +12,7 @@ import { rebuild } from "../parts/rollouts/rollouts";
 import { pagedTable } from "../parts/page/tables";
 import { BUILD_COLUMNS } from "./builds";
 
-const COLUMNS = BUILD_COLUMNS.filter(({ title }) => title !== "Agent");
+const COLUMNS = BUILD_COLUMNS.filter(({ title }) => title !== common.agent);
 
 /** All builds of an agent's requirements, and what executors import of them in advance. */
 @customElement("agent-builds")
@@ -26,17 +28,12 @@ export class AgentBuilds extends Part {
   override render() {
     return html`${signedIn.may("write")
         ? html`<div class="row">
-            <button @click=${() => void rebuild(this.agent)}>Rebuild</button>
-            <span class="faint small">Installs the same requirements again on the current base</span>
+            <button @click=${() => void rebuild(this.agent)}>${text.rebuild}</button>
+            <span class="faint small">${text.installsAgain}</span>
           </div>`
         : nothing}
       <div class="panel">
-        ${pagedTable("Builds", COLUMNS, this.load, () =>
-          emptyState(
-            "No builds yet",
-            "Roost builds the agent when its requirements or Python version change.",
-          ),
-        )}
+        ${pagedTable(text.builds, COLUMNS, this.load, () => emptyState(text.noBuilds, text.whenBuilt))}
       </div>
       ${preloadedPanel(this.agent)}`;
   }

@@ -3,6 +3,7 @@ import { customElement, property, query, state } from "lit/decorators.js";
 import { patch, type Problem } from "../core/api";
 import { asProblem } from "../core/load";
 import { signedIn } from "../core/session";
+import { common } from "../text/common";
 import { mistakeList } from "../parts/forms/fields";
 import { Part } from "../parts/page/part";
 import { symbol } from "../parts/page/shapes";
@@ -22,7 +23,12 @@ export class AgentName extends Part {
       return html`<div class="row">
         <h1>${this.name}</h1>
         ${signedIn.may("write")
-          ? html`<button class="quiet icon" aria-label="Rename" title="Rename" @click=${this.edit}>
+          ? html`<button
+              class="quiet icon"
+              aria-label=${common.rename}
+              title=${common.rename}
+              @click=${this.edit}
+            >
               ${symbol("edit")}
             </button>`
           : nothing}
@@ -31,7 +37,7 @@ export class AgentName extends Part {
     return html`<form class="row" @submit=${this.save} @keydown=${this.key}>
       <h1 class="unseen">${this.name}</h1>
       <input
-        aria-label="Name"
+        aria-label=${common.name}
         aria-describedby="agent-name-mistakes"
         aria-invalid=${this.problem ? "true" : nothing}
         maxlength="100"
@@ -39,8 +45,8 @@ export class AgentName extends Part {
         spellcheck="false"
         .value=${this.name}
       />
-      <button class="primary">Rename</button>
-      <button type="button" @click=${this.end}>Cancel</button>
+      <button class="primary">${common.rename}</button>
+      <button type="button" @click=${this.end}>${common.cancel}</button>
       ${mistakeList(
         "agent-name",
         this.problem

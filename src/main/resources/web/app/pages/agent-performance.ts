@@ -5,6 +5,8 @@ import { bytes, count, duration } from "../core/format";
 import { Load, typed } from "../core/load";
 import { queried, router } from "../core/router";
 import type { Agent, AgentPerformance, Issue, Page, PerformanceFigures } from "../core/types";
+import { common } from "../text/common";
+import { text } from "../text/pages/agent-performance";
 import { type Mark } from "../parts/charts/bar-chart";
 import "../parts/charts/line-chart";
 import { OUTCOMES } from "../parts/charts/outcomes";
@@ -13,7 +15,7 @@ import { timeAgo } from "../parts/page/basics";
 import { emptyState, loaded } from "../parts/page/notices";
 import { Part } from "../parts/page/part";
 
-const PERIODS: Record<string, string> = { 24: "Last 24 hours", 168: "Last 7 days", 720: "Last 30 days" };
+const PERIODS: Record<string, string> = { 24: text.lastDay, 168: text.lastWeek, 720: text.lastMonth };
 const DEFAULT_PERIOD = "24";
 /** Milliseconds; the intervals move on without an event. */
 const REREAD = 60_000;
@@ -63,13 +65,13 @@ export class AgentPerformanceView extends Part {
 
   override render() {
     return html`<div class="row">
-        <select class="narrow" aria-label="Period" @change=${this.choose}>
+        <select class="narrow" aria-label=${text.period} @change=${this.choose}>
           ${Object.entries(PERIODS).map(
             ([hours, title]) =>
               html`<option value=${hours} ?selected=${hours === this.period}>${title}</option>`,
           )}
         </select>
-        <a class="small" href=${this.executions(this.load.value?.from)}>View executions</a>
+        <a class="small" href=${this.executions(this.load.value?.from)}>${text.viewExecutions}</a>
       </div>
       ${loaded(this.load, (performance) => this.show(performance))}`;
   }
@@ -88,17 +90,14 @@ export class AgentPerformanceView extends Part {
 
   private show(performance: AgentPerformance): TemplateResult {
     if (OUTCOMES.every(([state]) => performance.total[state] === 0)) {
-      return emptyState(
-        "No executions ended in this time",
-        "Success rate, durations and memory appear here as soon as the agent has run.",
-      );
+      return emptyState(text.noExecutions, text.afterRun);
     }
     const { intervals, revisions } = performance;
     const { labels, titles } = namesOf(performance);
     const first = Date.parse(performance.from) / 1000;
     const marks: Mark[] = revisions.map(({ revision, started_at }) => ({
       place: Math.max(0, (Date.parse(started_at) / 1000 - first) / performance.interval_seconds),
-      title: `r${revision}`,
+      title: text.revision(revision),
     }));
     const href = (bar: number) => this.executions(intervals[bar]!.start, intervals[bar + 1]?.start);
     const outcomes = OUTCOMES.map(([key, name, colour]) => ({
@@ -116,25 +115,23 @@ export class AgentPerformanceView extends Part {
       values: intervals.map(({ figures }) => value(figures) ?? null),
     });
     const durations = [
-      line("median", "--accent", ({ duration: spent }) => spent?.p50),
-      line("95th percentile", "--waiting", ({ duration: spent }) => spent?.p95),
+      line(text.median, "--accent", ({ duration: spent }) => spent?.p50),
+      line(text.percentile95, "--waiting", ({ duration: spent }) => spent?.p95),
     ];
     const waits = [
-      line("median", "--accent", ({ queued }) => queued?.p50),
-      line("95th percentile", "--waiting", ({ queued }) => queued?.p95),
+      line(text.median, "--accent", ({ queued }) => queued?.p50),
+      line(text.percentile95, "--waiting", ({ queued }) => queued?.p95),
     ];
-    return html`${performance.complete
-        ? nothing
-        : html`<p class="notice waiting">So many executions ended that only the latest are counted.</p>`}
+    return html`${performance.complete ? nothing : html`<p class="notice waiting">${text.incomplete}</p>`}
       ${this.figures(performance.total)} ${this.openIssues()}
       <section class="panel" aria-labelledby="outcomes-title">
         <header>
           <h2 id="outcomes-title">
-            Outcomes ${marks.length ? html`<span class="faint">r: a revision's first run</span>` : nothing}
+            ${text.outcomes} ${marks.length ? html`<span class="faint">${text.firstRuns}</span>` : nothing}
           </h2>
         </header>
         <bar-chart
-          label="Executions by outcome"
+          label=${text.byOutcome}
           .bars=${{ labels, titles, series: outcomes }}
           .marks=${marks}
           .href=${href}
@@ -142,19 +139,19 @@ export class AgentPerformanceView extends Part {
       </section>
       <section class="panel" aria-labelledby="durations-title">
         <header>
-          <h2 id="durations-title">Duration <span class="faint">without the wait in the queue</span></h2>
+          <h2 id="durations-title">${text.durations}</h2>
         </header>
         <line-chart
-          label="Duration of executions"
+          label=${text.durationsLabel}
           .bars=${{ labels, titles, series: durations }}
           .marks=${marks}
           .href=${href}
         ></line-chart>
       </section>
       <section class="panel" aria-labelledby="waits-title">
-        <header><h2 id="waits-title">Wait in the queue</h2></header>
+        <header><h2 id="waits-title">${text.waits}</h2></header>
         <line-chart
-          label="Wait in the queue"
+          label=${text.waits}
           .bars=${{ labels, titles, series: waits }}
           .marks=${marks}
           .href=${href}
@@ -174,28 +171,28 @@ export class AgentPerformanceView extends Part {
       </div>`;
     return html`<dl class="panel figures">
       ${figure(
-        "Success rate",
+        text.successRate,
         // Rounded down: 100 % means that none failed.
-        ended ? `${Math.floor((1000 * total.succeeded) / ended) / 10} %` : "–",
-        `${count(total.succeeded)} of ${count(ended)}`,
+        ended ? text.percent(Math.floor((1000 * total.succeeded) / ended) / 10) : "–",
+        text.succeeded(total.succeeded, ended),
         failed ? "bad" : "",
       )}
-      ${figure("Median duration", total.duration ? duration(total.duration.p50) : "–")}
+      ${figure(text.medianDuration, total.duration ? duration(total.duration.p50) : "–")}
       ${figure(
-        "95th percentile",
+        text.percentile95,
         total.duration ? duration(total.duration.p95) : "–",
-        total.duration ? `99th ${duration(total.duration.p99)}` : nothing,
+        total.duration ? text.short99(total.duration.p99) : nothing,
       )}
       ${figure(
-        "Wait in the queue",
+        text.waits,
         total.queued ? duration(total.queued.p50) : "–",
-        total.queued ? `95th ${duration(total.queued.p95)}` : nothing,
+        total.queued ? text.short95(total.queued.p95) : nothing,
       )}
-      ${figure("Cold starts", count(total.cold_starts), `of ${count(ended + total.cancelled)}`)}
+      ${figure(text.coldStarts, count(total.cold_starts), text.ofExecutions(ended + total.cancelled))}
       ${figure(
-        "Peak memory",
+        text.peakMemory,
         memory === null ? "–" : bytes(memory),
-        `of ${bytes(limit)}`,
+        text.ofMemory(limit),
         memory !== null && memory > 0.9 * limit ? "bad" : "",
       )}
     </dl>`;
@@ -207,8 +204,8 @@ export class AgentPerformanceView extends Part {
       ? nothing
       : html`<section class="panel" aria-labelledby="agent-issues-title">
           <header>
-            <h2 id="agent-issues-title">Open issues</h2>
-            <a href="/issues?agent_id=${this.agent.id}">View all</a>
+            <h2 id="agent-issues-title">${text.openIssues}</h2>
+            <a href="/issues?agent_id=${this.agent.id}">${common.viewAll}</a>
           </header>
           <ul class="lines">
             ${open.map(

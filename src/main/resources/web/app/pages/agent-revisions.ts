@@ -5,6 +5,8 @@ import { asProblem, Load, PagedLoad } from "../core/load";
 import { queried, router } from "../core/router";
 import { signedIn } from "../core/session";
 import type { Agent, AgentRevision } from "../core/types";
+import { common } from "../text/common";
+import { text } from "../text/pages/agent-revisions";
 import { timeAgo } from "../parts/page/basics";
 import { confirmAction, toast } from "../parts/page/dialogs";
 import { loaded } from "../parts/page/notices";
@@ -48,7 +50,7 @@ export class AgentRevisions extends Part {
   override render() {
     return html`<div class="revisions">
       <section class="panel" aria-labelledby="revisions-title">
-        <header><h2 id="revisions-title">Revisions</h2></header>
+        <header><h2 id="revisions-title">${text.title}</h2></header>
         ${loaded(this.list, ({ data, next_cursor }) => this.revisions(data, next_cursor !== null))}
       </section>
       <section class="panel" aria-labelledby="changes-title">
@@ -64,7 +66,7 @@ export class AgentRevisions extends Part {
       ${more
         ? html`<div class="table-foot">
             <button class="quiet" ?disabled=${this.list.loading} @click=${() => this.list.more()}>
-              Show more
+              ${common.showMore}
             </button>
           </div>`
         : nothing}`;
@@ -76,16 +78,13 @@ export class AgentRevisions extends Part {
     const note = revisionNote(this.agent, number);
     return html`<li aria-current=${number === this.shown ? "true" : nothing}>
       <button class="quiet" @click=${() => this.show(number, 0)}>
-        <strong>Revision ${number}</strong>
+        <strong>${text.revision(number)}</strong>
         <span class="faint">${whatChanged(revision, before)}</span>
         <span class="faint small">${timeAgo(revision.created_at)}${note ? ` · ${note}` : ""}</span>
       </button>
       ${!current && signedIn.may("write")
-        ? html`<button
-            aria-label="Roll back to revision ${number}"
-            @click=${() => void this.rollBack(revision)}
-          >
-            Roll back
+        ? html`<button aria-label=${text.rollBackTo(number)} @click=${() => void this.rollBack(revision)}>
+            ${text.rollBack}
           </button>`
         : nothing}
     </li>`;
@@ -93,7 +92,7 @@ export class AgentRevisions extends Part {
 
   private changes(from: AgentRevision | null, to: AgentRevision): TemplateResult {
     return html`<header>
-        <h2 id="changes-title">Revision ${to.revision}</h2>
+        <h2 id="changes-title">${text.revision(to.revision)}</h2>
         ${this.agent.revision > 1 ? this.compared() : nothing}
       </header>
       <div class="content column">${from ? revisionChanges(from, to) : this.first(to)}</div>`;
@@ -102,16 +101,16 @@ export class AgentRevisions extends Part {
   private compared(): TemplateResult {
     const others = Array.from({ length: this.agent.revision }, (_, i) => this.agent.revision - i);
     return html`<label class="row"
-      ><span class="faint small">compared with</span
+      ><span class="faint small">${text.comparedWith}</span
       ><select
-        aria-label="Compared with"
+        aria-label=${text.comparedWithLabel}
         @change=${(event: Event) => this.show(this.shown, Number((event.target as HTMLSelectElement).value))}
       >
         ${others
           .filter((number) => number !== this.shown)
           .map(
             (number) =>
-              html`<option value=${number} .selected=${number === this.other}>revision ${number}</option>`,
+              html`<option value=${number} .selected=${number === this.other}>${text.other(number)}</option>`,
           )}
       </select></label
     >`;
@@ -147,17 +146,12 @@ ${revision[field]}</pre
     const fields = revisionDifferences(revision, this.agent);
     const builds = fields.includes("requirements") || fields.includes("python_version");
     const sure = await confirmAction({
-      title: `Roll back to revision ${revision.revision}?`,
+      title: text.mayRollBack(revision.revision),
       body: fields.length
-        ? html`<p>
-              Creates revision ${this.agent.revision + 1} with the ${inWords(fields)} of revision
-              ${revision.revision}. Running executions are not affected.
-            </p>
-            ${builds
-              ? html`<p>The requirements are installed again, unless that build still exists.</p>`
-              : nothing}`
-        : html`<p>This revision is identical to the current one. Nothing changes.</p>`,
-      confirm: "Roll back",
+        ? html`<p>${text.creates(this.agent.revision + 1, inWords(fields), revision.revision)}</p>
+            ${builds ? html`<p>${text.installsAgain}</p>` : nothing}`
+        : html`<p>${text.identical}</p>`,
+      confirm: text.rollBack,
     });
     if (!sure) {
       return;
@@ -166,8 +160,8 @@ ${revision[field]}</pre
       const agent = await post<Agent>(`/agents/${this.agent.id}/roll-back`, { revision: revision.revision });
       toast(
         agent.revision === this.agent.revision
-          ? "No changes."
-          : `Rolled back to revision ${revision.revision} as revision ${agent.revision}.`,
+          ? text.noChanges
+          : text.rolledBack(revision.revision, agent.revision),
       );
       router.query({ revision: null, with: null });
       this.dispatchEvent(new Event("changed"));
@@ -179,7 +173,7 @@ ${revision[field]}</pre
 
 function whatChanged(revision: AgentRevision, before: AgentRevision | undefined): string {
   if (revision.revision === 1) {
-    return "created";
+    return text.created;
   }
   return before ? inWords(revisionDifferences(before, revision)) : "";
 }

@@ -6,6 +6,7 @@ import { asProblem } from "../core/load";
 import { router } from "../core/router";
 import { signedIn } from "../core/session";
 import type { Agent } from "../core/types";
+import { text } from "../text/pages/agent-settings";
 import { confinementPanel, type Confinement } from "../parts/agents/confinement";
 import { deleteAgent } from "../parts/agents/delete-agent";
 import { tagsIn } from "../parts/agents/tags";
@@ -19,26 +20,8 @@ import { unplaced } from "../parts/executions/run-marks";
 type Figure = "timeout" | "memory" | "cpu" | "max_concurrency" | "max_attempts" | "retry_delay" | "keep_warm";
 type Settings = Pick<Agent, Figure | "isolation" | "preload" | "tags" | "never_retry" | keyof Confinement>;
 
-const LIMITS: [Figure, label: string, hint: string][] = [
-  ["timeout", "Timeout (seconds)", "Maximum duration of an execution, up to 86,400 (one day)."],
-  ["memory", "Memory (MiB)", "Memory limit of an execution, at least 16."],
-  ["cpu", "CPU (cores)", "CPU share of an execution; 0.5 is half a core."],
-  ["max_concurrency", "Max concurrency", "Executions at the same time, 1 to 1,000; further runs are queued."],
-  [
-    "keep_warm",
-    "Keep warm (seconds)",
-    "How long an idle executor is kept for the next execution, which then starts in milliseconds.",
-  ],
-];
-
-const RETRIES: [Figure, label: string, hint: string][] = [
-  ["max_attempts", "Max attempts", "1 to 10; 1 means no retries."],
-  [
-    "retry_delay",
-    "Retry delay (seconds)",
-    "Delay before the second attempt; doubled for each further one, with jitter.",
-  ],
-];
+const LIMITS: Figure[] = ["timeout", "memory", "cpu", "max_concurrency", "keep_warm"];
+const RETRIES: Figure[] = ["max_attempts", "retry_delay"];
 
 /** Reasons after which a retry may succeed; the others are never retried. */
 const MAY_PASS = [
@@ -69,32 +52,27 @@ export class AgentSettings extends Part {
 
   override render() {
     const writes = signedIn.may("write");
-    const pointers = [...LIMITS, ...RETRIES].map(([name]) => `/${name}`);
+    const pointers = [...LIMITS, ...RETRIES].map((name) => `/${name}`);
     const others = ["/tags", "/isolation", "/preload", "/never_retry", "/profile", "/egress"];
     const lone = unplaced(this.problem, [...pointers, ...others]);
     return html`<form class="column settings" novalidate @submit=${this.save}>
-        ${writes
-          ? nothing
-          : html`<p class="notice">
-              Your API key can't change settings. The role <code>write</code> is required.
-            </p>`}
-        ${problemNotice(lone)}
+        ${writes ? nothing : html`<p class="notice">${text.readOnly}</p>`} ${problemNotice(lone)}
         <fieldset class="column" ?disabled=${!writes}>
-          <legend class="unseen">Settings</legend>
+          <legend class="unseen">${text.title}</legend>
           <section class="panel" aria-labelledby="tags-title">
-            <header><h2 id="tags-title">Tags</h2></header>
+            <header><h2 id="tags-title">${text.tags}</h2></header>
             <div class="content">${this.tags()}</div>
           </section>
           <section class="panel" aria-labelledby="limits-title">
-            <header><h2 id="limits-title">Limits</h2></header>
+            <header><h2 id="limits-title">${text.limits}</h2></header>
             <div class="content fields">
-              ${LIMITS.map((figure) => this.figure(...figure))} ${this.isolation()} ${this.preload()}
+              ${LIMITS.map((name) => this.figure(name))} ${this.isolation()} ${this.preload()}
             </div>
           </section>
           <section class="panel" aria-labelledby="retries-title">
-            <header><h2 id="retries-title">Retries</h2></header>
+            <header><h2 id="retries-title">${text.retries}</h2></header>
             <div class="content column">
-              <div class="fields">${RETRIES.map((figure) => this.figure(...figure))}</div>
+              <div class="fields">${RETRIES.map((name) => this.figure(name))}</div>
               ${this.neverRetry()}
             </div>
           </section>
@@ -114,17 +92,16 @@ export class AgentSettings extends Part {
     const changed = Object.keys(this.given).length > 0;
     return html`<div class="row save-bar">
       <button class="primary" ?disabled=${!changed || this.saving}>
-        ${this.saving ? "Saving…" : "Save settings"}
+        ${this.saving ? text.saving : text.save}
       </button>
-      ${changed ? html`<button type="button" @click=${this.discard}>Discard changes</button>` : nothing}
+      ${changed ? html`<button type="button" @click=${this.discard}>${text.discard}</button>` : nothing}
     </div>`;
   }
 
-  private figure(name: Figure, label: string, hint: string): TemplateResult {
+  private figure(name: Figure): TemplateResult {
     return textField({
       id: name,
-      label,
-      hint,
+      ...text.figures[name],
       mono: true,
       value: String(this.value(name)),
       mistakes: mistakesOf(this.problem, `/${name}`),
@@ -136,24 +113,24 @@ export class AgentSettings extends Part {
     const tags = this.value("tags") as string[] | string;
     return textField({
       id: "tags",
-      label: "Tags",
-      hint: "Labels to find the agent by, separated by commas. Slashes separate levels: team/crawlers.",
+      label: text.tags,
+      hint: text.tagsHint,
       value: typeof tags === "string" ? tags : tags.join(", "),
       mistakes: mistakesOf(this.problem, "/tags"),
-      change: (text) => this.give("tags", same(tagsIn(text), this.agent.tags) ? this.agent.tags : text),
+      change: (given) => this.give("tags", same(tagsIn(given), this.agent.tags) ? this.agent.tags : given),
     });
   }
 
   private isolation(): TemplateResult {
     return choiceField({
       id: "isolation",
-      label: "Isolation",
+      label: text.isolation,
       value: this.value("isolation") as string,
       choices: [
-        ["process", "Shared executor"],
-        ["pod", "Dedicated executor"],
+        ["process", text.sharedExecutor],
+        ["pod", text.dedicatedExecutor],
       ],
-      hint: "Shared: each execution is its own process and starts in milliseconds. Dedicated: executions share nothing and start slower.",
+      hint: text.isolationHint,
       mistakes: mistakesOf(this.problem, "/isolation"),
       change: (value) => this.give("isolation", value),
     });
@@ -162,13 +139,13 @@ export class AgentSettings extends Part {
   private preload(): TemplateResult {
     return choiceField({
       id: "preload",
-      label: "Preloaded imports",
+      label: text.preload,
       value: this.value("preload") as string,
       choices: [
-        ["auto", "Automatic"],
-        ["off", "Off"],
+        ["auto", text.preloadAutomatic],
+        ["off", text.preloadOff],
       ],
-      hint: "Automatic: an executor imports packages once, and executions start with them. Off: each execution imports everything itself.",
+      hint: text.preloadHint,
       mistakes: mistakesOf(this.problem, "/preload"),
       change: (value) => this.give("preload", value),
     });
@@ -182,7 +159,7 @@ export class AgentSettings extends Part {
         chosen.includes(reason) ? chosen.filter((other) => other !== reason) : [...chosen, reason],
       );
     return html`<div class="field" role="group" aria-labelledby="never-retry-label">
-      <span class="label" id="never-retry-label">Don't retry after</span>
+      <span class="label" id="never-retry-label">${text.neverRetry}</span>
       <div class="row checks">
         ${[...new Set([...MAY_PASS, ...chosen])].map(
           (reason) =>
@@ -207,13 +184,10 @@ export class AgentSettings extends Part {
     };
     return html`<section class="panel" aria-labelledby="delete-title">
       <header>
-        <h2 id="delete-title">Delete agent</h2>
-        <button class="danger" @click=${gone}>Delete agent</button>
+        <h2 id="delete-title">${text.deleteAgent}</h2>
+        <button class="danger" @click=${gone}>${text.deleteAgent}</button>
       </header>
-      <p class="content faint">
-        Cancels running and queued executions and deletes the agent's schedules. DataStores and the execution
-        history are kept.
-      </p>
+      <p class="content faint">${text.deletes}</p>
     </section>`;
   }
 
@@ -247,7 +221,7 @@ export class AgentSettings extends Part {
       ]);
       await patch(`/agents/${this.agent.id}`, Object.fromEntries(body));
       this.discard();
-      toast("Settings saved. They apply to executions that start from now on.");
+      toast(text.saved);
       this.dispatchEvent(new Event("changed"));
     } catch (e) {
       this.problem = asProblem(e);

@@ -6,6 +6,8 @@ import { queried } from "../core/router";
 import { signedIn } from "../core/session";
 import { keysText, offer } from "../core/shortcuts";
 import type { Agent, BuilderJob, ExecutorJob } from "../core/types";
+import { common } from "../text/common";
+import { text } from "../text/pages/agent-workspace";
 import "../parts/agents/agent-code";
 import type { AgentCode } from "../parts/agents/agent-code";
 import { CODE_NAMES, codeOf, differences, type AgentEdits, type Code } from "../parts/agents/agent-edits";
@@ -48,15 +50,15 @@ export class AgentWorkspace extends Part {
     void this.openNamed(queried("try"), queried("execution"));
     if (signedIn.may("write")) {
       this.endOffer = offer(
-        { title: "Save", keys: "mod+s", group: "This page", run: () => void this.save() },
+        { title: common.save, keys: "mod+s", group: text.thisPage, run: () => void this.save() },
         {
-          title: "Run draft",
+          title: text.runDraft,
           keys: "mod+shift+enter",
-          group: "This page",
+          group: text.thisPage,
           run: () => void this.runDraft(),
         },
-        { title: "Review changes", run: () => void this.review() },
-        { title: "Format script", run: () => void this.editors.format() },
+        { title: text.reviewChanges, run: () => void this.review() },
+        { title: text.formatScript, run: () => void this.editors.format() },
       );
     }
   }
@@ -80,9 +82,7 @@ export class AgentWorkspace extends Part {
           .marks=${this.marks}
           .buildId=${edits.saved.build_id ?? ""}
           .requirementMarks=${buildMarks(this.failedBuild, edits.saved, edits.code.requirements)}
-          .actions=${writes
-            ? this.actions()
-            : html`<span class="faint small">Your API key can't change agents</span>`}
+          .actions=${writes ? this.actions() : html`<span class="faint small">${text.readOnly}</span>`}
           @change=${(event: CustomEvent<Partial<Code>>) => this.change(event.detail)}
         ></agent-code>
       </div>
@@ -102,24 +102,24 @@ export class AgentWorkspace extends Part {
   /** The action of the panel's button. */
   private action(): string {
     const { dirty, saved } = this.edits;
-    return dirty ? "Save and run" : isBehind(saved) ? `Run revision ${saved.running_revision}` : "Run";
+    return dirty ? text.saveAndRun : isBehind(saved) ? text.runRevision(saved.running_revision!) : text.run;
   }
 
   private actions(): TemplateResult {
     const { dirty, saving, theirs } = this.edits;
-    return html`<span class="unseen" role="status">${dirty ? "Unsaved changes" : ""}</span>
+    return html`<span class="unseen" role="status">${dirty ? text.unsavedChanges : ""}</span>
       ${dirty && !theirs
         ? html`<button
             class="quiet"
-            title="Unsaved changes"
-            aria-label="Review changes"
+            title=${text.unsavedChanges}
+            aria-label=${text.reviewChanges}
             @click=${() => void this.review()}
           >
-            Review
+            ${text.review}
           </button>`
         : nothing}
       <button ?disabled=${!dirty || saving || !!theirs} @click=${() => void this.save()}>
-        ${saving ? "Saving…" : "Save"} <kbd aria-hidden="true">${keysText("mod+s")}</kbd>
+        ${saving ? text.saving : common.save} <kbd aria-hidden="true">${keysText("mod+s")}</kbd>
       </button>`;
   }
 
@@ -128,20 +128,18 @@ export class AgentWorkspace extends Part {
     return dirty && !theirs
       ? html`<button
           ?disabled=${!isDraft || saving}
-          title=${isDraft
-            ? `Runs this script with the payload, without saving it (${keysText("mod+shift+enter")})`
-            : "Save first: a draft has the saved requirements, variables and Python version"}
+          title=${isDraft ? text.runsUnsaved(keysText("mod+shift+enter")) : text.saveFirst}
           @click=${() => void this.runDraft()}
         >
-          Run draft
+          ${text.runDraft}
         </button>`
       : nothing;
   }
 
   private restored(): TemplateResult {
     return html`<div class="notice waiting">
-      <p>Restored your unsaved changes to revision ${this.edits.from}.</p>
-      <div class="row"><button @click=${() => this.edits.takeTheirs()}>Discard</button></div>
+      <p>${text.restored(this.edits.from)}</p>
+      <div class="row"><button @click=${() => this.edits.takeTheirs()}>${text.discard}</button></div>
     </div>`;
   }
 
@@ -149,14 +147,11 @@ export class AgentWorkspace extends Part {
   private conflict(theirs: Agent): TemplateResult {
     const [their, mine] = [codeOf(theirs), this.edits.code];
     return html`<section class="notice waiting" aria-labelledby="conflict-title" role="alert">
-      <h2 id="conflict-title">Revision ${theirs.revision} was saved elsewhere</h2>
-      <p>
-        Your changes are based on revision ${this.edits.from}. The diff shows what keeping them would change
-        in revision ${theirs.revision}.
-      </p>
+      <h2 id="conflict-title">${text.savedElsewhere(theirs.revision)}</h2>
+      <p>${text.conflict(this.edits.from, theirs.revision)}</p>
       <div class="row">
-        <button @click=${() => this.edits.takeTheirs()}>Use theirs</button>
-        <button @click=${() => this.edits.keepMine()}>Keep mine</button>
+        <button @click=${() => this.edits.takeTheirs()}>${text.useTheirs}</button>
+        <button @click=${() => this.edits.keepMine()}>${text.keepMine}</button>
       </div>
       ${diffs(their, mine)}
     </section>`;
@@ -175,7 +170,7 @@ export class AgentWorkspace extends Part {
     if (saved) {
       this.marks = [];
       const builds = saved.latest_builder_job_id !== before.latest_builder_job_id;
-      toast(`Saved as revision ${saved.revision}.${builds ? " Installing requirements." : ""}`);
+      toast(builds ? text.savedAndInstalling(saved.revision) : text.savedAs(saved.revision));
     }
     return saved;
   }
@@ -184,17 +179,17 @@ export class AgentWorkspace extends Part {
   private async review(): Promise<void> {
     const { before, code, from, dirty } = this.edits;
     if (!dirty) {
-      toast("There are no unsaved changes.");
+      toast(text.nothingUnsaved);
       return;
     }
     const save = await open<boolean>(
       (close) =>
         html`<div class="body review">
-          <h2 id="dialog-title">Changes since revision ${from}</h2>
+          <h2 id="dialog-title">${text.changesSince(from)}</h2>
           <div class="text">${diffs(before, code)}</div>
           <div class="actions">
-            <button @click=${() => close(false)}>Close</button>
-            <button class="primary" @click=${() => close(true)}>Save</button>
+            <button @click=${() => close(false)}>${common.close}</button>
+            <button class="primary" @click=${() => close(true)}>${common.save}</button>
           </div>
         </div>`,
       () => false,
@@ -225,7 +220,7 @@ export class AgentWorkspace extends Part {
       const job = tried ? await this.panel.usePayloadOf(tried) : null;
       const script = job?.draft ? await draftScript(job.id) : null;
       if (script !== null && this.edits.dirty && this.edits.code.script !== script) {
-        toast("Your unsaved changes are kept. Discard them to open the draft.");
+        toast(text.draftNotOpened);
       } else if (script !== null) {
         this.edits.change({ script });
       }
@@ -259,7 +254,7 @@ export class AgentWorkspace extends Part {
         await this.updateComplete;
         this.editors.goTo(marks[0].line, marks[0].column);
       } else if (!marks.length) {
-        toast("The failing line has changed since that execution.");
+        toast(text.lineChanged);
       }
     } catch (e) {
       toast(asProblem(e).message, { failed: true });

@@ -7,6 +7,8 @@ import { router } from "../core/router";
 import { signedIn } from "../core/session";
 import type { State } from "../core/states";
 import type { Agent } from "../core/types";
+import { common } from "../text/common";
+import { text } from "../text/pages/agent";
 import { AgentEdits } from "../parts/agents/agent-edits";
 import { idLink, stateBadge, timeAgo } from "../parts/page/basics";
 import "../parts/agents/agent-health";
@@ -30,29 +32,23 @@ import "./agent-revisions";
 import "./agent-settings";
 import "./agent-workspace";
 
-const TABS: Record<string, string> = {
-  workspace: "Workspace",
-  executions: "Executions",
-  performance: "Performance",
-  schedules: "Schedules",
-  stores: "Stores",
-  builds: "Builds",
-  revisions: "Revisions",
-  settings: "Settings",
-  "call-it": "Call from code",
-};
+const TABS = [
+  "workspace",
+  "executions",
+  "performance",
+  "schedules",
+  "stores",
+  "builds",
+  "revisions",
+  "settings",
+  "call-it",
+] as const;
 
-const BUILD_WORDS: Record<State<"BuilderJob">, string> = {
-  queued: "build queued",
-  running: "building",
-  succeeded: "built",
-  failed: "build failed",
-  cancelled: "build cancelled",
-};
+type Tab = (typeof TABS)[number];
 
 /** A build is expected to succeed, so only others have a colour: an agent that is built may still fail. */
 const buildState = (state: State<"BuilderJob">): unknown =>
-  state === "succeeded" ? BUILD_WORDS[state] : stateBadge(state, BUILD_WORDS[state]);
+  state === "succeeded" ? text.builds[state] : stateBadge(state, text.builds[state]);
 
 /** Milliseconds between polls of an outdated agent. */
 const OUTDATED_LOOK = 10_000;
@@ -107,10 +103,10 @@ export class AgentPage extends Part {
     return agent && edits
       ? html`${this.head(agent, edits)}
         ${tabs(
-          "Agent views",
-          Object.entries(TABS).map(([name, title]) => ({
+          text.views,
+          TABS.map((name) => ({
             name,
-            title: this.tabTitle(name, title),
+            title: this.tabTitle(name),
             href: this.address(name),
           })),
           this.chosen,
@@ -122,22 +118,23 @@ export class AgentPage extends Part {
               ${this.panel(agent, edits)}
             </section>`,
         )}`
-      : html`<div class="page-head"><h1>Agent</h1></div>
+      : html`<div class="page-head"><h1>${common.agent}</h1></div>
           ${this.load.problem?.status === 404 ? this.missing() : loaded(this.load, () => nothing)}`;
   }
 
-  private get chosen(): string {
-    return this.tab in TABS ? this.tab : "workspace";
+  private get chosen(): Tab {
+    return TABS.find((name) => name === this.tab) ?? "workspace";
   }
 
-  private address(tab: string): string {
+  private address(tab: Tab): string {
     return `/agents/${this.agentId}${tab === "workspace" ? "" : `/${tab}`}`;
   }
 
-  private tabTitle(name: string, title: string): unknown {
+  private tabTitle(name: Tab): unknown {
+    const title = text.tabs[name];
     return name === "workspace" && this.edits?.dirty
-      ? html`${title}<span class="unsaved" title="Unsaved changes"
-            >•<span class="unseen"> unsaved changes</span></span
+      ? html`${title}<span class="unsaved" title=${text.unsavedTitle}
+            >•<span class="unseen"> ${text.unsaved}</span></span
           >`
       : title;
   }
@@ -152,12 +149,12 @@ export class AgentPage extends Part {
           @renamed=${() => void this.load.again()}
         ></agent-name>
       </div>
-      <ul class="agent-facts" aria-label="Agent details">
+      <ul class="agent-facts" aria-label=${text.details}>
         <li><agent-health .agentId=${agent.id}></agent-health></li>
         ${build ? html`<li><a href="/builds/${build.id}">${buildState(build.state)}</a></li>` : nothing}
-        <li><a href=${this.address("revisions")}>revision ${saved.revision}</a></li>
-        <li>Python ${saved.python_version}</li>
-        ${saved.profile ? html`<li>profile ${saved.profile}</li>` : nothing}
+        <li><a href=${this.address("revisions")}>${text.revision(saved.revision)}</a></li>
+        <li>${text.python(saved.python_version)}</li>
+        ${saved.profile ? html`<li>${text.profile(saved.profile)}</li>` : nothing}
         ${saved.egress === "all"
           ? nothing
           : html`<li><span title=${saved.egress}>${egressWords(saved.egress)}</span></li>`}
@@ -165,23 +162,25 @@ export class AgentPage extends Part {
           ? html`<li><a href=${this.address("builds")}>${preloadNote(agent)}</a></li>`
           : nothing}
         ${activity && activity.running + activity.queued > 0
-          ? html`<li>${activity.running} running, ${activity.queued} queued</li>`
+          ? html`<li>${text.activity(activity.running, activity.queued)}</li>`
           : nothing}
         ${activity?.next_run_at
-          ? html`<li><a href=${this.address("schedules")}>next run ${timeAgo(activity.next_run_at)}</a></li>`
+          ? html`<li>
+              <a href=${this.address("schedules")}>${text.nextRun(timeAgo(activity.next_run_at))}</a>
+            </li>`
           : nothing}
         ${saved.tags.length ? html`<li>${tagChips(saved.tags)}</li>` : nothing}
-        <li>changed ${timeAgo(saved.updated_at)}</li>
+        <li>${text.changed(timeAgo(saved.updated_at))}</li>
         <li>${idLink(agent.id)}</li>
       </ul>
       ${this.behind(saved)} ${this.outdated(agent)}`;
   }
 
   private behind(agent: Agent): unknown {
-    const text = behindText(agent);
-    return text
+    const note = behindText(agent);
+    return note
       ? html`<div class="notice ${agent.build_failure ? "failed" : "waiting"}" role="status">
-          <p>${text} <a href="/builds/${agent.latest_builder_job_id}">View build</a></p>
+          <p>${note} <a href="/builds/${agent.latest_builder_job_id}">${text.viewBuild}</a></p>
         </div>`
       : nothing;
   }
@@ -189,10 +188,12 @@ export class AgentPage extends Part {
   private outdated(agent: Agent): unknown {
     return agent.outdated
       ? html`<div class="notice waiting" role="status">
-          <strong>This agent is outdated</strong>
+          <strong>${text.outdated}</strong>
           ${outdatedText(agent.outdated)}
           ${signedIn.may("write")
-            ? html`<div class="row"><button @click=${() => void rebuild(agent)}>Rebuild</button></div>`
+            ? html`<div class="row">
+                <button @click=${() => void rebuild(agent)}>${text.rebuild}</button>
+              </div>`
             : nothing}
         </div>`
       : nothing;
@@ -229,11 +230,10 @@ export class AgentPage extends Part {
 
   private missing(): TemplateResult {
     return emptyState(
-      "Agent not found",
-      html`No agent has the ID <code>${this.agentId}</code>. It may have been deleted; its executions are
-        kept.`,
-      html`<a class="button" href="/agents">View agents</a
-        ><a class="button" href="/executions?agent_id=${this.agentId}">View executions</a>`,
+      text.notFound,
+      text.mayBeDeleted(this.agentId),
+      html`<a class="button" href="/agents">${text.viewAgents}</a
+        ><a class="button" href="/executions?agent_id=${this.agentId}">${text.viewExecutions}</a>`,
     );
   }
 
@@ -257,11 +257,9 @@ export class AgentPage extends Part {
       return true;
     }
     return confirmAction({
-      title: "Leave without saving?",
-      body: html`<p>
-        Your changes to ${this.edits.saved.name} are not saved. This browser keeps them as a draft.
-      </p>`,
-      confirm: "Leave",
+      title: text.mayLeave,
+      body: html`<p>${text.keptAsDraft(this.edits.saved.name)}</p>`,
+      confirm: text.leave,
     });
   }
 

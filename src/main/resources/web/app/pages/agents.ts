@@ -4,6 +4,8 @@ import { PagedLoad, typed } from "../core/load";
 import { queried, router } from "../core/router";
 import { signedIn } from "../core/session";
 import type { Agent } from "../core/types";
+import { common } from "../text/common";
+import { text } from "../text/pages/agents";
 import { agentColumns } from "../parts/agents/agent-columns";
 import { agentQuery, parseAgents, withTag } from "../parts/agents/agent-filter";
 import "../parts/agents/agent-groups";
@@ -19,20 +21,20 @@ import { pagedTable } from "../parts/page/tables";
 
 /** Templates, by their name in /create. */
 const TEMPLATES = [
-  ["hello", "Hello", "returns a greeting for its payload"],
-  ["fetch", "Fetch a page", "calls an HTTP API and returns its response"],
-  ["counter", "Count in a store", "keeps data between runs"],
+  ["hello", text.hello, text.helloDoes],
+  ["fetch", text.fetch, text.fetchDoes],
+  ["counter", text.counter, text.counterDoes],
 ] as const;
 
 const ORDERS = [
-  ["", "Newest first"],
-  ["created", "Oldest first"],
-  ["name", "Name"],
-  ["-name", "Name, descending"],
-  ["-last_execution", "Last execution"],
-  ["last_execution", "Last execution, oldest first"],
-  ["-failures", "Most failures"],
-  ["failures", "Fewest failures"],
+  ["", text.orders.newest],
+  ["created", text.orders.oldest],
+  ["name", common.name],
+  ["-name", text.orders.nameDescending],
+  ["-last_execution", text.orders.lastExecution],
+  ["last_execution", text.orders.lastExecutionOldest],
+  ["-failures", text.orders.mostFailures],
+  ["failures", text.orders.fewestFailures],
 ] as const;
 
 /** Milliseconds without input before the search applies. */
@@ -68,18 +70,20 @@ export class AgentsPage extends Part {
   override render() {
     const { q, sort, columns, grouped } = this.at;
     return html`<div class="page-head">
-        <h1>Agents</h1>
-        ${searchField("Search agents", q, (text) => this.type(text))}
+        <h1>${text.title}</h1>
+        ${searchField(text.search, q, (written) => this.type(written))}
         <div class="actions">
-          ${signedIn.may("write") ? html`<a class="button primary" href="/create">Create agent</a>` : nothing}
+          ${signedIn.may("write")
+            ? html`<a class="button primary" href="/create">${text.create}</a>`
+            : nothing}
         </div>
       </div>
-      <div class="filters" role="group" aria-label="List">
+      <div class="filters" role="group" aria-label=${text.list}>
         ${parseAgents(q).tags.map(
           (tag) =>
             html`<button
               class="tag hue-${hueOf(tag)}"
-              aria-label="Remove the filter tag:${tag}"
+              aria-label=${text.removeTag(tag)}
               @click=${() => router.query({ q: withTag(q, tag, false) })}
             >
               ${tag} ×
@@ -92,7 +96,7 @@ export class AgentsPage extends Part {
           aria-pressed=${grouped}
           @click=${() => router.query({ group: grouped ? null : "tag" })}
         >
-          Group by tag
+          ${text.groupByTag}
         </button>
         ${columnChoice(this.columns, columns)}
       </div>
@@ -100,7 +104,7 @@ export class AgentsPage extends Part {
         ? html`<agent-groups .filters=${agentQuery(q)} .sort=${sort} .columns=${columns}></agent-groups>`
         : html`<div class="panel">
               ${pagedTable(
-                "Agents",
+                text.title,
                 shownColumns(this.columns, columns),
                 this.load,
                 () => (q ? nothingFound(q) : firstAgent()),
@@ -142,15 +146,15 @@ const same = (a: object, b: object): boolean => JSON.stringify(a) === JSON.strin
 
 const nothingFound = (q: string): TemplateResult =>
   emptyState(
-    "No matching agents",
-    `No agent has all words and tags of “${q}”.`,
-    html`<button @click=${() => router.query({ q: null })}>Show all agents</button>`,
+    text.noMatches,
+    text.noAgentHas(q),
+    html`<button @click=${() => router.query({ q: null })}>${text.showAll}</button>`,
   );
 
 function firstAgent(): TemplateResult {
   return emptyState(
-    "No agents yet",
-    "An agent is a Python script with its requirements. Roost installs the requirements and runs the script on demand, on a schedule or through the API. Start with a template:",
+    text.noAgents,
+    text.whatAgentsAre,
     signedIn.may("write")
       ? html`<ul class="templates">
           ${TEMPLATES.map(
@@ -163,13 +167,12 @@ function firstAgent(): TemplateResult {
           )}
           <li>
             <a class="panel" href="/templates"
-              ><strong>More templates</strong
-              ><span class="faint">monitoring, digests, reports, language models</span></a
+              ><strong>${text.moreTemplates}</strong><span class="faint">${text.moreTemplatesAre}</span></a
             >
           </li>
           <li>
             <a class="panel" href="/create"
-              ><strong>Blank</strong><span class="faint">an empty script</span></a
+              ><strong>${text.blank}</strong><span class="faint">${text.blankIs}</span></a
             >
           </li>
         </ul>`

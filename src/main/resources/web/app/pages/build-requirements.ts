@@ -1,4 +1,5 @@
 import { html, nothing, type TemplateResult } from "lit";
+import { text } from "../text/pages/build-requirements";
 import { namedLines } from "../parts/builds/named-requirements";
 
 /** Requirements with their line numbers; those that the explanation names are marked. */
@@ -9,7 +10,7 @@ export function requirementList(requirements: string, explanation: string): Temp
       (line, i) =>
         html`<li class=${concerned.has(i + 1) ? "concerned" : ""}>
           <span class="faint">${i + 1}</span> <code>${line}</code>
-          ${concerned.has(i + 1) ? html`<span class="unseen">named in the error</span>` : nothing}
+          ${concerned.has(i + 1) ? html`<span class="unseen">${text.named}</span>` : nothing}
         </li>`,
     )}
   </ol>`;

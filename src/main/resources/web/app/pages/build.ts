@@ -1,10 +1,12 @@
 import { html, nothing, type TemplateResult } from "lit";
 import { customElement, property } from "lit/decorators.js";
 import { all, get, kept } from "../core/api";
-import { bytes, count, plural, words } from "../core/format";
+import { bytes, count } from "../core/format";
 import { Load } from "../core/load";
 import { signedIn } from "../core/session";
 import type { Agent, AgentRevision, Build, BuilderJob } from "../core/types";
+import { common } from "../text/common";
+import { text } from "../text/pages/build";
 import "../parts/agents/agent-link";
 import { namedLines } from "../parts/builds/named-requirements";
 import { idLink, stateBadge, timeAgo } from "../parts/page/basics";
@@ -45,7 +47,7 @@ export class BuildPage extends Part {
     }
     const job = this.load.value?.job;
     if (job?.id === this.jobId) {
-      void titlePage(job.agent_id, job.state, `build ${words(job.state)}`);
+      void titlePage(job.agent_id, job.state, text.pageTitle(job.state));
     }
   }
 
@@ -72,12 +74,12 @@ export class BuildPage extends Part {
   override render() {
     const job = this.load.value?.job;
     return html`<div class="page-head">
-        <h1>Build</h1>
+        <h1>${text.title}</h1>
         ${idLink(this.jobId)}
         <div class="actions">
           ${job && (job.state === "failed" || job.state === "succeeded") && signedIn.may("write")
             ? html`<a class="button ${job.state === "failed" ? "primary" : ""}" href="/agents/${job.agent_id}"
-                >${job.state === "failed" ? "Fix requirements" : "Edit requirements"}</a
+                >${job.state === "failed" ? text.fixRequirements : text.editRequirements}</a
               >`
             : nothing}
         </div>
@@ -93,7 +95,7 @@ export class BuildPage extends Part {
         <div class="column">
           ${job && !job.reused
             ? html`<section aria-labelledby="log-title" class="column log-section">
-                <h2 id="log-title">Log</h2>
+                <h2 id="log-title">${text.log}</h2>
                 <log-view
                   .source="builder-jobs/${job.id}"
                   .live=${job.finished_at === null}
@@ -111,10 +113,8 @@ export class BuildPage extends Part {
     return html`<div class="row summary" role="status">
       <strong>${stateBadge(job.state)}</strong>
       <agent-link .agentId=${job.agent_id}></agent-link>
-      <span class="faint">revision ${job.agent_revision}, Python ${job.python_version}</span>
-      ${job.reused
-        ? html`<span class="faint">reuses an earlier build of the same requirements</span>`
-        : buildDuration(job)}
+      <span class="faint">${text.builtFor(job.agent_revision, job.python_version)}</span>
+      ${job.reused ? html`<span class="faint">${text.reuses}</span>` : buildDuration(job)}
     </div>`;
   }
 
@@ -125,13 +125,16 @@ export class BuildPage extends Part {
     }
     const { title, help } = buildReason(reason);
     const lines = namedLines(requirements ?? "", message ?? "");
-    const text = (requirements ?? "").split("\n");
-    return html`<section class="notice ${isHarmless(reason) ? "" : "failed"}" aria-label="Failure reason">
+    const written = (requirements ?? "").split("\n");
+    return html`<section
+      class="notice ${isHarmless(reason) ? "" : "failed"}"
+      aria-label=${text.failureReason}
+    >
       <strong>${title}</strong>
       ${message ? html`<pre>${message}</pre>` : nothing}
       ${lines.length
         ? html`<ul>
-            ${lines.map((line) => html`<li>Line ${line}: <code>${text[line - 1]}</code></li>`)}
+            ${lines.map((line) => html`<li>${text.line(line, written[line - 1])}</li>`)}
           </ul>`
         : nothing}
       ${help ? html`<p class="small">${help}</p>` : nothing}
@@ -144,17 +147,17 @@ export class BuildPage extends Part {
     const sorted = sized ? [...build.packages].sort((a, b) => sizeOf(b) - sizeOf(a)) : build.packages;
     return html`<section class="panel tight" aria-labelledby="packages-title">
       <header>
-        <h2 id="packages-title">Packages <span class="faint">${count(sorted.length)}</span></h2>
+        <h2 id="packages-title">${text.packages} <span class="faint">${count(sorted.length)}</span></h2>
       </header>
       ${sorted.length === 0
-        ? html`<p class="content faint">No packages besides Python.</p>`
-        : html`<div class="table-wrap" role="region" aria-label="List of packages" tabindex="0">
+        ? html`<p class="content faint">${text.noPackages}</p>`
+        : html`<div class="table-wrap" role="region" aria-label=${text.listOfPackages} tabindex="0">
             <table>
               <thead>
                 <tr>
-                  <th scope="col">Name</th>
-                  <th scope="col">Version</th>
-                  ${sized ? html`<th scope="col" class="number">Size</th>` : nothing}
+                  <th scope="col">${common.name}</th>
+                  <th scope="col">${text.version}</th>
+                  ${sized ? html`<th scope="col" class="number">${text.size}</th>` : nothing}
                 </tr>
               </thead>
               <tbody>
@@ -162,7 +165,7 @@ export class BuildPage extends Part {
                   (p) =>
                     html`<tr>
                       <td>${p.name}</td>
-                      <td class="mono" title="sha256 ${p.sha256}">${p.version}</td>
+                      <td class="mono" title=${text.sha256(p.sha256)}>${p.version}</td>
                       ${sized
                         ? html`<td class="number">${p.size_bytes == null ? "–" : bytes(p.size_bytes)}</td>`
                         : nothing}
@@ -176,20 +179,20 @@ export class BuildPage extends Part {
 
   private facts({ job, build }: Shown): TemplateResult {
     return html`<section class="panel" aria-labelledby="details-title">
-      <header><h2 id="details-title">Details</h2></header>
+      <header><h2 id="details-title">${text.details}</h2></header>
       <dl class="facts content">
-        ${fact("Created", job && timeAgo(job.created_at))}
-        ${fact("Finished", job?.finished_at && timeAgo(job.finished_at))}
-        ${fact("Python", job?.python_version ?? build?.python_version)}
-        ${fact("Base", build?.base && html`<code class="small image">${build.base}</code>`)}
-        ${fact("Size", build && html`<span class="number">${bytes(build.size_bytes)}</span>`)}
-        ${fact("Build", build && idLink(build.id, job ? `/builds/${build.id}` : undefined))}
+        ${fact(text.created, job && timeAgo(job.created_at))}
+        ${fact(text.finished, job?.finished_at && timeAgo(job.finished_at))}
+        ${fact(text.python, job?.python_version ?? build?.python_version)}
+        ${fact(text.base, build?.base && html`<code class="small image">${build.base}</code>`)}
+        ${fact(text.size, build && html`<span class="number">${bytes(build.size_bytes)}</span>`)}
+        ${fact(text.build, build && idLink(build.id, job ? `/builds/${build.id}` : undefined))}
         ${fact(
-          "Image",
+          text.image,
           build?.image &&
             html`<span class="row"
               ><code class="small image">${build.image}</code
-              ><copy-button .text=${build.image} label="Copy image reference"></copy-button
+              ><copy-button .text=${build.image} label=${text.copyImage}></copy-button
             ></span>`,
         )}
       </dl>
@@ -200,11 +203,11 @@ export class BuildPage extends Part {
     return requirements === null
       ? nothing
       : html`<section class="panel" aria-labelledby="requirements-title">
-          <header><h2 id="requirements-title">Requirements</h2></header>
+          <header><h2 id="requirements-title">${text.requirements}</h2></header>
           <div class="content">
             ${requirements.trim()
               ? requirementList(requirements.trimEnd(), job?.message ?? "")
-              : html`<p class="faint">None.</p>`}
+              : html`<p class="faint">${text.noRequirements}</p>`}
           </div>
         </section>`;
   }
@@ -213,12 +216,12 @@ export class BuildPage extends Part {
     return build === null
       ? nothing
       : html`<section class="panel" aria-labelledby="agents-title">
-          <header><h2 id="agents-title">Used by ${plural(sharing.length, "agent")}</h2></header>
+          <header><h2 id="agents-title">${text.usedBy(sharing.length)}</h2></header>
           ${sharing.length
             ? html`<ul class="lines">
                 ${sharing.map((agent) => html`<li><a href="/agents/${agent.id}">${agent.name}</a></li>`)}
               </ul>`
-            : html`<p class="content faint">No agent uses this build.</p>`}
+            : html`<p class="content faint">${text.unused}</p>`}
         </section>`;
   }
 }

@@ -5,6 +5,8 @@ import { PagedLoad, typed } from "../core/load";
 import { queried, router } from "../core/router";
 import { STATES } from "../core/states";
 import type { BuilderJob } from "../core/types";
+import { common } from "../text/common";
+import { text } from "../text/pages/builds";
 import "../parts/agents/agent-link";
 import { stateBadge, timeAgo } from "../parts/page/basics";
 import { emptyState } from "../parts/page/notices";
@@ -26,29 +28,33 @@ export function buildDuration({ started_at, finished_at }: BuilderJob): unknown 
 
 export const BUILD_COLUMNS: Column<BuilderJob>[] = [
   {
-    title: "State",
+    title: common.state,
     cell: (job) => html`<a class="state-link" href="/builds/${job.id}">${stateBadge(job.state)}</a>`,
   },
   {
-    title: "Agent",
+    title: common.agent,
     cell: (job) => html`<agent-link .agentId=${job.agent_id}></agent-link>`,
   },
-  { title: "Revision", cell: (job) => html`<span class="number">${job.agent_revision}</span>`, number: true },
-  { title: "Python", cell: (job) => html`<span class="mono">${job.python_version}</span>` },
   {
-    title: "Created",
+    title: text.revision,
+    cell: (job) => html`<span class="number">${job.agent_revision}</span>`,
+    number: true,
+  },
+  { title: text.python, cell: (job) => html`<span class="mono">${job.python_version}</span>` },
+  {
+    title: text.created,
     cell: ({ id, created_at }) => html`<a class="quiet-link" href="/builds/${id}">${timeAgo(created_at)}</a>`,
   },
   {
-    title: "Duration",
+    title: text.duration,
     cell: (job) =>
       job.reused
-        ? html`<span class="faint" title="Reuses an earlier build of the same requirements">reused</span>`
+        ? html`<span class="faint" title=${text.reusedTitle}>${text.reused}</span>`
         : buildDuration(job),
     number: true,
   },
   {
-    title: "Reason",
+    title: text.reason,
     cell: ({ reason, message }) => (reason ? reasonCell(buildReason(reason), reason, message) : nothing),
   },
 ];
@@ -83,26 +89,26 @@ export class BuildsPage extends Part {
   override render() {
     const states = queried("state").split(",").filter(Boolean);
     const agentId = queried("agent_id");
-    return html`<div class="page-head"><h1>Builds</h1></div>
-      <div class="filters" role="group" aria-label="Filters">
+    return html`<div class="page-head"><h1>${text.title}</h1></div>
+      <div class="filters" role="group" aria-label=${text.filters}>
         ${stateChips(STATES.BuilderJob, states, (state) => router.query({ state }))}
         ${agentId
           ? html`<span class="row"
-              ><span class="faint">Agent:</span><agent-link .agentId=${agentId}></agent-link
+              ><span class="faint">${text.filteredAgent}</span><agent-link .agentId=${agentId}></agent-link
               ><button class="quiet" @click=${() => router.query({ agent_id: null })}>
-                All agents
+                ${text.allAgents}
               </button></span
             >`
           : nothing}
       </div>
-      <section class="panel tight" aria-label="Builds">
-        ${pagedTable("All builds", BUILD_COLUMNS, this.jobs, () =>
+      <section class="panel tight" aria-label=${text.title}>
+        ${pagedTable(text.allBuilds, BUILD_COLUMNS, this.jobs, () =>
           states.length || agentId
-            ? emptyState("No matching builds", "Change the filters. The list updates live.")
+            ? emptyState(text.noMatches, text.changeFilters)
             : emptyState(
-                "No builds yet",
-                "When an agent's requirements or Python version change, Roost installs the requirements once, before the agent runs.",
-                html`<a class="button" href="/create">Create agent</a>`,
+                text.noBuilds,
+                text.whenBuilt,
+                html`<a class="button" href="/create">${text.createAgent}</a>`,
               ),
         )}
       </section>`;

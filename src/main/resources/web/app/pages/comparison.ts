@@ -4,6 +4,8 @@ import { get, kept, requestExactly, toJson } from "../core/api";
 import { bytes, duration } from "../core/format";
 import { Load } from "../core/load";
 import type { AgentRevision, Build, Execution, ExecutorJob, Json } from "../core/types";
+import { common } from "../text/common";
+import { text } from "../text/pages/comparison";
 import "../parts/agents/agent-link";
 import { revisionChanges } from "../parts/agents/revision-changes";
 import "../parts/code/code-diff";
@@ -43,21 +45,23 @@ export class ExecutionComparison extends Part {
   }
 
   override render() {
-    return html`<nav class="small" aria-label="Breadcrumb"><a href="/executions">Executions</a></nav>
+    return html`<nav class="small" aria-label=${text.breadcrumb}>
+        <a href="/executions">${text.executions}</a>
+      </nav>
       <div class="page-head">
-        <h1>Comparison</h1>
+        <h1>${text.title}</h1>
         <div class="actions">
           ${this.one && this.other
-            ? html`<a class="button" href=${comparisonOf(this.other, this.one)}>Swap sides</a>`
+            ? html`<a class="button" href=${comparisonOf(this.other, this.one)}>${text.swap}</a>`
             : nothing}
         </div>
       </div>
       ${this.one && this.other
         ? loaded(this.load, ([one, other]) => show(one, other))
         : emptyState(
-            "Choose two executions",
-            "Select two executions in a list, then “Compare”; or use “Compare with previous” on the page of one.",
-            html`<a class="button" href="/executions">View executions</a>`,
+            text.chooseTwo,
+            text.howToChoose,
+            html`<a class="button" href="/executions">${text.viewExecutions}</a>`,
           )}`;
   }
 }
@@ -76,34 +80,38 @@ async function side(id: string, signal: AbortSignal): Promise<Side> {
 function show(one: Side, other: Side): TemplateResult {
   return html`${facts(one, other)}
   ${panel(
-    "Payload",
+    "payload",
+    text.payload,
     values(one.job, other.job, ({ payload }) => payload),
   )}
   ${panel(
-    "Return value",
+    "return-value",
+    text.returnValue,
     values(one.execution, other.execution, ({ return_value }) => return_value),
   )}
   ${panel(
-    "Error",
-    texts(one.execution, other.execution, ({ error, message }) => error?.traceback ?? message ?? ""),
+    "error",
+    text.error,
+    differences(one.execution, other.execution, ({ error, message }) => error?.traceback ?? message ?? ""),
   )}
   ${panel(
-    "Script and settings",
+    "script-and-settings",
+    text.code,
     !one.revision || !other.revision
       ? unknown
       : one.execution.agent_id === other.execution.agent_id &&
           one.revision.revision === other.revision.revision &&
           one.revision.script === other.revision.script
-        ? html`<p class="faint">Both ran revision ${one.revision.revision}.</p>`
+        ? html`<p class="faint">${text.sameRevision(one.revision.revision)}</p>`
         : revisionChanges(one.revision, other.revision),
   )}
-  ${panel("Packages", packages(one.build, other.build))}`;
+  ${panel("packages", text.packages, packages(one.build, other.build))}`;
 }
 
-const unknown = html`<p class="faint">No longer kept for both.</p>`;
+const unknown = html`<p class="faint">${text.notKept}</p>`;
 
-function panel(title: string, content: unknown): TemplateResult {
-  const id = `compare-${title.toLowerCase().replaceAll(" ", "-")}`;
+function panel(name: string, title: string, content: unknown): TemplateResult {
+  const id = `compare-${name}`;
   return html`<section class="panel" aria-labelledby=${id}>
     <header><h2 id=${id}>${title}</h2></header>
     <div class="content">${content}</div>
@@ -112,32 +120,32 @@ function panel(title: string, content: unknown): TemplateResult {
 
 function facts(one: Side, other: Side): TemplateResult {
   const rows: [string, (side: Side) => unknown][] = [
-    ["Execution", ({ execution: { id } }) => idLink(id, `/executions/${id}`)],
-    ["Agent", ({ execution }) => html`<agent-link .agentId=${execution.agent_id}></agent-link>`],
-    ["Revision", ({ execution }) => html`${execution.agent_revision} ${draftMark(execution)}`],
-    ["Build", ({ execution: { build_id } }) => build_id && idLink(build_id, `/builds/${build_id}`)],
-    ["Python", ({ build }) => build?.python_version],
-    ["State", ({ execution }) => stateBadge(execution.state)],
-    ["Reason", ({ execution: { reason } }) => reason && executionReason(reason).title],
-    ["Started", ({ execution }) => timeAgo(execution.started_at)],
-    ["Trigger", ({ job }) => job && (job.schedule_id ? "schedule" : job.batch_id ? "batch" : "request")],
-    ["Attempt", ({ execution }) => execution.attempt],
-    ["Duration", ({ execution }) => execution.finished_at && duration(secondsOf(execution))],
-    ["Wait in the queue", ({ execution }) => secondsShown(execution.timings?.queued)],
-    ["Start of the executor", ({ execution }) => (execution.cold_start ? "cold" : "warm")],
-    ["CPU time", ({ execution }) => secondsShown(execution.usage?.cpu_seconds)],
+    [text.execution, ({ execution: { id } }) => idLink(id, `/executions/${id}`)],
+    [common.agent, ({ execution }) => html`<agent-link .agentId=${execution.agent_id}></agent-link>`],
+    [text.revision, ({ execution }) => html`${execution.agent_revision} ${draftMark(execution)}`],
+    [text.build, ({ execution: { build_id } }) => build_id && idLink(build_id, `/builds/${build_id}`)],
+    [text.python, ({ build }) => build?.python_version],
+    [common.state, ({ execution }) => stateBadge(execution.state)],
+    [text.reason, ({ execution: { reason } }) => reason && executionReason(reason).title],
+    [text.started, ({ execution }) => timeAgo(execution.started_at)],
+    [text.trigger, ({ job }) => job && triggerOf(job)],
+    [text.attempt, ({ execution }) => execution.attempt],
+    [text.duration, ({ execution }) => execution.finished_at && duration(secondsOf(execution))],
+    [text.wait, ({ execution }) => secondsShown(execution.timings?.queued)],
+    [text.executorStart, ({ execution }) => (execution.cold_start ? text.cold : text.warm)],
+    [text.cpuTime, ({ execution }) => secondsShown(execution.usage?.cpu_seconds)],
     [
-      "Peak memory",
+      text.peakMemory,
       ({ execution: { usage } }) => (usage?.max_memory_bytes == null ? null : bytes(usage.max_memory_bytes)),
     ],
   ];
-  return html`<div class="panel table-wrap" role="region" aria-label="Facts" tabindex="0">
+  return html`<div class="panel table-wrap" role="region" aria-label=${text.facts} tabindex="0">
     <table class="comparison">
       <thead>
         <tr>
           <td></td>
-          <th scope="col">One</th>
-          <th scope="col">Other</th>
+          <th scope="col">${text.one}</th>
+          <th scope="col">${text.other}</th>
         </tr>
       </thead>
       <tbody>
@@ -154,18 +162,21 @@ function facts(one: Side, other: Side): TemplateResult {
   </div>`;
 }
 
+const triggerOf = ({ schedule_id, batch_id }: ExecutorJob): string =>
+  schedule_id ? text.triggers.schedule : batch_id ? text.triggers.batch : text.triggers.request;
+
 const secondsShown = (seconds: number | null | undefined): string | null =>
   seconds == null ? null : duration(seconds);
 
 /** The differences of two values, as formatted JSON. */
 function values<T>(one: T | null, other: T | null, value: (of: T) => Json): unknown {
-  return one && other ? texts(one, other, (of) => toJson(value(of), 2)) : unknown;
+  return one && other ? differences(one, other, (of) => toJson(value(of), 2)) : unknown;
 }
 
-function texts<T>(one: T, other: T, text: (of: T) => string): TemplateResult {
-  const [from, to] = [text(one), text(other)];
+function differences<T>(one: T, other: T, written: (of: T) => string): TemplateResult {
+  const [from, to] = [written(one), written(other)];
   return from === to
-    ? html`<p class="faint">No differences.</p>`
+    ? html`<p class="faint">${text.noDifferences}</p>`
     : html`<code-diff .from=${from} .to=${to}></code-diff>`;
 }
 
@@ -174,5 +185,5 @@ function packages(one: Build | null, other: Build | null): unknown {
     return unknown;
   }
   const list = ({ packages }: Build) => packages.map(({ name, version }) => `${name} ${version}`).join("\n");
-  return one.id === other.id ? html`<p class="faint">Both used the same Build.</p>` : texts(one, other, list);
+  return one.id === other.id ? html`<p class="faint">${text.sameBuild}</p>` : differences(one, other, list);
 }

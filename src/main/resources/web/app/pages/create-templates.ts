@@ -1,3 +1,5 @@
+import { text } from "../text/pages/create-templates";
+
 /** Templates of scripts; the address `/create?template=NAME` chooses one. */
 export interface Template {
   title: string;
@@ -7,45 +9,11 @@ export interface Template {
 }
 
 export const templates: Record<string, Template> = {
-  hello: {
-    title: "Hello",
-    script: `def main(request):
-    name = (request.payload or {}).get("name", "world")
-    print(f"Greeting {name}")
-    return {"greeting": f"Hello {name}!"}
-`,
-    requirements: "",
-    payload: `{"name": "Ada"}`,
-  },
+  hello: { ...text.hello, requirements: "", payload: `{"name": "Ada"}` },
   fetch: {
-    title: "Fetch a page",
-    script: `import requests
-
-
-def main(request):
-    url = (request.payload or {}).get("url", "https://example.org")
-    response = requests.get(url, timeout=10)
-    print(f"{url} answered {response.status_code} in {response.elapsed.total_seconds():.2f} s")
-    response.raise_for_status()
-    return {"status": response.status_code, "bytes": len(response.content)}
-`,
+    ...text.fetch,
     requirements: "requests==2.32.5",
     payload: `{"url": "https://example.org"}`,
   },
-  counter: {
-    title: "Count in a store",
-    script: `from datetime import datetime, timezone
-
-
-def main(request, store):
-    name = (request.payload or {}).get("name", "visits")
-    count = store.increment(name)
-    last = store.get(f"{name}:last")
-    store[f"{name}:last"] = datetime.now(timezone.utc).isoformat()
-    print(f"{name}: {count}, previously at {last or 'never'}")
-    return {"count": count, "last": last}
-`,
-    requirements: "",
-    payload: `{"name": "visits"}`,
-  },
+  counter: { ...text.counter, requirements: "", payload: `{"name": "visits"}` },
 };

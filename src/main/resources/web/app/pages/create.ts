@@ -7,6 +7,8 @@ import { isOutage, Recovery } from "../core/recovery";
 import { queried, router } from "../core/router";
 import { signedIn } from "../core/session";
 import type { Agent, AgentTemplate, BuilderJob, ExecutorJob } from "../core/types";
+import { common } from "../text/common";
+import { text } from "../text/pages/create";
 import "../parts/agents/agent-code";
 import { AgentEdits, type Code } from "../parts/agents/agent-edits";
 import { needs, variablesText } from "../parts/agents/agent-templates";
@@ -83,7 +85,7 @@ export class CreatePage extends Part {
   override render() {
     const writes = signedIn.may("write");
     return html`<div class="page-head">
-        <h1>${this.agent ? this.agent.name : "Create agent"}</h1>
+        <h1>${this.agent ? this.agent.name : text.title}</h1>
         ${this.agent ? this.ways(this.agent) : nothing}
       </div>
       ${writes ? this.form() : this.refusal()}`;
@@ -92,10 +94,9 @@ export class CreatePage extends Part {
   private refusal(): TemplateResult {
     const { name, role } = signedIn.session!.key;
     return emptyState(
-      "This key can't create agents",
-      html`You are signed in with the key <strong>${name}</strong> (role ${role}). Creating and changing
-        agents requires the role <code>write</code>.`,
-      html`<a class="button" href="/agents">View agents</a>`,
+      text.mayNotCreate,
+      text.signedInWith(name, role),
+      html`<a class="button" href="/agents">${text.viewAgents}</a>`,
     );
   }
 
@@ -135,43 +136,43 @@ export class CreatePage extends Part {
   /** The steps that the button runs, and those already done. */
   private steps(): TemplateResult {
     if (this.agent) {
-      return html`<p>${stateBadge("succeeded", "Agent created")}</p>`;
+      return html`<p>${stateBadge("succeeded", text.created)}</p>`;
     }
     const { requirements } = this.draft.code;
-    return html`<ol class="run-steps" aria-label="Steps">
+    return html`<ol class="run-steps" aria-label=${text.steps}>
       ${[
-        "Create the agent",
-        requirements.trim() ? "Install requirements" : "Prepare Python",
-        "Run main with the payload",
-        "Show the log and the return value",
+        text.createStep,
+        requirements.trim() ? text.installStep : text.prepareStep,
+        text.runStep,
+        text.resultStep,
       ].map((step) => html`<li>${stateBadge("queued", step)}</li>`)}
     </ol>`;
   }
 
   private action(): string {
-    return !this.agent ? "Create and run" : this.edits?.dirty ? "Save and run" : "Run again";
+    return !this.agent ? text.createAndRun : this.edits?.dirty ? text.saveAndRun : text.runAgain;
   }
 
   private head(problem: Problem | null): TemplateResult {
     return html`<div class="create-head">
       ${textField({
         id: "name",
-        label: "Name",
+        label: common.name,
         value: this.draft.name,
-        placeholder: "Optional",
+        placeholder: text.optional,
         mistakes: mistakesOf(problem, "/name"),
         change: (name) => this.change({ name }),
       })}
       ${textField({
         id: "tags",
-        label: "Tags",
+        label: text.tags,
         value: this.draft.tags ?? "",
-        placeholder: "Optional, for example billing, team/crawlers",
+        placeholder: text.tagsPlaceholder,
         mistakes: mistakesOf(problem, "/tags"),
         change: (tags) => this.change({ tags }),
       })}
       <div class="field" role="group" aria-labelledby="template-label">
-        <span class="label" id="template-label">Template</span>
+        <span class="label" id="template-label">${text.template}</span>
         <div class="row">
           ${Object.entries(templates).map(
             ([name, { title, script }]) =>
@@ -182,7 +183,7 @@ export class CreatePage extends Part {
                 ${title}
               </button>`,
           )}
-          <a class="button" href="/templates">More templates…</a>
+          <a class="button" href="/templates">${text.moreTemplates}</a>
         </div>
       </div>
     </div>`;
@@ -194,7 +195,7 @@ export class CreatePage extends Part {
       ? html`<details class="panel template-needs" open>
           <summary>
             <strong>${this.template.title}</strong>
-            <span class="faint">what the template needs</span>
+            <span class="faint">${text.templateNeeds}</span>
           </summary>
           <div class="content">${needs(this.template)}</div>
         </details>`
@@ -214,10 +215,10 @@ export class CreatePage extends Part {
     const works = this.last?.state === "succeeded";
     return html`<div class="actions">
       ${works
-        ? html`<a class="button" href="/agents/${id}/schedules">Schedule</a
-            ><a class="button" href="/agents/${id}/call-it">Call from code</a>`
+        ? html`<a class="button" href="/agents/${id}/schedules">${text.schedule}</a
+            ><a class="button" href="/agents/${id}/call-it">${text.callFromCode}</a>`
         : nothing}
-      <a class="button" href="/agents/${id}">Open agent</a>
+      <a class="button" href="/agents/${id}">${text.openAgent}</a>
     </div>`;
   }
 
@@ -283,12 +284,9 @@ export class CreatePage extends Part {
     return (
       !written ||
       confirmAction({
-        title: "Replace your script?",
-        body: html`<p>
-          The template “${title}” replaces the script, the requirements, the variables and the payload of your
-          draft.
-        </p>`,
-        confirm: "Replace",
+        title: text.mayReplace,
+        body: html`<p>${text.replaces(title)}</p>`,
+        confirm: text.replace,
       })
     );
   }

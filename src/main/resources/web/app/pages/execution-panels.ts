@@ -4,6 +4,7 @@ import { idLink, stateBadge, timeAgo } from "../parts/page/basics";
 import { runDuration } from "../parts/executions/execution-result";
 import { executionReason } from "../parts/executions/reasons";
 import "../parts/code/json-tree";
+import { text } from "../text/pages/execution-panels";
 
 /** Panels that the pages of executions and of jobs share. */
 
@@ -16,20 +17,20 @@ export const fact = (name: string, value: unknown): unknown =>
 
 /** Where a job comes from, and its scheduling options. */
 export const jobFacts = (job: ExecutorJob): TemplateResult =>
-  html`${fact("Schedule", job.schedule_id && idLink(job.schedule_id, `/schedules?q=${job.schedule_id}`))}
-  ${fact("Scheduled for", job.scheduled_time && timeAgo(job.scheduled_time))}
-  ${fact("Batch", job.batch_id && idLink(job.batch_id))} ${fact("Priority", job.priority)}
-  ${fact("Concurrency key", job.concurrency_key && html`<code>${job.concurrency_key}</code>`)}`;
+  html`${fact(text.schedule, job.schedule_id && idLink(job.schedule_id, `/schedules?q=${job.schedule_id}`))}
+  ${fact(text.scheduledFor, job.scheduled_time && timeAgo(job.scheduled_time))}
+  ${fact(text.batch, job.batch_id && idLink(job.batch_id))} ${fact(text.priority, job.priority)}
+  ${fact(text.concurrencyKey, job.concurrency_key && html`<code>${job.concurrency_key}</code>`)}`;
 
 export const payloadPanel = (job: ExecutorJob): TemplateResult =>
   html`<section class="panel" aria-labelledby="payload-title">
-    <header><h2 id="payload-title">Payload</h2></header>
-    <div class="content"><json-tree name="Payload" .value=${job.payload}></json-tree></div>
+    <header><h2 id="payload-title">${text.payload}</h2></header>
+    <div class="content"><json-tree name=${text.payload} .value=${job.payload}></json-tree></div>
   </section>`;
 
 export const attemptsPanel = (attempts: Execution[], here = ""): TemplateResult =>
   html`<section class="panel" aria-labelledby="attempts-title">
-    <header><h2 id="attempts-title">Attempts</h2></header>
+    <header><h2 id="attempts-title">${text.attempts}</h2></header>
     <ol class="content attempts">
       ${attempts.map(
         (attempt) =>

@@ -1,6 +1,6 @@
 import { html, nothing, type TemplateResult } from "lit";
 import { customElement, property } from "lit/decorators.js";
-import { between, bytes, duration, plural } from "../core/format";
+import { between, bytes, duration } from "../core/format";
 import { queried } from "../core/router";
 import { signedIn } from "../core/session";
 import { Polling } from "../core/polling";
@@ -18,6 +18,8 @@ import { cancelRun, runAgain, runEdited } from "../parts/executions/runs";
 import { Part } from "../parts/page/part";
 import { titlePage } from "../parts/page/titles";
 import "../parts/executions/timeline";
+import { common } from "../text/common";
+import { text } from "../text/pages/execution";
 import { explainedLoad, neighboursLoad, type Explained } from "./execution-load";
 import { attemptsPanel, fact, jobFacts, payloadPanel } from "./execution-panels";
 
@@ -61,7 +63,7 @@ export class ExecutionPage extends Part {
       offer({
         title,
         keys,
-        group: "Execution",
+        group: text.shortcuts.group,
         run: () => {
           const id = this.neighbours.value?.[to]?.id;
           if (id) {
@@ -70,14 +72,14 @@ export class ExecutionPage extends Part {
         },
       });
     this.endOffers.push(
-      step("Previous execution of the agent", "[", "previous"),
-      step("Next execution of the agent", "]", "next"),
+      step(text.shortcuts.previous, "[", "previous"),
+      step(text.shortcuts.next, "]", "next"),
     );
     this.endOffers.push(
       offer({
-        title: "Run again with the same payload",
+        title: text.shortcuts.runAgain,
         keys: "mod+enter",
-        group: "Execution",
+        group: text.shortcuts.group,
         run: () => {
           const job = this.load.value?.job;
           if (job && signedIn.may("execute")) {
@@ -111,7 +113,7 @@ export class ExecutionPage extends Part {
   override render() {
     const value = this.load.value;
     return html`<div class="page-head">
-        <h1>Execution</h1>
+        <h1>${text.title}</h1>
         ${idLink(this.executionId)} ${this.steps()}
         <div class="actions">${value ? this.actions(value) : nothing}</div>
       </div>
@@ -122,14 +124,13 @@ export class ExecutionPage extends Part {
   private steps(): TemplateResult {
     const { previous, next, success } = this.neighbours.value ?? {};
     const base = success ?? previous;
-    const link = (to: Execution | undefined, text: string, title: string) =>
-      to ? html`<a href="/executions/${to.id}" title=${title}>${text}</a>` : nothing;
-    return html`<nav class="row small" aria-label="Executions of the agent">
-      ${link(previous, "← Previous", "The agent's execution before this one ([)")}
-      ${link(next, "Next →", "The agent's execution after this one (])")}
+    const link = (to: Execution | undefined, name: string, title: string) =>
+      to ? html`<a href="/executions/${to.id}" title=${title}>${name}</a>` : nothing;
+    return html`<nav class="row small" aria-label=${text.neighbours}>
+      ${link(previous, text.previous, text.previousTitle)} ${link(next, text.next, text.nextTitle)}
       ${base
         ? html`<a href=${comparisonOf(base.id, this.executionId)}
-            >Compare with ${success ? "last success" : "previous"}</a
+            >${success ? text.compareWithSuccess : text.compareWithPrevious}</a
           >`
         : nothing}
     </nav>`;
@@ -137,27 +138,19 @@ export class ExecutionPage extends Part {
 
   private actions({ execution, job, agent }: Explained): unknown {
     if (!signedIn.may("execute")) {
-      return html`<span class="faint small">Your API key is read-only.</span>`;
+      return html`<span class="faint small">${text.readOnly}</span>`;
     }
     return html`${execution.state === "running" && job
-      ? html`<button class="danger" @click=${() => void cancelRun(job)}>Cancel execution</button>`
+      ? html`<button class="danger" @click=${() => void cancelRun(job)}>${text.cancel}</button>`
       : nothing}
     ${job && agent && signedIn.may("write")
       ? tryLink(job, execution.error?.line ? execution.id : null)
       : nothing}
     ${job && agent
-      ? html`<button
-            title="Runs the agent's newest revision with a payload based on this one"
-            @click=${() => void runEdited(job)}
-          >
-            Run with edited payload
+      ? html`<button title=${text.runEditedTitle} @click=${() => void runEdited(job)}>
+            ${text.runEdited}
           </button>
-          <button
-            title="Runs the agent's newest revision with the same payload"
-            @click=${() => void runAgain(job)}
-          >
-            Run again
-          </button>`
+          <button title=${text.runAgainTitle} @click=${() => void runAgain(job)}>${text.runAgain}</button>`
       : nothing}`;
   }
 
@@ -172,18 +165,14 @@ export class ExecutionPage extends Part {
         <div class="column">
           ${execution.state === "succeeded"
             ? html`<section class="panel" aria-labelledby="return-title">
-                <header><h2 id="return-title">Return value</h2></header>
+                <header><h2 id="return-title">${text.returnValue}</h2></header>
                 <div class="content">${returnValue(execution)}</div>
               </section>`
             : nothing}
           ${marked ? script : nothing}
           <section aria-labelledby="log-title" class="column log-section">
-            <h2 id="log-title">Log</h2>
-            ${execution.logs_truncated
-              ? html`<p class="notice waiting">
-                  The log was truncated: Roost kept the beginning and the end.
-                </p>`
-              : nothing}
+            <h2 id="log-title">${text.log}</h2>
+            ${execution.logs_truncated ? html`<p class="notice waiting">${text.logTruncated}</p>` : nothing}
             ${executionLog(execution, Number.parseInt(queried("line"), 10) || 0)}
           </section>
           ${marked ? nothing : script}
@@ -203,14 +192,14 @@ export class ExecutionPage extends Part {
       <strong>${stateBadge(execution.state)}</strong>
       <agent-link .agentId=${execution.agent_id}></agent-link>
       ${ranSummary(execution)} ${runDuration(execution)}
-      <span class="faint">started</span> ${timeAgo(execution.started_at)}
+      <span class="faint">${text.started}</span> ${timeAgo(execution.started_at)}
       ${attempts.length > 1
         ? html`<span class="row"
-            ><span class="faint">attempt ${execution.attempt} of ${attempts.length}</span> ${step(
+            ><span class="faint">${text.attemptOf(execution.attempt, attempts.length)}</span> ${step(
               attempts[place - 1],
-              "previous",
+              text.previousAttempt,
             )}
-            ${step(attempts[place + 1], "next")}</span
+            ${step(attempts[place + 1], text.nextAttempt)}</span
           >`
         : nothing}
     </div>`;
@@ -221,16 +210,16 @@ export class ExecutionPage extends Part {
     const last = attempts.at(-1);
     if (job && job.state === "queued" && last?.id === execution.id) {
       return html`<p class="notice waiting">
-        <span>Waiting for the next attempt. <a href="/executor-jobs/${job.id}">View run</a></span>
+        <span>${text.waiting} <a href="/executor-jobs/${job.id}">${text.viewRun}</a></span>
       </p>`;
     }
     if (last && last.id !== execution.id) {
+      const attempt = html`<a href="/executions/${last.id}">${text.attempt(last.attempt)}</a>`;
       return html`<p class="notice">
         <span
-          >Retried: <a href="/executions/${last.id}">attempt ${last.attempt}</a> ${last.state === "running"
-            ? "is running"
-            : "ended:"}
-          ${last.state === "running" ? nothing : stateBadge(last.state)}</span
+          >${last.state === "running"
+            ? text.retriedRunning(attempt)
+            : text.retriedEnded(attempt, stateBadge(last.state))}</span
         >
       </p>`;
     }
@@ -241,8 +230,8 @@ export class ExecutionPage extends Part {
     const issue = this.neighbours.value?.issue;
     return issue
       ? html`<p class="row small">
-          <span class="faint">Issue</span> <a href="/issues/${issue.id}">${issue.title}</a>
-          <span class="faint">${plural(issue.count, "failure")}</span>
+          <span class="faint">${text.issue}</span> <a href="/issues/${issue.id}">${issue.title}</a>
+          <span class="faint">${text.failures(issue.count)}</span>
         </p>`
       : nothing;
   }
@@ -262,17 +251,18 @@ export class ExecutionPage extends Part {
           },
         ]
       : [];
+    const ran = ranText(execution);
     return html`<section class="panel" aria-labelledby="script-title">
       <header>
         <h2 id="script-title">
-          Script
-          <span class="faint">${ranText(execution)}${error?.line ? `, line ${error.line}` : ""}</span>
+          ${text.script}
+          <span class="faint">${error?.line ? text.ranAtLine(ran, error.line) : ran}</span>
         </h2>
-        ${agent ? html`<a href=${editAddress(execution)}>Edit</a>` : nothing}
+        ${agent ? html`<a href=${editAddress(execution)}>${common.edit}</a>` : nothing}
       </header>
       <code-editor
         class="script"
-        label="Script of ${execution.draft ? "the " : ""}${ranText(execution)}"
+        label=${execution.draft ? text.scriptOfThe(ran) : text.scriptOf(ran)}
         language="python"
         readonly
         .value=${revision.script}
@@ -289,31 +279,29 @@ export class ExecutionPage extends Part {
     // Of a shorter one, the start takes most of the time of the processor.
     const share = cpu !== null && timings?.running && timings.running >= 1 ? cpu / timings.running : null;
     return html`<section class="panel" aria-labelledby="details-title">
-      <header><h2 id="details-title">Details</h2></header>
+      <header><h2 id="details-title">${text.details}</h2></header>
       <dl class="facts content">
-        ${fact("Started", timeAgo(execution.started_at))}
-        ${fact("Finished", execution.finished_at && timeAgo(execution.finished_at))}
+        ${fact(text.startedAt, timeAgo(execution.started_at))}
+        ${fact(text.finishedAt, execution.finished_at && timeAgo(execution.finished_at))}
         ${fact(
-          "CPU",
+          text.cpu,
           cpu !== null &&
             html`<span class="number">${duration(cpu)}</span>${share === null || !agent
                 ? nothing
-                : html` <span class="faint"
-                    >average ${share.toFixed(2)} cores, ${agent.cpu} requested</span
-                  >`}`,
+                : html` <span class="faint">${text.averageCores(share.toFixed(2), agent.cpu)}</span>`}`,
         )}
         ${fact(
-          "Memory",
+          text.memory,
           memory !== null &&
             html`<span class="number">${bytes(memory)}</span>${agent
-                ? html` <span class="faint">of ${bytes(agent.memory * 1024 * 1024)}</span>`
+                ? html` <span class="faint">${text.ofMemory(bytes(agent.memory * 1024 * 1024))}</span>`
                 : nothing}`,
         )}
         ${fact(
-          "Run",
+          text.run,
           idLink(execution.executor_job_id, `/executor-jobs/${execution.executor_job_id}?stay=1`),
         )}
-        ${fact("Build", execution.build_id && idLink(execution.build_id, `/builds/${execution.build_id}`))}
+        ${fact(text.build, execution.build_id && idLink(execution.build_id, `/builds/${execution.build_id}`))}
         ${job ? jobFacts(job) : nothing}
       </dl>
     </section>`;

@@ -18,19 +18,20 @@ import { columnChoice, sortChoice } from "../parts/page/list-tools";
 import { Part } from "../parts/page/part";
 import "../parts/page/saved-views";
 import { stateChips } from "../parts/page/state-chips";
+import { text } from "../text/pages/executions";
 
 const RANGES = [
-  ["", "Any time"],
-  ["1h", "Last hour"],
-  ["24h", "Last 24 hours"],
-  ["7d", "Last 7 days"],
+  ["", text.times.any],
+  ["1h", text.times.lastHour],
+  ["24h", text.times.lastDay],
+  ["7d", text.times.lastWeek],
 ] as const;
 
 const ORDERS = [
-  ["", "Newest first"],
-  ["started", "Oldest first"],
-  ["-duration", "Longest"],
-  ["duration", "Shortest"],
+  ["", text.orders.newest],
+  ["started", text.orders.oldest],
+  ["-duration", text.orders.longest],
+  ["duration", text.orders.shortest],
 ] as const;
 
 /** The names of the columns, for the choice of what is shown. */
@@ -67,15 +68,15 @@ export class ExecutionsPage extends Part {
     // Queued jobs have no reason, revision or start yet.
     const { agent, tag, ...others } = this.filters;
     const queued = states.length ? states.includes("queued") : !Object.values(others).some(Boolean);
-    return html`<div class="page-head"><h1>Executions</h1></div>
-      <div class="filters" role="group" aria-label="Filters">
+    return html`<div class="page-head"><h1>${text.title}</h1></div>
+      <div class="filters" role="group" aria-label=${text.filters}>
         <filter-field
           .value=${this.text}
           @filter=${(event: CustomEvent<string>) => this.filter(event.detail)}
         ></filter-field>
         ${stateChips(FILTERED_STATES, states, (state) => this.set("state", state))}
-        <select aria-label="Reason" @change=${this.selected("reason")}>
-          <option value="" .selected=${!others.reason}>Any reason</option>
+        <select aria-label=${text.reason} @change=${this.selected("reason")}>
+          <option value="" .selected=${!others.reason}>${text.anyReason}</option>
           ${executionReasons.map(
             (reason) =>
               html`<option value=${reason} .selected=${others.reason === reason}>
@@ -88,7 +89,9 @@ export class ExecutionsPage extends Part {
           list="executions"
           .current=${{ filter: this.text, sort: this.sort, columns: this.columns, grouped: false }}
         ></saved-views>
-        ${this.text ? html`<button class="quiet" @click=${() => this.filter("")}>Clear</button>` : nothing}
+        ${this.text
+          ? html`<button class="quiet" @click=${() => this.filter("")}>${text.clear}</button>`
+          : nothing}
       </div>
       <execution-table
         .filters=${{ ...others, agent, tag, state: runs.join(",") }}
@@ -104,12 +107,12 @@ export class ExecutionsPage extends Part {
     const since = valuesOf(this.tokens, "since").at(-1) ?? "";
     const before = valuesOf(this.tokens, "before").at(-1) ?? "";
     const other = before !== "" || !RANGES.some(([value]) => value === since);
-    return html`<select aria-label="Time" @change=${this.selected("since")}>
+    return html`<select aria-label=${text.time} @change=${this.selected("since")}>
       ${RANGES.map(
         ([value, name]) =>
           html`<option value=${value} .selected=${!other && since === value}>${name}</option>`,
       )}
-      ${other ? html`<option value=${since} .selected=${true}>Other</option>` : nothing}
+      ${other ? html`<option value=${since} .selected=${true}>${text.times.other}</option>` : nothing}
     </select>`;
   }
 
@@ -117,15 +120,15 @@ export class ExecutionsPage extends Part {
     if (location.pathname !== "/executions") {
       return;
     }
-    const text = ofAddress(queried);
-    const parsed = parse(text);
+    const filter = ofAddress(queried);
+    const parsed = parse(filter);
     if (this.sort !== queried("sort") || this.columns !== queried("columns")) {
       this.sort = queried("sort");
       this.columns = queried("columns");
       this.requestUpdate();
     }
-    if (text !== this.text || !this.hasUpdated) {
-      this.text = text;
+    if (filter !== this.text || !this.hasUpdated) {
+      this.text = filter;
       this.tokens = parsed.tokens;
       this.filters = queryOf(parsed.tokens, Date.now());
       this.requestUpdate();

@@ -15,6 +15,7 @@ import { titlePage } from "../parts/page/titles";
 import { ranSummary, tryLink } from "../parts/executions/draft-runs";
 import { WAITING, executionReason, isHarmless } from "../parts/executions/reasons";
 import "../parts/executions/timeline";
+import { text } from "../text/pages/executor-job";
 import { attemptsPanel, fact, jobFacts, payloadPanel } from "./execution-panels";
 
 interface Loaded {
@@ -62,7 +63,7 @@ export class ExecutorJobPage extends Part {
   override render() {
     const job = this.load.value?.job;
     return html`<div class="page-head">
-        <h1>Run</h1>
+        <h1>${text.title}</h1>
         ${idLink(this.jobId)}
         <div class="actions">${job ? this.actions(job) : nothing}</div>
       </div>
@@ -71,12 +72,12 @@ export class ExecutorJobPage extends Part {
 
   private actions(job: ExecutorJob): unknown {
     if (!signedIn.may("execute")) {
-      return html`<span class="faint small">Your API key is read-only.</span>`;
+      return html`<span class="faint small">${text.readOnly}</span>`;
     }
     return job.finished_at === null
-      ? html`<button class="danger" @click=${() => void cancelRun(job)}>Cancel run</button>`
+      ? html`<button class="danger" @click=${() => void cancelRun(job)}>${text.cancel}</button>`
       : html`${signedIn.may("write") ? tryLink(job, null) : nothing}
-          <button @click=${() => void runAgain(job)}>Run again</button>`;
+          <button @click=${() => void runAgain(job)}>${text.runAgain}</button>`;
   }
 
   private show({ job, attempts }: Loaded): TemplateResult {
@@ -84,7 +85,7 @@ export class ExecutorJobPage extends Part {
         <strong>${stateBadge(job.state)}</strong>
         <agent-link .agentId=${job.agent_id}></agent-link>
         ${ranSummary(job)}
-        <span class="faint">created</span> ${timeAgo(job.created_at)}
+        <span class="faint">${text.created}</span> ${timeAgo(job.created_at)}
       </div>
       <run-timeline .job=${job} .execution=${job.state === "queued" ? null : job.execution}></run-timeline>
       ${this.waits(job)} ${this.failure(job)}
@@ -99,15 +100,15 @@ export class ExecutorJobPage extends Part {
       return nothing;
     }
     const next = job.next_attempt_at;
-    return html`<section class="notice waiting" aria-label="Waiting for">
-      <strong>${WAITING[job.waiting_on ?? ""] ?? "Queued"}</strong>
+    return html`<section class="notice waiting" aria-label=${text.waitingFor}>
+      <strong>${WAITING[job.waiting_on ?? ""] ?? text.queued}</strong>
       ${job.message ? html`<p>${job.message}</p>` : nothing}
-      ${next ? html`<p>Not before <time datetime=${next}>${at(next)}</time>.</p>` : nothing}
+      ${next ? html`<p>${text.notBefore(html`<time datetime=${next}>${at(next)}</time>`)}</p>` : nothing}
       ${job.waiting_on === "build"
-        ? html`<p><a href="/agents/${job.agent_id}/builds">View builds</a></p>`
+        ? html`<p><a href="/agents/${job.agent_id}/builds">${text.viewBuilds}</a></p>`
         : job.waiting_on === "concurrency"
           ? html`<p>
-              <a href="/executions?agent_id=${job.agent_id}&state=running">View running executions</a>
+              <a href="/executions?agent_id=${job.agent_id}&state=running">${text.viewRunning}</a>
             </p>`
           : nothing}
     </section>`;
@@ -118,28 +119,31 @@ export class ExecutorJobPage extends Part {
       return nothing;
     }
     const { title, help } = executionReason(job.reason);
-    return html`<section class="notice ${isHarmless(job.reason) ? "" : "failed"}" aria-label="Failure reason">
+    return html`<section
+      class="notice ${isHarmless(job.reason) ? "" : "failed"}"
+      aria-label=${text.failureReason}
+    >
       <strong>${title}</strong>
       ${job.message ? html`<pre>${job.message}</pre>` : nothing}
       ${help ? html`<p class="small">${help}</p>` : nothing}
       ${job.reason === "build_failed"
-        ? html`<p><a href="/agents/${job.agent_id}/builds">View builds</a></p>`
+        ? html`<p><a href="/agents/${job.agent_id}/builds">${text.viewBuilds}</a></p>`
         : nothing}
     </section>`;
   }
 
   private facts(job: ExecutorJob): TemplateResult {
     return html`<section class="panel" aria-labelledby="details-title">
-      <header><h2 id="details-title">Details</h2></header>
+      <header><h2 id="details-title">${text.details}</h2></header>
       <dl class="facts content">
-        ${fact("Created", timeAgo(job.created_at))}
+        ${fact(text.createdAt, timeAgo(job.created_at))}
         ${fact(
-          "Finished",
+          text.finishedAt,
           job.finished_at &&
             html`${timeAgo(job.finished_at)}
-              <span class="faint">after ${duration(between(job.created_at, job.finished_at))}</span>`,
+              <span class="faint">${text.after(duration(between(job.created_at, job.finished_at)))}</span>`,
         )}
-        ${fact("Attempts", String(job.attempts))} ${jobFacts(job)}
+        ${fact(text.attempts, String(job.attempts))} ${jobFacts(job)}
       </dl>
     </section>`;
   }

@@ -1,7 +1,6 @@
 import { html, nothing, type TemplateResult } from "lit";
 import { customElement, property, state } from "lit/decorators.js";
 import { get, kept, requestExactly } from "../core/api";
-import { count, plural } from "../core/format";
 import { Load, PagedLoad } from "../core/load";
 import { Polling } from "../core/polling";
 import { signedIn } from "../core/session";
@@ -14,8 +13,9 @@ import { idLink, stateBadge, timeAgo } from "../parts/page/basics";
 import { emptyState, loaded, roleNotice } from "../parts/page/notices";
 import { Part } from "../parts/page/part";
 import { pagedTable, type Column } from "../parts/page/tables";
+import { common } from "../text/common";
+import { text } from "../text/pages/issue";
 
-const WORDS: Record<Change, string> = { resolve: "Resolve", mute: "Mute", reopen: "Reopen" };
 const PAYLOADS = 3;
 const LOG_ENTRIES = 20;
 const FAILURES = 10;
@@ -114,7 +114,7 @@ export class IssuePage extends Part {
   override render() {
     const issue = this.load.value;
     return html`<div class="page-head">
-        <h1 class="issue-heading">${issue?.title ?? "Issue"}</h1>
+        <h1 class="issue-heading">${issue?.title ?? text.title}</h1>
         <div class="actions">${issue ? this.actions(issue) : nothing}</div>
       </div>
       ${loaded(this.load, (found) => this.show(found))}`;
@@ -123,11 +123,12 @@ export class IssuePage extends Part {
   private actions(issue: Issue): unknown {
     return html`${signedIn.may("write")
       ? CHANGES[issue.state].map(
-          (change) => html`<button @click=${() => void this.change(issue, change)}>${WORDS[change]}</button>`,
+          (change) =>
+            html`<button @click=${() => void this.change(issue, change)}>${text.changes[change]}</button>`,
         )
       : nothing}
     ${signedIn.may("execute")
-      ? html`<button class="primary" @click=${() => void replayIssue(issue)}>Run again…</button>`
+      ? html`<button class="primary" @click=${() => void replayIssue(issue)}>${text.runAllAgain}</button>`
       : nothing}`;
   }
 
@@ -142,21 +143,23 @@ export class IssuePage extends Part {
     return html`<div class="row summary" role="status">
         <strong>${issueState(issue)}</strong>
         <agent-link .agentId=${issue.agent_id}></agent-link>
-        <span>${plural(issue.count, "failure")}</span>
-        <span class="faint">first seen</span> ${timeAgo(issue.first_seen_at)}
-        <span class="faint">last seen</span> ${timeAgo(issue.last_seen_at)}
+        <span>${text.failures(issue.count)}</span>
+        <span class="faint">${text.firstSeen}</span> ${timeAgo(issue.first_seen_at)}
+        <span class="faint">${text.lastSeen}</span> ${timeAgo(issue.last_seen_at)}
       </div>
-      ${roleNotice("write", "Resolving and muting an issue")}
+      ${roleNotice("write", text.changing)}
       <div class="beside">
         <div class="column">
-          ${found ? this.explanation(issue, found) : html`<p class="skeleton" aria-busy="true">Loading…</p>`}
+          ${found
+            ? this.explanation(issue, found)
+            : html`<p class="skeleton" aria-busy="true">${common.loading}</p>`}
           ${this.affected(issue)}
         </div>
         <div class="column">
           <section class="panel" aria-labelledby="days-title">
             <header>
               <h2 id="days-title">
-                Failures per day <span class="faint">${count(lastDay(hours))} in 24 hours</span>
+                ${text.failuresPerDay} <span class="faint">${text.inLastDay(lastDay(hours))}</span>
               </h2>
             </header>
             <div class="content">${issueChart(hours)}</div>
@@ -170,7 +173,7 @@ export class IssuePage extends Part {
     return html`${found.execution
       ? html`${failingLine(found.execution, found.revision)} ${introduced(issue, found.before, found.first)}
         ${logTail(found.execution, found.entries, found.success)}`
-      : html`<p class="notice">The latest failed execution is no longer stored.</p>
+      : html`<p class="notice">${text.notStored}</p>
           ${introduced(issue, found.before, found.first)}`}`;
   }
 
@@ -178,15 +181,15 @@ export class IssuePage extends Part {
     const may = signedIn.may("execute");
     return html`<section class="panel tight" aria-labelledby="affected-title">
       <header>
-        <h2 id="affected-title">Failed executions</h2>
+        <h2 id="affected-title">${text.failedExecutions}</h2>
         ${may && this.chosen.size
           ? html`<button @click=${() => void this.replayChosen(issue)}>
-              Run ${plural(this.chosen.size, "job")} again…
+              ${text.runChosenAgain(this.chosen.size)}
             </button>`
           : nothing}
       </header>
-      ${pagedTable("Executions of the issue", this.columns(issue, may), this.failures, () =>
-        emptyState("No executions", "They are deleted after the retention period."),
+      ${pagedTable(text.executions, this.columns(issue, may), this.failures, () =>
+        emptyState(text.noExecutions, text.retention),
       )}
     </section>`;
   }
@@ -194,23 +197,26 @@ export class IssuePage extends Part {
   private columns(issue: Issue, may: boolean): Column<Execution>[] {
     const columns: Column<Execution>[] = [
       {
-        title: "Execution",
+        title: text.execution,
         cell: ({ id, state }) =>
           html`<a class="state-link" href="/executions/${id}">${stateBadge(state)}</a>`,
       },
-      { title: "Finished", cell: ({ finished_at }) => timeAgo(finished_at) },
-      { title: "Revision", number: true, cell: (execution) => html`${execution.agent_revision}` },
+      { title: text.finished, cell: ({ finished_at }) => timeAgo(finished_at) },
+      { title: text.revision, number: true, cell: (execution) => html`${execution.agent_revision}` },
       {
-        title: "Run",
+        title: text.run,
         cell: ({ executor_job_id: job }) => idLink(job, `/executor-jobs/${job}?stay=1`),
       },
+      { title: text.message, kind: "rest", cell: ({ message }) => message ?? "" },
     ];
     if (may) {
-      columns.unshift({ title: "Choose", cell: (execution) => this.choice(execution) });
+      columns.unshift({ title: text.choose, cell: (execution) => this.choice(execution) });
       columns.push({
         title: "",
         cell: ({ executor_job_id: job }) =>
-          html`<button class="quiet" @click=${() => void replayIssue(issue, [job])}>Run again</button>`,
+          html`<button class="quiet" @click=${() => void replayIssue(issue, [job])}>
+            ${text.runAgain}
+          </button>`,
       });
     }
     return columns;
@@ -228,7 +234,7 @@ export class IssuePage extends Part {
     };
     return html`<input
       type="checkbox"
-      aria-label="Choose run ${job}"
+      aria-label=${text.chooseRun(job)}
       .checked=${this.chosen.has(job)}
       @change=${toggle}
     />`;

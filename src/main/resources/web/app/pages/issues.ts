@@ -1,4 +1,4 @@
-import { html, nothing } from "lit";
+import { html, nothing, type TemplateResult } from "lit";
 import { customElement } from "lit/decorators.js";
 import { count } from "../core/format";
 import { PagedLoad, typed } from "../core/load";
@@ -14,30 +14,34 @@ import { emptyState } from "../parts/page/notices";
 import { Part } from "../parts/page/part";
 import { stateChips } from "../parts/page/state-chips";
 import { pagedTable, type Column } from "../parts/page/tables";
+import { common } from "../text/common";
+import { text } from "../text/pages/issues";
+
+const since = (issue: Issue): TemplateResult => {
+  const { title } = executionReason(issue.reason);
+  return issue.culprit
+    ? text.sinceAt(title, culpritText(issue), issue.first_revision)
+    : text.since(title, issue.first_revision);
+};
 
 const COLUMNS: Column<Issue>[] = [
   {
-    title: "Issue",
+    title: text.issue,
     cell: (issue) =>
       html`<span class="issue-title"
         ><a class="cut" href="/issues/${issue.id}" title=${issue.title}><strong>${issue.title}</strong></a
-        ><span class="faint small cut"
-          >${executionReason(issue.reason).title}${issue.culprit
-            ? html` · <code>${culpritText(issue)}</code>`
-            : nothing}
-          · since revision ${issue.first_revision}</span
-        ></span
+        ><span class="faint small cut">${since(issue)}</span></span
       >`,
   },
-  { title: "State", cell: issueState },
-  { title: "Agent", cell: ({ agent_id }) => agentLink(agent_id) },
+  { title: common.state, cell: issueState },
+  { title: common.agent, cell: ({ agent_id }) => agentLink(agent_id) },
   {
-    title: "Failures",
+    title: text.failures,
     number: true,
     cell: (issue) => html`<span class="number">${count(issue.count)}</span>`,
   },
-  { title: "First seen", cell: ({ first_seen_at }) => timeAgo(first_seen_at) },
-  { title: "Last seen", cell: ({ last_seen_at }) => timeAgo(last_seen_at) },
+  { title: text.firstSeen, cell: ({ first_seen_at }) => timeAgo(first_seen_at) },
+  { title: text.lastSeen, cell: ({ last_seen_at }) => timeAgo(last_seen_at) },
 ];
 
 /** In the address: no filter of the state. Without one, open issues are shown. */
@@ -81,14 +85,14 @@ export class IssuesPage extends Part {
   }
 
   override render() {
-    return html`<div class="page-head"><h1>Issues</h1></div>
-      <div class="filters" role="group" aria-label="Filters">
+    return html`<div class="page-head"><h1>${text.title}</h1></div>
+      <div class="filters" role="group" aria-label=${text.filters}>
         ${stateChips(STATES.Issue, this.states, (state) => router.query({ state: state || ALL }))}
         <select
-          aria-label="Reason"
+          aria-label=${text.reason}
           @change=${(event: Event) => router.query({ reason: (event.target as HTMLSelectElement).value })}
         >
-          <option value="" .selected=${!queried("reason")}>Any reason</option>
+          <option value="" .selected=${!queried("reason")}>${text.anyReason}</option>
           ${executionReasons.map(
             (reason) =>
               html`<option value=${reason} .selected=${queried("reason") === reason}>
@@ -101,15 +105,15 @@ export class IssuesPage extends Part {
               class="quiet"
               @click=${() => router.query({ state: null, reason: null, agent_id: null })}
             >
-              Clear
+              ${text.clear}
             </button>`
           : nothing}
       </div>
-      <section class="panel tight" aria-label="Issues">
-        ${pagedTable("All issues", COLUMNS, this.load, () =>
+      <section class="panel tight" aria-label=${text.title}>
+        ${pagedTable(text.all, COLUMNS, this.load, () =>
           location.search
-            ? emptyState("No matching issues", "Change the filters. The list updates live.")
-            : emptyState("No open issues", "Failures with the same cause appear here as one issue."),
+            ? emptyState(text.noMatches, text.changeFilters)
+            : emptyState(text.noneOpen, text.sameCause),
         )}
       </section>`;
   }

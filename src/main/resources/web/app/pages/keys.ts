@@ -12,12 +12,10 @@ import { Part } from "../parts/page/part";
 import { showSecret } from "../parts/page/secret";
 import { openForm } from "../parts/forms/small-form";
 import { pagedTable, type Column } from "../parts/page/tables";
+import { common } from "../text/common";
+import { text } from "../text/pages/keys";
 
-const ROLES: Record<Role, string> = {
-  read: "read everything except the values of variables",
-  execute: "read everything except those values, run agents, cancel runs",
-  write: "read, run and change everything",
-};
+const ROLES = Object.keys(text.permissions) as Role[];
 
 /** API keys and their roles. */
 @customElement("keys-page")
@@ -31,40 +29,45 @@ export class KeysPage extends Part {
 
   override render() {
     return html`<div class="page-head">
-        <h1>API keys</h1>
+        <h1>${text.title}</h1>
         <div class="actions">
           ${signedIn.may("write")
-            ? html`<button class="primary" @click=${this.create}>New key</button>`
+            ? html`<button class="primary" @click=${this.create}>${text.create}</button>`
             : nothing}
         </div>
       </div>
-      <p class="faint">
-        Programs send a key as <code>Authorization: Bearer roost_…</code>; people sign in with one.
-      </p>
-      ${roleNotice("write", "Creating or deleting keys")}
-      <div class="panel">${pagedTable("API keys", this.columns(), this.load, noKeys)}</div>`;
+      <p class="faint">${text.use}</p>
+      ${roleNotice("write", text.changing)}
+      <div class="panel">${pagedTable(text.title, this.columns(), this.load, noKeys)}</div>`;
   }
 
   private columns(): Column<ApiKey>[] {
     return [
       {
-        title: "Name",
+        title: common.name,
         cell: ({ id, name }) =>
           html`<strong>${name}</strong>${id === signedIn.session?.key.id
-              ? html` <span class="faint">· this session</span>`
+              ? html` <span class="faint">${text.thisSession}</span>`
               : nothing}`,
       },
-      { title: "Role", cell: ({ role }) => html`<code>${role}</code>` },
-      { title: "Permissions", cell: ({ role }) => html`<span class="faint">${ROLES[role]}</span>` },
-      { title: "ID", cell: ({ id }) => idLink(id) },
-      { title: "Created", cell: ({ created_at }) => timeAgo(created_at) },
+      { title: text.role, cell: ({ role }) => html`<code>${role}</code>` },
+      {
+        title: text.permissionsTitle,
+        cell: ({ role }) => html`<span class="faint">${text.permissions[role]}</span>`,
+      },
+      { title: text.id, cell: ({ id }) => idLink(id) },
+      { title: text.created, cell: ({ created_at }) => timeAgo(created_at) },
       {
         title: "",
         cell: (key) =>
           signedIn.may("write")
             ? html`<span class="row-actions"
-                ><button class="quiet" aria-label="Delete ${key.name}" @click=${() => this.delete(key)}>
-                  Delete
+                ><button
+                  class="quiet"
+                  aria-label=${text.deleteKey(key.name)}
+                  @click=${() => this.delete(key)}
+                >
+                  ${common.delete}
                 </button></span
               >`
             : nothing,
@@ -74,24 +77,24 @@ export class KeysPage extends Part {
 
   private async create(): Promise<void> {
     const key = await openForm({
-      title: "New key",
+      title: text.createTitle,
       draft: { name: "", role: "execute" },
       pointers: ["/name", "/role"],
-      confirm: "Create key",
+      confirm: text.confirmCreate,
       fields: ({ name, role }, take, problem) =>
         html`${textField({
           id: "key-name",
-          label: "Name",
-          hint: "For example the program that uses it.",
+          label: common.name,
+          hint: text.nameHint,
           value: name,
           required: true,
           change: (value) => take({ name: value }),
           mistakes: mistakesOf(problem, "/name"),
         })}${choiceField({
           id: "key-role",
-          label: "Role",
+          label: text.role,
           value: role,
-          choices: Object.entries(ROLES).map(([value, may]) => [value, `${value}: ${may}`]),
+          choices: ROLES.map((value) => [value, text.roleChoice(value)]),
           change: (value) => take({ role: value }),
           mistakes: mistakesOf(problem, "/role"),
         })}`,
@@ -99,17 +102,17 @@ export class KeysPage extends Part {
     });
     if (key?.key) {
       void this.load.again();
-      await showSecret(`Key ${key.name}`, key.key, "Store it where your program can read it.");
+      await showSecret(text.secretTitle(key.name), key.key, text.storeIt);
     }
   }
 
   private async delete(key: ApiKey): Promise<void> {
     const own = key.id === signedIn.session?.key.id;
     const sure = await confirmAction({
-      title: `Delete key ${key.name}?`,
-      body: html`<p>Requests with this key are refused within five seconds, and its sessions end.</p>
-        ${own ? html`<p><strong>This session uses the key: you will be signed out.</strong></p>` : nothing}`,
-      confirm: "Delete key",
+      title: text.deleteTitle(key.name),
+      body: html`<p>${text.refused}</p>
+        ${own ? html`<p><strong>${text.signsOut}</strong></p>` : nothing}`,
+      confirm: text.confirmDelete,
       danger: true,
     });
     if (!sure) {
@@ -117,7 +120,7 @@ export class KeysPage extends Part {
     }
     try {
       await remove(`/keys/${key.id}`);
-      toast(`Key ${key.name} deleted.`);
+      toast(text.deleted(key.name));
       await this.load.again();
     } catch (e) {
       toast(asProblem(e).message, { failed: true });
@@ -125,4 +128,4 @@ export class KeysPage extends Part {
   }
 }
 
-const noKeys = (): TemplateResult => emptyState("No keys", "Roost always keeps one key with the role write.");
+const noKeys = (): TemplateResult => emptyState(text.noKeys, text.oneIsKept);

@@ -1,7 +1,7 @@
 import { html, nothing, type TemplateResult } from "lit";
 import { customElement, property, state } from "lit/decorators.js";
 import { get, patch, post, remove } from "../core/api";
-import { count, plural } from "../core/format";
+import { count } from "../core/format";
 import { asProblem, Load, PagedLoad } from "../core/load";
 import { router } from "../core/router";
 import { signedIn } from "../core/session";
@@ -12,6 +12,8 @@ import { confirmAction, toast } from "../parts/page/dialogs";
 import { emptyState, loaded, roleNotice } from "../parts/page/notices";
 import { Part } from "../parts/page/part";
 import { pagedTable, type Column } from "../parts/page/tables";
+import { common } from "../text/common";
+import { text } from "../text/pages/notifications";
 
 /** All notification channels, or one of them. */
 @customElement("notifications-page")
@@ -20,8 +22,8 @@ export class NotificationsPage extends Part {
 
   override render() {
     if (!signedIn.may("write")) {
-      return html`<div class="page-head"><h1>Notifications</h1></div>
-        ${roleNotice("write", "Viewing or changing notification channels")}`;
+      return html`<div class="page-head"><h1>${text.title}</h1></div>
+        ${roleNotice("write", text.changing)}`;
     }
     return this.channelId
       ? html`<channel-view class="column" .channelId=${this.channelId}></channel-view>`
@@ -40,10 +42,10 @@ export class ChannelList extends Part {
 
   override render() {
     return html`<div class="page-head">
-        <h1>Notifications</h1>
-        <div class="actions"><button class="primary" @click=${create}>New channel</button></div>
+        <h1>${text.title}</h1>
+        <div class="actions"><button class="primary" @click=${create}>${text.create}</button></div>
       </div>
-      <div class="panel">${pagedTable("Notification channels", COLUMNS, this.load, empty)}</div>`;
+      <div class="panel">${pagedTable(text.channels, COLUMNS, this.load, empty)}</div>`;
   }
 }
 
@@ -51,7 +53,7 @@ const target = ({ recipients, url }: NotificationChannel): string => url ?? reci
 
 const COLUMNS: Column<NotificationChannel>[] = [
   {
-    title: "Channel",
+    title: text.channel,
     cell: (channel) =>
       html`<div class="two-lines">
         <a href="/notifications/${channel.id}">${channel.name}</a>
@@ -59,12 +61,14 @@ const COLUMNS: Column<NotificationChannel>[] = [
       </div>`,
   },
   {
-    title: "Agents",
+    title: text.agents,
     cell: ({ agents }) =>
-      agents.length ? html`<code>${agents.join(" ")}</code>` : html`<span class="faint">all</span>`,
+      agents.length
+        ? html`<code>${agents.join(" ")}</code>`
+        : html`<span class="faint">${text.allAgents}</span>`,
   },
-  { title: "State", cell: ({ state }) => stateBadge(state) },
-  { title: "Latest message", cell: ({ latest_message }) => resultOf(latest_message) },
+  { title: common.state, cell: ({ state }) => stateBadge(state) },
+  { title: text.latestMessage, cell: ({ latest_message }) => resultOf(latest_message) },
 ];
 
 function resultOf(message: NotificationMessage | null): TemplateResult {
@@ -73,14 +77,14 @@ function resultOf(message: NotificationMessage | null): TemplateResult {
         <span>${stateBadge(message.state)} ${timeAgo(message.finished_at ?? message.created_at)}</span>
         ${message.error ? html`<span class="answer failed">${message.error}</span>` : nothing}
       </div>`
-    : html`<span class="faint">none yet</span>`;
+    : html`<span class="faint">${text.noMessage}</span>`;
 }
 
 const empty = (): TemplateResult =>
   emptyState(
-    "No notification channels yet",
-    "A channel tells your team about new, returning and fast-growing issues and about failed builds: by e-mail or in Slack, with quiet times, and with one message for many issues.",
-    html`<button class="primary" @click=${create}>New channel</button>`,
+    text.noChannels,
+    text.about,
+    html`<button class="primary" @click=${create}>${text.create}</button>`,
   );
 
 async function create(): Promise<void> {
@@ -115,16 +119,16 @@ export class ChannelView extends Part {
     return loaded(
       this.load,
       (channel) =>
-        html`<nav class="small" aria-label="Breadcrumb"><a href="/notifications">Notifications</a></nav>
+        html`<nav class="small" aria-label=${text.breadcrumb}><a href="/notifications">${text.title}</a></nav>
           <div class="page-head">
             <h1>${channel.name}</h1>
             <div class="actions">${this.actions(channel)}</div>
           </div>
           ${notice(channel)} ${facts(channel)}
           <div class="panel">
-            <header><h2>Messages</h2></header>
-            ${pagedTable("Messages", MESSAGES, this.messages, () =>
-              emptyState("No messages yet", "“Send test” sends one message at once."),
+            <header><h2>${text.messages}</h2></header>
+            ${pagedTable(text.messages, MESSAGES, this.messages, () =>
+              emptyState(text.noMessages, text.sendTestHint),
             )}
           </div>`,
     );
@@ -133,26 +137,22 @@ export class ChannelView extends Part {
   private actions(channel: NotificationChannel): TemplateResult {
     const turned = channel.state === "active" ? "disabled" : "active";
     return html`<button ?disabled=${this.testing} @click=${this.test}>
-        ${this.testing ? "Sending…" : "Send test"}
+        ${this.testing ? text.sending : text.sendTest}
       </button>
-      <button @click=${() => this.changing(() => changeChannel(channel))}>Edit</button>
+      <button @click=${() => this.changing(() => changeChannel(channel))}>${common.edit}</button>
       <button @click=${() => this.changing(() => patch(this.path, { state: turned }))}>
-        ${turned === "active" ? "Enable" : "Disable"}
+        ${turned === "active" ? text.enable : text.disable}
       </button>
-      <button class="danger" @click=${() => this.changing(() => this.delete(channel))}>Delete</button>`;
+      <button class="danger" @click=${() => this.changing(() => this.delete(channel))}>
+        ${common.delete}
+      </button>`;
   }
 
   private async test(): Promise<void> {
     this.testing = true;
     try {
       const message = await post<NotificationMessage>(`${this.path}/test`);
-      const failed = message.state !== "succeeded";
-      toast(
-        failed
-          ? `The test was not sent: ${message.error ?? "there is no result yet"}.`
-          : `Test sent.${message.error ? ` But: ${message.error}.` : ""}`,
-        { failed },
-      );
+      toast(testResult(message), { failed: message.state !== "succeeded" });
     } catch (e) {
       toast(asProblem(e).message, { failed: true });
     } finally {
@@ -179,32 +179,39 @@ export class ChannelView extends Part {
 
   private async delete({ name }: NotificationChannel): Promise<void> {
     const sure = await confirmAction({
-      title: "Delete channel?",
-      body: html`<p><strong>${name}</strong> sends no more messages, and their history is deleted.</p>`,
-      confirm: "Delete channel",
+      title: text.deleteTitle,
+      body: html`<p>${text.deletes(name)}</p>`,
+      confirm: text.confirmDelete,
       danger: true,
     });
     if (sure) {
       await remove(this.path);
-      toast("Channel deleted.");
+      toast(text.deleted);
       await router.go("/notifications");
     }
   }
 }
 
+function testResult({ state, error }: NotificationMessage): string {
+  if (state === "succeeded") {
+    return error ? text.testSentBut(error) : text.testSent;
+  }
+  return error === null ? text.testWithoutResult : text.testFailed(error);
+}
+
 function notice({ state, latest_message }: NotificationChannel): unknown {
   if (state === "disabled") {
     return html`<div class="notice waiting">
-      <strong>This channel is disabled</strong>
-      <p>What happens while it is disabled is not sent later.</p>
+      <strong>${text.disabled}</strong>
+      <p>${text.notSentLater}</p>
     </div>`;
   }
   return latest_message?.error && latest_message.state !== "dropped"
     ? html`<div class="notice failed">
-        <strong>The latest message had a problem</strong>
+        <strong>${text.hadProblem}</strong>
         <p class="answer">${latest_message.error}</p>
         ${latest_message.next_attempt_at
-          ? html`<p>The next attempt is ${timeAgo(latest_message.next_attempt_at)}.</p>`
+          ? html`<p>${text.nextAttempt(timeAgo(latest_message.next_attempt_at))}</p>`
           : nothing}
       </div>`
     : nothing;
@@ -214,35 +221,35 @@ function facts(channel: NotificationChannel): TemplateResult {
   const { id, state, event_types, agents, quiet_times, time_zone, next_message_at } = channel;
   return html`<dl class="figures">
     <div>
-      <dt>State</dt>
+      <dt>${common.state}</dt>
       <dd>${stateBadge(state)}</dd>
     </div>
     <div>
-      <dt>${channel.kind === "email" ? "E-mail to" : "Slack"}</dt>
+      <dt>${channel.kind === "email" ? text.emailTo : text.slack}</dt>
       <dd class="answer">${target(channel)}</dd>
     </div>
     <div>
-      <dt>Events</dt>
+      <dt>${text.events}</dt>
       <dd>${event_types.map(eventText).join(", ")}</dd>
     </div>
     <div>
-      <dt>Agents</dt>
-      <dd>${agents.length ? html`<code>${agents.join(" ")}</code>` : "all"}</dd>
+      <dt>${text.agents}</dt>
+      <dd>${agents.length ? html`<code>${agents.join(" ")}</code>` : text.allAgents}</dd>
     </div>
     <div>
-      <dt>At most every</dt>
-      <dd>${plural(channel.min_interval_seconds / 60, "minute")}</dd>
+      <dt>${text.atMostEvery}</dt>
+      <dd>${text.minutes(channel.min_interval_seconds / 60)}</dd>
     </div>
     <div>
-      <dt>Quiet times</dt>
-      <dd>${quiet_times.length ? `${quiet_times.map(quietText).join(", ")} (${time_zone})` : "none"}</dd>
+      <dt>${text.quietTimes}</dt>
+      <dd>${quiet_times.length ? text.quietAt(quiet_times.map(quietText), time_zone) : text.neverQuiet}</dd>
     </div>
     <div>
-      <dt>Next message</dt>
-      <dd>${next_message_at ? timeAgo(next_message_at) : "when something happens"}</dd>
+      <dt>${text.nextMessage}</dt>
+      <dd>${next_message_at ? timeAgo(next_message_at) : text.whenSomethingHappens}</dd>
     </div>
     <div>
-      <dt>ID</dt>
+      <dt>${text.id}</dt>
       <dd>${idLink(id)}</dd>
     </div>
   </dl>`;
@@ -250,14 +257,14 @@ function facts(channel: NotificationChannel): TemplateResult {
 
 const MESSAGES: Column<NotificationMessage>[] = [
   {
-    title: "Subject",
+    title: text.subject,
     cell: ({ title, test, error }) =>
       html`<div class="two-lines">
-        <span>${title || (test ? "Test" : "not sent")}</span>
+        <span>${title || (test ? text.test : text.notSent)}</span>
         ${error ? html`<span class="answer failed">${error}</span>` : nothing}
       </div>`,
   },
-  { title: "State", cell: ({ state }) => stateBadge(state) },
-  { title: "Attempts", number: true, cell: ({ attempts }) => count(attempts) },
-  { title: "Created", cell: ({ created_at }) => timeAgo(created_at) },
+  { title: common.state, cell: ({ state }) => stateBadge(state) },
+  { title: text.attempts, number: true, cell: ({ attempts }) => count(attempts) },
+  { title: text.created, cell: ({ created_at }) => timeAgo(created_at) },
 ];

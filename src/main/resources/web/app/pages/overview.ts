@@ -14,6 +14,8 @@ import { loaded } from "../parts/page/notices";
 import { Part } from "../parts/page/part";
 import { buildReason } from "../parts/executions/reasons";
 import "../parts/page/ticking";
+import { common } from "../text/common";
+import { text } from "../text/pages/overview";
 import { firstSteps } from "./first-steps";
 
 const HOUR = 3_600_000;
@@ -68,9 +70,11 @@ export class OverviewPage extends Part {
   override render() {
     const agents = this.agents.value;
     return html`<div class="page-head">
-        <h1>Overview</h1>
+        <h1>${text.title}</h1>
         <div class="actions">
-          ${signedIn.may("write") ? html`<a class="button primary" href="/create">Create agent</a>` : nothing}
+          ${signedIn.may("write")
+            ? html`<a class="button primary" href="/create">${text.createAgent}</a>`
+            : nothing}
         </div>
       </div>
       ${agents && agents.length < 2 ? firstSteps(agents) : nothing}
@@ -85,7 +89,7 @@ export class OverviewPage extends Part {
 
   private show(statistics: Statistics): TemplateResult {
     const full = statistics.storage.full;
-    return html`${full ? html`<p class="notice failed" role="alert">Storage is full. ${full}</p>` : nothing}
+    return html`${full ? html`<p class="notice failed" role="alert">${text.storageFull(full)}</p>` : nothing}
       ${this.figures(statistics)}
       <div class="overview-columns">
         <div class="column">${this.chart(statistics)} ${this.openIssues()}</div>
@@ -104,19 +108,21 @@ export class OverviewPage extends Part {
         <dd><span class="number">${value}</span> <span class="faint small">${note}</span></dd>
       </div>`;
     return html`<dl class="panel figures">
-      ${figure("Running", count(running), nothing, "/executions?state=running")}
-      ${figure("Queued", count(queued), nothing, "/executions?state=queued")}
+      ${figure(text.running, count(running), nothing, "/executions?state=running")}
+      ${figure(text.queued, count(queued), nothing, "/executions?state=queued")}
       ${figure(
-        "Executors",
+        text.executors,
         count(busy),
-        `of ${count(executors.limit)}, ${executors.working} working${executors.pooled > 0 ? `, ${executors.pooled} in pools` : ""}`,
+        executors.pooled > 0
+          ? text.executorsWithPools(executors.limit, executors.working, executors.pooled)
+          : text.executorsOf(executors.limit, executors.working),
         "/settings",
       )}
-      ${figure("Succeeded", count(sum("succeeded")), "last 24 hours", "/executions?state=succeeded&hours=24")}
+      ${figure(text.succeeded, count(sum("succeeded")), text.lastDay, "/executions?state=succeeded&hours=24")}
       ${figure(
-        "Failed",
+        text.failed,
         count(failed),
-        "last 24 hours",
+        text.lastDay,
         "/executions?state=failed,timed_out,lost&hours=24",
         failed ? "bad" : "",
       )}
@@ -139,9 +145,9 @@ export class OverviewPage extends Part {
       values: hours.map((h) => h[key]),
     }));
     return html`<section class="panel" aria-labelledby="chart-title">
-      <header><h2 id="chart-title">Executions per hour</h2></header>
+      <header><h2 id="chart-title">${text.executionsPerHour}</h2></header>
       <bar-chart
-        label="Executions per hour by state"
+        label=${text.executionsByState}
         .bars=${{ labels, titles, series }}
         .href=${href}
       ></bar-chart>
@@ -152,11 +158,11 @@ export class OverviewPage extends Part {
     const shown = this.issues.value ?? [];
     return html`<section class="panel" aria-labelledby="issues-title">
       <header>
-        <h2 id="issues-title">Open issues <span class="faint">newest first</span></h2>
-        <a href="/issues">View all</a>
+        <h2 id="issues-title">${text.openIssues} <span class="faint">${text.newestFirst}</span></h2>
+        <a href="/issues">${common.viewAll}</a>
       </header>
       ${shown.length === 0
-        ? html`<p class="content faint">${this.issues.value ? "No open issues." : "Loading…"}</p>`
+        ? html`<p class="content faint">${this.issues.value ? text.noIssues : common.loading}</p>`
         : html`<ul class="lines">
             ${shown.map(
               (issue) =>
@@ -170,7 +176,7 @@ export class OverviewPage extends Part {
                   </span>
                   <span class="row latest">
                     <agent-link class="cut grow" .agentId=${issue.agent_id}></agent-link>
-                    <span class="faint">first seen</span> ${timeAgo(issue.first_seen_at)}
+                    <span class="faint">${text.firstSeen}</span> ${timeAgo(issue.first_seen_at)}
                   </span>
                 </li>`,
             )}
@@ -181,9 +187,9 @@ export class OverviewPage extends Part {
   private runningNow({ running }: Statistics): TemplateResult {
     const shown = this.running.value ?? [];
     return html`<section class="panel" aria-labelledby="running-title">
-      <header><h2 id="running-title">Running now</h2></header>
+      <header><h2 id="running-title">${text.runningNow}</h2></header>
       ${shown.length === 0
-        ? html`<p class="content faint">Nothing running</p>`
+        ? html`<p class="content faint">${text.nothingRunning}</p>`
         : html`<ul class="lines">
             ${shown.map(
               (execution) =>
@@ -194,7 +200,7 @@ export class OverviewPage extends Part {
                 </li>`,
             )}
             ${running > shown.length
-              ? html`<li><a href="/executions?state=running">View all ${count(running)}</a></li>`
+              ? html`<li><a href="/executions?state=running">${text.viewAllRunning(running)}</a></li>`
               : nothing}
           </ul>`}
     </section>`;
@@ -204,7 +210,7 @@ export class OverviewPage extends Part {
     return failed_builds.length === 0
       ? nothing
       : html`<section class="panel" aria-labelledby="builds-title">
-          <header><h2 id="builds-title">Failed builds</h2></header>
+          <header><h2 id="builds-title">${text.failedBuilds}</h2></header>
           <ul class="lines">
             ${failed_builds.map(
               (build) =>
@@ -214,7 +220,7 @@ export class OverviewPage extends Part {
                     ><span class="faint small">${timeAgo(build.finished_at)}</span></span
                   >
                   <a class="small" href="/builds/${build.builder_job_id}" title=${build.message ?? ""}
-                    >${build.reason ? buildReason(build.reason).title : "View build"}</a
+                    >${build.reason ? buildReason(build.reason).title : text.viewBuild}</a
                   >
                 </li>`,
             )}

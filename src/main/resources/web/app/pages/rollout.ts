@@ -1,7 +1,6 @@
 import { html, nothing, type TemplateResult } from "lit";
 import { customElement, property } from "lit/decorators.js";
 import { get } from "../core/api";
-import { plural } from "../core/format";
 import { Load, PagedLoad, typed } from "../core/load";
 import { Polling } from "../core/polling";
 import { queried, router } from "../core/router";
@@ -15,6 +14,8 @@ import { Part } from "../parts/page/part";
 import { change, countsText, goesOn, rolloutBar, type Verb } from "../parts/rollouts/rollouts";
 import { stateChips } from "../parts/page/state-chips";
 import { pagedTable, type Column } from "../parts/page/tables";
+import { common } from "../text/common";
+import { text } from "../text/pages/rollout";
 import { LOOK } from "./rollouts";
 
 const VERBS: Record<Rollout["state"], Verb[]> = {
@@ -23,22 +24,21 @@ const VERBS: Record<Rollout["state"], Verb[]> = {
   completed: ["undo"],
   undone: [],
 };
-const TITLES: Record<Verb, string> = { pause: "Pause", resume: "Resume", undo: "Undo" };
 
 const build = (id: string): TemplateResult => idLink(id, `/builds/${id}`);
 
 const COLUMNS: Column<RolloutAgent>[] = [
   {
-    title: "Agent",
+    title: common.agent,
     cell: (item) =>
       html`<a class="member" title=${item.agent_name} href="/agents/${item.agent_id}">${item.agent_name}</a>`,
   },
-  { title: "State", cell: (item) => stateBadge(item.state) },
-  { title: "Previous build", cell: (item) => build(item.from_builder_job_id) },
-  { title: "New build", cell: ({ to_builder_job_id: to }) => (to ? build(to) : nothing) },
-  { title: "Changed", cell: (item) => timeAgo(item.updated_at) },
+  { title: common.state, cell: (item) => stateBadge(item.state) },
+  { title: text.previousBuild, cell: (item) => build(item.from_builder_job_id) },
+  { title: text.newBuild, cell: ({ to_builder_job_id: to }) => (to ? build(to) : nothing) },
+  { title: text.changed, cell: (item) => timeAgo(item.updated_at) },
   {
-    title: "Message",
+    title: text.message,
     cell: ({ message }) => (message ? html`<span class="why">${message}</span>` : nothing),
   },
 ];
@@ -97,7 +97,7 @@ export class RolloutPage extends Part {
 
   override render() {
     return html`<div class="page-head">
-        <h1>Rollout</h1>
+        <h1>${text.title}</h1>
         ${idLink(this.rolloutId)}
         <div class="actions">${this.load.value ? this.actions(this.load.value) : nothing}</div>
       </div>
@@ -112,7 +112,7 @@ export class RolloutPage extends Part {
               class=${verb === "undo" ? "danger" : ""}
               @click=${() => void this.move(rollout, verb)}
             >
-              ${TITLES[verb]}
+              ${text.verbs[verb]}
             </button>`,
         )
       : nothing;
@@ -128,28 +128,30 @@ export class RolloutPage extends Part {
     return html`<div class="row summary" role="status">
         <strong>${stateBadge(rollout.state)}</strong>
         <span>${countsText(rollout.agents)}</span>
-        <span class="faint">of ${plural(rollout.agents.total, "agent")}</span>
+        <span class="faint">${text.ofAgents(rollout.agents.total)}</span>
       </div>
       ${rolloutBar(rollout.agents)}
       <p class="row faint">
-        <span>started ${rollout.automatic ? "automatically" : "manually"}</span>${timeAgo(rollout.created_at)}
-        ${rollout.finished_at ? html`<span>finished</span>${timeAgo(rollout.finished_at)}` : nothing}
+        <span>${rollout.automatic ? text.startedAutomatically : text.startedManually}</span>${timeAgo(
+          rollout.created_at,
+        )}
+        ${rollout.finished_at ? html`<span>${text.finished}</span>${timeAgo(rollout.finished_at)}` : nothing}
       </p>
       ${rollout.message
         ? html`<div class="notice waiting" role="status">
-            <strong>Paused by Roost</strong>
+            <strong>${text.pausedByRoost}</strong>
             <p>${rollout.message}</p>
           </div>`
         : nothing}
-      ${roleNotice("write", "Pausing, resuming and undoing a rollout")}
-      <div class="filters" role="group" aria-label="Filters">
+      ${roleNotice("write", text.changing)}
+      <div class="filters" role="group" aria-label=${text.filters}>
         ${stateChips(STATES.RolloutAgent, states, (state) => router.query({ state }))}
       </div>
-      <section class="panel tight" aria-label="Agents">
-        ${pagedTable("Agents of the rollout", COLUMNS, this.agents, () =>
+      <section class="panel tight" aria-label=${text.agents}>
+        ${pagedTable(text.agentsOf, COLUMNS, this.agents, () =>
           states.length
-            ? emptyState("No matching agents", "Change the filters. The list updates live.")
-            : emptyState("No agents", "No agent was outdated when the rollout started."),
+            ? emptyState(text.noMatches, text.changeFilters)
+            : emptyState(text.noAgents, text.noneOutdated),
         )}
       </section>`;
   }

@@ -12,24 +12,29 @@ import { Part } from "../parts/page/part";
 import { countsText, goesOn, rolloutBar, startRollout } from "../parts/rollouts/rollouts";
 import { stateChips } from "../parts/page/state-chips";
 import { pagedTable, type Column } from "../parts/page/tables";
+import { common } from "../text/common";
+import { text } from "../text/pages/rollouts";
 
 /** Milliseconds between polls of rollouts in progress. */
 export const LOOK = 2000;
 
 const COLUMNS: Column<Rollout>[] = [
   {
-    title: "State",
+    title: common.state,
     cell: ({ id, state }) => html`<a class="state-link" href="/rollouts/${id}">${stateBadge(state)}</a>`,
   },
   {
-    title: "Agents",
+    title: text.agents,
     cell: ({ agents }) =>
       html`<span class="rollout-progress">${rolloutBar(agents)}<span>${countsText(agents)}</span></span>`,
   },
-  { title: "Trigger", cell: ({ automatic }) => html`<span>${automatic ? "automatic" : "manual"}</span>` },
-  { title: "Created", cell: ({ created_at }) => timeAgo(created_at) },
-  { title: "Finished", cell: ({ finished_at }) => timeAgo(finished_at) },
-  { title: "Rollout", cell: ({ id }) => idLink(id, `/rollouts/${id}`) },
+  {
+    title: text.trigger,
+    cell: ({ automatic }) => html`<span>${automatic ? text.automatic : text.manual}</span>`,
+  },
+  { title: text.created, cell: ({ created_at }) => timeAgo(created_at) },
+  { title: text.finished, cell: ({ finished_at }) => timeAgo(finished_at) },
+  { title: text.rollout, cell: ({ id }) => idLink(id, `/rollouts/${id}`) },
 ];
 
 /** All rollouts of newer bases and SDKs. */
@@ -67,24 +72,19 @@ export class RolloutsPage extends Part {
   override render() {
     const states = queried("state").split(",").filter(Boolean);
     return html`<div class="page-head">
-        <h1>Rollouts</h1>
+        <h1>${text.title}</h1>
         <div class="actions">
           ${signedIn.may("write")
-            ? html`<button @click=${() => void startRollout()}>Rebuild outdated agents</button>`
+            ? html`<button @click=${() => void startRollout()}>${text.start}</button>`
             : nothing}
         </div>
       </div>
-      <div class="filters" role="group" aria-label="Filters">
+      <div class="filters" role="group" aria-label=${text.filters}>
         ${stateChips(STATES.Rollout, states, (state) => router.query({ state }))}
       </div>
-      <section class="panel tight" aria-label="Rollouts">
-        ${pagedTable("All rollouts", COLUMNS, this.load, () =>
-          states.length
-            ? emptyState("No matching rollouts", "Change the filters. The list updates live.")
-            : emptyState(
-                "No rollouts yet",
-                "A rollout rebuilds outdated agents, a few at a time, after a base image has a new digest, this machine has a newer interpreter, or an upgrade of Roost brings a newer SDK. Rollouts start automatically unless the setting roost.rollouts.automatic is off.",
-              ),
+      <section class="panel tight" aria-label=${text.title}>
+        ${pagedTable(text.all, COLUMNS, this.load, () =>
+          states.length ? emptyState(text.noMatches, text.changeFilters) : emptyState(text.none, text.about),
         )}
       </section>`;
   }

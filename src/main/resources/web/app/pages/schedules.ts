@@ -7,6 +7,8 @@ import { roleNotice } from "../parts/page/notices";
 import { Part } from "../parts/page/part";
 import { editSchedule } from "../parts/schedules/schedule-form";
 import "../parts/schedules/schedule-list";
+import { common } from "../text/common";
+import { text } from "../text/pages/schedules";
 
 /** The schedules of all agents. */
 @customElement("schedules-page")
@@ -26,9 +28,9 @@ export class SchedulesPage extends Part {
   override render() {
     const state = queried("state");
     return html`<div class="page-head">
-        <h1>Schedules</h1>
+        <h1>${text.title}</h1>
         <select
-          aria-label="State"
+          aria-label=${common.state}
           class="narrow"
           @change=${(event: Event) => router.query({ state: (event.target as HTMLSelectElement).value })}
         >
@@ -39,12 +41,12 @@ export class SchedulesPage extends Part {
         <div class="actions">
           ${signedIn.may("write")
             ? html`<button class="primary" @click=${() => editSchedule({ agentId: "" })}>
-                New schedule
+                ${text.create}
               </button>`
             : nothing}
         </div>
       </div>
-      ${roleNotice("write", "Creating or changing schedules")}
+      ${roleNotice("write", text.changing)}
       <schedule-list .stateFilter=${state}></schedule-list>`;
   }
 }

@@ -1,7 +1,7 @@
 import { html, nothing } from "lit";
 import { customElement, query, state } from "lit/decorators.js";
 import { get, type Problem } from "../core/api";
-import { at, plural } from "../core/format";
+import { at } from "../core/format";
 import { asProblem } from "../core/load";
 import { isOutage, Recovery } from "../core/recovery";
 import { queried, router } from "../core/router";
@@ -10,37 +10,39 @@ import type { SearchMatch, SearchPage } from "../core/types";
 import { emptyState, problemNotice } from "../parts/page/notices";
 import { Part } from "../parts/page/part";
 import { grouped, resultGroup } from "../parts/search/search-results";
+import { common } from "../text/common";
+import { text } from "../text/pages/search";
 
 const PERIODS = [
-  ["", "Any time"],
-  ["3600", "Last hour"],
-  ["86400", "Last day"],
-  ["604800", "Last 7 days"],
-  ["2592000", "Last 30 days"],
+  ["", text.times.any],
+  ["3600", text.times.lastHour],
+  ["86400", text.times.lastDay],
+  ["604800", text.times.lastWeek],
+  ["2592000", text.times.lastMonth],
 ] as const;
 
 const KINDS = [
-  ["", "Everything"],
-  ["logs", "Logs"],
-  ["errors", "Errors"],
-  ["payloads", "Payloads"],
-  ["results", "Return values"],
+  ["", text.kinds.any],
+  ["logs", text.kinds.logs],
+  ["errors", text.kinds.errors],
+  ["payloads", text.kinds.payloads],
+  ["results", text.kinds.results],
 ] as const;
 
 const LEVELS = [
-  ["", "Any level"],
-  ["DEBUG", "Debug"],
-  ["INFO", "Info"],
-  ["WARNING", "Warning"],
-  ["ERROR,CRITICAL", "Error"],
+  ["", text.levels.any],
+  ["DEBUG", text.levels.debug],
+  ["INFO", text.levels.info],
+  ["WARNING", text.levels.warning],
+  ["ERROR,CRITICAL", text.levels.error],
 ] as const;
 
 const STREAMS = [
-  ["", "Any stream"],
-  ["stdout", "stdout"],
-  ["stderr", "stderr"],
-  ["logging", "logging"],
-  ["system", "Roost"],
+  ["", text.streams.any],
+  ["stdout", text.streams.stdout],
+  ["stderr", text.streams.stderr],
+  ["logging", text.streams.logging],
+  ["system", text.streams.system],
 ] as const;
 
 const FILTERS = ["in", "level", "stream", "agent", "period"] as const;
@@ -66,7 +68,12 @@ export class SearchPageElement extends Part {
     super.connectedCallback();
     this.ends.push(
       router.onMove(() => this.searched !== location.search && this.again()),
-      offer({ title: "Edit the search", keys: "/", group: "Search", run: () => this.input.select() }),
+      offer({
+        title: text.shortcuts.edit,
+        keys: "/",
+        group: text.shortcuts.group,
+        run: () => this.input.select(),
+      }),
     );
     this.again();
   }
@@ -118,25 +125,25 @@ export class SearchPageElement extends Part {
   }
 
   override render() {
-    return html`<div class="page-head"><h1>Search</h1></div>
+    return html`<div class="page-head"><h1>${text.title}</h1></div>
       <form class="search-form" role="search" @submit=${this.submit}>
         <input
           type="search"
           name="q"
-          aria-label="Words in logs, errors, payloads and return values"
-          placeholder='connection "reset by peer" order_id=42 time*'
+          aria-label=${text.words}
+          placeholder=${text.example}
           autocomplete="off"
           spellcheck="false"
           maxlength="200"
           .value=${queried("q")}
-        /><button class="primary">Search</button>
+        /><button class="primary">${text.search}</button>
       </form>
-      <div class="filters" role="group" aria-label="Filters">
-        ${this.choice("in", "Where", KINDS)} ${this.choice("level", "Level", LEVELS)}
-        ${this.choice("stream", "Stream", STREAMS)} ${this.choice("period", "Time", PERIODS)}
+      <div class="filters" role="group" aria-label=${text.filters}>
+        ${this.choice("in", text.where, KINDS)} ${this.choice("level", text.level, LEVELS)}
+        ${this.choice("stream", text.stream, STREAMS)} ${this.choice("period", text.time, PERIODS)}
         <input
-          aria-label="Agent"
-          placeholder="Any agent"
+          aria-label=${common.agent}
+          placeholder=${text.anyAgent}
           .value=${queried("agent")}
           @change=${(event: Event) =>
             router.query({ agent: (event.target as HTMLInputElement).value.trim() })}
@@ -146,7 +153,7 @@ export class SearchPageElement extends Part {
               class="quiet"
               @click=${() => router.query(Object.fromEntries(FILTERS.map((name) => [name, null])))}
             >
-              Clear
+              ${text.clear}
             </button>`
           : nothing}
       </div>
@@ -172,10 +179,7 @@ export class SearchPageElement extends Part {
     const from = this.last?.indexed_from;
     return from
       ? html`<p class="notice waiting">
-          <span
-            >The index is being filled after an upgrade: executions that ended before ${at(from)} are not
-            found yet.</span
-          >
+          <span>${text.filling(at(from))}</span>
         </p>`
       : nothing;
   }
@@ -185,33 +189,30 @@ export class SearchPageElement extends Part {
       return nothing;
     }
     if (this.searching) {
-      return html`<p class="skeleton" role="status">Searching…</p>`;
+      return html`<p class="skeleton" role="status">${text.searching}</p>`;
     }
     if (!queried("q").trim()) {
       return emptyState(
-        "Search all executions",
-        html`Results have all words, in any order. <code>"Quoted words"</code> follow each other; the last
-          word and <code>word*</code> also find longer words.
-          <a href="/help/guides/search-logs/" target="_blank" rel="noopener">Help</a>`,
+        text.searchAll,
+        html`${text.howTo}
+          <a href="/help/guides/search-logs/" target="_blank" rel="noopener">${text.help}</a>`,
       );
     }
     const more = this.last?.next_cursor;
     if (this.last?.timed_out) {
       return html`<p class="notice waiting" role="status">
-        <span
-          >The search took too long and ended early. Add a rarer word, an agent or a time, or continue.</span
-        >
-        <button @click=${() => void this.read(more ?? null)}>Continue</button>
+        <span>${text.endedEarly}</span>
+        <button @click=${() => void this.read(more ?? null)}>${text.goOn}</button>
       </p>`;
     }
     if (this.last && !this.found.length) {
-      return emptyState("No results", "Use fewer or shorter words, or change the filters.");
+      return emptyState(text.noResults, text.fewerWords);
     }
     return html`<div class="row" role="status">
       <span class="faint small"
-        >${plural(this.found.length, "match", "matches")}${more ? ", newest first" : ""}</span
+        >${more ? text.newestMatches(this.found.length) : text.matches(this.found.length)}</span
       >
-      ${more ? html`<button @click=${() => void this.read(more)}>Show more</button>` : nothing}
+      ${more ? html`<button @click=${() => void this.read(more)}>${common.showMore}</button>` : nothing}
     </div>`;
   }
 

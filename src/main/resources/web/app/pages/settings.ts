@@ -12,12 +12,9 @@ import { searchField } from "../parts/forms/fields";
 import { emptyState, loaded, roleNotice } from "../parts/page/notices";
 import { Part } from "../parts/page/part";
 import { table, type Column } from "../parts/page/tables";
+import { text } from "../text/pages/settings";
 
-const THEMES: [Theme, string][] = [
-  ["system", "System"],
-  ["light", "Light"],
-  ["dark", "Dark"],
-];
+const THEMES = Object.entries(text.look.themes) as [Theme, string][];
 
 /** The session, the runtime, and all settings with their values. */
 @customElement("settings-page")
@@ -39,25 +36,25 @@ export class SettingsPage extends Part {
   }
 
   override render() {
-    return html`<div class="page-head"><h1>Settings</h1></div>
+    return html`<div class="page-head"><h1>${text.title}</h1></div>
       <div class="cards">${this.session()} ${this.look()} ${runtime()} ${limits()}</div>
-      ${roleNotice("write", "Viewing server settings")} ${signedIn.may("write") ? this.settings() : nothing}`;
+      ${roleNotice("write", text.server.viewing)} ${signedIn.may("write") ? this.settings() : nothing}`;
   }
 
   private session(): TemplateResult {
     const { key, expires_at } = signedIn.session!;
     return html`<section class="panel" aria-labelledby="session-title">
       <header>
-        <h2 id="session-title">Session</h2>
-        <button @click=${signOut}>Sign out</button>
+        <h2 id="session-title">${text.session.title}</h2>
+        <button @click=${signOut}>${text.session.signOut}</button>
       </header>
       <dl class="facts content">
-        <dt>Key</dt>
+        <dt>${text.session.key}</dt>
         <dd>${key.name} ${idLink(key.id)}</dd>
-        <dt>Role</dt>
+        <dt>${text.session.role}</dt>
         <dd><code>${key.role}</code></dd>
-        <dt>Expires</dt>
-        <dd>${expires_at ? html`${at(expires_at)}, extended while in use` : "when the key is deleted"}</dd>
+        <dt>${text.session.expires}</dt>
+        <dd>${expires_at ? text.session.extended(at(expires_at)) : text.session.withKey}</dd>
       </dl>
     </section>`;
   }
@@ -68,9 +65,9 @@ export class SettingsPage extends Part {
       this.chosen = value;
     };
     return html`<section class="panel" aria-labelledby="look-title">
-      <header><h2 id="look-title">Appearance</h2></header>
+      <header><h2 id="look-title">${text.look.title}</h2></header>
       <fieldset class="content column">
-        <legend class="unseen">Theme</legend>
+        <legend class="unseen">${text.look.theme}</legend>
         <div class="row">
           ${THEMES.map(
             ([value, title]) =>
@@ -85,7 +82,7 @@ export class SettingsPage extends Part {
               >`,
           )}
         </div>
-        <span class="faint small">Applies to this browser only.</span>
+        <span class="faint small">${text.look.ofBrowser}</span>
       </fieldset>
     </section>`;
   }
@@ -93,10 +90,10 @@ export class SettingsPage extends Part {
   private settings(): TemplateResult {
     const q = queried("q").trim().toLowerCase();
     return html`<div class="page-head">
-        <h2>Server settings</h2>
-        ${searchField("Search settings", queried("q"), (value) => router.query({ q: value }))}
+        <h2>${text.server.title}</h2>
+        ${searchField(text.server.search, queried("q"), (value) => router.query({ q: value }))}
       </div>
-      <p class="faint">Set when the server starts, as environment variables or on its command line.</p>
+      <p class="faint">${text.server.howToSet}</p>
       <div class="panel">
         ${loaded(this.load, (settings) => {
           const found = settings.filter(({ name, environment, description }) =>
@@ -104,11 +101,11 @@ export class SettingsPage extends Part {
           );
           return found.length
             ? table(
-                "Server settings",
+                text.server.title,
                 COLUMNS,
                 found.map((setting) => ({ ...setting, id: setting.name })),
               )
-            : emptyState("No matching settings", html`No setting contains <code>${q}</code>.`);
+            : emptyState(text.server.noMatches, text.server.noneContains(q));
         })}
       </div>`;
   }
@@ -116,24 +113,27 @@ export class SettingsPage extends Part {
 
 const COLUMNS: Column<Setting>[] = [
   {
-    title: "Setting",
+    title: text.server.setting,
     cell: ({ name, environment }) =>
       html`<div class="two-lines"><code>${name}</code><code class="faint small">${environment}</code></div>`,
   },
   {
-    title: "Value",
+    title: text.server.value,
     cell: ({ value, set }) =>
       html`<code class=${set ? "set" : ""}>${value ?? "–"}</code>${set
-          ? html` <span class="faint small">set</span>`
+          ? html` <span class="faint small">${text.server.set}</span>`
           : nothing}`,
   },
-  { title: "Default", cell: (setting) => html`<code class="faint">${setting.default ?? "–"}</code>` },
-  { title: "Description", cell: ({ description }) => html`<span>${withCode(description)}</span>` },
+  {
+    title: text.server.standard,
+    cell: (setting) => html`<code class="faint">${setting.default ?? "–"}</code>`,
+  },
+  { title: text.server.description, cell: ({ description }) => html`<span>${withCode(description)}</span>` },
 ];
 
 /** Renders text in backticks as code. */
-const withCode = (text: string) =>
-  text.split("`").map((part, i) => (i % 2 ? html`<code>${part}</code>` : part));
+const withCode = (description: string) =>
+  description.split("`").map((part, i) => (i % 2 ? html`<code>${part}</code>` : part));
 
 function runtime(): TemplateResult {
   const {
@@ -148,41 +148,42 @@ function runtime(): TemplateResult {
   } = signedIn.runtime!;
   return html`<section class="panel" aria-labelledby="runtime-title">
     <header>
-      <h2 id="runtime-title">Runtime</h2>
-      <a href="/help/settings/" target="_blank" rel="noopener">Help</a>
-      <a href="/docs/" target="_blank" rel="noopener">API reference</a>
-      <a href="/openapi" target="_blank" rel="noopener">OpenAPI</a>
+      <h2 id="runtime-title">${text.runtime.title}</h2>
+      <a href="/help/settings/" target="_blank" rel="noopener">${text.runtime.help}</a>
+      <a href="/docs/" target="_blank" rel="noopener">${text.runtime.apiReference}</a>
+      <a href="/openapi" target="_blank" rel="noopener">${text.runtime.openApi}</a>
     </header>
     <dl class="facts content">
-      <dt>Roost</dt>
+      <dt>${text.runtime.roost}</dt>
       <dd>${version}</dd>
-      <dt>Kind</dt>
+      <dt>${text.runtime.kind}</dt>
       <dd>${kind}, ${platform}</dd>
-      <dt>Python</dt>
-      <dd>${python_versions.join(", ")}; default ${standard}</dd>
-      <dt>Sandbox</dt>
+      <dt>${text.runtime.python}</dt>
+      <dd>${text.runtime.pythonVersions(python_versions, standard)}</dd>
+      <dt>${text.runtime.sandbox}</dt>
       <dd>
         ${sandbox.mechanism}${sandbox.message
           ? html`<br /><span class="faint">${sandbox.message}</span>`
           : ""}
       </dd>
-      <dt>Processes</dt>
+      <dt>${text.runtime.processes}</dt>
       <dd>
         ${process_limit.max_processes === null
           ? process_limit.mechanism
-          : `up to ${count(process_limit.max_processes)} per executor, ${process_limit.mechanism}`}${process_limit.message
-          ? html`<br /><span class="faint">${process_limit.message}</span>`
-          : ""}
+          : text.runtime.perExecutor(
+              process_limit.max_processes,
+              process_limit.mechanism,
+            )}${process_limit.message ? html`<br /><span class="faint">${process_limit.message}</span>` : ""}
       </dd>
-      <dt>Executors</dt>
-      <dd>up to ${count(max_executors)}</dd>
+      <dt>${text.runtime.executors}</dt>
+      <dd>${text.runtime.upTo(max_executors)}</dd>
     </dl>
   </section>`;
 }
 
 function limits(): TemplateResult {
   return html`<section class="panel all-columns" aria-labelledby="limits-title">
-    <header><h2 id="limits-title">Limits</h2></header>
+    <header><h2 id="limits-title">${text.limits.title}</h2></header>
     <dl class="figures content">
       ${Object.entries(signedIn.runtime!.limits).map(
         ([name, value]) =>
@@ -197,7 +198,7 @@ function limits(): TemplateResult {
 
 /** 0 means "no limit". */
 function limit(name: string, value: number): string {
-  return value === 0 ? "none" : name.endsWith("_bytes") ? bytes(value) : count(value);
+  return value === 0 ? text.limits.none : name.endsWith("_bytes") ? bytes(value) : count(value);
 }
 
 async function signOut(): Promise<void> {

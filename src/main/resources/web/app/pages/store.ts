@@ -18,6 +18,8 @@ import type { StoreEntry } from "../parts/stores/store-entry";
 import { renameStore } from "../parts/stores/store-form";
 import { importInto } from "../parts/stores/store-import";
 import { agentsOf, deleteStore, exportStore, lastWrite } from "../parts/stores/stores";
+import { common } from "../text/common";
+import { text } from "../text/pages/store";
 
 /** The key in the address; null: none. */
 const keyOfAddress = (): string | null => queried("key") || null;
@@ -77,19 +79,21 @@ export class StorePage extends Part {
     return loaded(
       this.load,
       (store) =>
-        html`<nav class="small" aria-label="Breadcrumb"><a href="/stores">DataStores</a></nav>
+        html`<nav class="small" aria-label=${text.breadcrumb}><a href="/stores">${text.stores}</a></nav>
           <div class="page-head">
             <h1>${store.name}</h1>
             <div class="actions">${this.actions(store)}</div>
           </div>
-          ${roleNotice("write", "Changing entries")} ${this.facts(store)}
+          ${roleNotice("write", text.changing)} ${this.facts(store)}
           <div class="workspace ${this.open ? "open" : ""}">
             <div class="panel">
               <header>
-                <h2>Entries</h2>
-                ${searchField("Key prefix", queried("prefix"), (prefix) => router.query({ prefix }))}
-                ${signedIn.may("write") ? html`<button @click=${this.add}>New entry</button>` : nothing}
-                <button class="quiet" @click=${this.again}>Reload</button>
+                <h2>${text.entries}</h2>
+                ${searchField(text.keyPrefix, queried("prefix"), (prefix) => router.query({ prefix }))}
+                ${signedIn.may("write")
+                  ? html`<button @click=${this.add}>${text.newEntry}</button>`
+                  : nothing}
+                <button class="quiet" @click=${this.again}>${text.reload}</button>
               </header>
               <entry-list .store=${store} .begins=${queried("prefix")} .chosen=${this.key}></entry-list>
             </div>
@@ -113,42 +117,46 @@ export class StorePage extends Part {
   private actions(store: DataStore): unknown {
     const writes = signedIn.may("write");
     return html`${writes
-        ? html`<button @click=${() => this.thenAgain(renameStore(store))}>Rename</button>
-            <button @click=${() => this.thenAgain(importInto(store))}>Import</button>`
+        ? html`<button @click=${() => this.thenAgain(renameStore(store))}>${common.rename}</button>
+            <button @click=${() => this.thenAgain(importInto(store))}>${text.import}</button>`
         : nothing}
       <button ?disabled=${this.exporting} @click=${() => this.export(store)}>
-        ${this.exporting ? "Exporting…" : queried("prefix") ? "Export matching keys" : "Export"}
+        ${this.exporting ? text.exporting : queried("prefix") ? text.exportMatching : text.export}
       </button>
-      ${writes ? html`<button class="danger" @click=${() => this.delete(store)}>Delete</button>` : nothing}`;
+      ${writes
+        ? html`<button class="danger" @click=${() => this.delete(store)}>${common.delete}</button>`
+        : nothing}`;
   }
 
   private facts(store: DataStore): unknown {
     const limit = signedIn.runtime?.limits.store_bytes;
     return html`<dl class="figures">
       <div>
-        <dt>Entries</dt>
+        <dt>${text.entries}</dt>
         <dd>${count(store.entries)}</dd>
       </div>
       <div>
-        <dt>Size</dt>
+        <dt>${text.size}</dt>
         <dd>
-          ${bytes(store.size_bytes)}${limit ? html` <span class="faint">of ${bytes(limit)}</span>` : nothing}
+          ${bytes(store.size_bytes)}${limit
+            ? html` <span class="faint">${text.ofSize(bytes(limit))}</span>`
+            : nothing}
         </dd>
       </div>
       <div>
-        <dt>Agents</dt>
+        <dt>${text.agents}</dt>
         <dd>${agentsOf(store)}</dd>
       </div>
       <div>
-        <dt>Last write</dt>
+        <dt>${text.lastWrite}</dt>
         <dd>${lastWrite(store)}</dd>
       </div>
       <div>
-        <dt>Created</dt>
+        <dt>${text.created}</dt>
         <dd>${timeAgo(store.created_at)}</dd>
       </div>
       <div>
-        <dt>ID</dt>
+        <dt>${text.id}</dt>
         <dd>${idLink(store.id)}</dd>
       </div>
     </dl>`;

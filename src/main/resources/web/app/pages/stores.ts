@@ -11,6 +11,7 @@ import { Part } from "../parts/page/part";
 import { createStore } from "../parts/stores/store-form";
 import { deleteStore, STORE_COLUMNS } from "../parts/stores/stores";
 import { pagedTable, type Column } from "../parts/page/tables";
+import { text } from "../text/pages/stores";
 
 /** Milliseconds. */
 const STORES_POLL = 5_000;
@@ -45,16 +46,16 @@ export class StoresPage extends Part {
 
   override render() {
     return html`<div class="page-head">
-        <h1>DataStores</h1>
-        ${searchField("Search DataStores", this.q, (q) => router.query({ q }))}
+        <h1>${text.title}</h1>
+        ${searchField(text.search, this.q, (q) => router.query({ q }))}
         <div class="actions">
           ${signedIn.may("write")
-            ? html`<button class="primary" @click=${create}>New DataStore</button>`
+            ? html`<button class="primary" @click=${create}>${text.create}</button>`
             : nothing}
         </div>
       </div>
-      ${roleNotice("write", "Changing DataStores")}
-      <div class="panel">${pagedTable("DataStores", COLUMNS, this.load, () => this.empty())}</div>`;
+      ${roleNotice("write", text.changing)}
+      <div class="panel">${pagedTable(text.title, COLUMNS, this.load, () => this.empty())}</div>`;
   }
 
   private look(q: string): void {
@@ -67,16 +68,15 @@ export class StoresPage extends Part {
   private empty(): TemplateResult {
     return this.q
       ? emptyState(
-          "No matching DataStores",
-          `No DataStore’s name has all words of “${this.q}”.`,
-          html`<button @click=${() => router.query({ q: null })}>Show all DataStores</button>`,
+          text.noMatches,
+          text.noneHas(this.q),
+          html`<button @click=${() => router.query({ q: null })}>${text.showAll}</button>`,
         )
       : emptyState(
-          "No DataStores yet",
-          html`A DataStore keeps JSON values by key between runs. A new agent gets its own, as the second
-            argument of <code>main</code>. Agents can share a DataStore.`,
+          text.none,
+          text.about,
           signedIn.may("write")
-            ? html`<button class="primary" @click=${create}>New DataStore</button>`
+            ? html`<button class="primary" @click=${create}>${text.create}</button>`
             : nothing,
         );
   }
@@ -95,7 +95,7 @@ function actions(store: DataStore): unknown {
   return signedIn.may("write")
     ? html`<span class="row-actions"
         ><button class="quiet" @click=${() => deleteStore(store.id)}>
-          Delete<span class="unseen"> ${store.name}</span>
+          ${text.deleteStore(store.name)}
         </button></span
       >`
     : nothing;

@@ -9,6 +9,7 @@ import "../parts/code/code-editor";
 import "../parts/code/json-tree";
 import { loaded, roleNotice } from "../parts/page/notices";
 import { Part } from "../parts/page/part";
+import { text } from "../text/pages/template";
 
 /** One template: what it does, what it needs, and its code. */
 @customElement("template-page")
@@ -31,28 +32,31 @@ export class TemplatePage extends Part {
 
   override render() {
     const template = this.load.value;
-    return html`<nav class="small" aria-label="Breadcrumb"><a href="/templates">Templates</a></nav>
+    return html`<nav class="small" aria-label=${text.breadcrumb}>
+        <a href="/templates">${text.templates}</a>
+      </nav>
       <div class="page-head">
-        <h1>${template?.title ?? "Template"}</h1>
+        <h1>${template?.title ?? text.title}</h1>
         <div class="actions">
           ${template && signedIn.may("write")
-            ? html`<a class="button primary" href="/create?template=${template.name}">Use template</a>`
+            ? html`<a class="button primary" href="/create?template=${template.name}">${text.use}</a>`
             : nothing}
         </div>
       </div>
-      ${roleNotice("write", "Creating agents")} ${loaded(this.load, (found) => show(found))}`;
+      ${roleNotice("write", text.creating)} ${loaded(this.load, (found) => show(found))}`;
   }
 }
 
-const show = (template: AgentTemplate): TemplateResult =>
-  html`<p class="template-text">${template.description}</p>
+function show(template: AgentTemplate): TemplateResult {
+  const command = `roost init --template ${template.name}`;
+  return html`<p class="template-text">${template.description}</p>
     <div class="beside">
       <div class="column">
         <section class="panel" aria-labelledby="script-title">
-          <header><h2 id="script-title">Script</h2></header>
+          <header><h2 id="script-title">${text.script}</h2></header>
           <code-editor
             class="script"
-            label="Script of the template"
+            label=${text.scriptLabel}
             language="python"
             readonly
             .value=${template.script}
@@ -61,22 +65,20 @@ const show = (template: AgentTemplate): TemplateResult =>
       </div>
       <div class="column">
         <section class="panel" aria-labelledby="needs-title">
-          <header><h2 id="needs-title">What it needs</h2></header>
+          <header><h2 id="needs-title">${text.needs}</h2></header>
           <div class="content">${needs(template)}</div>
         </section>
         <section class="panel" aria-labelledby="payload-title">
-          <header><h2 id="payload-title">Example payload</h2></header>
-          <div class="content"><json-tree name="Payload" .value=${template.payload}></json-tree></div>
+          <header><h2 id="payload-title">${text.examplePayload}</h2></header>
+          <div class="content"><json-tree name=${text.payload} .value=${template.payload}></json-tree></div>
         </section>
         <section class="panel" aria-labelledby="terminal-title">
-          <header><h2 id="terminal-title">From a terminal</h2></header>
+          <header><h2 id="terminal-title">${text.fromTerminal}</h2></header>
           <div class="content row">
-            <code class="grow">roost init --template ${template.name}</code
-            ><copy-button
-              .text=${`roost init --template ${template.name}`}
-              label="Copy command"
-            ></copy-button>
+            <code class="grow">${command}</code
+            ><copy-button .text=${command} label=${text.copyCommand}></copy-button>
           </div>
         </section>
       </div>
     </div>`;
+}

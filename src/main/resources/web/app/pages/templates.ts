@@ -8,6 +8,7 @@ import type { AgentTemplate } from "../core/types";
 import { matches, needsText } from "../parts/agents/agent-templates";
 import { emptyState, loaded, roleNotice } from "../parts/page/notices";
 import { Part } from "../parts/page/part";
+import { text } from "../text/pages/templates";
 
 /** All templates of agents, with a search; `?q=` is what is searched for. */
 @customElement("templates-page")
@@ -24,7 +25,12 @@ export class TemplatesPage extends Part {
     super.connectedCallback();
     this.ends.push(
       router.onMove(() => this.requestUpdate()),
-      offer({ title: "Search templates", keys: "/", group: "Templates", run: () => this.input.select() }),
+      offer({
+        title: text.shortcuts.search,
+        keys: "/",
+        group: text.shortcuts.group,
+        run: () => this.input.select(),
+      }),
     );
   }
 
@@ -34,17 +40,19 @@ export class TemplatesPage extends Part {
   }
 
   override render() {
-    return html`<nav class="small" aria-label="Breadcrumb"><a href="/create">Create agent</a></nav>
+    return html`<nav class="small" aria-label=${text.breadcrumb}>
+        <a href="/create">${text.createAgent}</a>
+      </nav>
       <div class="page-head">
-        <h1>Templates</h1>
-        <div class="actions"><a class="button" href="/create">Start without a template</a></div>
+        <h1>${text.title}</h1>
+        <div class="actions"><a class="button" href="/create">${text.without}</a></div>
       </div>
-      ${roleNotice("write", "Creating agents")}
+      ${roleNotice("write", text.creating)}
       <input
         type="search"
         class="template-search"
-        aria-label="Search templates"
-        placeholder="Search, for example monitoring, pandas or slack"
+        aria-label=${text.search}
+        placeholder=${text.searchExample}
         autocomplete="off"
         maxlength="100"
         .value=${queried("q")}
@@ -57,7 +65,7 @@ export class TemplatesPage extends Part {
     const words = queried("q").trim();
     const found = all.filter((template) => matches(template, words));
     return found.length
-      ? html`<ul class="gallery" aria-label="Templates">
+      ? html`<ul class="gallery" aria-label=${text.title}>
           ${found.map(
             (template) =>
               html`<li>
@@ -70,9 +78,9 @@ export class TemplatesPage extends Part {
           )}
         </ul>`
       : emptyState(
-          "No matching templates",
-          `No template has all words of “${words}”.`,
-          html`<button @click=${() => router.query({ q: null })}>Show all templates</button>`,
+          text.noMatches,
+          text.noneHas(words),
+          html`<button @click=${() => router.query({ q: null })}>${text.showAll}</button>`,
         );
   }
 }

@@ -1,7 +1,6 @@
 import { html, nothing, type TemplateResult } from "lit";
 import { customElement, property, query, state } from "lit/decorators.js";
 import { get, patch, post, remove } from "../core/api";
-import { plural } from "../core/format";
 import { asProblem, Load, typed } from "../core/load";
 import { queried, router } from "../core/router";
 import type { Delivery, Webhook } from "../core/types";
@@ -14,6 +13,8 @@ import { Part } from "../parts/page/part";
 import { openForm } from "../parts/forms/small-form";
 import { showDelivery, type WebhookDeliveries } from "../parts/webhooks/webhook-deliveries";
 import { changeWebhook, showWebhookSecret } from "../parts/webhooks/webhook-form";
+import { common } from "../text/common";
+import { text } from "../text/pages/webhook";
 
 /** One webhook: its settings, state and deliveries. */
 @customElement("webhook-view")
@@ -42,7 +43,7 @@ export class WebhookView extends Part {
     return loaded(
       this.load,
       (webhook) =>
-        html`<nav class="small" aria-label="Breadcrumb"><a href="/webhooks">Webhooks</a></nav>
+        html`<nav class="small" aria-label=${text.breadcrumb}><a href="/webhooks">${text.webhooks}</a></nav>
           <div class="page-head">
             <h1 class="url">${webhook.url}</h1>
             <div class="actions">${this.actions(webhook)}</div>
@@ -59,26 +60,25 @@ export class WebhookView extends Part {
   private actions(webhook: Webhook): TemplateResult {
     const turned = webhook.state === "active" ? "disabled" : "active";
     return html`<button ?disabled=${this.testing} @click=${this.test}>
-        ${this.testing ? "Sending…" : "Send test"}
+        ${this.testing ? text.sending : text.sendTest}
       </button>
-      <button @click=${() => this.changing(() => changeWebhook(webhook))}>Edit</button>
+      <button @click=${() => this.changing(() => changeWebhook(webhook))}>${common.edit}</button>
       <button @click=${() => this.changing(() => this.turn(turned))}>
-        ${turned === "active" ? "Enable" : "Disable"}
+        ${turned === "active" ? text.enable : text.disable}
       </button>
-      <button @click=${() => this.changing(() => this.rotate(webhook))}>Rotate secret</button>
-      <button @click=${() => this.changing(() => this.replay())}>Replay</button>
-      <button class="danger" @click=${() => this.changing(() => this.delete(webhook))}>Delete</button>`;
+      <button @click=${() => this.changing(() => this.rotate(webhook))}>${text.rotateSecret}</button>
+      <button @click=${() => this.changing(() => this.replay())}>${text.replay}</button>
+      <button class="danger" @click=${() => this.changing(() => this.delete(webhook))}>
+        ${common.delete}
+      </button>`;
   }
 
   private disabled({ state, message }: Webhook): unknown {
     return state === "disabled"
       ? html`<div class="notice waiting">
-          <strong>This webhook is disabled</strong>
+          <strong>${text.disabled}</strong>
           ${message ? html`<p>${message}</p>` : nothing}
-          <p>
-            Pending deliveries are sent when the webhook is enabled again. Events that occur while it is
-            disabled are sent only by a replay.
-          </p>
+          <p>${text.sentLater}</p>
         </div>`
       : nothing;
   }
@@ -89,7 +89,7 @@ export class WebhookView extends Part {
       const delivery = await post<Delivery>(`/webhooks/${this.webhookId}/test`);
       this.deliveries?.again();
       if (delivery.state === "succeeded") {
-        toast(`Test delivered: status ${delivery.status}.`);
+        toast(text.testDelivered(delivery.status));
       } else {
         await showDelivery(this.webhookId, delivery.id);
       }
@@ -119,9 +119,9 @@ export class WebhookView extends Part {
 
   private async rotate({ id }: Webhook): Promise<void> {
     const sure = await confirmAction({
-      title: "Rotate the secret?",
-      body: "For 24 hours, deliveries are signed with both the old and the new secret, so that your receiver can switch over.",
-      confirm: "Rotate secret",
+      title: text.rotation.title,
+      body: text.rotation.body,
+      confirm: text.rotation.confirm,
     });
     if (sure) {
       await showWebhookSecret(await patch<Webhook>(`/webhooks/${id}`, { rotate_secret: true }));
@@ -130,15 +130,15 @@ export class WebhookView extends Part {
 
   private async replay(): Promise<void> {
     const sent = await openForm({
-      title: "Replay events",
+      title: text.replaying.title,
       draft: { after: "0" },
       pointers: ["/after"],
-      confirm: "Replay",
+      confirm: text.replaying.confirm,
       fields: ({ after }, take, problem) =>
         textField({
           id: "replay-after",
-          label: "After position",
-          hint: "Sends subscribed events that were not delivered, and retries failed deliveries. 0: from the oldest event kept.",
+          label: text.replaying.after,
+          hint: text.replaying.afterHint,
           value: after,
           required: true,
           mono: true,
@@ -148,20 +148,20 @@ export class WebhookView extends Part {
       save: (draft) => post<{ deliveries: number }>(`/webhooks/${this.webhookId}/replay`, draft),
     });
     if (sent) {
-      toast(`${plural(sent.deliveries, "delivery", "deliveries")} queued.`);
+      toast(text.replaying.queued(sent.deliveries));
     }
   }
 
   private async delete({ id, url }: Webhook): Promise<void> {
     const sure = await confirmAction({
-      title: "Delete webhook?",
-      body: html`<p><code>${url}</code> receives no more events, and the delivery history is deleted.</p>`,
-      confirm: "Delete webhook",
+      title: text.deletion.title,
+      body: html`<p>${text.deletion.body(url)}</p>`,
+      confirm: text.deletion.confirm,
       danger: true,
     });
     if (sure) {
       await remove(`/webhooks/${id}`);
-      toast("Webhook deleted.");
+      toast(text.deletion.done);
       await router.go("/webhooks");
     }
   }
@@ -170,23 +170,23 @@ export class WebhookView extends Part {
 function facts({ id, state, event_types, agent_id, created_at }: Webhook): TemplateResult {
   return html`<dl class="figures">
     <div>
-      <dt>State</dt>
+      <dt>${common.state}</dt>
       <dd>${stateBadge(state)}</dd>
     </div>
     <div>
-      <dt>${plural(event_types.length, "event type")}</dt>
+      <dt>${text.eventTypes(event_types.length)}</dt>
       <dd><code>${event_types.join(" ")}</code></dd>
     </div>
     <div>
-      <dt>Agent</dt>
-      <dd>${agent_id ? agentLink(agent_id) : "all"}</dd>
+      <dt>${common.agent}</dt>
+      <dd>${agent_id ? agentLink(agent_id) : text.allAgents}</dd>
     </div>
     <div>
-      <dt>Created</dt>
+      <dt>${text.created}</dt>
       <dd>${timeAgo(created_at)}</dd>
     </div>
     <div>
-      <dt>ID</dt>
+      <dt>${text.id}</dt>
       <dd>${idLink(id)}</dd>
     </div>
   </dl>`;

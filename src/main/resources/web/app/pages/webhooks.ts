@@ -10,6 +10,8 @@ import { emptyState, roleNotice } from "../parts/page/notices";
 import { Part } from "../parts/page/part";
 import { pagedTable, type Column } from "../parts/page/tables";
 import { createWebhook } from "../parts/webhooks/webhook-form";
+import { common } from "../text/common";
+import { text } from "../text/pages/webhooks";
 import "./webhook";
 
 /** All webhooks, or one of them. */
@@ -20,8 +22,8 @@ export class WebhooksPage extends Part {
   override render() {
     // The list requires the role, too: an address may itself be a secret.
     if (!signedIn.may("write")) {
-      return html`<div class="page-head"><h1>Webhooks</h1></div>
-        ${roleNotice("write", "Viewing or changing webhooks")}`;
+      return html`<div class="page-head"><h1>${text.title}</h1></div>
+        ${roleNotice("write", text.changing)}`;
     }
     return this.webhookId
       ? html`<webhook-view class="column" .webhookId=${this.webhookId}></webhook-view>`
@@ -40,16 +42,16 @@ export class WebhookList extends Part {
 
   override render() {
     return html`<div class="page-head">
-        <h1>Webhooks</h1>
-        <div class="actions"><button class="primary" @click=${create}>New webhook</button></div>
+        <h1>${text.title}</h1>
+        <div class="actions"><button class="primary" @click=${create}>${text.create}</button></div>
       </div>
-      <div class="panel">${pagedTable("Webhooks", COLUMNS, this.load, empty)}</div>`;
+      <div class="panel">${pagedTable(text.title, COLUMNS, this.load, empty)}</div>`;
   }
 }
 
 const COLUMNS: Column<Webhook>[] = [
   {
-    title: "URL",
+    title: text.url,
     cell: ({ id, url, description }) =>
       html`<div class="two-lines">
         <a href="/webhooks/${id}">${url}</a>${description
@@ -57,21 +59,18 @@ const COLUMNS: Column<Webhook>[] = [
           : nothing}
       </div>`,
   },
-  { title: "Events", cell: ({ event_types }) => html`<code>${event_types.join(" ")}</code>` },
+  { title: text.events, cell: ({ event_types }) => html`<code>${event_types.join(" ")}</code>` },
   {
-    title: "Agent",
-    cell: ({ agent_id }) => (agent_id ? agentLink(agent_id) : html`<span class="faint">all</span>`),
+    title: common.agent,
+    cell: ({ agent_id }) =>
+      agent_id ? agentLink(agent_id) : html`<span class="faint">${text.allAgents}</span>`,
   },
-  { title: "State", cell: ({ state }) => stateBadge(state) },
-  { title: "Created", cell: ({ created_at }) => timeAgo(created_at) },
+  { title: common.state, cell: ({ state }) => stateBadge(state) },
+  { title: text.created, cell: ({ created_at }) => timeAgo(created_at) },
 ];
 
 const empty = (): TemplateResult =>
-  emptyState(
-    "No webhooks yet",
-    "Roost calls a webhook's URL on events such as a failed execution or a finished build. Each call is signed, and retried until it is received.",
-    html`<button class="primary" @click=${create}>New webhook</button>`,
-  );
+  emptyState(text.none, text.about, html`<button class="primary" @click=${create}>${text.create}</button>`);
 
 async function create(): Promise<void> {
   const webhook = await createWebhook();

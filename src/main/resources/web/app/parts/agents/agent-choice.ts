@@ -2,6 +2,8 @@ import { html, nothing } from "lit";
 import { customElement, property, state } from "lit/decorators.js";
 import { get, type FieldMistake } from "../../core/api";
 import type { Agent, Page } from "../../core/types";
+import { common } from "../../text/common";
+import { text } from "../../text/parts/agents";
 import { mistakeList } from "../forms/fields";
 import { Part } from "../page/part";
 
@@ -12,7 +14,7 @@ import { Part } from "../page/part";
 @customElement("agent-choice")
 export class AgentChoice extends Part {
   @property() agentId = "";
-  @property() label = "Agent";
+  @property() label = common.agent;
   @property() hint = "";
   @property({ type: Boolean }) required = false;
   @property({ attribute: false }) mistakes: FieldMistake[] = [];
@@ -34,7 +36,7 @@ export class AgentChoice extends Part {
 
   override render() {
     const mistakes: FieldMistake[] = this.unknown
-      ? [{ pointer: "/agent_id", code: "unknown", detail: `No agent named “${this.text}”.` }]
+      ? [{ pointer: "/agent_id", code: "unknown", detail: text.choice.unknown(this.text) }]
       : this.mistakes;
     return html`<div class="field">
       <label for="agent-choice">${this.label}</label>
@@ -43,7 +45,7 @@ export class AgentChoice extends Part {
         list="agent-choices"
         autocomplete="off"
         spellcheck="false"
-        placeholder=${this.required ? "Agent name" : "All agents"}
+        placeholder=${this.required ? text.choice.placeholder : text.choice.allAgents}
         .value=${this.text}
         ?required=${this.required}
         aria-invalid=${mistakes.length ? "true" : nothing}

@@ -1,8 +1,8 @@
 import { html, nothing, type PropertyValues, type TemplateResult } from "lit";
 import { customElement, property, queryAll, state } from "lit/decorators.js";
 import type { Problem } from "../../core/api";
-import { plural } from "../../core/format";
 import { signedIn } from "../../core/session";
+import { text } from "../../text/parts/agents";
 import { Environment } from "../builds/environment";
 import { CODE_NAMES, type Code } from "./agent-edits";
 import "../code/code-editor";
@@ -22,12 +22,6 @@ type Text = "script" | "requirements" | "env_vars";
 const TYPED = 1_000;
 /** Remarks that are listed below the script; the editor shows all. */
 const LISTED = 6;
-
-const HINTS: Record<Text, unknown> = {
-  script: "",
-  requirements: html`One package per line, <code>name==version</code>. Installed before the first run.`,
-  env_vars: html`One per line, <code>KEY=VALUE</code>; the script reads <code>os.environ["KEY"]</code>.`,
-};
 
 const EXAMPLES: Record<Text, string> = {
   script: "def main(request, store):\n    return request.payload",
@@ -92,7 +86,7 @@ export class AgentCode extends Part {
   override render() {
     return html`<section class="panel script" aria-labelledby="script-title">
         <header>
-          <h2 id="script-title">Script</h2>
+          <h2 id="script-title">${CODE_NAMES.script}</h2>
           ${this.versions()} ${this.readonly ? nothing : this.formatButton()} ${this.actions}
         </header>
         ${this.text("script")} ${this.failures()} ${this.warnings()}
@@ -109,7 +103,7 @@ export class AgentCode extends Part {
           : nothing}
       </header>
       ${this.text(name)} ${name === "requirements" ? this.pins() : nothing}
-      <p class="hint faint small">${HINTS[name]}</p>
+      <p class="hint faint small">${text.code.hints[name]}</p>
     </section>`;
   }
 
@@ -145,9 +139,9 @@ export class AgentCode extends Part {
     const offered = signedIn.runtime?.python_versions ?? [];
     const mistakes = this.edited.has("python_version") ? [] : mistakesOf(this.problem, "/python_version");
     return html`<label class="row small"
-        ><span class="faint">Python</span
+        ><span class="faint">${text.code.python}</span
         ><select
-          aria-label="Python version"
+          aria-label=${CODE_NAMES.python_version}
           aria-describedby="python_version-mistakes"
           ?disabled=${this.readonly}
           @change=${this.choose}
@@ -162,7 +156,7 @@ export class AgentCode extends Part {
   /** Where and why the latest run failed, until the script is edited. */
   private failures(): TemplateResult {
     const failures = this.edited.has("script") ? [] : this.marks;
-    return html`<ul class="mistakes failures" aria-label="Failure">
+    return html`<ul class="mistakes failures" aria-label=${text.code.failure}>
       ${failures.map((mark) => html`<li>${this.remark(mark)}</li>`)}
     </ul>`;
   }
@@ -171,17 +165,17 @@ export class AgentCode extends Part {
   private warnings(): TemplateResult {
     const remarks = this.shown("script")?.remarks ?? [];
     const more = remarks.length - LISTED;
-    return html`<ul class="warnings" aria-label="Warnings" aria-live="polite">
+    return html`<ul class="warnings" aria-label=${text.code.warnings} aria-live="polite">
       ${remarks
         .slice(0, LISTED)
         .map((mark) => html`<li>${this.remark(mark)} ${this.fixes("script", mark)}</li>`)}
-      ${more > 0 ? html`<li class="faint">${plural(more, "more warning")} in the script</li>` : nothing}
+      ${more > 0 ? html`<li class="faint">${text.code.moreWarnings(more)}</li>` : nothing}
     </ul>`;
   }
 
   /** Requirements that need a version. */
   private pins(): TemplateResult {
-    return html`<ul class="warnings" aria-label="Warnings about requirements" aria-live="polite">
+    return html`<ul class="warnings" aria-label=${text.code.requirementWarnings} aria-live="polite">
       ${this.unpinned().map(
         (mark) => html`<li><span>${mark.message}</span> ${this.fixes("requirements", mark)}</li>`,
       )}
@@ -204,7 +198,7 @@ export class AgentCode extends Part {
   /** A remark about the script, with a button that goes to its line. */
   private remark({ line, column, message }: Mark): TemplateResult {
     return html`<button class="quiet" @click=${() => this.goTo(line, column)}>
-        line ${line}${column ? `, column ${column}` : ""}
+        ${text.code.place(line, column)}
       </button>
       <span>${message}</span>`;
   }
@@ -227,23 +221,23 @@ export class AgentCode extends Part {
     this.change({ requirements });
     this.typedRequirements = null;
     if (requirement.endsWith("==")) {
-      toast(`Write the version of ${requirement.slice(0, -2)} to install.`);
+      toast(text.code.writeVersion(requirement.slice(0, -2)));
       await this.updateComplete;
       const line = requirements.trimEnd().split("\n").length;
       this.editor("requirements").goTo(line, requirement.length + 1);
     } else {
-      toast(`Added ${requirement} to the requirements.`);
+      toast(text.code.added(requirement));
     }
   }
 
   private formatButton(): TemplateResult {
     return html`<button
       class="quiet"
-      title="Format the script (Shift+Alt+F)"
+      title=${text.code.formatTitle}
       ?disabled=${this.formatting || !this.code.script.trim()}
       @click=${this.format}
     >
-      ${this.formatting ? "Formatting…" : "Format"}
+      ${this.formatting ? text.code.formatting : text.code.format}
     </button>`;
   }
 
@@ -258,7 +252,7 @@ export class AgentCode extends Part {
       await this.editor("script").format();
     } catch (e) {
       const reason = (e as Error).message.replace(/ at byte range.*/, "").replace(/\.?$/, ".");
-      toast(`The script could not be formatted. ${reason}`, { failed: true });
+      toast(text.code.notFormatted(reason), { failed: true });
     } finally {
       this.formatting = false;
     }

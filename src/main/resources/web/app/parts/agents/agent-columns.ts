@@ -1,7 +1,8 @@
 import { html, nothing } from "lit";
-import { count } from "../../core/format";
 import { signedIn } from "../../core/session";
 import type { Agent } from "../../core/types";
+import { common } from "../../text/common";
+import { text } from "../../text/parts/agents";
 import { successRate } from "../charts/success-rate";
 import { stateBadge, timeAgo } from "../page/basics";
 import type { Column } from "../page/tables";
@@ -17,7 +18,7 @@ export function agentColumns(selection: Selection<Agent>): Column<Agent>[] {
     {
       key: "name",
       sort: "name",
-      title: "Name",
+      title: common.name,
       cell: (agent) =>
         html`${selection.box(agent, agent.name)}<a class="name" href="/agents/${agent.id}">${agent.name}</a
           >${tagChips(agent.tags)}`,
@@ -25,35 +26,35 @@ export function agentColumns(selection: Selection<Agent>): Column<Agent>[] {
     },
     {
       key: "python",
-      title: "Python",
+      title: text.columns.python,
       cell: (agent) => html`<span class="mono">${agent.python_version}</span>`,
       kind: "wide",
     },
-    { key: "build", title: "Build", cell: buildState },
+    { key: "build", title: text.columns.build, cell: buildState },
     {
       key: "last_execution",
       sort: "-last_execution",
-      title: "Last execution",
+      title: text.columns.lastExecution,
       cell: lastExecution,
       kind: "plain",
     },
-    { key: "activity", title: "Activity", cell: now, kind: "plain" },
+    { key: "activity", title: text.columns.activity, cell: now, kind: "plain" },
     {
       key: "week",
       sort: "-failures",
-      title: "Last 7 days",
+      title: text.columns.lastWeek,
       cell: (agent) => (agent.activity ? successRate(agent.activity.executions_7d) : nothing),
       kind: "plain",
     },
     {
       key: "next_run",
-      title: "Next run",
+      title: text.columns.nextRun,
       cell: ({ activity }) => (activity?.next_run_at ? timeAgo(activity.next_run_at) : nothing),
     },
     {
       key: "created",
       sort: "-created",
-      title: "Created",
+      title: text.columns.created,
       cell: (agent) => timeAgo(agent.created_at),
       kind: "widest",
     },
@@ -66,10 +67,10 @@ function buildState(agent: Agent): unknown {
   return job
     ? html`<span class="one-line"
         ><a href="/builds/${job.id}">${stateBadge(job.state)}</a> ${isBehind(agent)
-          ? html`<span class="faint">running revision ${agent.running_revision}</span>`
+          ? html`<span class="faint">${text.columns.runningRevision(agent.running_revision!)}</span>`
           : nothing}
         ${agent.outdated
-          ? html`<span class="outdated" title="Built with an older base or SDK">outdated</span>`
+          ? html`<span class="outdated" title=${text.columns.outdatedTitle}>${text.columns.outdated}</span>`
           : nothing}</span
       >`
     : html`<span class="faint">–</span>`;
@@ -82,15 +83,15 @@ function lastExecution({ activity }: Agent): unknown {
         <a href="/executions/${last.id}">${stateBadge(last.state)}</a>
         <span class="faint">${timeAgo(last.finished_at ?? last.started_at)}</span>
       </span>`
-    : html`<span class="faint">never</span>`;
+    : html`<span class="faint">${text.columns.never}</span>`;
 }
 
 function now({ activity }: Agent): unknown {
   const { running, queued } = activity ?? { running: 0, queued: 0 };
   return running || queued
     ? html`<span class="one-line"
-        >${running ? stateBadge("running", `${count(running)} running`) : nothing}
-        ${queued ? stateBadge("queued", `${count(queued)} queued`) : nothing}</span
+        >${running ? stateBadge("running", text.columns.running(running)) : nothing}
+        ${queued ? stateBadge("queued", text.columns.queued(queued)) : nothing}</span
       >`
     : nothing;
 }
@@ -102,7 +103,7 @@ function actions(agent: Agent): unknown {
       : nothing}
     ${signedIn.may("write")
       ? html`<button class="quiet" @click=${() => deleteAgent(agent.id)}>
-          Delete<span class="unseen"> ${agent.name}</span>
+          ${text.columns.delete(agent.name)}
         </button>`
       : nothing}
   </span>`;

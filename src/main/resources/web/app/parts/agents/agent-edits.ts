@@ -3,6 +3,7 @@ import { draft, dropDraft, keepDraft } from "../../core/drafts";
 import { asProblem } from "../../core/load";
 import { isOutage } from "../../core/recovery";
 import type { Agent } from "../../core/types";
+import { text } from "../../text/parts/agents";
 
 /** The code of an agent: the fields that a revision holds. */
 export interface Code {
@@ -14,12 +15,7 @@ export interface Code {
 
 export const CODE_FIELDS = ["script", "requirements", "env_vars", "python_version"] as const;
 
-export const CODE_NAMES: Record<keyof Code, string> = {
-  script: "Script",
-  requirements: "Requirements",
-  env_vars: "Variables",
-  python_version: "Python version",
-};
+export const CODE_NAMES: Record<keyof Code, string> = text.fields;
 
 export const codeOf = ({ script, requirements, env_vars, python_version }: Code): Code => ({
   script,

@@ -4,6 +4,7 @@ import { get, type Query } from "../../core/api";
 import { count } from "../../core/format";
 import { Load, PagedLoad, typed } from "../../core/load";
 import type { Agent, AgentTags } from "../../core/types";
+import { text } from "../../text/parts/agents";
 import { emptyState, loaded } from "../page/notices";
 import { Part } from "../page/part";
 import { Selection } from "../page/selection";
@@ -36,8 +37,8 @@ export class AgentGroups extends Part {
       return shown.length || (untagged && !wanted.length)
         ? html`${shown.map(({ tag, agents }) => this.group(tag, agents))}
           ${untagged && !wanted.length ? this.group("", untagged) : nothing}
-          ${more ? html`<p class="faint">The first 1,000 tags are shown.</p>` : nothing}`
-        : emptyState("No groups", "No agent has a tag. Select agents in the list to add tags.");
+          ${more ? html`<p class="faint">${text.groups.firstTags}</p>` : nothing}`
+        : emptyState(text.groups.none, text.groups.noTags);
     });
   }
 
@@ -85,7 +86,7 @@ export class AgentGroup extends Part {
   }
 
   override render() {
-    const name = this.tag || "No tag";
+    const name = this.tag || text.groups.noTag;
     return html`<details
         class="panel group"
         ?open=${this.open}
@@ -97,10 +98,10 @@ export class AgentGroup extends Part {
         </summary>
         ${this.open
           ? pagedTable(
-              `Agents with ${this.tag ? `the tag ${this.tag}` : "no tag"}`,
+              this.tag ? text.tags.agentsWith(this.tag) : text.groups.labelWithout,
               shownColumns(this.all, this.columns),
               this.load,
-              () => html`<p class="content faint">No agent of this group matches the filter.</p>`,
+              () => html`<p class="content faint">${text.groups.noMatches}</p>`,
             )
           : nothing}
       </details>

@@ -1,6 +1,6 @@
 import { html, nothing, type TemplateResult } from "lit";
-import { plural } from "../../core/format";
 import type { AgentTemplate } from "../../core/types";
+import { text } from "../../text/parts/agents";
 
 /** What templates of agents need, in words. */
 
@@ -12,10 +12,10 @@ export function needsText(template: AgentTemplate): string {
   const required = template.variables.filter((variable) => variable.required).length;
   const packages = requirementsOf(template).length;
   return [
-    packages ? plural(packages, "package") : "no packages",
-    ...(required ? [plural(required, "variable")] : []),
-    ...(template.uses_store ? ["a store"] : []),
-    ...(template.schedule ? ["runs on a schedule"] : []),
+    text.templates.packageCount(packages),
+    ...(required ? [text.templates.variableCount(required)] : []),
+    ...(template.uses_store ? [text.templates.aStore] : []),
+    ...(template.schedule ? [text.templates.runsOnSchedule] : []),
   ].join(" · ");
 }
 
@@ -30,11 +30,13 @@ export const variablesText = ({ variables }: AgentTemplate): string =>
 export function matches(template: AgentTemplate, words: string): boolean {
   const { name, title, summary, description, tags, requirements, variables } = template;
   const names = variables.map((variable) => variable.name);
-  const text = [name, title, summary, description, requirements, ...tags, ...names].join(" ").toLowerCase();
+  const searched = [name, title, summary, description, requirements, ...tags, ...names]
+    .join(" ")
+    .toLowerCase();
   return words
     .toLowerCase()
     .split(/\s+/)
-    .every((word) => text.includes(word));
+    .every((word) => searched.includes(word));
 }
 
 /** The variables, packages, schedule and store of a template. */
@@ -44,24 +46,25 @@ export const needs = (template: AgentTemplate): TemplateResult =>
       ({ name, description, required, example }) =>
         html`<dt><code>${name}</code></dt>
           <dd>
-            ${description}${required ? nothing : html` <span class="faint">(optional)</span>`}, such as
-            <code>${example}</code>
+            ${required
+              ? text.templates.variable(description, example)
+              : text.templates.optionalVariable(description, example)}
           </dd>`,
     )}
-    <dt>Packages</dt>
+    <dt>${text.templates.packages}</dt>
     <dd>
       ${requirementsOf(template).length
         ? requirementsOf(template).map((line) => html`<code class="package">${line}</code> `)
-        : html`<span class="faint">none</span>`}
+        : html`<span class="faint">${text.templates.noPackages}</span>`}
     </dd>
     ${template.uses_store
-      ? html`<dt>Store</dt>
-          <dd>Keeps its data in a store of its own.</dd>`
+      ? html`<dt>${text.templates.store}</dt>
+          <dd>${text.templates.keepsData}</dd>`
       : nothing}
-    <dt>Schedule</dt>
+    <dt>${text.templates.schedule}</dt>
     <dd>
       ${template.schedule
         ? html`${template.schedule.reason}: <code>${template.schedule.cron}</code>`
-        : html`<span class="faint">on demand</span>`}
+        : html`<span class="faint">${text.templates.onDemand}</span>`}
     </dd>
   </dl>`;

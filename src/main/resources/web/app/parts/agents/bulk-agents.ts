@@ -1,8 +1,9 @@
 import { html } from "lit";
 import { get, type Problem } from "../../core/api";
-import { count, plural } from "../../core/format";
 import { signedIn } from "../../core/session";
 import type { ActionResults, Agent, AgentTags } from "../../core/types";
+import { common } from "../../text/common";
+import { text } from "../../text/parts/agents";
 import { keptPayload, lastPayload, payloadText, submitPayload } from "../executions/payloads";
 import { choiceField, mistakesOf, textField } from "../forms/fields";
 import { openForm } from "../forms/small-form";
@@ -14,14 +15,14 @@ import { tagsIn } from "./tags";
 
 /** What can be done with several agents; each asks first and shows what it will do. */
 export const agentActions = (): BulkAction<Agent>[] => [
-  ...(signedIn.may("execute") ? [{ title: "Run", applies: mayRun, run: runAll }] : []),
+  ...(signedIn.may("execute") ? [{ title: text.bulk.run, applies: mayRun, run: runAll }] : []),
   ...(signedIn.may("write")
     ? [
-        { title: "Add tags", applies: () => true, run: tag },
-        { title: "Remove tag", applies: ({ tags }: Agent) => tags.length > 0, run: untag },
-        { title: "Pause schedules", applies: () => true, run: pause },
-        { title: "Resume schedules", applies: () => true, run: resume },
-        { title: "Delete", applies: () => true, run: deleteAll },
+        { title: text.bulk.addTags, applies: () => true, run: tag },
+        { title: text.bulk.removeTag, applies: ({ tags }: Agent) => tags.length > 0, run: untag },
+        { title: text.bulk.pauseSchedules, applies: () => true, run: pause },
+        { title: text.bulk.resumeSchedules, applies: () => true, run: resume },
+        { title: common.delete, applies: () => true, run: deleteAll },
       ]
     : []),
 ];
@@ -43,28 +44,31 @@ async function runAll(agents: Agent[]): Promise<boolean> {
     agents.map(({ id }) => lastPayload(id, Infinity).catch(() => keptPayload(id) ?? "")),
   );
   const sure = await confirmAction({
-    title: `Run ${plural(agents.length, "agent")}?`,
+    title: text.bulk.runAgents(agents.length),
     body: html`<ul class="preview">
       ${agents.map(
         ({ name }, i) => html`<li>${name} <span class="faint">${payloadText(payloads[i]!)}</span></li>`,
       )}
     </ul>`,
-    confirm: `Run ${count(agents.length)}`,
+    confirm: text.bulk.confirmRun(agents.length),
   });
   if (sure) {
     const failed = await each(agents, (agent, i) => submitPayload(agent.id, payloads[i]!));
     toast(
       failed.length
-        ? `${count(failed.length)} of ${plural(agents.length, "run")} not queued: ${failed[0]}`
-        : `${plural(agents.length, "run")} queued.`,
-      { failed: failed.length > 0, ...(failed.length ? {} : { link: ["View executions", "/executions"] }) },
+        ? text.bulk.notQueued(failed.length, agents.length, failed[0]!)
+        : text.bulk.queued(agents.length),
+      {
+        failed: failed.length > 0,
+        ...(failed.length ? {} : { link: [text.bulk.viewExecutions, "/executions"] }),
+      },
     );
   }
   return sure;
 }
 
 const names = (agents: readonly Agent[]): unknown =>
-  html`<ul class="preview" aria-label="Agents">
+  html`<ul class="preview" aria-label=${text.bulk.agents}>
     ${agents.map(({ name }) => html`<li>${name}</li>`)}
   </ul>`;
 
@@ -77,35 +81,34 @@ const changedOf = (agents: readonly Agent[], { results }: ActionResults): Agent[
 async function tag(agents: Agent[]): Promise<boolean> {
   const known = await get<AgentTags>("/agents/tags").catch(() => null);
   const done = await openForm({
-    title: `Add tags to ${plural(agents.length, "agent")}`,
-    draft: { text: "" },
-    fields: ({ text }, take, problem: Problem | null) =>
+    title: text.bulk.addTagsTo(agents.length),
+    draft: { tags: "" },
+    fields: ({ tags }, take, problem: Problem | null) =>
       html`${textField({
           id: "bulk-tags",
-          label: "Tags",
-          value: text,
-          hint: "Separated by commas or spaces, for example billing, team/crawlers.",
+          label: text.bulk.tags,
+          value: tags,
+          hint: text.bulk.tagsHint,
           list: "known-tags",
           mistakes: mistakesOf(problem, "/tags"),
-          change: (next) => take({ text: next }),
+          change: (next) => take({ tags: next }),
         })}
         <datalist id="known-tags">
           ${known?.data.map((each) => html`<option value=${each.tag}></option>`)}
         </datalist>
         ${names(agents)}`,
     pointers: ["/tags"],
-    confirm: "Add tags",
-    save: ({ text }) =>
-      actOn(agents, { action: "tag", tags: tagsIn(text) }).then((found) => ({ found, text })),
+    confirm: text.bulk.addTags,
+    save: ({ tags }) =>
+      actOn(agents, { action: "tag", tags: tagsIn(tags) }).then((found) => ({ found, tags: tagsIn(tags) })),
   });
   if (!done) {
     return false;
   }
-  const tags = tagsIn(done.text);
   const before = new Map(agents.map((agent) => [agent.id, agent.tags]));
-  await report(done.found, "agent", "tagged", async () => {
+  await report(done.found, text.bulk.agent, text.bulk.tagged, async () => {
     // Each tag only where it was added.
-    for (const each of tags) {
+    for (const each of done.tags) {
       const added = changedOf(agents, done.found).filter(({ id }) => !before.get(id)!.includes(each));
       await tried(() => actOn(added, { action: "untag", tags: [each] }));
     }
@@ -116,24 +119,24 @@ async function tag(agents: Agent[]): Promise<boolean> {
 async function untag(agents: Agent[]): Promise<boolean> {
   const all = [...new Set(agents.flatMap(({ tags }) => tags))].sort();
   const done = await openForm({
-    title: "Remove tag",
+    title: text.bulk.removeTag,
     draft: { tag: all[0]! },
     fields: ({ tag: chosen }, take) =>
       html`${choiceField({
         id: "bulk-untag",
-        label: "Tag",
+        label: text.bulk.tag,
         value: chosen,
         choices: all,
         change: (next) => take({ tag: next }),
       })}
       ${names(agents.filter(({ tags }) => tags.includes(chosen)))}`,
     pointers: [],
-    confirm: "Remove tag",
+    confirm: text.bulk.removeTag,
     save: ({ tag: chosen }) =>
       actOn(agents, { action: "untag", tags: [chosen] }).then((found) => ({ found, chosen })),
   });
   if (done) {
-    await report(done.found, "agent", "changed", () =>
+    await report(done.found, text.bulk.agent, text.bulk.changed, () =>
       tried(() => actOn(changedOf(agents, done.found), { action: "tag", tags: [done.chosen] })),
     );
   }
@@ -146,31 +149,29 @@ const resume = (agents: Agent[]): Promise<boolean> => switchSchedules(agents, "r
 type Switch = "pause_schedules" | "resume_schedules";
 
 function switchSchedules(agents: Agent[], action: Switch): Promise<boolean> {
-  const [verb, done, other] =
-    action === "pause_schedules"
-      ? (["Pause", "paused", "resume_schedules"] as const)
-      : (["Resume", "resumed", "pause_schedules"] as const);
+  const other: Switch = action === "pause_schedules" ? "resume_schedules" : "pause_schedules";
+  const { none, title, confirm, done } = text.switches[action];
   const countOf = ({ results }: ActionResults) =>
     results.reduce((sum, { schedule_ids }) => sum + (schedule_ids?.length ?? 0), 0);
   return tried(async () => {
     const expected = await actOn(agents, { action, dry_run: true });
     const total = countOf(expected);
     if (total === 0) {
-      toast(`No schedule of ${plural(agents.length, "agent")} can be ${done}.`);
+      toast(none(agents.length));
       return false;
     }
     const sure = await confirmAction({
-      title: `${verb} ${plural(total, "schedule")} of ${plural(expected.changed, "agent")}?`,
+      title: title(total, expected.changed),
       body: preview(
         expected.results.filter(({ changed, error }) => changed || error),
-        ({ schedule_ids }) => plural(schedule_ids?.length ?? 0, "schedule"),
+        ({ schedule_ids }) => text.bulk.schedules(schedule_ids?.length ?? 0),
       ),
-      confirm: `${verb} schedules`,
+      confirm,
     });
     if (sure) {
       const found = await actOn(agents, { action });
       const schedule_ids = found.results.flatMap((result) => result.schedule_ids ?? []);
-      await report({ ...found, changed: countOf(found) }, "schedule", done, () =>
+      await report({ ...found, changed: countOf(found) }, text.bulk.schedule, done, () =>
         tried(() => actOn(changedOf(agents, found), { action: other, schedule_ids })),
       );
     }
@@ -182,18 +183,15 @@ function deleteAll(agents: Agent[]): Promise<boolean> {
   return tried(async () => {
     const expected = await actOn(agents, { action: "delete", dry_run: true });
     const sure = await confirmAction({
-      title: `Delete ${plural(agents.length, "agent")}?`,
-      body: html`<p>
-          Cancels their running and queued executions and deletes their schedules. DataStores and the
-          execution history are kept. This can't be undone.
-        </p>
-        ${preview(expected.results, ({ jobs }) => (jobs ? `cancels ${plural(jobs, "job")}` : ""))}`,
-      confirm: `Delete ${plural(agents.length, "agent")}`,
-      typed: agents.length > 1 ? `delete ${agents.length}` : undefined,
+      title: text.bulk.deleteAgents(agents.length),
+      body: html`<p>${text.bulk.deletes}</p>
+        ${preview(expected.results, ({ jobs }) => (jobs ? text.bulk.cancelsJobs(jobs) : ""))}`,
+      confirm: text.bulk.confirmDelete(agents.length),
+      typed: agents.length > 1 ? text.bulk.typeDelete(agents.length) : undefined,
       danger: true,
     });
     if (sure) {
-      await report(await actOn(agents, { action: "delete" }), "agent", "deleted");
+      await report(await actOn(agents, { action: "delete" }), text.bulk.agent, text.bulk.deleted);
     }
     return sure;
   });

@@ -2,6 +2,7 @@ import { html } from "lit";
 import { customElement, property } from "lit/decorators.js";
 import { Load } from "../../core/load";
 import type { Agent } from "../../core/types";
+import { text } from "../../text/parts/agents";
 import "../page/basics";
 import { Part } from "../page/part";
 import { lastPayload } from "../executions/payloads";
@@ -21,13 +22,9 @@ export class CallIt extends Part {
   override render() {
     return html`<div class="call-it">
       <div class="notice">
-        <p>
-          These examples read the API key from the environment variable <code>ROOST_API_KEY</code>. Create a
-          key with the role <strong>execute</strong> under <a href="/keys">API keys</a>; it is shown only
-          once. The payload is that of your last run.
-        </p>
+        <p>${text.callIt.intro}</p>
         <div class="row snippet">
-          <pre class="grow"><code>export ROOST_API_KEY=roost_…</code></pre>
+          <pre class="grow"><code>${text.callIt.exportKey}</code></pre>
         </div>
       </div>
       ${this.snippets().map(
@@ -35,11 +32,15 @@ export class CallIt extends Part {
           html`<section class="panel" aria-label=${title}>
             <header>
               <h2>${title}</h2>
-              <copy-button .text=${code} .label=${`Copy: ${title}`} word="Copy"></copy-button>
+              <copy-button
+                .text=${code}
+                .label=${text.callIt.copyTitle(title)}
+                word=${text.callIt.copy}
+              ></copy-button>
             </header>
             <div class="content column">
               <p class="faint small">${needs}</p>
-              <pre tabindex="0" role="region" aria-label="Code: ${title}"><code>${code}</code></pre>
+              <pre tabindex="0" role="region" aria-label=${text.callIt.code(title)}><code>${code}</code></pre>
             </div>
           </section>`,
       )}

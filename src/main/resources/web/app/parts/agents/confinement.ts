@@ -1,8 +1,8 @@
 import { html, nothing, type TemplateResult } from "lit";
 import type { Problem } from "../../core/api";
-import { plural } from "../../core/format";
 import { signedIn } from "../../core/session";
 import type { Agent, EgressScope } from "../../core/types";
+import { text } from "../../text/parts/agents";
 import { choiceField, field, mistakesOf } from "../forms/fields";
 
 /** The profile of an agent's pods, and its egress. */
@@ -17,19 +17,17 @@ const KINDS: Record<EgressScope, EgressKind[]> = {
   addresses: ["all", "none", "destinations"],
 };
 
-const EGRESS: Record<EgressKind, string> = {
-  all: "Everything",
-  none: "Nothing",
-  destinations: "Only these destinations",
-};
-
 /** The kind in the select; an empty list counts as destinations. */
 const kindOf = (egress: string): EgressKind =>
   egress === "all" || egress === "none" ? egress : "destinations";
 
 /** "egress: none", "egress: 2 destinations". */
-export const egressWords = (egress: string): string =>
-  `egress: ${kindOf(egress) === "destinations" ? plural(egress.split("\n").length, "destination") : egress}`;
+export function egressWords(egress: string): string {
+  const kind = kindOf(egress);
+  return kind === "destinations"
+    ? text.confinement.destinationsSummary(egress.split("\n").length)
+    : text.confinement.summary[kind];
+}
 
 /** The choices of this Roost, including the agent's current ones. */
 function offered(agent: Confinement): { profiles: string[]; kinds: EgressKind[] } {
@@ -57,7 +55,9 @@ export function confinementPanel(
     ? nothing
     : html`<section class="panel" aria-labelledby="confinement-title">
         <header>
-          <h2 id="confinement-title">${profiles.length ? "Profile and network" : "Network"}</h2>
+          <h2 id="confinement-title">
+            ${profiles.length ? text.confinement.title : text.confinement.network}
+          </h2>
         </header>
         <div class="content fields">${fields}</div>
       </section>`;
@@ -72,16 +72,16 @@ function profileField(
   const known = signedIn.runtime!.profiles;
   return choiceField({
     id: "profile",
-    label: "Profile",
+    label: text.confinement.profile,
     value: profile ?? "",
     choices: [
-      ["", "Default"],
+      ["", text.confinement.defaultProfile],
       ...profiles.map((name): [string, string] => [
         name,
-        known.includes(name) ? name : `${name} (no longer available)`,
+        known.includes(name) ? name : text.confinement.unavailable(name),
       ]),
     ],
-    hint: "The kind of pod that runs the agent, defined by the operator.",
+    hint: text.confinement.profileHint,
     mistakes: mistakesOf(problem, "/profile"),
     change: (name) => give("profile", name || null),
   });
@@ -101,10 +101,10 @@ function egressFields(
     give("egress", chosen !== "destinations" ? chosen : kindOf(saved) === "destinations" ? saved : "");
   return html`${choiceField({
     id: "egress",
-    label: "Egress",
+    label: text.confinement.egress,
     value: kind,
-    choices: kinds.map((each): [string, string] => [each, EGRESS[each]]),
-    hint: "What scripts may connect to. DataStores and the installation of requirements are not affected.",
+    choices: kinds.map((each): [string, string] => [each, text.confinement.kinds[each]]),
+    hint: text.confinement.egressHint,
     mistakes: listed ? [] : mistakes,
     change: choose,
   })}
@@ -112,12 +112,11 @@ function egressFields(
     ? field(
         {
           id: "egress-destinations",
-          label: "Destinations",
-          hint: html`One per line: an IP address or CIDR block and a TCP port, for example
-            <code>192.0.2.7:443</code>, <code>192.0.2.0/24:5432</code> or <code>[2001:db8::7]:443</code>.
-            ${signedIn.runtime!.egress === "ports"
-              ? html`<strong>This machine enforces only the ports, for every address.</strong>`
-              : nothing}`,
+          label: text.confinement.destinations,
+          hint: html`${text.confinement.destinationsHint}
+          ${signedIn.runtime!.egress === "ports"
+            ? html`<strong>${text.confinement.onlyPorts}</strong>`
+            : nothing}`,
           mistakes,
         },
         html`<textarea

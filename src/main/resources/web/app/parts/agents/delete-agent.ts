@@ -1,11 +1,9 @@
 import { html } from "lit";
 import { all, get, remove } from "../../core/api";
-import { plural } from "../../core/format";
 import { asProblem } from "../../core/load";
 import type { Agent, Schedule } from "../../core/types";
+import { text } from "../../text/parts/agents";
 import { confirmAction, toast } from "../page/dialogs";
-
-const list = new Intl.ListFormat("en");
 
 /** Deletes an agent after a confirmation that lists what is deleted and kept; returns whether it was. */
 export async function deleteAgent(id: string): Promise<boolean> {
@@ -15,15 +13,15 @@ export async function deleteAgent(id: string): Promise<boolean> {
       all<Schedule>("/schedules", { agent_id: id }),
     ]);
     const sure = await confirmAction({
-      title: `Delete agent ${agent.name}?`,
+      title: text.deletion.title(agent.name),
       body: html`<p>${whatEnds(agent, schedules.length)}</p>
         <p>${whatStays(agent)}</p>`,
-      confirm: "Delete agent",
+      confirm: text.deletion.confirm,
       danger: true,
     });
     if (sure) {
       await remove(`/agents/${id}`);
-      toast(`Agent ${agent.name} deleted.`);
+      toast(text.deletion.deleted(agent.name));
     }
     return sure;
   } catch (e) {
@@ -33,18 +31,13 @@ export async function deleteAgent(id: string): Promise<boolean> {
 }
 
 function whatEnds({ activity }: Agent, schedules: number): string {
-  const cancelled = [
-    activity?.running ? plural(activity.running, "running execution") : "",
-    activity?.queued ? plural(activity.queued, "queued run") : "",
-  ].filter(Boolean);
+  const { running, queued } = activity ?? { running: 0, queued: 0 };
   const sentences = [
-    cancelled.length ? `Cancels ${list.format(cancelled)}.` : "",
-    schedules ? `Deletes ${plural(schedules, "schedule")}.` : "",
+    running || queued ? text.deletion.cancels(running, queued) : "",
+    schedules ? text.deletion.deletes(schedules) : "",
   ].filter(Boolean);
-  return sentences.join(" ") || "It has no running or queued executions, and no schedules.";
+  return sentences.join(" ") || text.deletion.endsNothing;
 }
 
 const whatStays = ({ store_ids }: Agent): string =>
-  store_ids.length
-    ? `Keeps ${plural(store_ids.length, "DataStore")} with all entries, and the execution history.`
-    : "Keeps the execution history.";
+  store_ids.length ? text.deletion.keepsStores(store_ids.length) : text.deletion.keepsHistory;

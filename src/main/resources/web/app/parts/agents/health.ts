@@ -1,5 +1,5 @@
-import { count } from "../../core/format";
 import type { Execution } from "../../core/types";
+import { text } from "../../text/parts/agents";
 
 export interface Health {
   /** "none": it works now, but did not always, or it has never run. */
@@ -11,13 +11,15 @@ export interface Health {
 export function health(latest: readonly Pick<Execution, "state">[]): Health {
   const [newest] = latest;
   if (!newest) {
-    return { state: "none", words: "no runs yet" };
+    return { state: "none", words: text.health.noRuns };
   }
   const failed = latest.filter(({ state }) => state !== "succeeded").length;
   const state = failed === 0 ? "succeeded" : newest.state === "succeeded" ? "none" : "failed";
   if (latest.length === 1) {
-    return { state, words: failed ? "last run failed" : "last run succeeded" };
+    return { state, words: failed ? text.health.lastFailed : text.health.lastSucceeded };
   }
-  const ended = failed ? `${count(failed)} failed` : "all succeeded";
-  return { state, words: `last ${count(latest.length)} runs: ${ended}` };
+  const words = failed
+    ? text.health.someFailed(latest.length, failed)
+    : text.health.allSucceeded(latest.length);
+  return { state, words };
 }

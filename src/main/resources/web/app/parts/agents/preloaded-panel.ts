@@ -1,6 +1,7 @@
 import { html, nothing, type TemplateResult } from "lit";
-import { count, plural } from "../../core/format";
+import { count } from "../../core/format";
 import type { Agent, Preloaded } from "../../core/types";
+import { text } from "../../text/parts/agents";
 import { timeAgo } from "../page/basics";
 import { packageText, savingText, unknownText } from "./preload-text";
 
@@ -10,10 +11,10 @@ export function preloadedPanel(agent: Agent): TemplateResult {
   return html`<section class="panel" aria-labelledby="preloaded-title">
     <header>
       <h2 id="preloaded-title">
-        Preloaded imports
-        ${preloaded ? html`<span class="faint">${plural(preloaded.modules, "module")}</span>` : nothing}
+        ${text.preloaded.title}
+        ${preloaded ? html`<span class="faint">${text.preloaded.modules(preloaded.modules)}</span>` : nothing}
       </h2>
-      <a href="/agents/${agent.id}/settings">Change setting</a>
+      <a href="/agents/${agent.id}/settings">${text.preloaded.changeSetting}</a>
     </header>
     ${preloaded ? details(preloaded) : html`<p class="content faint">${unknownText(agent)}</p>`}
   </section>`;
@@ -23,24 +24,24 @@ function details(preloaded: Preloaded): TemplateResult {
   return html`<div class="content column">
       ${preloaded.modules
         ? html`<p>${savingText(preloaded)}</p>
-            <p class="text"><strong>Packages:</strong> ${packageText(preloaded.packages)}</p>`
-        : html`<p>The script imports nothing that an executor can import in advance.</p>`}
-      <p class="faint small">Reported ${timeAgo(preloaded.updated_at)} for revision ${preloaded.revision}.</p>
+            <p class="text">${text.preloaded.packages(packageText(preloaded.packages))}</p>`
+        : html`<p>${text.preloaded.nothing}</p>`}
+      <p class="faint small">${text.preloaded.reported(timeAgo(preloaded.updated_at), preloaded.revision)}</p>
     </div>
     ${preloaded.left_out.length ? leftOut(preloaded) : nothing}`;
 }
 
 function leftOut({ left_out }: Preloaded): TemplateResult {
   return html`<div class="content">
-      <h3>Left out <span class="faint">${count(left_out.length)}</span></h3>
-      <p class="faint small">Each execution imports these modules itself.</p>
+      <h3>${text.preloaded.leftOut} <span class="faint">${count(left_out.length)}</span></h3>
+      <p class="faint small">${text.preloaded.leftOutHelp}</p>
     </div>
-    <div class="table-wrap" role="region" aria-label="Modules that are left out" tabindex="0">
+    <div class="table-wrap" role="region" aria-label=${text.preloaded.leftOutLabel} tabindex="0">
       <table>
         <thead>
           <tr>
-            <th scope="col">Module</th>
-            <th scope="col">Reason</th>
+            <th scope="col">${text.preloaded.module}</th>
+            <th scope="col">${text.preloaded.reason}</th>
           </tr>
         </thead>
         <tbody>

@@ -1,5 +1,6 @@
 import { html } from "lit";
 import type { AgentRevision } from "../../core/types";
+import { text } from "../../text/parts/agents";
 import "../code/code-diff";
 import "./variables-diff";
 import { REVISION_NAMES, revisionDifferences } from "./revision-fields";
@@ -12,7 +13,7 @@ export function revisionChanges(from: AgentRevision, to: AgentRevision): unknown
         (field) =>
           html`<h3>${REVISION_NAMES[field]}</h3>
             ${field === "python_version" || field === "profile" || field === "preload"
-              ? html`<p>${from[field] ?? "default"} → ${to[field] ?? "default"}</p>`
+              ? html`<p>${from[field] ?? text.revisions.default} → ${to[field] ?? text.revisions.default}</p>`
               : field === "env_vars"
                 ? html`<variables-diff .from=${from.env_vars} .to=${to.env_vars}></variables-diff>`
                 : html`<code-diff
@@ -21,5 +22,5 @@ export function revisionChanges(from: AgentRevision, to: AgentRevision): unknown
                     .label=${REVISION_NAMES[field]}
                   ></code-diff>`}`,
       )
-    : html`<p class="faint">No differences.</p>`;
+    : html`<p class="faint">${text.revisions.noDifferences}</p>`;
 }

@@ -1,5 +1,6 @@
 import type { Agent } from "../../core/types";
-import { CODE_FIELDS, CODE_NAMES, type Code } from "./agent-edits";
+import { text } from "../../text/parts/agents";
+import { CODE_FIELDS, type Code } from "./agent-edits";
 import type { Confinement } from "./confinement";
 
 /** What a revision is about: the code, and how it runs. */
@@ -7,12 +8,7 @@ export type RevisionContent = Code & Confinement & Pick<Agent, "preload">;
 
 const FIELDS = [...CODE_FIELDS, "profile", "egress", "preload"] as const;
 
-export const REVISION_NAMES: Record<keyof RevisionContent, string> = {
-  ...CODE_NAMES,
-  profile: "Profile",
-  egress: "Egress",
-  preload: "Preloading",
-};
+export const REVISION_NAMES: Record<keyof RevisionContent, string> = text.fields;
 
 /** The fields in which two differ. */
 export const revisionDifferences = (
@@ -22,6 +18,4 @@ export const revisionDifferences = (
 
 /** "script, Python version". */
 export const inWords = (fields: (keyof RevisionContent)[]): string =>
-  fields
-    .map((field) => (field === "python_version" ? "Python version" : REVISION_NAMES[field].toLowerCase()))
-    .join(", ");
+  fields.map((field) => text.fieldWords[field]).join(", ");

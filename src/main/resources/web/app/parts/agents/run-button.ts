@@ -1,6 +1,7 @@
 import { html } from "lit";
 import { customElement, property, state } from "lit/decorators.js";
 import { asProblem } from "../../core/load";
+import { text } from "../../text/parts/agents";
 import { keptPayload, lastPayload, payloadText, submitPayload } from "../executions/payloads";
 import { toast } from "../page/dialogs";
 import { Part } from "../page/part";
@@ -10,11 +11,11 @@ export async function runWithLastPayload({ id, name }: { id: string; name: strin
   try {
     const payload = await lastPayload(id, Infinity);
     const job = await submitPayload(id, payload);
-    toast(`Run queued: ${name}, ${payloadText(payload)}.`, {
-      link: ["View run", `/executor-jobs/${job.id}`],
+    toast(text.runButton.queued(name, payloadText(payload)), {
+      link: [text.runButton.viewRun, `/executor-jobs/${job.id}`],
     });
   } catch (e) {
-    toast(`${name} was not run: ${asProblem(e).message}`, { failed: true });
+    toast(text.runButton.notRun(name, asProblem(e).message), { failed: true });
   }
 }
 
@@ -29,12 +30,12 @@ export class RunButton extends Part {
     const payload = this.payload ?? keptPayload(this.agentId);
     return html`<button
       class="quiet"
-      title="Run ${payload === null ? "with the last payload" : payloadText(payload)}"
+      title=${payload === null ? text.runButton.runWithLast : text.runButton.run(payloadText(payload))}
       @pointerenter=${this.find}
       @focus=${this.find}
       @click=${() => runWithLastPayload({ id: this.agentId, name: this.name })}
     >
-      Run now<span class="unseen"> ${this.name}</span>
+      ${text.runButton.runNow(this.name)}
     </button>`;
   }
 

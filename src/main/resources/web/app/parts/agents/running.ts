@@ -1,5 +1,6 @@
 import { get } from "../../core/api";
 import type { Agent, BuilderJob } from "../../core/types";
+import { text } from "../../text/parts/agents";
 
 /** Seconds that one request waits for the end of a build. */
 const WAIT = "20";
@@ -10,23 +11,24 @@ export const isBehind = (agent: Agent): boolean =>
 
 /** Which revision runs, if it is not the newest; or null. */
 export function behindText(agent: Agent): string | null {
-  if (!isBehind(agent)) {
+  const { revision, running_revision: running, build_failure } = agent;
+  if (running === null || !isBehind(agent)) {
     return null;
   }
-  return agent.build_failure
-    ? `Revision ${agent.revision} failed to build; revision ${agent.running_revision} still runs.`
-    : `Revision ${agent.revision} is building; revision ${agent.running_revision} runs until then.`;
+  return build_failure
+    ? text.running.failedToBuild(revision, running)
+    : text.running.isBuilding(revision, running);
 }
 
 /** A short note on a revision; or "". */
 export function revisionNote(agent: Agent, revision: number): string {
   if (!isBehind(agent)) {
-    return revision === agent.revision ? "current" : "";
+    return revision === agent.revision ? text.running.notes.current : "";
   }
   if (revision === agent.revision) {
-    return agent.build_failure ? "failed to build" : "building";
+    return agent.build_failure ? text.running.notes.failed : text.running.notes.building;
   }
-  return revision === agent.running_revision ? "runs now" : "";
+  return revision === agent.running_revision ? text.running.notes.running : "";
 }
 
 /**

@@ -1,5 +1,6 @@
 import { ExactNumber, type Json } from "../../core/types";
 import { parseExactly } from "../../core/api";
+import { text } from "../../text/parts/agents";
 
 /** How a program runs an agent. */
 export interface Snippet {
@@ -14,55 +15,21 @@ export interface Snippet {
  * Roost is, for example "https://roost.example.org".
  */
 export function snippets(agentId: string, payload: string, origin: string): Snippet[] {
-  const literal = payload.trim() ? `payload=${pythonLiteral(parseExactly(payload))}, ` : "";
-  const body = payload.trim() ? `{"payload": ${payload.trim()}}` : "{}";
+  const { curl, python, asynchronous, commandLine } = text.snippets;
+  const json = payload.trim();
+  const literal = json ? `payload=${pythonLiteral(parseExactly(payload))}, ` : "";
+  const body = json ? `{"payload": ${json}}` : "{}";
+  const option = json ? ` --payload ${shellQuoted(json)}` : "";
   return [
-    {
-      title: "curl",
-      needs: "Waits up to 60 seconds for the end, and returns the job with its execution.",
-      code: `curl -X POST '${origin}/v1/agents/${agentId}/execute?wait=60' \\
-  -H "Authorization: Bearer $ROOST_API_KEY" \\
-  -H 'Content-Type: application/json' \\
-  -d ${shellQuoted(body)}`,
-    },
-    {
-      title: "Python",
-      needs: "With the SDK; check=True raises ExecutionFailed when the script fails.",
-      code: `import roost
-
-client = roost.Client(base_url="${origin}")
-agent = client.agents.retrieve("${agentId}")
-execution = agent.execute(${literal}check=True)
-print(execution.return_value)`,
-    },
-    {
-      title: "Python, asynchronous",
-      needs: "With asyncio.",
-      code: `import asyncio
-
-import roost.aio
-
-
-async def main():
-    async with roost.aio.Client(base_url="${origin}") as client:
-        agent = await client.agents.retrieve("${agentId}")
-        execution = await agent.execute(${literal}check=True)
-        print(execution.return_value)
-
-
-asyncio.run(main())`,
-    },
-    {
-      title: "Command line",
-      needs: "Prints the return value; the exit code is 1 when the script fails.",
-      code: `export ROOST_URL='${origin}'
-roost execute ${agentId}${payload.trim() ? ` --payload ${shellQuoted(payload.trim())}` : ""}`,
-    },
+    { ...curl, code: curl.code(origin, agentId, shellQuoted(body)) },
+    { ...python, code: python.code(origin, agentId, literal) },
+    { ...asynchronous, code: asynchronous.code(origin, agentId, literal) },
+    { ...commandLine, code: commandLine.code(origin, agentId, option) },
   ];
 }
 
 /** A word of a shell, whatever is in it. */
-export const shellQuoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
+export const shellQuoted = (word: string): string => `'${word.replaceAll("'", `'\\''`)}'`;
 
 /** A JSON value as Python writes it; strings have the same escapes. */
 export function pythonLiteral(value: Json): string {

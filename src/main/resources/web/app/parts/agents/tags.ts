@@ -1,4 +1,5 @@
 import { html, nothing } from "lit";
+import { text } from "../../text/parts/agents";
 
 /** Tags of agents: labels in lower case; slashes separate levels, as in "team/crawlers". */
 
@@ -14,8 +15,8 @@ export function hueOf(tag: string): number {
 }
 
 /** The tags in a text, separated by commas or spaces; sorted, without duplicates. */
-export const tagsIn = (text: string): string[] =>
-  [...new Set(text.split(/[\s,]+/).filter(Boolean))].sort((a, b) => (a < b ? -1 : 1));
+export const tagsIn = (tags: string): string[] =>
+  [...new Set(tags.split(/[\s,]+/).filter(Boolean))].sort((a, b) => (a < b ? -1 : 1));
 
 /** Chips that lead to the agents with a tag. */
 export const tagChips = (tags: readonly string[]): unknown =>
@@ -26,7 +27,7 @@ export const tagChips = (tags: readonly string[]): unknown =>
             html`<a
               class="tag hue-${hueOf(tag)}"
               href="/agents?q=${encodeURIComponent(`tag:${tag}`)}"
-              title="Agents with the tag ${tag}"
+              title=${text.tags.agentsWith(tag)}
               >${tag}</a
             >`,
         )}</span

@@ -1,13 +1,14 @@
 import { html } from "lit";
 import { customElement, property, state } from "lit/decorators.js";
 import { masked, maskedPair } from "../../core/variables";
+import { text } from "../../text/parts/agents";
 import "../code/code-diff";
 import { Part } from "../page/part";
 import { CODE_NAMES } from "./agent-edits";
 
 /** A button that shows and hides the values of variables. */
 export const showValues = (shown: boolean, toggle: () => void): unknown =>
-  html`<button class="quiet" aria-pressed=${shown} @click=${toggle}>Show values</button>`;
+  html`<button class="quiet" aria-pressed=${shown} @click=${toggle}>${text.code.showValues}</button>`;
 
 /** The variables of two revisions, or of one, with their values masked until a person wants to see them. */
 @customElement("variables-diff")
@@ -24,9 +25,9 @@ export class VariablesDiff extends Part {
     </div>`;
   }
 
-  private text(text: string): unknown {
+  private text(variables: string): unknown {
     return html`<pre class="code" tabindex="0" role="region" aria-label=${CODE_NAMES.env_vars}>
-${this.shown ? text : masked(text)}</pre
+${this.shown ? variables : masked(variables)}</pre
     >`;
   }
 

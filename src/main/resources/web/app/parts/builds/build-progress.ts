@@ -1,9 +1,10 @@
 import { html, nothing, type PropertyValues, type TemplateResult } from "lit";
 import { customElement, property } from "lit/decorators.js";
 import { get } from "../../core/api";
-import { between, duration } from "../../core/format";
+import { between } from "../../core/format";
 import { Load } from "../../core/load";
 import type { BuilderJob } from "../../core/types";
+import { text } from "../../text/parts/builds";
 import { stateBadge, timeAgo } from "../page/basics";
 import "../logs/log-view";
 import { problemNotice } from "../page/notices";
@@ -56,28 +57,23 @@ export class BuildProgress extends Part {
   }
 
   private going(job: BuilderJob): TemplateResult {
-    return html`<section class="column build" aria-label="Build">
+    return html`<section class="column build" aria-label=${text.build}>
       <div class="row">
-        ${stateBadge(job.state, job.state === "queued" ? "Build queued" : "Installing requirements")}
+        ${stateBadge(job.state, job.state === "queued" ? text.queued : text.installing)}
         <span class="faint small">${timeAgo(job.started_at ?? job.created_at)}</span>
-        <a class="small" href="/builds/${job.id}">View build</a>
+        <a class="small" href="/builds/${job.id}">${text.viewBuild}</a>
       </div>
-      <log-view
-        .source="builder-jobs/${job.id}"
-        .live=${true}
-        .follow=${true}
-        .label=${"Build log"}
-      ></log-view>
+      <log-view .source="builder-jobs/${job.id}" .live=${true} .follow=${true} .label=${text.log}></log-view>
     </section>`;
   }
 
   private failed(job: BuilderJob): TemplateResult {
-    return html`<section class="column build" aria-label="Build">
+    return html`<section class="column build" aria-label=${text.build}>
       <div class="notice failed" role="alert">
-        <strong>The requirements could not be installed</strong>
+        <strong>${text.failed}</strong>
         <pre>${job.message}</pre>
         <div class="row small">
-          <a href="/builds/${job.id}">View build and log</a>
+          <a href="/builds/${job.id}">${text.viewBuildAndLog}</a>
         </div>
       </div>
     </section>`;
@@ -85,9 +81,7 @@ export class BuildProgress extends Part {
 }
 
 const builtIn = ({ reused, started_at, finished_at }: BuilderJob): string =>
-  reused || !started_at || !finished_at
-    ? "Reused an earlier build"
-    : `Built in ${duration(between(started_at, finished_at))}`;
+  reused || !started_at || !finished_at ? text.reused : text.builtIn(between(started_at, finished_at));
 
 declare global {
   interface HTMLElementTagNameMap {

@@ -1,6 +1,7 @@
 import { html, nothing, svg, type SVGTemplateResult, type TemplateResult } from "lit";
 import { customElement, property, state } from "lit/decorators.js";
 import { count } from "../../core/format";
+import { text } from "../../text/parts/charts";
 import { Part } from "../page/part";
 import { ticks } from "./ticks";
 
@@ -63,12 +64,12 @@ export class BarChart extends Part {
           ${this.bars.labels.map((_, bar) => this.target(bar))}
           ${this.pointed === null ? nothing : this.tip(this.pointed)}
         </div>
-        <div class="labels">${this.bars.labels.map((text) => html`<span>${text}</span>`)}</div>
+        <div class="labels">${this.bars.labels.map((label) => html`<span>${label}</span>`)}</div>
       </div>
       <details>
         <summary>
           <span class="legend" aria-hidden="true">${this.legend()}</span
-          ><span class="faint">View as table</span>
+          ><span class="faint">${text.viewAsTable}</span>
         </summary>
         ${this.table()}
       </details>`;
@@ -136,7 +137,7 @@ export class BarChart extends Part {
                 >${swatch(colour)}${name}<span class="number">${this.text(values[bar]!)}</span></span
               >`,
           )
-        : html`<span class="faint">none</span>`}
+        : html`<span class="faint">${text.none}</span>`}
     </div>`;
   }
 

@@ -1,8 +1,9 @@
 import { html } from "lit";
-import { count, plural } from "../../core/format";
 import { router } from "../../core/router";
 import { signedIn } from "../../core/session";
 import type { ActionResults, Execution } from "../../core/types";
+import { common } from "../../text/common";
+import { text } from "../../text/parts/executions";
 import { act, preview, report, tried } from "../page/actions";
 import { confirmAction, toast } from "../page/dialogs";
 import type { BulkAction } from "../page/selection";
@@ -13,17 +14,17 @@ import { payloadText } from "./payloads";
 export const executionActions = (): BulkAction<Execution>[] => [
   ...(signedIn.may("execute")
     ? [
-        { title: "Run again", applies: ({ state }: Execution) => state !== "running", run: runAgain },
-        { title: "Cancel", applies: ({ state }: Execution) => state === "running", run: cancel },
+        { title: text.bulk.runAgain, applies: ({ state }: Execution) => state !== "running", run: runAgain },
+        { title: common.cancel, applies: ({ state }: Execution) => state === "running", run: cancel },
       ]
     : []),
-  { title: "Compare", applies: () => true, run: compare },
+  { title: text.bulk.compare, applies: () => true, run: compare },
 ];
 
 /** Opens the page that compares two, the earlier one first. Returns false: the selection stays. */
 async function compare(executions: Execution[]): Promise<boolean> {
   if (executions.length !== 2) {
-    toast("Select two executions to compare them.");
+    toast(text.bulk.selectTwo);
     return false;
   }
   const [one, other] = executions.map(({ id }) => id).sort();
@@ -48,24 +49,24 @@ function runAgain(executions: Execution[]): Promise<boolean> {
   return tried(async () => {
     const expected = await actOn(executions, { action: "run_again", dry_run: true });
     if (expected.changed === 0) {
-      toast("Nothing to run again: the jobs have not ended.");
+      toast(text.bulk.nothingToRun);
       return false;
     }
     const sure = await confirmAction({
-      title: `Run ${plural(expected.changed, "job")} again?`,
-      body: html`<p>Each runs with its payload and the current revision of its agent.</p>
+      title: text.bulk.runJobsAgain(expected.changed),
+      body: html`<p>${text.bulk.eachRuns}</p>
         ${preview(expected.results, ({ id, changed }) =>
-          changed ? payloadText(payloads.get(id) ?? "") : "has not ended",
+          changed ? payloadText(payloads.get(id) ?? "") : text.bulk.notEnded,
         )}`,
-      confirm: `Run ${count(expected.changed)} again`,
+      confirm: text.bulk.confirmRunAgain(expected.changed),
     });
     if (sure) {
       const found = await actOn(executions, { action: "run_again" });
       const jobs = found.results.flatMap(({ executor_job_id }) => executor_job_id ?? []);
-      await report(found, "run", "queued", () =>
+      await report(found, text.bulk.run, text.bulk.queued, () =>
         tried(async () => {
           const ended = await act("/executor-jobs/actions", "executor_job_ids", jobs, { action: "cancel" });
-          toast(`${plural(ended.changed, "run")} cancelled.`);
+          toast(text.bulk.runsCancelled(ended.changed));
         }),
       );
     }
@@ -77,19 +78,19 @@ function cancel(executions: Execution[]): Promise<boolean> {
   return tried(async () => {
     const expected = await actOn(executions, { action: "cancel", dry_run: true });
     if (expected.changed === 0) {
-      toast("Nothing to cancel: the executions have ended.");
+      toast(text.bulk.nothingToCancel);
       return false;
     }
     const sure = await confirmAction({
-      title: `Cancel ${plural(expected.changed, "running execution")}?`,
-      body: html`<p>Each script receives SIGTERM, and SIGKILL ten seconds later. The runs are not retried.</p>
-        ${preview(expected.results, ({ changed }) => (changed ? "" : "has ended"))}`,
-      confirm: "Cancel executions",
-      cancel: "Keep running",
+      title: text.bulk.cancelExecutions(expected.changed),
+      body: html`<p>${text.bulk.eachReceives}</p>
+        ${preview(expected.results, ({ changed }) => (changed ? "" : text.bulk.ended))}`,
+      confirm: text.bulk.confirmCancel,
+      cancel: text.runs.keepRunning,
       danger: true,
     });
     if (sure) {
-      await report(await actOn(executions, { action: "cancel" }), "run", "cancelled");
+      await report(await actOn(executions, { action: "cancel" }), text.bulk.run, text.bulk.cancelled);
     }
     return sure;
   });

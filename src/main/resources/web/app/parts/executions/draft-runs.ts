@@ -1,25 +1,24 @@
 import { html, nothing, type TemplateResult } from "lit";
 import { get, kept } from "../../core/api";
 import type { AgentRevision, Execution, ExecutorJob } from "../../core/types";
+import { text } from "../../text/parts/executions";
 
 /** Runs of unsaved scripts. */
 
 /** The mark of a draft. */
 export const draftMark = ({ draft }: Pick<ExecutorJob, "draft">): unknown =>
-  draft
-    ? html`<span class="draft-mark" title="A run of an unsaved script; figures and issues leave it out"
-        >draft</span
-      >`
-    : nothing;
+  draft ? html`<span class="draft-mark" title=${text.drafts.markTitle}>${text.drafts.mark}</span>` : nothing;
 
 /** What ran, in words. */
 export const ranText = ({ draft, agent_revision }: Pick<ExecutorJob, "draft" | "agent_revision">): string =>
-  draft ? `draft based on revision ${agent_revision}` : `revision ${agent_revision}`;
+  draft ? text.drafts.draftBasedOn(agent_revision) : text.drafts.revision(agent_revision);
 
 /** The same, for the line below a page's title. */
 export const ranSummary = (run: Pick<ExecutorJob, "draft" | "agent_revision">): TemplateResult =>
   html`${draftMark(run)}
-    <span class="faint">${run.draft ? "based on " : ""}revision ${run.agent_revision}</span>`;
+    <span class="faint"
+      >${run.draft ? text.drafts.basedOn(run.agent_revision) : text.drafts.revision(run.agent_revision)}</span
+    >`;
 
 /** The revision of an execution, with the script that it ran; null: no longer stored. */
 export async function ranRevision(
@@ -47,9 +46,6 @@ export const tryAddress = (
 ): string => `/agents/${agent_id}?try=${id}${failed === null ? "" : `&execution=${failed}`}`;
 
 export const tryLink = (job: ExecutorJob, failed: string | null, style = "button"): TemplateResult =>
-  html`<a
-    class=${style}
-    href=${tryAddress(job, failed)}
-    title="Opens the editor with this payload: runs what you change without saving it"
-    >${job.draft ? "Edit draft" : "Try an edited script"}</a
+  html`<a class=${style} href=${tryAddress(job, failed)} title=${text.drafts.tryTitle}
+    >${job.draft ? text.drafts.edit : text.drafts.tryEdited}</a
   >`;

@@ -1,6 +1,8 @@
 import { html, nothing, type TemplateResult } from "lit";
 import { shortId } from "../../core/format";
 import type { Execution } from "../../core/types";
+import { common } from "../../text/common";
+import { text } from "../../text/parts/executions";
 import "../agents/agent-link";
 import { stateBadge, timeAgo } from "../page/basics";
 import type { Selection } from "../page/selection";
@@ -22,21 +24,21 @@ export function executionColumns(
   const longest = Math.max(0, ...rows.filter((row) => row.finished_at !== null).map(secondsOf));
   const agent: Column<Execution> = {
     key: "agent",
-    title: "Agent",
+    title: common.agent,
     cell: ({ agent_id }) => html`<agent-link .agentId=${agent_id}></agent-link>`,
     kind: "agent plain",
   };
   return [
     {
       key: "state",
-      title: "State",
+      title: common.state,
       cell: (row) => html`${selection?.box(row, shortId(row.id))}${executionLink(row)}${draftMark(row)}`,
     },
     ...(withAgent ? [agent] : []),
     {
       key: "started",
       sort: "-started",
-      title: "Started",
+      title: text.columns.started,
       kind: "plain",
       cell: ({ id, started_at }) =>
         html`<a class="quiet-link" href="/executions/${id}">${timeAgo(started_at)}</a>`,
@@ -44,30 +46,30 @@ export function executionColumns(
     {
       key: "duration",
       sort: "-duration",
-      title: "Duration",
+      title: text.columns.duration,
       cell: (row) => durationBar(row, longest),
       number: true,
       kind: "duration plain",
     },
-    { key: "trigger", title: "Trigger", cell: trigger, kind: "trigger plain" },
+    { key: "trigger", title: text.columns.trigger, cell: trigger, kind: "trigger plain" },
     {
       key: "revision",
-      title: "Revision",
+      title: text.columns.revision,
       cell: (row) => html`<span class="number">${row.agent_revision}</span>`,
       number: true,
       kind: "widest",
     },
     {
       key: "attempt",
-      title: "Attempt",
+      title: text.columns.attempt,
       cell: ({ attempt }) => (attempt > 1 ? html`<span class="number">${attempt}</span>` : nothing),
       number: true,
     },
-    { key: "payload", title: "Payload", cell: payload, kind: "payload wide" },
-    { key: "reason", title: "Reason", cell: why, kind: "rest plain" },
+    { key: "payload", title: text.payloads.title, cell: payload, kind: "payload wide" },
+    { key: "reason", title: text.columns.reason, cell: why, kind: "rest plain" },
     {
       key: "id",
-      title: "ID",
+      title: text.columns.id,
       cell: ({ id }) => html`<span class="mono faint" title=${id}>${shortId(id)}</span>`,
       kind: "widest",
     },
@@ -94,16 +96,20 @@ function trigger({ submission }: Execution): unknown {
   }
   const { schedule_id, schedule_name, batch_id } = submission;
   if (schedule_id) {
-    return html`<span class="cut" title="Schedule ${schedule_name ?? schedule_id}"
-      >${schedule_name ?? "schedule"}</span
+    return html`<span class="cut" title=${text.triggers.scheduleTitle(schedule_name ?? schedule_id)}
+      >${schedule_name ?? text.triggers.schedule}</span
     >`;
   }
-  return html`<span class="faint" title=${batch_id ?? nothing}>${batch_id ? "batch" : "on demand"}</span>`;
+  return html`<span class="faint" title=${batch_id ?? nothing}
+    >${batch_id ? text.triggers.batch : text.triggers.onDemand}</span
+  >`;
 }
 
 function payload({ submission }: Execution): unknown {
-  const text = submission?.payload_preview ?? null;
-  return text === null ? nothing : html`<code class="cut" title=${text}>${text.replace(/\s+/g, " ")}</code>`;
+  const preview = submission?.payload_preview ?? null;
+  return preview === null
+    ? nothing
+    : html`<code class="cut" title=${preview}>${preview.replace(/\s+/g, " ")}</code>`;
 }
 
 const why = ({ reason, message }: Execution): unknown =>

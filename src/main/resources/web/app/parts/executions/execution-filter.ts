@@ -1,5 +1,6 @@
 import type { Query } from "../../core/api";
 import { STATES } from "../../core/states";
+import { text } from "../../text/parts/executions";
 import { executionReasons } from "./reasons";
 
 /**
@@ -19,14 +20,14 @@ export interface Key {
 }
 
 export const KEYS: readonly Key[] = [
-  { name: "state", hint: "one or several, separated by commas", values: FILTERED_STATES },
-  { name: "agent", hint: "words of the name; crawl* begins a word", values: [], open: true },
-  { name: "tag", hint: "of the agents; team also finds team/x", values: [], open: true },
-  { name: "reason", hint: "why it did not succeed", values: executionReasons },
-  { name: "since", hint: "30m, 1h, 7d or a time", values: ["1h", "24h", "7d"], open: true },
-  { name: "before", hint: "30m, 1h, 7d or a time", values: ["1h", "24h", "7d"], open: true },
-  { name: "revision", hint: "of the agent", values: [], open: true },
-  { name: "draft", hint: "of an unsaved script, or not", values: ["yes", "no"] },
+  { name: "state", hint: text.filter.hints.state, values: FILTERED_STATES },
+  { name: "agent", hint: text.filter.hints.agent, values: [], open: true },
+  { name: "tag", hint: text.filter.hints.tag, values: [], open: true },
+  { name: "reason", hint: text.filter.hints.reason, values: executionReasons },
+  { name: "since", hint: text.filter.hints.since, values: ["1h", "24h", "7d"], open: true },
+  { name: "before", hint: text.filter.hints.before, values: ["1h", "24h", "7d"], open: true },
+  { name: "revision", hint: text.filter.hints.revision, values: [], open: true },
+  { name: "draft", hint: text.filter.hints.draft, values: ["yes", "no"] },
 ];
 
 const TOKEN = /(?:([a-z]+):)?(?:"([^"]*)"?|(\S+))/g;
@@ -43,17 +44,18 @@ export interface Parsed {
   mistakes: string[];
 }
 
-export function parse(text: string): Parsed {
+export function parse(filter: string): Parsed {
   const tokens: Token[] = [];
   const mistakes: string[] = [];
-  for (const [, key, quoted, bare] of text.matchAll(TOKEN)) {
+  for (const [, key, quoted, bare] of filter.matchAll(TOKEN)) {
     const value = quoted ?? bare ?? "";
     const known = KEYS.find(({ name }) => name === key);
     if (!key && KEYS.some(({ name }) => value === `${name}:`)) {
       continue; // Its value is still to come.
     }
     if (key && !known) {
-      mistakes.push(`There is no filter ${key}. There are ${KEYS.map(({ name }) => name).join(", ")}.`);
+      const names = KEYS.map(({ name }) => name);
+      mistakes.push(text.filter.unknownKey(key, names));
     } else {
       tokens.push({ key: key ?? "", value });
       mistakes.push(...mistakesOf(key, value, known));
@@ -68,13 +70,13 @@ function mistakesOf(key: string | undefined, value: string, known: Key | undefin
   }
   if (!known.open) {
     const wrong = value.split(",").filter((part) => !known.values.includes(expanded(known, part)));
-    return wrong.map((part) => `No ${key} is called “${part}”.`);
+    return wrong.map((part) => text.filter.unknownValue(known.name, part));
   }
   const isTime = key === "since" || key === "before";
   if (isTime && timeOf(value, 0) === null) {
-    return [`${key} must be a length of time such as 30m, 1h or 7d, or a time such as 2026-11-21T18:00.`];
+    return [text.filter.noTime(key)];
   }
-  return key === "revision" && !/^\d{1,9}$/.test(value) ? ["revision must be a number."] : [];
+  return key === "revision" && !/^\d{1,9}$/.test(value) ? [text.filter.noRevision] : [];
 }
 
 /** "timeout" → "deadline_exceeded": what is meant by a value that is no code. */

@@ -4,6 +4,7 @@ import { requestExactly } from "../../core/api";
 import { between, duration } from "../../core/format";
 import { Load } from "../../core/load";
 import type { Execution } from "../../core/types";
+import { text } from "../../text/parts/executions";
 import { idLink, stateBadge } from "../page/basics";
 import "../code/json-tree";
 import "../logs/log-view";
@@ -36,13 +37,16 @@ export function failureNotice(execution: Execution): unknown {
     return nothing;
   }
   const { title, help } = executionReason(reason);
-  const place = error?.line ? `line ${error.line}${error.column ? `, column ${error.column}` : ""}` : "";
-  return html`<section class="notice ${isHarmless(reason) ? "" : "failed"}" aria-label="Failure reason">
+  const place = error?.line ? text.result.place(error.line, error.column) : "";
+  return html`<section
+    class="notice ${isHarmless(reason) ? "" : "failed"}"
+    aria-label=${text.result.failureReason}
+  >
     <strong>${title}${place ? html` <span class="faint">(${place})</span>` : nothing}</strong>
     ${message ? html`<pre>${message}</pre>` : nothing} ${help ? html`<p class="small">${help}</p>` : nothing}
     ${error?.traceback
       ? html`<details>
-          <summary>Traceback</summary>
+          <summary>${text.result.traceback}</summary>
           <pre>${error.traceback}</pre>
         </details>`
       : nothing}
@@ -52,7 +56,7 @@ export function failureNotice(execution: Execution): unknown {
 /** The return value of main. */
 export const returnValue = (execution: Execution): unknown =>
   execution.state === "succeeded"
-    ? html`<json-tree name="Return value" .value=${execution.return_value}></json-tree>`
+    ? html`<json-tree name=${text.result.returnValue} .value=${execution.return_value}></json-tree>`
     : nothing;
 
 /** @param line the number of the entry to mark and show; 0: none */
@@ -97,14 +101,14 @@ export class ExecutionResult extends Part {
           </div>
           ${failureNotice(execution)}
           ${execution.state === "succeeded"
-            ? html`${this.heading("Return value")} ${returnValue(execution)}`
+            ? html`${this.heading(text.result.returnValue)} ${returnValue(execution)}`
             : nothing}
-          ${this.heading("Log")} ${executionLog(execution)}`,
+          ${this.heading(text.result.log)} ${executionLog(execution)}`,
     );
   }
 
-  private heading(text: string): unknown {
-    return this.compact ? nothing : html`<h2>${text}</h2>`;
+  private heading(title: string): unknown {
+    return this.compact ? nothing : html`<h2>${title}</h2>`;
   }
 }
 

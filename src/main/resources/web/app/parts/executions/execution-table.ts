@@ -4,6 +4,7 @@ import { get, type Query } from "../../core/api";
 import { bounded } from "../../core/format";
 import { Load, PagedLoad, type Concerns } from "../../core/load";
 import type { Count, Execution } from "../../core/types";
+import { text } from "../../text/parts/executions";
 import { emptyState } from "../page/notices";
 import { Part } from "../page/part";
 import { shownColumns } from "../page/list-tools";
@@ -74,11 +75,12 @@ export class ExecutionTable extends Part {
       ? html`<section class="panel" aria-labelledby="executions-title">
             <header>
               <h2 id="executions-title">
-                Executions ${total ? html`<span class="faint number">${bounded(total)}</span>` : nothing}
+                ${text.table.title}
+                ${total ? html`<span class="faint number">${bounded(total)}</span>` : nothing}
               </h2>
             </header>
             ${pagedTable(
-              "List of executions",
+              text.table.label,
               shownColumns(executionColumns(rows, !this.agentId, this.selection), this.columns),
               this.runs,
               () => this.none(),
@@ -96,11 +98,11 @@ export class ExecutionTable extends Part {
 
   private none(): TemplateResult {
     return Object.values(this.filters).some(Boolean)
-      ? emptyState("No matching executions", "Change the filters. The list updates live.")
+      ? emptyState(text.table.noMatches, text.table.changeFilters)
       : emptyState(
-          "No executions yet",
-          "Each run of an agent appears here, with its log and return value.",
-          this.agentId ? nothing : html`<a class="button" href="/agents">Choose an agent to run</a>`,
+          text.table.none,
+          text.table.eachRun,
+          this.agentId ? nothing : html`<a class="button" href="/agents">${text.table.chooseAgent}</a>`,
         );
   }
 }

@@ -2,6 +2,7 @@ import { html, nothing } from "lit";
 import { customElement, property, query, state } from "lit/decorators.js";
 import { get } from "../../core/api";
 import type { Agent, AgentTags, Page } from "../../core/types";
+import { text } from "../../text/parts/executions";
 import { Part } from "../page/part";
 import { completions, parse, type Completion } from "./execution-filter";
 
@@ -41,13 +42,13 @@ export class FilterField extends Part {
         type="search"
         role="combobox"
         class="search mono"
-        aria-label="Filter executions"
+        aria-label=${text.filterField.label}
         aria-expanded=${offers.length > 0}
         aria-controls="filter-offers"
         aria-autocomplete="list"
         aria-activedescendant=${offers[this.chosen] ? `filter-offer-${this.chosen}` : nothing}
         aria-describedby="filter-mistakes"
-        placeholder="Filter: state:failed agent:crawl* since:1d reason:timeout"
+        placeholder=${text.filterField.placeholder}
         autocomplete="off"
         spellcheck="false"
         .value=${this.text}
@@ -56,7 +57,12 @@ export class FilterField extends Part {
         @blur=${() => (this.open = false)}
         @keydown=${(event: KeyboardEvent) => this.key(event, offers)}
       />
-      <ul id="filter-offers" role="listbox" aria-label="Completions" ?hidden=${offers.length === 0}>
+      <ul
+        id="filter-offers"
+        role="listbox"
+        aria-label=${text.filterField.completions}
+        ?hidden=${offers.length === 0}
+      >
         ${offers.map(
           (offer, i) =>
             html`<li

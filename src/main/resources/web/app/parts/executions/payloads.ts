@@ -1,6 +1,7 @@
 import { once, requestExactly, toJson } from "../../core/api";
 import { draft, keepDraft } from "../../core/drafts";
 import type { ExecutorJob, Page } from "../../core/types";
+import { text } from "../../text/parts/executions";
 
 const LONGEST = 64 * 1024;
 const SHOWN = 60;
@@ -23,16 +24,16 @@ export async function lastPayload(agentId: string, longest = LONGEST): Promise<s
   const query = { agent_id: agentId, limit: 1 };
   const { value } = await requestExactly<Page<ExecutorJob>>("GET", "/executor-jobs", { query });
   const payload = value.data[0]?.payload ?? null;
-  const text = payload === null ? "" : toJson(payload, 2);
-  return text.length > longest ? "" : text;
+  const json = payload === null ? "" : toJson(payload, 2);
+  return json.length > longest ? "" : json;
 }
 
 /** In one line, for messages and hints. */
 export function payloadText(payload: string): string {
   const line = payload.trim().replace(/\s+/g, " ");
   return line === ""
-    ? "without payload"
-    : `with payload ${line.length > SHOWN ? line.slice(0, SHOWN) + "…" : line}`;
+    ? text.payloads.without
+    : text.payloads.with(line.length > SHOWN ? line.slice(0, SHOWN) + "…" : line);
 }
 
 /** Submits a job with a payload as JSON text; "": none. */

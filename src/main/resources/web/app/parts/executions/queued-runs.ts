@@ -1,10 +1,11 @@
 import { html, nothing } from "lit";
 import { customElement, property, state } from "lit/decorators.js";
 import { get, post, type Query } from "../../core/api";
-import { bounded, plural } from "../../core/format";
 import { asProblem, Load, PagedLoad, type Concerns } from "../../core/load";
 import { signedIn } from "../../core/session";
 import type { Count, ExecutorJob } from "../../core/types";
+import { common } from "../../text/common";
+import { text } from "../../text/parts/executions";
 import "../agents/agent-link";
 import { stateBadge } from "../page/basics";
 import { confirmAction, toast } from "../page/dialogs";
@@ -19,22 +20,26 @@ const FEW = 3;
 
 const COLUMNS: (Column<ExecutorJob> & { agent?: boolean })[] = [
   {
-    title: "State",
+    title: common.state,
     cell: (job) => html`<a class="state-link" href="/executor-jobs/${job.id}">${stateBadge("queued")}</a>`,
   },
-  { title: "Agent", cell: (job) => html`<agent-link .agentId=${job.agent_id}></agent-link>`, agent: true },
   {
-    title: "Waiting",
+    title: common.agent,
+    cell: (job) => html`<agent-link .agentId=${job.agent_id}></agent-link>`,
+    agent: true,
+  },
+  {
+    title: text.queue.waiting,
     cell: (job) => html`<ticking-duration .from=${job.created_at}></ticking-duration>`,
     number: true,
   },
   {
-    title: "Attempts",
+    title: text.queue.attempts,
     cell: ({ attempts }) => (attempts ? html`<span class="number">${attempts}×</span>` : nothing),
     number: true,
   },
   {
-    title: "Waiting for",
+    title: text.queue.waitingFor,
     cell: (job) => html`<span class="faint">${WAITING[job.waiting_on ?? ""] ?? ""}</span>`,
   },
 ];
@@ -90,10 +95,12 @@ export class QueuedRuns extends Part {
       : html`<section class="panel queued-runs" aria-labelledby="queued-title">
           <header>
             <h2 id="queued-title">
-              ${stateBadge("queued", `${bounded(queue)} queued ${queue.count === 1 ? "run" : "runs"}`)}
+              ${stateBadge("queued", text.queue.title(queue))}
               <span class="faint"
-                >· oldest waiting <ticking-duration .from=${queue.oldest_created_at!}></ticking-duration
-              ></span>
+                >${text.queue.oldest(
+                  html`<ticking-duration .from=${queue.oldest_created_at!}></ticking-duration>`,
+                )}</span
+              >
             </h2>
             ${queue.count > FEW
               ? html`<button
@@ -101,12 +108,12 @@ export class QueuedRuns extends Part {
                   aria-expanded=${this.listed}
                   @click=${() => (this.listed = !this.listed)}
                 >
-                  ${this.listed ? "Hide" : "Show"} queued runs
+                  ${this.listed ? text.queue.hide : text.queue.show}
                 </button>`
               : nothing}
             ${signedIn.may("execute") && !this.agent && !this.tag
               ? html`<button class="quiet" ?disabled=${this.cancelling} @click=${() => this.cancelAll(queue)}>
-                  ${this.cancelling ? "Cancelling…" : "Cancel all"}
+                  ${this.cancelling ? text.queue.cancelling : text.queue.cancelAll}
                 </button>`
               : nothing}
           </header>
@@ -122,7 +129,7 @@ export class QueuedRuns extends Part {
   private list(): unknown {
     const columns = COLUMNS.filter((column) => !column.agent || !this.agentId);
     return this.jobs.value
-      ? pagedTable("List of queued runs", columns, this.jobs, () => nothing)
+      ? pagedTable(text.queue.label, columns, this.jobs, () => nothing)
       : loaded(this.jobs, () => nothing);
   }
 
@@ -132,12 +139,10 @@ export class QueuedRuns extends Part {
 
   private async cancelAll(queue: Count): Promise<void> {
     const sure = await confirmAction({
-      title: `Cancel ${bounded(queue)} queued ${queue.count === 1 ? "run" : "runs"}?`,
-      body: this.agentId
-        ? "Cancels all queued runs of this agent. Running executions continue."
-        : "Cancels the queued runs of all agents. Running executions continue.",
-      confirm: "Cancel queued runs",
-      cancel: "Keep queued",
+      title: text.queue.cancelRuns(queue),
+      body: this.agentId ? text.queue.cancelsOfAgent : text.queue.cancelsOfAll,
+      confirm: text.queue.confirmCancel,
+      cancel: text.queue.keepQueued,
       danger: true,
     });
     if (!sure) {
@@ -150,7 +155,7 @@ export class QueuedRuns extends Part {
         ...of,
         running: false,
       });
-      toast(`${plural(cancelled, "queued run")} cancelled.`);
+      toast(text.queue.cancelled(cancelled));
     } catch (e) {
       toast(asProblem(e).message, { failed: true });
     }

@@ -3,6 +3,7 @@ import { customElement, property } from "lit/decorators.js";
 import { get } from "../../core/api";
 import { Load, typed } from "../../core/load";
 import type { Execution, Page } from "../../core/types";
+import { text } from "../../text/parts/executions";
 import { stateBadge, timeAgo } from "../page/basics";
 import { draftMark } from "./draft-runs";
 import { runDuration } from "./execution-result";
@@ -33,7 +34,7 @@ export class RecentExecutions extends Part {
     const executions = this.load.value ?? [];
     return executions.length
       ? html`<section class="recent" aria-labelledby="recent-title">
-          <h3 id="recent-title">Recent executions</h3>
+          <h3 id="recent-title">${text.panel.recent}</h3>
           <ul>
             ${executions.map(
               (execution) =>

@@ -1,15 +1,16 @@
 import { Problem } from "../../core/api";
 import type { Agent, BuilderJob, Execution } from "../../core/types";
+import { text } from "../../text/parts/executions";
 import { namedLines } from "../builds/named-requirements";
 import type { Mark } from "../code/marks";
 
-/** The line of the script at which an execution failed; `what` is what failed there. */
-export function failureMarks(execution: Execution | null, what = "The latest run"): Mark[] {
+/** The line of the script at which an execution failed; `say` makes the message of its error. */
+export function failureMarks(execution: Execution | null, say = text.marks.latestRun): Mark[] {
   const error = execution?.error;
   if (!error?.line) {
     return [];
   }
-  const message = `${what} failed here: ${error.type}: ${error.message}`;
+  const message = say(`${error.type}: ${error.message}`);
   return [{ line: error.line, column: error.column ?? undefined, message, severity: "error" }];
 }
 
@@ -17,11 +18,11 @@ export function failureMarks(execution: Execution | null, what = "The latest run
  * The lines of a text that have requirements because of which the agent's latest build failed. The job's own
  * requirements are sorted and have no comments, so their line numbers are not those of the text.
  */
-export const buildMarks = (failed: BuilderJob | null, agent: Agent, text: string): Mark[] =>
+export const buildMarks = (failed: BuilderJob | null, agent: Agent, requirements: string): Mark[] =>
   failed?.id === agent.latest_builder_job_id
-    ? namedLines(text, failed.message ?? "").map((line) => ({
+    ? namedLines(requirements, failed.message ?? "").map((line) => ({
         line,
-        message: "The build failed because of this requirement.",
+        message: text.marks.buildFailed,
         severity: "error",
       }))
     : [];

@@ -6,6 +6,7 @@ import { isOutage, Recovery } from "../../core/recovery";
 import { signedIn } from "../../core/session";
 import { keysText, offer } from "../../core/shortcuts";
 import type { Agent, ExecutorJob } from "../../core/types";
+import { text } from "../../text/parts/executions";
 import { stateBadge } from "../page/basics";
 import "../builds/build-progress";
 import "../code/code-editor";
@@ -37,7 +38,7 @@ export class RunPanel extends Part {
   /** The agent's newest revision. A later one makes what was said about a run before obsolete. */
   @property({ type: Number }) revision = 0;
   /** What the button does, for example "Save and run". */
-  @property() action = "Run";
+  @property() action = text.panel.run;
   /** Another button, before the one that runs the agent. */
   @property({ attribute: false }) other: unknown = nothing;
   /** Creates or saves the agent first. Null: that failed, and the page shows why. */
@@ -67,9 +68,8 @@ export class RunPanel extends Part {
   override connectedCallback(): void {
     super.connectedCallback();
     this.endOffer = offer({
-      title: "Run",
+      title: text.panel.run,
       keys: "mod+enter",
-      group: "This page",
       run: () => void this.run(),
     });
   }
@@ -94,9 +94,11 @@ export class RunPanel extends Part {
     const job = this.load.value;
     return html`<section class="panel run" aria-labelledby="run-title">
       <header>
-        <h2 id="run-title">Run</h2>
+        <h2 id="run-title">${text.panel.run}</h2>
         <div class="row run-actions">
-          ${isGoing(job) ? html`<button @click=${() => void this.cancel()}>Cancel run</button>` : nothing}
+          ${isGoing(job)
+            ? html`<button @click=${() => void this.cancel()}>${text.panel.cancelRun}</button>`
+            : nothing}
           ${this.other}
           ${signedIn.may("execute")
             ? html`<button class="primary" ?disabled=${this.busy} @click=${() => void this.run()}>
@@ -107,10 +109,7 @@ export class RunPanel extends Part {
       </header>
       ${signedIn.may("execute")
         ? this.payloadEditor()
-        : html`<p class="content faint">
-            Your API key is read-only. Running agents requires the role <code>execute</code> or
-            <code>write</code>.
-          </p>`}
+        : html`<p class="content faint">${text.panel.readOnly}</p>`}
       <div class="outcome" aria-live="polite">
         ${this.steps}
         <build-progress .jobId=${this.builderJobId}></build-progress>
@@ -129,7 +128,7 @@ export class RunPanel extends Part {
     const remarks = this.editor?.remarks ?? [];
     return html`<div class="payload">
       <div class="row">
-        <h3>Payload</h3>
+        <h3>${text.payloads.title}</h3>
         ${this.agentId
           ? html`<saved-payloads
               .agentId=${this.agentId}
@@ -140,7 +139,7 @@ export class RunPanel extends Part {
       </div>
       <code-editor
         language="json"
-        label="Payload, JSON"
+        label=${text.panel.payloadLabel}
         placeholder='{"name": "Ada"}'
         auto-height
         .value=${this.payload}
@@ -157,9 +156,7 @@ export class RunPanel extends Part {
           detail: message,
         })),
       )}
-      <p class="hint faint small">
-        JSON, read by the script as <code>request.payload</code>. Empty: <code>None</code>.
-      </p>
+      <p class="hint faint small">${text.payloads.hint}</p>
     </div>`;
   }
 
@@ -171,7 +168,7 @@ export class RunPanel extends Part {
       return html`<p>${stateBadge(job.state, WAITING[job.waiting_on ?? "executor"])}</p>`;
     }
     return job.reason === "build_failed" && this.builderJobId
-      ? html`<p>${stateBadge(job.state, "Not run: fix the requirements and run again")}</p>`
+      ? html`<p>${stateBadge(job.state, text.panel.notRun)}</p>`
       : html`<p>${stateBadge(job.state)}</p>
           <p>${job.message}</p>`;
   }
@@ -237,13 +234,13 @@ export class RunPanel extends Part {
     this.jobId = "";
     this.load.value = null;
     const payload = this.payload.trim() ? `"payload": ${this.payload}` : "";
-    const text = `{${[fields, payload].filter(Boolean).join(", ")}}`;
+    const body = `{${[fields, payload].filter(Boolean).join(", ")}}`;
     try {
       const agent = await prepare();
       if (agent && this.isConnected) {
         keepPayload(agent.id, this.payload);
         const { value } = await requestExactly<ExecutorJob>("POST", `/agents/${agent.id}/${action}`, {
-          text,
+          text: body,
           headers: once(),
         });
         this.jobId = value.id;

@@ -1,8 +1,8 @@
-import { html } from "lit";
 import { requestExactly, once, post, Problem, toJson } from "../../core/api";
 import { asProblem } from "../../core/load";
 import { router } from "../../core/router";
 import { RawJson, type ExecutorJob, type Json } from "../../core/types";
+import { text } from "../../text/parts/executions";
 import { mistakesOf } from "../forms/fields";
 import { jsonField, jsonMistakes } from "../forms/json-field";
 import { openForm } from "../forms/small-form";
@@ -22,24 +22,24 @@ export async function runAgain(job: ExecutorJob): Promise<void> {
 /** Submits a job with a payload that a person changes first, and opens its page. */
 export async function runEdited(job: ExecutorJob): Promise<void> {
   const again = await openForm({
-    title: "Run with edited payload",
+    title: text.runs.runEdited,
     draft: { payload: job.payload === null ? "" : toJson(job.payload, 2) },
     fields: ({ payload }, take, problem) =>
       jsonField({
         id: "payload",
-        label: "Payload",
-        hint: html`JSON, read by the script as <code>request.payload</code>. Empty: <code>None</code>.`,
+        label: text.payloads.title,
+        hint: text.payloads.hint,
         value: payload,
         change: (changed) => take({ payload: changed }),
         mistakes: mistakesOf(problem, "/payload"),
       }),
     pointers: ["/payload"],
-    confirm: "Run",
+    confirm: text.runs.run,
     wide: true,
     save: ({ payload }) => {
       const mistakes = payload.trim() ? jsonMistakes("/payload", payload) : [];
       if (mistakes.length) {
-        throw new Problem(422, "malformed_json", "The payload is not valid JSON", "", mistakes);
+        throw new Problem(422, "malformed_json", text.runs.notJson, "", mistakes);
       }
       return submitted(job.agent_id, payload.trim() ? new RawJson(payload) : null);
     },
@@ -61,10 +61,10 @@ export async function cancelRun(job: Pick<ExecutorJob, "id" | "state">): Promise
   const sure =
     job.state === "queued" ||
     (await confirmAction({
-      title: "Cancel this execution?",
-      body: html`The script receives SIGTERM, and SIGKILL ten seconds later. The run is not retried.`,
-      confirm: "Cancel execution",
-      cancel: "Keep running",
+      title: text.runs.cancelExecution,
+      body: text.runs.receives,
+      confirm: text.runs.confirmCancel,
+      cancel: text.runs.keepRunning,
       danger: true,
     }));
   if (sure) {

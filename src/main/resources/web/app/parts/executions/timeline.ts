@@ -2,12 +2,13 @@ import { html, nothing, type TemplateResult } from "lit";
 import { customElement, property } from "lit/decorators.js";
 import { at, clockTime, duration } from "../../core/format";
 import type { Execution, ExecutorJob } from "../../core/types";
+import { text } from "../../text/parts/executions";
 import { Part } from "../page/part";
 import { WAITING } from "./reasons";
 import "../page/ticking";
 
 interface Step {
-  name: string;
+  name: keyof typeof text.timeline.steps;
   /** Seconds it took, or the time since which it lasts; null: not begun. */
   took: number | string | null;
   note: unknown;
@@ -22,7 +23,7 @@ export class RunTimeline extends Part {
   override render() {
     const steps = this.steps();
     const longest = Math.max(0.001, ...steps.map(({ took }) => length(took)));
-    return html`<ol class="steps" aria-label="Timeline">
+    return html`<ol class="steps" aria-label=${text.timeline.label}>
       ${steps.map((step) => this.step(step, longest))}
     </ol>`;
   }
@@ -34,7 +35,7 @@ export class RunTimeline extends Part {
     const ended = name === "running" ? (this.execution?.state ?? "") : "";
     return html`<li class="${name} ${kind} ${ended}" .style=${`flex-grow: ${share.toFixed(3)}`}>
       <span class="row"
-        ><strong>${name}</strong>${took === null
+        ><strong>${text.timeline.steps[name]}</strong>${took === null
           ? nothing
           : typeof took === "number"
             ? html`<span class="number">${duration(took)}</span>`
@@ -61,7 +62,7 @@ export class RunTimeline extends Part {
       {
         name: "starting",
         took: timings?.starting ?? null,
-        note: cold_start ? "cold start" : "warm executor",
+        note: cold_start ? text.timeline.coldStart : text.timeline.warm,
       },
       {
         name: "running",
@@ -75,7 +76,7 @@ export class RunTimeline extends Part {
 
   private waitNote(waits: string | undefined): unknown {
     const next = this.job?.next_attempt_at;
-    return html`${waits}${next ? html`, until ${clock(next)}` : nothing}`;
+    return next ? text.timeline.until(waits ?? "", clock(next)) : waits;
   }
 }
 

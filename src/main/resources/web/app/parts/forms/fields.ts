@@ -1,5 +1,6 @@
 import { html, nothing, type TemplateResult } from "lit";
 import type { FieldMistake, Problem } from "../../core/api";
+import { text } from "../../text/parts/forms";
 
 /** A labelled control with its mistakes below it. */
 export interface Field {
@@ -20,7 +21,8 @@ export function field({ id, label, hint, mistakes = [] }: Field, control: unknow
 export function mistakeList(id: string, mistakes: FieldMistake[]): TemplateResult {
   return html`<ul class="mistakes" id="${id}-mistakes" aria-live="polite">
     ${mistakes.map(
-      (mistake) => html`<li>${mistake.line ? html`line ${mistake.line}: ` : nothing}${mistake.detail}</li>`,
+      (mistake) =>
+        html`<li>${mistake.line ? text.atLine(mistake.line, mistake.detail) : mistake.detail}</li>`,
     )}
   </ul>`;
 }

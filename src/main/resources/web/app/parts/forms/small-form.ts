@@ -2,6 +2,8 @@ import { html, nothing, type TemplateResult } from "lit";
 import { customElement, state } from "lit/decorators.js";
 import { Problem } from "../../core/api";
 import { asProblem } from "../../core/load";
+import { common } from "../../text/common";
+import { text } from "../../text/parts/forms";
 import { open } from "../page/dialogs";
 import { problemNotice } from "../page/notices";
 import { Part } from "../page/part";
@@ -53,9 +55,9 @@ export class SmallFormElement extends Part {
         problem,
       )}
       <div class="actions">
-        <button type="button" @click=${() => this.close(null)}>Cancel</button>
+        <button type="button" @click=${() => this.close(null)}>${common.cancel}</button>
         <button class=${form.danger ? "danger" : "primary"} ?disabled=${this.busy}>
-          ${this.busy ? "Working…" : form.confirm}
+          ${this.busy ? text.working : form.confirm}
         </button>
       </div>
     </form>`;

@@ -1,6 +1,6 @@
 import { html, svg, type TemplateResult } from "lit";
-import { count, plural } from "../../core/format";
 import type { IssueHour } from "../../core/types";
+import { text } from "../../text/parts/issues";
 
 export const DAYS = 14;
 const DAY = 86_400_000;
@@ -46,19 +46,19 @@ export function issueChart(hours: readonly IssueHour[]): TemplateResult {
     // A day with few failures stays visible beside one with many.
     const height = failures ? Math.max(3, (failures / most) * HEIGHT) : 1;
     return svg`<rect class=${failures ? "some" : "none"} x=${i * (WIDTH + GAP)} y=${HEIGHT - height}
-      width=${WIDTH} height=${height}><title>${dayText(start)}: ${count(failures)}</title></rect>`;
+      width=${WIDTH} height=${height}><title>${text.chart.ofDay(dayText(start), failures)}</title></rect>`;
   };
   return html`<figure class="issue-chart">
     <svg
       viewBox="0 0 ${DAYS * (WIDTH + GAP) - GAP} ${HEIGHT}"
       preserveAspectRatio="none"
       role="img"
-      aria-label="Failures per day: ${plural(total, "failure")} in ${DAYS} days, at most ${count(most)} a day"
+      aria-label=${text.chart.label(total, DAYS, most)}
     >
       ${days.map(bar)}
     </svg>
     <figcaption class="row faint small">
-      <span class="grow">${dayText(days[0]!.start)}</span><span>today</span>
+      <span class="grow">${dayText(days[0]!.start)}</span><span>${text.chart.today}</span>
     </figcaption>
   </figure>`;
 }

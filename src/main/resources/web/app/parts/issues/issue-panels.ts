@@ -1,7 +1,8 @@
 import { html, nothing, type TemplateResult } from "lit";
-import { plural } from "../../core/format";
 import { signedIn } from "../../core/session";
 import type { AgentRevision, Execution, ExecutorJob, Issue, LogEntry } from "../../core/types";
+import { common } from "../../text/common";
+import { text } from "../../text/parts/issues";
 import { revisionChanges } from "../agents/revision-changes";
 import "../code/json-tree";
 import { comparisonOf } from "../executions/comparison-address";
@@ -24,31 +25,31 @@ export function failingLine(execution: Execution, revision: AgentRevision | null
   return html`<section class="panel" aria-labelledby="line-title">
     <header>
       <h2 id="line-title">
-        ${line ? `Line ${line}` : "Error"}
-        <span class="faint">of the latest failure, revision ${execution.agent_revision}</span>
+        ${line ? text.line.title(line) : text.line.error}
+        <span class="faint">${text.line.ofLatest(execution.agent_revision)}</span>
       </h2>
-      <a href="/agents/${execution.agent_id}${line ? `?execution=${execution.id}` : ""}">Edit</a>
+      <a href="/agents/${execution.agent_id}${line ? `?execution=${execution.id}` : ""}">${common.edit}</a>
     </header>
     ${lines.length
-      ? html`<div class="excerpt" tabindex="0" role="region" aria-label="Script around line ${line}">
+      ? html`<div class="excerpt" tabindex="0" role="region" aria-label=${text.line.script(line)}>
           <ol>
             ${lines
               .slice(from, line + AROUND)
-              .map((text, i) => excerptLine(from + i + 1, text, line, `${error!.type}: ${error!.message}`))}
+              .map((code, i) => excerptLine(from + i + 1, code, line, `${error!.type}: ${error!.message}`))}
           </ol>
         </div>`
       : nothing}
     <div class="content">
-      <pre class="traceback" tabindex="0" role="region" aria-label="Traceback">
+      <pre class="traceback" tabindex="0" role="region" aria-label=${text.line.traceback}>
 ${error?.traceback ?? execution.message}</pre
       >
     </div>
   </section>`;
 }
 
-const excerptLine = (number: number, text: string, failing: number, message: string): TemplateResult =>
+const excerptLine = (number: number, code: string, failing: number, message: string): TemplateResult =>
   html`<li class=${number === failing ? "failing" : ""} aria-current=${number === failing ? "true" : nothing}>
-    <span class="at">${number}</span><code .textContent=${text || " "}></code>
+    <span class="at">${number}</span><code .textContent=${code || " "}></code>
     ${number === failing ? html`<strong class="cut" title=${message}>${message}</strong>` : nothing}
   </li>`;
 
@@ -60,14 +61,16 @@ export const introduced = (
 ): TemplateResult =>
   html`<section class="panel" aria-labelledby="introduced-title">
     <header>
-      <h2 id="introduced-title">Introduced in revision ${issue.first_revision}</h2>
-      <a href="/agents/${issue.agent_id}/revisions?revision=${issue.first_revision}">View revision</a>
+      <h2 id="introduced-title">${text.introduced.title(issue.first_revision)}</h2>
+      <a href="/agents/${issue.agent_id}/revisions?revision=${issue.first_revision}"
+        >${text.introduced.viewRevision}</a
+      >
     </header>
     <div class="content column">
       ${first === null
-        ? html`<p class="faint">The revision is no longer stored.</p>`
+        ? html`<p class="faint">${text.introduced.notStored}</p>`
         : before === null
-          ? html`<p class="faint">The agent's first revision. It has failed like this from the beginning.</p>`
+          ? html`<p class="faint">${text.introduced.first}</p>`
           : revisionChanges(before, first)}
     </div>
   </section>`;
@@ -85,25 +88,23 @@ export const logTail = (
   html`<section class="panel" aria-labelledby="tail-title">
     <header>
       <h2 id="tail-title">
-        Log
-        <span class="faint">last ${plural(entries.length, "entry", "entries")} of the latest failure</span>
+        ${text.log.title}
+        ${entries.length ? html`<span class="faint">${text.log.last(entries.length)}</span>` : nothing}
       </h2>
       ${success
-        ? html`<a
-            href=${comparisonOf(success.id, execution.id)}
-            title="Script, packages, payload and figures beside those of the latest success"
-            >Compare with last success</a
+        ? html`<a href=${comparisonOf(success.id, execution.id)} title=${text.log.compareTitle}
+            >${text.log.compare}</a
           >`
         : nothing}
-      <a href="/executions/${execution.id}">View execution</a>
+      <a href="/executions/${execution.id}">${text.log.viewExecution}</a>
     </header>
     ${entries.length
-      ? html`<pre class="log-tail" tabindex="0" role="region" aria-label="End of the log">
+      ? html`<pre class="log-tail" tabindex="0" role="region" aria-label=${text.log.end}>
 ${entries.map(
             ({ message, stream }) => html`<span class=${stream} .textContent=${message + "\n"}></span>`,
           )}</pre
         >`
-      : html`<p class="content faint">The log is empty.</p>`}
+      : html`<p class="content faint">${text.log.empty}</p>`}
   </section>`;
 
 /**
@@ -114,7 +115,7 @@ ${entries.map(
 export const payloads = (jobs: ExecutorJob[], failed: string): TemplateResult =>
   html`<section class="panel" aria-labelledby="payloads-title">
     <header>
-      <h2 id="payloads-title">Payloads <span class="faint">of the latest failures</span></h2>
+      <h2 id="payloads-title">${text.payloads.title} <span class="faint">${text.payloads.ofLatest}</span></h2>
     </header>
     ${jobs.length
       ? html`<ul class="issue-payloads">
@@ -126,46 +127,46 @@ export const payloads = (jobs: ExecutorJob[], failed: string): TemplateResult =>
                     job.finished_at ?? job.created_at,
                   )}${signedIn.may("execute")
                     ? html`<button class="quiet" @click=${() => void runEdited(job)}>
-                        Run with edited payload
+                        ${text.payloads.runEdited}
                       </button>`
                     : nothing}${signedIn.may("write") ? tryLink(job, failed, "button quiet") : nothing}</span
                 >
-                <json-tree name="Payload" .value=${job.payload}></json-tree>
+                <json-tree name=${text.payloads.payload} .value=${job.payload}></json-tree>
               </li>`,
           )}
         </ul>`
-      : html`<p class="content faint">No job is stored.</p>`}
+      : html`<p class="content faint">${text.payloads.none}</p>`}
   </section>`;
 
 export const issueFacts = (issue: Issue): TemplateResult =>
   html`<section class="panel" aria-labelledby="facts-title">
-    <header><h2 id="facts-title">Details</h2></header>
+    <header><h2 id="facts-title">${text.facts.title}</h2></header>
     <dl class="facts content">
-      <dt>First seen</dt>
+      <dt>${text.facts.firstSeen}</dt>
       <dd>${timeAgo(issue.first_seen_at)}</dd>
-      <dt>Last seen</dt>
+      <dt>${text.facts.lastSeen}</dt>
       <dd>${timeAgo(issue.last_seen_at)}</dd>
       ${issue.culprit
-        ? html`<dt>Place</dt>
+        ? html`<dt>${text.facts.place}</dt>
             <dd><code>${culpritText(issue)}</code></dd>`
         : nothing}
-      <dt>Reason</dt>
+      <dt>${text.facts.reason}</dt>
       <dd>
         <a href="/executions?agent_id=${issue.agent_id}&reason=${issue.reason}">${issue.reason}</a>
       </dd>
-      <dt>Revisions</dt>
+      <dt>${text.facts.revisions}</dt>
       <dd>
         <ul>
           ${(issue.revisions ?? []).map(
             ({ revision, count }) =>
               html`<li class="row">
                 <a href="/agents/${issue.agent_id}/revisions?revision=${revision}">${revision}</a>
-                <span class="faint">${plural(count, "failure")}</span>
+                <span class="faint">${text.facts.failures(count)}</span>
               </li>`,
           )}
         </ul>
       </dd>
-      <dt>Issue</dt>
+      <dt>${text.facts.issue}</dt>
       <dd>${idLink(issue.id)}</dd>
     </dl>
   </section>`;

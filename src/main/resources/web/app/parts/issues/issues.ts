@@ -1,9 +1,9 @@
 import { html, nothing, type TemplateResult } from "lit";
 import { customElement } from "lit/decorators.js";
 import { get, once, post } from "../../core/api";
-import { count, plural } from "../../core/format";
 import { asProblem, Load, typed } from "../../core/load";
 import type { Issue, IssueCounts, Replay } from "../../core/types";
+import { text } from "../../text/parts/issues";
 import { stateBadge } from "../page/basics";
 import { confirmAction, toast } from "../page/dialogs";
 import { Part } from "../page/part";
@@ -21,16 +21,21 @@ export const CHANGES: Record<Issue["state"], Change[]> = {
 };
 
 export const issueState = (issue: Issue): TemplateResult =>
-  stateBadge(issue.state, issue.regressed ? "regressed" : issue.state);
+  stateBadge(issue.state, issue.regressed ? text.regressed : undefined);
 
 /** "agent.py:7 in total"; nothing outside of the script. */
-export const culpritText = ({ culprit }: Issue): string =>
-  culprit ? `${culprit.file}:${culprit.line}${culprit.function ? ` in ${culprit.function}` : ""}` : "";
+export function culpritText({ culprit }: Issue): string {
+  if (!culprit) {
+    return "";
+  }
+  const place = `${culprit.file}:${culprit.line}`;
+  return culprit.function ? text.inFunction(place, culprit.function) : place;
+}
 
 export async function changeIssue(issue: Issue, change: Change): Promise<void> {
   try {
     const { state } = await post<Issue>(`/issues/${issue.id}/${change}`);
-    toast(state === "open" ? "Issue reopened." : `Issue ${state}.`);
+    toast(text.changed[state]);
   } catch (e) {
     toast(asProblem(e).message, { failed: true });
   }
@@ -47,21 +52,22 @@ export async function replayIssue(issue: Issue, jobs?: string[]): Promise<void> 
   try {
     const preview = await post<Replay>(path, { ...body, preview: true });
     if (preview.count === 0) {
-      toast(`No job to run again: ${leftOut(preview) || "the jobs are no longer stored"}.`);
+      const without = leftOut(preview);
+      toast(without ? text.replay.none(without) : text.replay.noneStored);
       return;
     }
     const sure = await confirmAction({
-      title: `Run ${plural(preview.count, "job")} again?`,
+      title: text.replay.title(preview.count),
       body: previewText(preview),
-      confirm: preview.count === 1 ? "Run job" : `Run ${count(preview.count)} jobs`,
+      confirm: text.replay.confirm(preview.count),
     });
     if (sure) {
       const made = await post<Replay>(path, body, once());
       const link: [string, string] =
         made.count === 1
-          ? ["View run", `/executor-jobs/${made.jobs[0]!.replayed_as}`]
-          : ["View executions", `/executions?agent_id=${issue.agent_id}`];
-      toast(`${plural(made.count, "job")} submitted.`, { link });
+          ? [text.replay.viewRun, `/executor-jobs/${made.jobs[0]!.replayed_as}`]
+          : [text.replay.viewExecutions, `/executions?agent_id=${issue.agent_id}`];
+      toast(text.replay.submitted(made.count), { link });
     }
   } catch (e) {
     toast(asProblem(e).message, { failed: true });
@@ -70,16 +76,16 @@ export async function replayIssue(issue: Issue, jobs?: string[]): Promise<void> 
 
 function previewText(preview: Replay): TemplateResult {
   const without = leftOut(preview);
-  return html`<p>With the agent's running revision and the stored payloads.</p>
-    ${without ? html`<p>Left out: ${without}.</p>` : nothing}
-    ${preview.more ? html`<p>These are the oldest. Run the others afterwards.</p>` : nothing}`;
+  return html`<p>${text.replay.body}</p>
+    ${without ? html`<p>${text.replay.leftOut(without)}</p>` : nothing}
+    ${preview.more ? html`<p>${text.replay.oldest}</p>` : nothing}`;
 }
 
 const leftOut = ({ succeeded, pending, cancelled }: Replay): string =>
   [
-    succeeded ? `${plural(succeeded, "job")} succeeded since` : "",
-    pending ? `${plural(pending, "job")} queued or running` : "",
-    cancelled ? `${plural(cancelled, "job")} cancelled` : "",
+    succeeded ? text.replay.succeeded(succeeded) : "",
+    pending ? text.replay.pending(pending) : "",
+    cancelled ? text.replay.cancelled(cancelled) : "",
   ]
     .filter(Boolean)
     .join(", ");
@@ -95,7 +101,7 @@ export class IssueCount extends Part {
 
   override render(): unknown {
     const open = this.counts.value?.open ?? 0;
-    return open ? html`<span class="number">${count(open)}<span class="unseen"> open</span></span>` : nothing;
+    return open ? html`<span class="number">${text.open(open)}</span>` : nothing;
   }
 }
 

@@ -1,4 +1,5 @@
 import type { LogEntry } from "../../core/types";
+import { text } from "../../text/parts/logs";
 
 /** A part of a line that a terminal would show in another way; `style` holds class names. */
 export interface Span {
@@ -28,10 +29,10 @@ export interface Added {
 }
 
 export const LEVELS = [
-  ["0", "All levels"],
-  ["20", "Info and above"],
-  ["30", "Warnings and above"],
-  ["40", "Errors"],
+  ["0", text.levels.all],
+  ["20", text.levels.info],
+  ["30", text.levels.warnings],
+  ["40", text.levels.errors],
 ] as const;
 
 const SEVERITIES: Record<string, number> = { DEBUG: 10, INFO: 20, WARNING: 30, ERROR: 40, CRITICAL: 50 };

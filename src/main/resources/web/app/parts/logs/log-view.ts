@@ -2,11 +2,12 @@ import { html, nothing, type PropertyValues } from "lit";
 import { customElement, property, state } from "lit/decorators.js";
 import { requestBlob, type Problem } from "../../core/api";
 import { prefer, preference } from "../../core/drafts";
-import { count, plural } from "../../core/format";
 import { asProblem } from "../../core/load";
 import { isOutage, Recovery } from "../../core/recovery";
 import type { Connection } from "../../core/stream";
 import type { LogEntry } from "../../core/types";
+import { common } from "../../text/common";
+import { text } from "../../text/parts/logs";
 import { copyText } from "../page/basics";
 import { toast } from "../page/dialogs";
 import type { LogEditor, Look } from "./log-editor";
@@ -34,7 +35,7 @@ export class LogView extends Part {
   @property({ type: Boolean }) follow = false;
   /** The number of the entry to mark and show; 0: none. */
   @property({ type: Number }) line = 0;
-  @property() label = "Log";
+  @property() label = text.log;
   @state() private status: "reading" | "following" | "complete" = "reading";
   @state() private connection: Connection = "connecting";
   @state() private problem: Problem | null = null;
@@ -176,18 +177,18 @@ export class LogView extends Part {
 
   private nothingYet(): string {
     return this.status === "reading"
-      ? "Loading…"
+      ? common.loading
       : this.status === "following"
-        ? "No output yet."
-        : "No output.";
+        ? text.noOutputYet
+        : text.noOutput;
   }
 
   private searchTools() {
     return html`<span class="row log-search"
         ><input
           type="search"
-          aria-label="Search log"
-          placeholder="Search"
+          aria-label=${text.searchLog}
+          placeholder=${text.search}
           .value=${this.sought}
           @input=${(event: Event) => this.search((event.target as HTMLInputElement).value)}
           @keydown=${this.searchKey}
@@ -201,11 +202,11 @@ export class LogView extends Part {
           this.show();
         }}
       >
-        Only matches
+        ${text.onlyMatches}
       </button>
       <select
-        aria-label="Level"
-        title="Output without a level counts as info; stderr and Roost's own lines as errors"
+        aria-label=${text.level}
+        title=${text.levelTitle}
         @change=${(event: Event) => {
           this.level = Number((event.target as HTMLSelectElement).value);
           this.show();
@@ -219,40 +220,37 @@ export class LogView extends Part {
     const toggle = (title: string, pressed: boolean, click: () => void) =>
       html`<button class="quiet" aria-pressed=${pressed} @click=${click}>${title}</button>`;
     return html`<span class="row log-view-tools"
-      >${toggle("Follow", this.editor?.following ?? this.follow, () => {
+      >${toggle(text.follow, this.editor?.following ?? this.follow, () => {
         this.editor!.following = !this.editor!.following;
         this.editor!.toEnd();
         this.requestUpdate();
-      })}${toggle("Wrap", this.look.wrap, () => this.change({ wrap: !this.look.wrap }))}${toggle(
-        "Times",
+      })}${toggle(text.wrap, this.look.wrap, () => this.change({ wrap: !this.look.wrap }))}${toggle(
+        text.times,
         this.look.times,
         () => this.change({ times: !this.look.times }),
-      )}${document.fullscreenEnabled ? toggle("Full screen", this.isFull, this.toggleFull) : nothing}<button
+      )}${document.fullscreenEnabled ? toggle(text.fullScreen, this.isFull, this.toggleFull) : nothing}<button
         class="quiet"
-        aria-label="Copy log"
+        aria-label=${text.copyLog}
         ?disabled=${!this.total}
         @click=${this.copy}
       >
-        Copy</button
-      ><button class="quiet" aria-label="Download log" ?disabled=${!this.total} @click=${this.download}>
-        Download
+        ${text.copy}</button
+      ><button class="quiet" aria-label=${text.downloadLog} ?disabled=${!this.total} @click=${this.download}>
+        ${text.download}
       </button></span
     >`;
   }
 
   private statusLine() {
-    const lines =
-      this.shown === this.total
-        ? plural(this.total, "line")
-        : `${count(this.shown)} of ${plural(this.total, "line")}`;
+    const lines = this.shown === this.total ? text.lines(this.total) : text.someLines(this.shown, this.total);
     const state =
       this.status === "reading"
-        ? "loading…"
+        ? text.loading
         : this.status === "complete"
           ? ""
           : this.connection === "lost"
-            ? "connection lost, reconnecting…"
-            : "live";
+            ? text.connectionLost
+            : text.live;
     return html`<span>${lines}</span>${state ? html`<span>${state}</span>` : nothing}`;
   }
 
@@ -294,7 +292,7 @@ export class LogView extends Part {
 
   private async copy(): Promise<void> {
     await copyText(this.editor!.text);
-    toast(`Copied ${plural(this.shown, "line")}.`);
+    toast(text.copied(this.shown));
   }
 
   /** The whole log as plain text, as the API gives it: with its colours. */

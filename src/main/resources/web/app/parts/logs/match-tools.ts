@@ -1,5 +1,5 @@
 import { html, type TemplateResult } from "lit";
-import { count, plural } from "../../core/format";
+import { text } from "../../text/parts/logs";
 
 const NOTHING = { count: 0, current: -1 };
 
@@ -11,19 +11,24 @@ export function matchTools(
   return html`<span class="small faint" role="status">${inWords(found)}</span
     ><button
       class="quiet icon"
-      aria-label="Previous match"
-      title="Previous (Shift Enter)"
+      aria-label=${text.matches.previous}
+      title=${text.matches.previousTitle}
       @click=${() => step(-1)}
     >
       ↑</button
-    ><button class="quiet icon" aria-label="Next match" title="Next (Enter)" @click=${() => step(1)}>
+    ><button
+      class="quiet icon"
+      aria-label=${text.matches.next}
+      title=${text.matches.nextTitle}
+      @click=${() => step(1)}
+    >
       ↓
     </button>`;
 }
 
 function inWords({ count: matches, current }: { count: number; current: number }): string {
   if (matches === 0) {
-    return "no matches";
+    return text.matches.none;
   }
-  return current < 0 ? plural(matches, "match", "matches") : `${count(current + 1)} of ${count(matches)}`;
+  return current < 0 ? text.matches.found(matches) : text.matches.current(current + 1, matches);
 }

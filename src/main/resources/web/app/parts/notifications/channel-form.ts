@@ -1,6 +1,8 @@
 import { html, nothing, type TemplateResult } from "lit";
 import { patch, post, type Problem } from "../../core/api";
 import type { NotificationChannel, QuietTime } from "../../core/types";
+import { common } from "../../text/common";
+import { text } from "../../text/parts/notifications";
 import { choiceField, field, mistakeList, mistakesOf, textField } from "../forms/fields";
 import { openForm } from "../forms/small-form";
 
@@ -17,23 +19,15 @@ interface Draft {
   quiet_times: QuietTime[];
 }
 
-const TYPES: [type: string, label: string][] = [
-  ["issue.opened", "New issue"],
-  ["issue.regressed", "Resolved issue is back"],
-  ["issue.reopened", "Issue reopened by a person"],
-  ["issue.growing", "Issue grows fast"],
-  ["builder_job.failed", "Build failed"],
+const TYPES: (keyof typeof text.eventTypes)[] = [
+  "issue.opened",
+  "issue.regressed",
+  "issue.reopened",
+  "issue.growing",
+  "builder_job.failed",
 ];
 
-const DAYS: [day: QuietTime["days"][number], short: string, long: string][] = [
-  ["mon", "Mo", "Monday"],
-  ["tue", "Tu", "Tuesday"],
-  ["wed", "We", "Wednesday"],
-  ["thu", "Th", "Thursday"],
-  ["fri", "Fr", "Friday"],
-  ["sat", "Sa", "Saturday"],
-  ["sun", "Su", "Sunday"],
-];
+const DAYS: QuietTime["days"] = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
 
 const POINTERS = [
   "/name",
@@ -52,20 +46,20 @@ const zone = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone || "
 /** Creates a channel; null if it is cancelled. */
 export const createChannel = (): Promise<NotificationChannel | null> =>
   openForm({
-    title: "New notification channel",
+    title: text.create,
     draft: {
       name: "",
       kind: "slack",
       recipients: "",
       url: "",
       agents: "",
-      event_types: TYPES.map(([type]) => type),
+      event_types: TYPES,
       minutes: "5",
       time_zone: zone(),
       quiet_times: [],
     } as Draft,
     pointers: POINTERS,
-    confirm: "Create channel",
+    confirm: text.confirmCreate,
     wide: true,
     fields: (draft, take, problem) => fields(draft, take, problem, true),
     save: (draft) =>
@@ -74,7 +68,7 @@ export const createChannel = (): Promise<NotificationChannel | null> =>
 
 export const changeChannel = (channel: NotificationChannel): Promise<NotificationChannel | null> =>
   openForm({
-    title: "Edit notification channel",
+    title: text.edit,
     draft: {
       name: channel.name,
       kind: channel.kind,
@@ -87,7 +81,7 @@ export const changeChannel = (channel: NotificationChannel): Promise<Notificatio
       quiet_times: channel.quiet_times,
     } as Draft,
     pointers: POINTERS,
-    confirm: "Save",
+    confirm: common.save,
     wide: true,
     fields: (draft, take, problem) => fields(draft, take, problem, false),
     save: (draft) => patch<NotificationChannel>(`/notification-channels/${channel.id}`, bodyOf(draft)),
@@ -111,21 +105,21 @@ type Take = (changes: Partial<Draft>) => void;
 function fields(draft: Draft, take: Take, problem: Problem | null, isNew: boolean): TemplateResult {
   return html`${textField({
     id: "channel-name",
-    label: "Name",
+    label: common.name,
     value: draft.name,
     required: true,
-    placeholder: "On-call",
+    placeholder: text.namePlaceholder,
     change: (name) => take({ name }),
     mistakes: mistakesOf(problem, "/name"),
   })}
   ${isNew
     ? choiceField({
         id: "channel-kind",
-        label: "Send by",
+        label: text.sendBy,
         value: draft.kind,
         choices: [
-          ["slack", "Slack (incoming webhook)"],
-          ["email", "E-mail"],
+          ["slack", text.slack],
+          ["email", text.email],
         ],
         change: (kind) => take({ kind: kind as Draft["kind"] }),
         mistakes: mistakesOf(problem, "/kind"),
@@ -134,10 +128,8 @@ function fields(draft: Draft, take: Take, problem: Problem | null, isNew: boolea
   ${draft.kind === "slack"
     ? textField({
         id: "channel-url",
-        label: "Webhook URL",
-        hint: isNew
-          ? "Of Slack, or of a program that understands its format. It is a secret and not shown again."
-          : "Leave it empty to keep the current one.",
+        label: text.url,
+        hint: isNew ? text.urlHint : text.keepUrl,
         value: draft.url,
         required: isNew,
         mono: true,
@@ -145,23 +137,19 @@ function fields(draft: Draft, take: Take, problem: Problem | null, isNew: boolea
         change: (url) => take({ url }),
         mistakes: mistakesOf(problem, "/url"),
       })
-    : lines("channel-recipients", "Recipients", "One address per line.", draft.recipients, true, {
+    : lines("channel-recipients", text.recipients, text.recipientsHint, draft.recipients, true, {
         change: (recipients) => take({ recipients }),
         mistakes: mistakesOf(problem, "/recipients"),
       })}
   ${checks(draft, take, problem)}
-  ${lines(
-    "channel-agents",
-    "Agents",
-    html`One name per line; <code>orders-*</code> matches all names that begin so. Empty: all agents.`,
-    draft.agents,
-    false,
-    { change: (agents) => take({ agents }), mistakes: mistakesOf(problem, "/agents") },
-  )}
+  ${lines("channel-agents", text.agents, text.agentsHint, draft.agents, false, {
+    change: (agents) => take({ agents }),
+    mistakes: mistakesOf(problem, "/agents"),
+  })}
   ${textField({
     id: "channel-minutes",
-    label: "Least minutes between two messages",
-    hint: "What happens meanwhile is sent as one message.",
+    label: text.minutes,
+    hint: text.minutesHint,
     type: "number",
     min: 0,
     step: "any",
@@ -202,16 +190,16 @@ function checks(draft: Draft, take: Take, problem: Problem | null): TemplateResu
       ? draft.event_types.filter((one) => one !== type)
       : [...draft.event_types, type];
   return html`<fieldset class="field" aria-describedby="channel-events-mistakes">
-    <legend>Events</legend>
+    <legend>${text.events}</legend>
     ${TYPES.map(
-      ([type, label]) =>
+      (type) =>
         html`<label class="check">
           <input
             type="checkbox"
             .checked=${draft.event_types.includes(type)}
             @change=${() => take({ event_types: turn(type) })}
           />
-          ${label}
+          ${text.eventTypes[type]}
         </label>`,
     )}
     ${mistakeList("channel-events", mistakesOf(problem, "/event_types"))}
@@ -223,13 +211,10 @@ function quiet(draft: Draft, take: Take, problem: Problem | null): TemplateResul
     take({
       quiet_times: draft.quiet_times.map((time, i) => (i === index ? { ...time, ...changes } : time)),
     });
-  const added: QuietTime = { days: DAYS.map(([day]) => day), from: "22:00", to: "07:00" };
+  const added: QuietTime = { days: DAYS, from: "22:00", to: "07:00" };
   return html`<fieldset class="field" aria-describedby="channel-quiet-hint channel-quiet-mistakes">
-      <legend>Quiet times</legend>
-      <span class="hint" id="channel-quiet-hint">
-        Nothing is sent then; at the end follows one message. An end that is not later than the beginning is
-        on the next day.
-      </span>
+      <legend>${text.quietTimes}</legend>
+      <span class="hint" id="channel-quiet-hint">${text.quietTimesHint}</span>
       ${draft.quiet_times.map((time, index) =>
         quietTime(time, index, change, () =>
           take({ quiet_times: draft.quiet_times.filter((_, i) => i !== index) }),
@@ -241,7 +226,7 @@ function quiet(draft: Draft, take: Take, problem: Problem | null): TemplateResul
           class="quiet"
           @click=${() => take({ quiet_times: [...draft.quiet_times, added] })}
         >
-          + Add quiet time
+          ${text.addQuietTime}
         </button>
       </div>
       ${mistakeList("channel-quiet", mistakesOf(problem, "/quiet_times"))}
@@ -249,7 +234,7 @@ function quiet(draft: Draft, take: Take, problem: Problem | null): TemplateResul
     ${draft.quiet_times.length
       ? textField({
           id: "channel-zone",
-          label: "Time zone",
+          label: text.timeZone,
           value: draft.time_zone,
           required: true,
           change: (time_zone) => take({ time_zone }),
@@ -264,23 +249,23 @@ function quietTime(
   change: (index: number, changes: Partial<QuietTime>) => void,
   drop: () => void,
 ): TemplateResult {
-  const name = `Quiet time ${index + 1}`;
+  const number = index + 1;
   const turn = (day: QuietTime["days"][number]) =>
     time.days.includes(day)
       ? time.days.filter((one) => one !== day)
-      : DAYS.map(([one]) => one).filter((one) => one === day || time.days.includes(one));
-  return html`<div class="quiet-time" role="group" aria-label=${name}>
+      : DAYS.filter((one) => one === day || time.days.includes(one));
+  return html`<div class="quiet-time" role="group" aria-label=${text.quietTime(number)}>
     <span class="days">
       ${DAYS.map(
-        ([day, short, long]) =>
-          html`<label class="check" title=${long}>
+        (day) =>
+          html`<label class="check" title=${text.days[day].long}>
             <input
               type="checkbox"
-              aria-label=${long}
+              aria-label=${text.days[day].long}
               .checked=${time.days.includes(day)}
               @change=${() => change(index, { days: turn(day) })}
             />
-            <span aria-hidden="true">${short}</span>
+            <span aria-hidden="true">${text.days[day].short}</span>
           </label>`,
       )}
     </span>
@@ -288,20 +273,20 @@ function quietTime(
       <input
         type="time"
         required
-        aria-label="${name}, from"
+        aria-label=${text.quietFrom(number)}
         .value=${time.from}
         @input=${(event: Event) => change(index, { from: (event.target as HTMLInputElement).value })}
       />
-      to
+      ${text.to}
       <input
         type="time"
         required
-        aria-label="${name}, to"
+        aria-label=${text.quietTo(number)}
         .value=${time.to}
         @input=${(event: Event) => change(index, { to: (event.target as HTMLInputElement).value })}
       />
-      <button type="button" class="quiet" aria-label="Remove ${name.toLowerCase()}" @click=${drop}>
-        Remove
+      <button type="button" class="quiet" aria-label=${text.removeQuietTime(number)} @click=${drop}>
+        ${common.remove}
       </button>
     </span>
   </div>`;
@@ -309,8 +294,8 @@ function quietTime(
 
 /** For example "Mo Tu We 22:00–07:00". */
 export const quietText = ({ days, from, to }: QuietTime): string => {
-  const named = DAYS.filter(([day]) => days.includes(day)).map(([, short]) => short);
-  return `${named.length === DAYS.length ? "daily" : named.join(" ")} ${from}–${to}`;
+  const named = DAYS.filter((day) => days.includes(day)).map((day) => text.days[day].short);
+  return named.length === DAYS.length ? text.quietDaily(from, to) : text.quietOn(named, from, to);
 };
 
-export const eventText = (type: string): string => TYPES.find(([known]) => known === type)?.[1] ?? type;
+export const eventText = (type: string): string => (text.eventTypes as Record<string, string>)[type] ?? type;

@@ -1,10 +1,10 @@
 import { html, nothing, svg, type TemplateResult } from "lit";
 import { post } from "../../core/api";
-import { count, plural } from "../../core/format";
 import { asProblem } from "../../core/load";
 import { router } from "../../core/router";
 import type { State } from "../../core/states";
 import type { Agent, Outdated, Rollout, RolloutCounts } from "../../core/types";
+import { text } from "../../text/parts/rollouts";
 import { confirmAction, toast, type Confirmation } from "../page/dialogs";
 
 /** Views of rollouts and actions on them, for more than one page. */
@@ -26,8 +26,8 @@ export const goesOn = ({ state, agents }: Rollout): boolean =>
 /** "4 updated, 1 failed, 2 queued". */
 export const countsText = (counts: RolloutCounts): string =>
   BAR.filter((state) => counts[state])
-    .map((state) => `${count(counts[state])} ${state}`)
-    .join(", ") || "no agents";
+    .map((state) => text.counts[state](counts[state]))
+    .join(", ") || text.noAgents;
 
 /** The progress as a bar, with a segment for each state. */
 export function rolloutBar(counts: RolloutCounts): unknown {
@@ -53,15 +53,10 @@ export function rolloutBar(counts: RolloutCounts): unknown {
 /** What an outdated agent was built on, and what is newer. */
 export function outdatedText({ reasons, base, current_base, fixes }: Outdated): TemplateResult {
   return html`${reasons.includes("base")
-    ? html`<p>
-        ${base === null
-          ? html`An earlier version of Roost built its dependencies and did not record the base.`
-          : html`Its dependencies were built on <code>${base}</code>.`}
-        The current base is <code>${current_base}</code>.
-      </p>`
+    ? html`<p>${base === null ? text.unknownBase : text.builtOn(base)} ${text.currentBase(current_base)}</p>`
     : nothing}
   ${fixes.length
-    ? html`<p>The current base fixes:</p>
+    ? html`<p>${text.fixes}</p>
         <ul>
           ${fixes.map(
             ({ id, severity, summary }) =>
@@ -71,29 +66,21 @@ export function outdatedText({ reasons, base, current_base, fixes }: Outdated): 
           )}
         </ul>`
     : nothing}
-  ${reasons.includes("sdk")
-    ? html`<p>Its dependencies include an earlier version of Roost's SDK.</p>`
-    : nothing}`;
+  ${reasons.includes("sdk") ? html`<p>${text.earlierSdk}</p>` : nothing}`;
 }
 
 /** Rebuilds an agent after a confirmation, and opens the rollout. */
 export async function rebuild(agent: Pick<Agent, "id" | "name">): Promise<void> {
   await begin(`/agents/${agent.id}/rebuild`, {
-    title: `Rebuild ${agent.name}?`,
-    body: html`Its dependencies are installed again on the current base. Packages without a pinned version may
-    be upgraded. The agent keeps its current build until the new one is ready, and you can undo the rollout.`,
-    confirm: "Rebuild agent",
+    title: text.rebuild.title(agent.name),
+    body: text.rebuild.body,
+    confirm: text.rebuild.confirm,
   });
 }
 
 /** Rebuilds all outdated agents, likewise. */
 export async function startRollout(): Promise<void> {
-  await begin("/rollouts", {
-    title: "Rebuild all outdated agents?",
-    body: html`Agents are rebuilt a few at a time, on the current base with the current SDK. Each keeps its
-    current build until the new one is ready, and you can undo the rollout.`,
-    confirm: "Start rollout",
-  });
+  await begin("/rollouts", text.start);
 }
 
 async function begin(path: string, question: Confirmation): Promise<void> {
@@ -113,22 +100,14 @@ export type Verb = "pause" | "resume" | "undo";
 /** Does it after a confirmation. */
 export async function change({ id, agents }: Rollout, verb: Verb): Promise<void> {
   const questions: Record<Verb, Confirmation> = {
-    pause: {
-      title: "Pause the rollout?",
-      body: "No further builds start. Builds in progress finish, and are used once you resume the rollout.",
-      confirm: "Pause rollout",
-    },
+    pause: text.pause,
     resume: {
-      title: "Resume the rollout?",
-      body: `${plural(agents.queued + agents.building, "agent")} left to update.`,
-      confirm: "Resume rollout",
+      ...text.resume,
+      body: text.resume.body(agents.queued + agents.building),
     },
     undo: {
-      title: "Undo the rollout?",
-      body: html`${plural(agents.updated, "updated agent returns", "updated agents return")} to the previous
-      build, except agents that were deployed since. Roost starts no automatic rollout to the same builds
-      afterwards.`,
-      confirm: "Undo rollout",
+      ...text.undo,
+      body: text.undo.body(agents.updated),
       danger: true,
     },
   };

@@ -3,6 +3,7 @@ import { customElement, property, state } from "lit/decorators.js";
 import { request, type FieldMistake, type Problem } from "../../core/api";
 import { ago } from "../../core/format";
 import { asProblem } from "../../core/load";
+import { text } from "../../text/parts/schedules";
 import { mistakesOf, textField } from "../forms/fields";
 import { Part } from "../page/part";
 
@@ -15,13 +16,13 @@ interface Upcoming {
 const SETTLE = 200;
 
 const EXAMPLES = [
-  ["*/15 * * * *", "Every 15 minutes"],
-  ["0 * * * *", "Every hour"],
-  ["0 9 * * *", "Every day at 09:00"],
-  ["0 9 * * MON-FRI", "Weekdays at 09:00"],
-  ["0 9 * * MON", "Mondays at 09:00"],
-  ["0 0 1 * *", "The first of each month"],
-  ["0 18 L * *", "The last day of each month"],
+  ["*/15 * * * *", text.cron.quarterHourly],
+  ["0 * * * *", text.cron.hourly],
+  ["0 9 * * *", text.cron.daily],
+  ["0 9 * * MON-FRI", text.cron.onWeekdays],
+  ["0 9 * * MON", text.cron.onMondays],
+  ["0 0 1 * *", text.cron.firstOfMonth],
+  ["0 18 L * *", text.cron.lastOfMonth],
 ] as const;
 
 /**
@@ -57,8 +58,8 @@ export class CronEditor extends Part {
       <div class="column">
         ${textField({
           id: "cron",
-          label: "Cron expression",
-          hint: "minute, hour, day of the month, month, day of the week",
+          label: text.cron.label,
+          hint: text.cron.hint,
           value: this.cron,
           mono: true,
           required: true,
@@ -67,15 +68,15 @@ export class CronEditor extends Part {
           change: (cron) => this.changed({ cron }),
         })}
         <div class="field">
-          <label for="cron-example">Examples</label>
+          <label for="cron-example">${text.cron.examples}</label>
           <select id="cron-example" @change=${this.choose}>
-            <option value="">Choose an example…</option>
+            <option value="">${text.cron.chooseExample}</option>
             ${EXAMPLES.map(([cron, title]) => html`<option value=${cron}>${title}</option>`)}
           </select>
         </div>
         ${textField({
           id: "time-zone",
-          label: "Time zone",
+          label: text.cron.timeZone,
           value: this.timeZone,
           required: true,
           list: "time-zones",
@@ -91,10 +92,10 @@ export class CronEditor extends Part {
   private meaning(): unknown {
     return html`<div class="meaning" aria-live="polite">
       ${this.upcoming === null
-        ? html`<p class="faint">${this.refused ? "Fix the expression to see run times." : "Preview"}</p>`
+        ? html`<p class="faint">${this.refused ? text.cron.fix : text.cron.preview}</p>`
         : html`<p><strong>${this.upcoming.description}</strong></p>
             ${this.upcoming.next.length
-              ? html`<p class="faint small">Next runs, ${this.timeZone}</p>
+              ? html`<p class="faint small">${text.cron.nextRuns(this.timeZone)}</p>
                   <ol>
                     ${this.upcoming.next.map(
                       (time) =>

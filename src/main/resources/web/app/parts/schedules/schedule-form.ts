@@ -4,6 +4,8 @@ import { request, requestExactly, Problem, toJson, type FieldMistake } from "../
 import { asProblem } from "../../core/load";
 import { RawJson, type Schedule } from "../../core/types";
 import { instantOf, knownZone, wallTime } from "../../core/zones";
+import { common } from "../../text/common";
+import { text } from "../../text/parts/schedules";
 import "../agents/agent-choice";
 import "./cron-editor";
 import { open, toast } from "../page/dialogs";
@@ -27,17 +29,9 @@ interface Draft {
   ends_at: string;
 }
 
-const MISSED = [
-  ["run_once", "Run the latest"],
-  ["skip", "Skip"],
-  ["run_all", "Run all, up to a limit"],
-] as const;
+const MISSED: Schedule["missed_runs"][] = ["run_once", "skip", "run_all"];
 
-const OVERLAP = [
-  ["allow", "Run concurrently"],
-  ["skip", "Skip the new run"],
-  ["queue", "Wait for the previous run"],
-] as const;
+const OVERLAP: Schedule["overlap"][] = ["allow", "skip", "queue"];
 
 const POINTERS = ["agent_id", "name", "cron", "time_zone", "payload", "missed_runs", "missed_runs_limit"];
 const TIMES = ["starts_at", "ends_at"] as const;
@@ -84,7 +78,7 @@ export class ScheduleForm extends Part {
   override render() {
     const { draft, schedule } = this;
     return html`<form class="body" @submit=${this.submit}>
-      <h2 id="dialog-title">${schedule ? `Edit schedule ${schedule.name}` : "New schedule"}</h2>
+      <h2 id="dialog-title">${schedule ? text.form.edit(schedule.name) : text.form.create}</h2>
       ${this.elsewhere()}
       ${schedule || this.agentId
         ? nothing
@@ -106,20 +100,20 @@ export class ScheduleForm extends Part {
       ></cron-editor>
       ${jsonField({
         id: "payload",
-        label: "Payload",
-        hint: html`JSON, read by the script as <code>request.payload</code>. Empty: <code>None</code>.`,
+        label: text.form.payload,
+        hint: text.form.payloadHint,
         value: draft.payload,
         change: (payload) => this.take({ payload }),
         mistakes: this.mistakes("payload"),
       })}
       <details ?open=${this.hasOptions()}>
-        <summary>Name, missed runs, overlap, time range</summary>
+        <summary>${text.form.options}</summary>
         ${this.options()}
       </details>
       <div class="actions">
-        <button type="button" @click=${() => this.close(false)}>Cancel</button>
+        <button type="button" @click=${() => this.close(false)}>${common.cancel}</button>
         <button class="primary" ?disabled=${this.busy}>
-          ${this.busy ? "Saving…" : schedule ? "Save" : "Create schedule"}
+          ${this.busy ? text.form.saving : schedule ? common.save : text.form.confirmCreate}
         </button>
       </div>
     </form>`;
@@ -130,32 +124,32 @@ export class ScheduleForm extends Part {
     return html`<div class="fields options">
       ${textField({
         id: "schedule-name",
-        label: "Name",
-        hint: "Unique per agent. Generated if empty.",
+        label: common.name,
+        hint: text.form.nameHint,
         value: draft.name,
         change: (name) => this.take({ name }),
         mistakes: this.mistakes("name"),
       })}
       ${choiceField({
         id: "overlap",
-        label: "When the previous run has not finished",
+        label: text.form.overlap,
         value: draft.overlap,
-        choices: OVERLAP.map(([value, label]) => [value, label]),
+        choices: OVERLAP.map((value) => [value, text.form.overlaps[value]]),
         change: (overlap) => this.take({ overlap }),
         mistakes: this.mistakes("overlap"),
       })}
       ${choiceField({
         id: "missed-runs",
-        label: "Runs missed while Roost was stopped",
+        label: text.form.missedRuns,
         value: draft.missed_runs,
-        choices: MISSED.map(([value, label]) => [value, label]),
+        choices: MISSED.map((value) => [value, text.form.missed[value]]),
         change: (missed_runs) => this.take({ missed_runs }),
         mistakes: this.mistakes("missed_runs"),
       })}
       ${draft.missed_runs === "run_all"
         ? textField({
             id: "missed-runs-limit",
-            label: "Max missed runs",
+            label: text.form.missedRunsLimit,
             type: "number",
             min: 1,
             value: draft.missed_runs_limit,
@@ -165,8 +159,8 @@ export class ScheduleForm extends Part {
         : nothing}
       ${textField({
         id: "jitter",
-        label: "Jitter (seconds)",
-        hint: "Delays each run by up to this, to spread the load.",
+        label: text.form.jitter,
+        hint: text.form.jitterHint,
         type: "number",
         min: 0,
         step: "any",
@@ -177,8 +171,8 @@ export class ScheduleForm extends Part {
       ${TIMES.map((name) =>
         textField({
           id: name.replace("_", "-"),
-          label: name === "starts_at" ? "Not before" : "Not after",
-          hint: `${knownZone(draft.time_zone)} time, YYYY-MM-DD HH:MM`,
+          label: name === "starts_at" ? text.form.notBefore : text.form.notAfter,
+          hint: text.form.timeHint(knownZone(draft.time_zone)),
           mono: true,
           placeholder: "2027-01-31 09:00",
           value: draft[name],
@@ -214,7 +208,7 @@ export class ScheduleForm extends Part {
     event.preventDefault();
     const mistakes = this.mistaken();
     if (mistakes.length) {
-      this.problem = new Problem(422, "validation_failed", "The schedule is not valid", "", mistakes);
+      this.problem = new Problem(422, "validation_failed", text.form.notValid, "", mistakes);
       return;
     }
     this.busy = true;
@@ -223,7 +217,7 @@ export class ScheduleForm extends Part {
       await request(schedule ? "PATCH" : "POST", schedule ? `/schedules/${schedule.id}` : "/schedules", {
         body: this.changes(),
       });
-      toast(schedule ? "Schedule saved." : "Schedule created.");
+      toast(schedule ? text.form.saved : text.form.created);
       this.close(true);
     } catch (e) {
       this.problem = asProblem(e);
@@ -264,7 +258,7 @@ export class ScheduleForm extends Part {
       ...times.map((name) => ({
         pointer: `/${name}`,
         code: "invalid_time",
-        detail: "Write a date and a time as 2027-01-31 09:00.",
+        detail: text.form.noTime,
       })),
     ];
   }

@@ -5,6 +5,8 @@ import { at } from "../../core/format";
 import { asProblem, PagedLoad, type Concerns } from "../../core/load";
 import { signedIn } from "../../core/session";
 import type { ExecutorJob, Schedule } from "../../core/types";
+import { common } from "../../text/common";
+import { text } from "../../text/parts/schedules";
 import "../agents/agent-link";
 import { stateBadge, timeAgo } from "../page/basics";
 import { inZone } from "./cron-editor";
@@ -41,20 +43,22 @@ export class ScheduleList extends Part {
     return html`<div class="panel">
       ${this.agentId
         ? html`<header>
-            <h2>Schedules</h2>
+            <h2>${text.list.title}</h2>
             ${signedIn.may("write")
-              ? html`<button @click=${() => editSchedule({ agentId: this.agentId })}>New schedule</button>`
+              ? html`<button @click=${() => editSchedule({ agentId: this.agentId })}>
+                  ${text.list.create}
+                </button>`
               : nothing}
           </header>`
         : nothing}
-      ${pagedTable("Schedules", this.columns(), this.load, () => this.empty())}
+      ${pagedTable(text.list.title, this.columns(), this.load, () => this.empty())}
     </div>`;
   }
 
   private columns(): Column<Schedule>[] {
     return [
       {
-        title: "Schedule",
+        title: text.list.schedule,
         cell: (schedule) =>
           html`<div class="two-lines">
             <strong>${schedule.name}</strong>
@@ -62,30 +66,31 @@ export class ScheduleList extends Part {
           </div>`,
       },
       {
-        title: "When",
+        title: text.list.when,
         cell: (schedule) =>
           html`<div class="two-lines">
             <span>${schedule.description}</span>
             <span class="faint"><code>${schedule.cron}</code> · ${schedule.time_zone}</span>
           </div>`,
       },
-      { title: "Next run", cell: nextRun },
-      { title: "Last run", cell: lastRun },
-      { title: "State", cell: (schedule) => stateBadge(schedule.state) },
+      { title: text.list.nextRun, cell: nextRun },
+      { title: text.list.lastRun, cell: lastRun },
+      { title: common.state, cell: (schedule) => stateBadge(schedule.state) },
       { title: "", cell: actions },
     ];
   }
 
   private empty(): TemplateResult {
     if (this.stateFilter) {
-      return emptyState(`No ${this.stateFilter} schedules`, "Schedules in other states are not shown.");
+      return emptyState(text.list.noneIn(this.stateFilter), text.list.othersNotShown);
     }
     return emptyState(
-      "No schedules yet",
-      html`A schedule runs an agent at the times of a cron expression such as <code>0 9 * * MON-FRI</code>, in
-        a time zone of your choice.`,
+      text.list.none,
+      text.list.about,
       signedIn.may("write") && !this.agentId
-        ? html`<button class="primary" @click=${() => editSchedule({ agentId: "" })}>New schedule</button>`
+        ? html`<button class="primary" @click=${() => editSchedule({ agentId: "" })}>
+            ${text.list.create}
+          </button>`
         : nothing,
     );
   }
@@ -99,24 +104,27 @@ function nextRun({ next_run_at, time_zone }: Schedule): unknown {
 
 function lastRun({ last_run }: Schedule): unknown {
   return last_run
-    ? html`<a href="/executor-jobs/${last_run.executor_job_id}" title="for ${at(last_run.scheduled_time)}"
-          >${last_run.state ? stateBadge(last_run.state) : "no longer kept"}</a
+    ? html`<a
+          href="/executor-jobs/${last_run.executor_job_id}"
+          title=${text.list.scheduledFor(at(last_run.scheduled_time))}
+          >${last_run.state ? stateBadge(last_run.state) : text.list.notKept}</a
         >
         <span class="faint">${timeAgo(last_run.scheduled_time)}</span>`
-    : html`<span class="faint">never</span>`;
+    : html`<span class="faint">${text.list.never}</span>`;
 }
 
 function actions(schedule: Schedule): unknown {
-  const button = (word: string, act: () => unknown) =>
-    html`<button class="quiet" @click=${act}>${word}<span class="unseen"> ${schedule.name}</span></button>`;
+  const { name } = schedule;
+  const button = (title: unknown, act: () => unknown) =>
+    html`<button class="quiet" @click=${act}>${title}</button>`;
   return html`<span class="row-actions">
-    ${signedIn.may("execute") ? button("Run now", () => trigger(schedule)) : nothing}
+    ${signedIn.may("execute") ? button(text.list.runNow(name), () => trigger(schedule)) : nothing}
     ${signedIn.may("write")
       ? html`${schedule.state === "active"
-          ? button("Pause", () => turn(schedule, "paused"))
-          : button("Resume", () => turn(schedule, "active"))}
-        ${button("Edit", () => editSchedule({ id: schedule.id }))}
-        ${button("Delete", () => deleteSchedule(schedule))}`
+          ? button(text.list.pause(name), () => turn(schedule, "paused"))
+          : button(text.list.resume(name), () => turn(schedule, "active"))}
+        ${button(text.list.edit(name), () => editSchedule({ id: schedule.id }))}
+        ${button(text.list.delete(name), () => deleteSchedule(schedule))}`
       : nothing}
   </span>`;
 }
@@ -124,26 +132,26 @@ function actions(schedule: Schedule): unknown {
 const trigger = (schedule: Schedule): Promise<void> =>
   telling(async () => {
     const job = await post<ExecutorJob>(`/schedules/${schedule.id}/trigger`, undefined, once());
-    toast(`Run queued: ${schedule.name}.`, { link: ["View run", `/executor-jobs/${job.id}`] });
+    toast(text.list.queued(schedule.name), { link: [text.list.viewRun, `/executor-jobs/${job.id}`] });
   });
 
 const turn = (schedule: Schedule, state: Schedule["state"]): Promise<void> =>
   telling(async () => {
     await patch(`/schedules/${schedule.id}`, { state });
-    toast(state === "paused" ? `Schedule ${schedule.name} paused.` : `Schedule ${schedule.name} resumed.`);
+    toast(state === "paused" ? text.list.paused(schedule.name) : text.list.resumed(schedule.name));
   });
 
 const deleteSchedule = (schedule: Schedule): Promise<void> =>
   telling(async () => {
     const sure = await confirmAction({
-      title: `Delete schedule ${schedule.name}?`,
-      body: "Runs that are already queued are kept.",
-      confirm: "Delete schedule",
+      title: text.deletion.title(schedule.name),
+      body: text.deletion.body,
+      confirm: text.deletion.confirm,
       danger: true,
     });
     if (sure) {
       await remove(`/schedules/${schedule.id}`);
-      toast(`Schedule ${schedule.name} deleted.`);
+      toast(text.deletion.done(schedule.name));
     }
   });
 

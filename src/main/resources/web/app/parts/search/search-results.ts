@@ -1,15 +1,9 @@
 import { html, nothing, type TemplateResult } from "lit";
 import { clockTime } from "../../core/format";
 import type { SearchLine, SearchMatch } from "../../core/types";
+import { text } from "../../text/parts/search";
 import { idLink, timeAgo } from "../page/basics";
 import { styled } from "../logs/log-lines";
-
-const KINDS: Record<SearchMatch["in"], string> = {
-  logs: "log",
-  errors: "error",
-  payloads: "payload",
-  results: "return value",
-};
 
 /** The class of a line's colour, as in the log of an execution. */
 function colour(stream: string | null, level: string | null): string {
@@ -33,8 +27,8 @@ const contextRow = (line: SearchLine): Row => ({ ...line, content: styled(line.t
 
 const matchRow = (match: SearchMatch): Row => ({
   ...match,
-  content: html`${match.fragments.map(({ text, match: isMatch }) =>
-    isMatch ? html`<mark>${text}</mark>` : styled(text).text,
+  content: html`${match.fragments.map((fragment) =>
+    fragment.match ? html`<mark>${fragment.text}</mark>` : styled(fragment.text).text,
   )}${match.truncated ? "…" : nothing}`,
   match,
 });
@@ -60,14 +54,14 @@ function rowsOf(matches: SearchMatch[]): Row[] {
 
 function row(line: Row, previous: Row | undefined): TemplateResult {
   const gap = line.seq !== null && previous?.seq != null && line.seq > previous.seq + 1;
-  const place = line.seq === null ? KINDS[line.match!.in] : String(line.seq);
+  const place = line.seq === null ? text.places[line.match!.in] : String(line.seq);
   const classes = [line.match ? "found" : "near", colour(line.stream, line.level), gap ? "gap" : ""];
   return html`<li class=${classes.filter(Boolean).join(" ")}>
     ${line.match
       ? html`<a
           class="number"
           href=${line.match.path}
-          aria-label=${line.seq === null ? `Open the ${place}` : `Open line ${place}`}
+          aria-label=${line.seq === null ? text.open[line.match.in] : text.openLine(line.seq)}
           title=${clockTime(line.time)}
           >${place}</a
         >`
@@ -94,7 +88,7 @@ export function grouped(matches: SearchMatch[]): SearchMatch[][] {
 export function resultGroup(matches: SearchMatch[]): TemplateResult {
   const { execution_id, agent_id, agent_name, time } = matches[0]!;
   const rows = rowsOf(matches);
-  return html`<section class="panel tight search-group" aria-label="Execution ${execution_id}">
+  return html`<section class="panel tight search-group" aria-label=${text.execution(execution_id)}>
     <header>
       <h2><a href="/agents/${agent_id}">${agent_name ?? agent_id}</a></h2>
       <span class="row">${idLink(execution_id, `/executions/${execution_id}`)} ${timeAgo(time)}</span>

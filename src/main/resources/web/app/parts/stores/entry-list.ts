@@ -4,6 +4,8 @@ import { requestExactly, toJson } from "../../core/api";
 import { shownKey } from "../../core/entries";
 import { Load } from "../../core/load";
 import type { DataStore, Page, StoreEntry } from "../../core/types";
+import { common } from "../../text/common";
+import { text } from "../../text/parts/stores";
 import { timeAgo } from "../page/basics";
 import { emptyState, loaded } from "../page/notices";
 import { Part } from "../page/part";
@@ -59,13 +61,13 @@ export class EntryList extends Part {
     return loaded(this.load, ({ rows, more }) =>
       rows.length === 0
         ? this.empty()
-        : html`<div class="table-wrap" role="region" aria-label="Entries" tabindex="0">
+        : html`<div class="table-wrap" role="region" aria-label=${text.entries.title} tabindex="0">
               <table class="entries">
                 <thead>
                   <tr>
-                    <th scope="col">Key</th>
-                    <th scope="col">Value</th>
-                    <th scope="col" class="time">Changed</th>
+                    <th scope="col">${text.entries.key}</th>
+                    <th scope="col">${text.entries.value}</th>
+                    <th scope="col" class="time">${text.entries.changed}</th>
                   </tr>
                 </thead>
                 <tbody @click=${openRow}>
@@ -76,7 +78,7 @@ export class EntryList extends Part {
             ${more
               ? html`<div class="table-foot">
                   <button class="quiet" ?disabled=${this.load.loading} @click=${this.more}>
-                    ${this.load.loading ? "Loading…" : "Show more"}
+                    ${this.load.loading ? common.loading : common.showMore}
                   </button>
                 </div>`
               : nothing}`,
@@ -93,24 +95,17 @@ export class EntryList extends Part {
       </td>
       <td class="mono preview">${preview}</td>
       <td class="time">
-        ${timeAgo(updated_at)}${expires_at
-          ? html`<span class="faint small">, expires ${timeAgo(expires_at)}</span>`
-          : nothing}
+        ${expires_at
+          ? text.entries.changedAndExpires(timeAgo(updated_at), timeAgo(expires_at))
+          : timeAgo(updated_at)}
       </td>
     </tr>`;
   }
 
   private empty(): unknown {
     return this.begins
-      ? emptyState(
-          "No matching keys",
-          html`No key begins with <code>${this.begins}</code>. Keys are case-sensitive.`,
-        )
-      : emptyState(
-          "No entries yet",
-          html`A script creates one with <code>store["key"] = value</code>. You can also use “New entry” or
-            “Import”.`,
-        );
+      ? emptyState(text.entries.noMatches, text.entries.noKey(this.begins))
+      : emptyState(text.entries.none, text.entries.about);
   }
 
   private more(): void {

@@ -2,6 +2,7 @@ import { html, nothing, type TemplateResult } from "lit";
 import type { FieldMistake } from "../../core/api";
 import type { EntryText } from "../../core/entries";
 import { at } from "../../core/format";
+import { text } from "../../text/parts/stores";
 import "../code/code-diff";
 import { choiceField, textField } from "../forms/fields";
 
@@ -29,19 +30,19 @@ export const expiryFields = ({
   html`<div class="fields">
     ${choiceField({
       id: "entry-expiry",
-      label: "Expires",
+      label: text.expiry.label,
       value: expiry,
       choices: [
-        ["never", "Never"],
-        ...(until ? [["keep", `Unchanged: ${at(until)}`] as [string, string]] : []),
-        ["after", "After a number of seconds"],
+        ["never", text.expiry.never],
+        ...(until ? [["keep", text.expiry.unchanged(at(until))] as [string, string]] : []),
+        ["after", text.expiry.afterSeconds],
       ],
       change: (value) => choose(value as Expiry),
     })}
     ${expiry === "after"
       ? textField({
           id: "entry-ttl",
-          label: "Seconds",
+          label: text.expiry.seconds,
           type: "number",
           step: "any",
           value: seconds,
@@ -58,17 +59,15 @@ export const conflictNotice = (
   { save, take }: { save: () => void; take: () => void },
 ): TemplateResult =>
   html`<div class="notice waiting" role="alert">
-    <strong
-      >${theirs
-        ? "This entry was changed while you were editing"
-        : "This entry was deleted while you were editing"}</strong
-    >
+    <strong>${theirs ? text.conflict.changed : text.conflict.deleted}</strong>
     ${theirs
-      ? html`<p>Changes from the stored value to yours:</p>
-          <code-diff label="Value" .from=${theirs.text} .to=${yours}></code-diff>`
-      : html`<p>Saving creates it again.</p>`}
+      ? html`<p>${text.conflict.changes}</p>
+          <code-diff label=${text.conflict.value} .from=${theirs.text} .to=${yours}></code-diff>`
+      : html`<p>${text.conflict.createsAgain}</p>`}
     <div class="row">
-      <button type="button" @click=${save}>${theirs ? "Overwrite" : "Create again"}</button>
-      ${theirs ? html`<button type="button" @click=${take}>Use stored value</button>` : nothing}
+      <button type="button" @click=${save}>
+        ${theirs ? text.conflict.overwrite : text.conflict.createAgain}
+      </button>
+      ${theirs ? html`<button type="button" @click=${take}>${text.conflict.useStored}</button>` : nothing}
     </div>
   </div>`;

@@ -1,9 +1,9 @@
 import { html, nothing, type TemplateResult } from "lit";
 import { customElement, property } from "lit/decorators.js";
 import { all, type FieldMistake } from "../../core/api";
-import { plural } from "../../core/format";
 import { Load, typed } from "../../core/load";
 import type { DataStore } from "../../core/types";
+import { text } from "../../text/parts/stores";
 import { mistakeList } from "../forms/fields";
 import { loaded } from "../page/notices";
 import { Part } from "../page/part";
@@ -25,13 +25,13 @@ export class StoreChoice extends Part {
     const chosen = this.storeIds ?? [];
     const way = this.storeIds === null ? "own" : chosen.length || this.choosing ? "existing" : "none";
     return html`<fieldset class="panel stores">
-      <legend class="unseen">DataStores</legend>
-      <header><h2>DataStores</h2></header>
+      <legend class="unseen">${text.choice.title}</legend>
+      <header><h2>${text.choice.title}</h2></header>
       <div class="content column">
         <div class="row ways">
-          ${this.way("own", way, "New DataStore", () => this.choose(null))}
-          ${this.way("existing", way, "Existing DataStores", () => this.choose([], true))}
-          ${this.way("none", way, "None", () => this.choose([]))}
+          ${this.way("own", way, text.choice.own, () => this.choose(null))}
+          ${this.way("existing", way, text.choice.existing, () => this.choose([], true))}
+          ${this.way("none", way, text.choice.none, () => this.choose([]))}
         </div>
         ${way === "existing" ? loaded(this.load, (stores) => this.existing(stores, chosen)) : nothing}
         ${mistakeList("store_ids", this.mistakes)}
@@ -47,7 +47,7 @@ export class StoreChoice extends Part {
 
   private existing(stores: DataStore[], chosen: string[]): TemplateResult {
     if (!stores.length) {
-      return html`<p class="faint">No DataStores yet.</p>`;
+      return html`<p class="faint">${text.choice.noStores}</p>`;
     }
     const toggle = (id: string) =>
       this.choose(chosen.includes(id) ? chosen.filter((other) => other !== id) : [...chosen, id], true);
@@ -59,19 +59,15 @@ export class StoreChoice extends Part {
                 ><input type="checkbox" .checked=${chosen.includes(id)} @change=${() => toggle(id)} /><span
                   >${name}</span
                 ><span class="faint small"
-                  >${plural(entries, "entry", "entries")},
-                  ${plural(agent_ids.length, "agent")}${chosen[0] === id
-                    ? html` · the <code>store</code> of <code>main</code>`
-                    : nothing}</span
+                  >${chosen[0] === id
+                    ? text.choice.sizeOfFirst(entries, agent_ids.length)
+                    : text.choice.size(entries, agent_ids.length)}</span
                 ></label
               >
             </li>`,
         )}
       </ul>
-      <p class="faint small">
-        The first one chosen is the second parameter of <code>main</code>; all are in
-        <code>request.stores</code> by name.
-      </p>`;
+      <p class="faint small">${text.choice.about}</p>`;
   }
 
   private choose(storeIds: string[] | null, choosing = false): void {

@@ -7,6 +7,8 @@ import { indented, jsonMistake } from "../../core/json-text";
 import { asProblem } from "../../core/load";
 import { router } from "../../core/router";
 import { signedIn } from "../../core/session";
+import { common } from "../../text/common";
+import { text } from "../../text/parts/stores";
 import { timeAgo } from "../page/basics";
 import { confirmAction, toast } from "../page/dialogs";
 import { conflictNotice, expiryFields, type Expiry } from "./entry-parts";
@@ -77,9 +79,9 @@ export class StoreEntry extends Part {
     return (
       !this.changed ||
       confirmAction({
-        title: "Discard changes?",
-        body: html`Your changes to <code>${shownKey(this.key ?? this.newKey)}</code> are not saved.`,
-        confirm: "Discard",
+        title: text.entry.discardTitle,
+        body: text.entry.notSaved(shownKey(this.key ?? this.newKey)),
+        confirm: text.entry.discard,
       })
     );
   }
@@ -88,9 +90,9 @@ export class StoreEntry extends Part {
     return html`<form class="panel" @submit=${this.submit} @save=${this.submit}>
       <header>
         <h2 class=${this.key === null ? "" : "mono"}>
-          ${this.key === null ? "New entry" : shownKey(this.key)}
+          ${this.key === null ? text.entry.create : shownKey(this.key)}
         </h2>
-        <button type="button" class="quiet icon" aria-label="Close entry" @click=${this.leave}>
+        <button type="button" class="quiet icon" aria-label=${text.entry.close} @click=${this.leave}>
           ${symbol("close")}
         </button>
       </header>
@@ -102,18 +104,18 @@ export class StoreEntry extends Part {
     if (this.phase === "loading") {
       return this.problem
         ? problemNotice(this.problem, () => void this.read(this.key!))
-        : html`<p class="skeleton" aria-busy="true">Loading…</p>`;
+        : html`<p class="skeleton" aria-busy="true">${common.loading}</p>`;
     }
     if (this.phase === "absent") {
-      return emptyState("Entry not found", "It was deleted or has expired.");
+      return emptyState(text.entry.notFound, text.entry.deletedOrExpired);
     }
     const writes = signedIn.may("write");
     return html`<div class="content column">
       ${this.key === null
         ? textField({
             id: "entry-key",
-            label: "Key",
-            hint: html`Any text, for example <code>user/42</code>.`,
+            label: text.entry.key,
+            hint: text.entry.keyHint,
             value: this.newKey,
             required: true,
             mono: true,
@@ -123,10 +125,10 @@ export class StoreEntry extends Part {
         : nothing}
       ${jsonField({
         id: "entry-value",
-        label: "Value",
+        label: text.entry.value,
         value: this.text,
         readonly: !writes,
-        change: (text) => (this.text = text),
+        change: (value) => (this.text = value),
         mistakes: this.valueMistakes(),
       })}
       ${this.theirs === undefined
@@ -135,15 +137,7 @@ export class StoreEntry extends Part {
             save: () => this.save(this.theirs?.version ?? 0),
             take: () => this.begin(this.theirs ?? null),
           })}
-      ${this.entry
-        ? html`<p class="faint small">
-            Version ${this.entry.version}, changed
-            ${timeAgo(this.entry.updated_at)}${this.entry.expires_at
-              ? html`, expires
-                  <span title=${at(this.entry.expires_at)}>${timeAgo(this.entry.expires_at)}</span>`
-              : nothing}
-          </p>`
-        : nothing}
+      ${this.entry ? html`<p class="faint small">${versionText(this.entry)}</p>` : nothing}
       ${writes ? this.controls() : nothing}
     </div>`;
   }
@@ -160,16 +154,16 @@ export class StoreEntry extends Part {
       ${this.placed() ? nothing : problemNotice(this.problem)}
       <div class="row">
         <button class="primary" ?disabled=${this.busy || !this.changed}>
-          ${this.busy ? "Saving…" : this.key === null ? "Create entry" : "Save"}
+          ${this.busy ? text.entry.saving : this.key === null ? text.entry.confirmCreate : common.save}
         </button>
         <button type="button" ?disabled=${jsonMistake(this.text) !== null} @click=${this.format}>
-          Format
+          ${text.entry.format}
         </button>
         <span class="grow"></span>
         ${this.key === null
           ? nothing
           : html`<button type="button" class="danger" ?disabled=${this.busy} @click=${this.delete}>
-              Delete
+              ${common.delete}
             </button>`}
       </div>`;
   }
@@ -220,7 +214,7 @@ export class StoreEntry extends Part {
     event.preventDefault();
     const mistakes = jsonMistakes("/writes/0/value", this.text);
     if (mistakes.length) {
-      this.problem = new Problem(422, "malformed_json", "The value is not valid JSON", "", mistakes);
+      this.problem = new Problem(422, "malformed_json", text.entry.notJson, "", mistakes);
     } else if (this.changed && !this.busy) {
       void this.save(this.entry?.version ?? 0);
     }
@@ -230,7 +224,7 @@ export class StoreEntry extends Part {
     const key = this.key ?? this.newKey;
     await this.attempt(key, async () => {
       await writeEntry(this.storeId, key, this.text, version, this.lifetime());
-      toast(`${shownKey(key)} saved.`);
+      toast(text.entry.saved(shownKey(key)));
       this.newKey = "";
       if (this.key !== null) {
         await this.read(key);
@@ -246,15 +240,15 @@ export class StoreEntry extends Part {
     const sure =
       entry !== null &&
       (await confirmAction({
-        title: "Delete entry?",
-        body: html`Deletes <code>${shownKey(entry.key)}</code> and its value.`,
-        confirm: "Delete entry",
+        title: text.entry.deleteTitle,
+        body: text.entry.deletes(shownKey(entry.key)),
+        confirm: text.entry.confirmDelete,
         danger: true,
       }));
     if (sure) {
       await this.attempt(entry.key, async () => {
         await deleteEntry(this.storeId, entry.key, entry.version);
-        toast(`${shownKey(entry.key)} deleted.`);
+        toast(text.entry.deleted(shownKey(entry.key)));
         this.phase = "absent";
         this.dispatchEvent(new Event("deleted"));
       });
@@ -304,6 +298,15 @@ export class StoreEntry extends Part {
     }
   };
 }
+
+const versionText = ({ version, updated_at, expires_at }: EntryText): unknown =>
+  expires_at
+    ? text.entry.expiringVersion(
+        version,
+        timeAgo(updated_at),
+        html`<span title=${at(expires_at)}>${timeAgo(expires_at)}</span>`,
+      )
+    : text.entry.version(version, timeAgo(updated_at));
 
 declare global {
   interface HTMLElementTagNameMap {

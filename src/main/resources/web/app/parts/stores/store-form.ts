@@ -1,22 +1,23 @@
 import { html } from "lit";
 import { get, patch, post, Problem } from "../../core/api";
 import type { DataStore, Page } from "../../core/types";
+import { common } from "../../text/common";
+import { text } from "../../text/parts/stores";
 import { mistakesOf, textField } from "../forms/fields";
 import { openForm } from "../forms/small-form";
 
 /** Creates a DataStore; null if it is cancelled. */
 export const createStore = (): Promise<DataStore | null> =>
   openForm({
-    title: "New DataStore",
+    title: text.form.create,
     draft: { name: "" },
     pointers: ["/name"],
-    confirm: "Create DataStore",
+    confirm: text.form.confirmCreate,
     fields: ({ name }, take, problem) =>
       textField({
         id: "store-name",
-        label: "Name",
-        hint: html`Unique. Scripts with several DataStores read it as <code>request.stores["name"]</code>.
-          Generated if empty.`,
+        label: common.name,
+        hint: text.form.nameHint,
         value: name,
         change: (value) => take({ name: value }),
         mistakes: mistakesOf(problem, "/name"),
@@ -26,15 +27,15 @@ export const createStore = (): Promise<DataStore | null> =>
 
 export const renameStore = (store: DataStore): Promise<DataStore | null> =>
   openForm({
-    title: `Rename DataStore ${store.name}`,
+    title: text.form.rename(store.name),
     draft: { name: store.name },
     pointers: ["/name"],
-    confirm: "Rename",
+    confirm: common.rename,
     fields: ({ name }, take, problem) =>
       textField({
         id: "store-name",
-        label: "Name",
-        hint: "Scripts that use the old name must be changed.",
+        label: common.name,
+        hint: text.form.renameHint,
         value: name,
         required: true,
         change: (value) => take({ name: value }),
@@ -47,15 +48,15 @@ export const renameStore = (store: DataStore): Promise<DataStore | null> =>
 export async function chooseStore(): Promise<DataStore | null> {
   const { data } = await get<Page<DataStore>>("/datastore", { limit: 200 });
   return openForm({
-    title: "Add DataStore",
+    title: text.form.add,
     draft: { name: "" },
     pointers: ["/name"],
-    confirm: "Add DataStore",
+    confirm: text.form.add,
     fields: ({ name }, take, problem) =>
       html`${textField({
           id: "store-name",
-          label: "Name",
-          hint: "Shared with the other agents that use it.",
+          label: common.name,
+          hint: text.form.addHint,
           value: name,
           required: true,
           list: "store-names",
@@ -67,7 +68,7 @@ export async function chooseStore(): Promise<DataStore | null> {
     save: async ({ name }) => {
       const [found] = (await get<Page<DataStore>>("/datastore", { name })).data;
       if (!found) {
-        const detail = `No DataStore named “${name}”.`;
+        const detail = text.form.notFound(name);
         throw new Problem(404, "not_found", detail, detail, [
           { pointer: "/name", code: "not_found", detail },
         ]);

@@ -1,10 +1,12 @@
 import { html, nothing } from "lit";
 import { customElement, query, state } from "lit/decorators.js";
 import { request, Problem } from "../../core/api";
-import { bytes, count, plural } from "../../core/format";
+import { bytes } from "../../core/format";
 import { aboutWhole, lineParts } from "../../core/line-parts";
 import { asProblem } from "../../core/load";
 import type { DataStore } from "../../core/types";
+import { common } from "../../text/common";
+import { text } from "../../text/parts/stores";
 import { open } from "../page/dialogs";
 import { problemNotice } from "../page/notices";
 import { Part } from "../page/part";
@@ -28,12 +30,7 @@ export const importInto = (store: DataStore): Promise<void> =>
 /** A file that was changed after it was chosen can't be read. */
 const isChanged = (e: unknown): boolean => e instanceof DOMException && e.name === "NotReadableError";
 
-const CHANGED = new Problem(
-  0,
-  "changed",
-  "The file can't be read",
-  "The file was changed or removed after you chose it. Choose it again.",
-);
+const CHANGED = new Problem(0, "changed", text.importing.notReadable, text.importing.fileChanged);
 
 @customElement("store-import")
 export class StoreImport extends Part {
@@ -56,10 +53,11 @@ export class StoreImport extends Part {
 
   override render() {
     const { file, phase } = this;
+    const { imported, expired } = this.result;
     return html`<form class="body" @submit=${this.submit}>
-      <h2 id="dialog-title">Import into ${this.store.name}</h2>
+      <h2 id="dialog-title">${text.importing.title(this.store.name)}</h2>
       <div class="field">
-        <label for="import-file">JSON Lines file</label>
+        <label for="import-file">${text.importing.file}</label>
         <input
           id="import-file"
           type="file"
@@ -68,43 +66,36 @@ export class StoreImport extends Part {
           ?disabled=${phase === "sending"}
           @change=${this.choose}
         />
-        <span class="hint"
-          >One entry per line, in the format of an export:
-          <code>{"key": "user/42", "value": {"name": "Ada"}}</code>. Existing keys are overwritten; entries
-          that aren't in the file are kept.</span
-        >
+        <span class="hint">${text.importing.fileHint}</span>
       </div>
       ${phase !== "choosing"
         ? html`<div class="column" role="status">
-            <progress aria-label="Sent" max=${this.size || 1} .value=${this.size ? this.sent : 1}></progress>
+            <progress
+              aria-label=${text.importing.sent}
+              max=${this.size || 1}
+              .value=${this.size ? this.sent : 1}
+            ></progress>
             <p>
               ${phase === "done" && !this.problem
-                ? "Done: "
-                : `${bytes(this.sent)} of ${bytes(this.size)}: `}${plural(
-                this.result.imported,
-                "entry",
-                "entries",
-              )}
-              stored${this.result.expired
-                ? `, ${count(this.result.expired)} skipped because they have expired`
-                : nothing}.
+                ? text.importing.result(imported, expired)
+                : text.importing.progress(bytes(this.sent), bytes(this.size), imported, expired)}
             </p>
           </div>`
         : nothing}
       ${problemNotice(this.problem)}
-      ${phase === "done" && this.problem && !file
-        ? html`<p>
-            Choose the corrected file. Entries that are already stored are written again with the same values.
-          </p>`
-        : nothing}
+      ${phase === "done" && this.problem && !file ? html`<p>${text.importing.chooseCorrected}</p>` : nothing}
       <div class="actions">
         ${phase === "done" && !this.problem
-          ? html`<button type="button" class="primary" @click=${this.close}>Done</button>`
+          ? html`<button type="button" class="primary" @click=${this.close}>${text.importing.done}</button>`
           : html`<button type="button" @click=${this.close}>
-                ${phase === "sending" ? "Stop" : "Cancel"}
+                ${phase === "sending" ? text.importing.stop : common.cancel}
               </button>
               <button class="primary" ?disabled=${!file || phase === "sending"}>
-                ${phase === "sending" ? "Importing…" : this.problem ? "Import again" : "Import"}
+                ${phase === "sending"
+                  ? text.importing.importing
+                  : this.problem
+                    ? text.importing.again
+                    : text.importing.import}
               </button>`}
       </div>
     </form>`;

@@ -4,6 +4,7 @@ import { requestTagged, get } from "../../core/api";
 import { asProblem, Load } from "../../core/load";
 import { signedIn } from "../../core/session";
 import type { Agent, DataStore } from "../../core/types";
+import { text } from "../../text/parts/stores";
 import { toast } from "../page/dialogs";
 import { emptyState, loaded } from "../page/notices";
 import { Part } from "../page/part";
@@ -33,35 +34,32 @@ export class StoreList extends Part {
   override render() {
     return html`<div class="panel">
       <header>
-        <h2>DataStores</h2>
+        <h2>${text.list.title}</h2>
         ${signedIn.may("write")
-          ? html`<button @click=${this.add}>Add existing</button>
-              <button @click=${this.create}>New DataStore</button>`
+          ? html`<button @click=${this.add}>${text.list.addExisting}</button>
+              <button @click=${this.create}>${text.list.create}</button>`
           : nothing}
       </header>
       ${loaded(this.load, (stores) =>
         stores.length
           ? table(
-              "DataStores",
+              text.list.title,
               [
                 ...STORE_COLUMNS,
-                { title: "In the script", cell: (store) => this.place(store, stores) },
+                { title: text.list.inScript, cell: (store) => this.place(store, stores) },
                 this.takeAway(),
               ],
               stores,
             )
-          : emptyState(
-              "This agent has no DataStore",
-              html`<code>main</code> receives <code>None</code> as its second argument.`,
-            ),
+          : emptyState(text.list.none, text.list.receivesNone),
       )}
     </div>`;
   }
 
   private place(store: DataStore, stores: DataStore[]): unknown {
     return store === stores[0]
-      ? html`<span>the second argument of <code>main</code></span>`
-      : html`<code>request.stores["${store.name}"]</code>`;
+      ? html`<span>${text.list.secondArgument}</span>`
+      : text.list.byName(store.name);
   }
 
   private takeAway(): Column<DataStore> {
@@ -72,10 +70,10 @@ export class StoreList extends Part {
           ? html`<span class="row-actions"
               ><button
                 class="quiet"
-                aria-label="Detach ${store.name}"
+                aria-label=${text.list.detachStore(store.name)}
                 @click=${() => this.change((ids) => ids.filter((id) => id !== store.id))}
               >
-                Detach
+                ${text.list.detach}
               </button></span
             >`
           : nothing,

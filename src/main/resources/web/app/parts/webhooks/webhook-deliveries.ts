@@ -1,4 +1,4 @@
-import { html, nothing, type TemplateResult } from "lit";
+import { html, type TemplateResult } from "lit";
 import { customElement, property } from "lit/decorators.js";
 import { requestExactly, post, toJson } from "../../core/api";
 import { at, count, duration, shortId } from "../../core/format";
@@ -7,6 +7,8 @@ import { Polling } from "../../core/polling";
 import { queried, router } from "../../core/router";
 import { stateChoices } from "../../core/states";
 import type { Delivery } from "../../core/types";
+import { common } from "../../text/common";
+import { text } from "../../text/parts/webhooks";
 import { idLink, stateBadge, timeAgo } from "../page/basics";
 import "../code/code-editor";
 import { open, toast } from "../page/dialogs";
@@ -68,10 +70,10 @@ export class WebhookDeliveries extends Part {
   override render() {
     return html`<div class="panel">
       <header>
-        <h2>Deliveries</h2>
+        <h2>${text.deliveries.title}</h2>
         <select
           class="narrow"
-          aria-label="State"
+          aria-label=${common.state}
           @change=${(event: Event) => router.query({ state: (event.target as HTMLSelectElement).value })}
         >
           ${stateChoices("Delivery").map(
@@ -80,27 +82,35 @@ export class WebhookDeliveries extends Part {
           )}
         </select>
       </header>
-      ${pagedTable("Deliveries", this.columns(), this.load, () => this.empty())}
+      ${pagedTable(text.deliveries.title, this.columns(), this.load, () => this.empty())}
     </div>`;
   }
 
   private columns(): Column<Delivery>[] {
     return [
-      { title: "Event", cell: ({ event_type }) => html`<code>${event_type}</code>` },
-      { title: "Subject", cell: ({ subject }) => idLink(subject, hrefOf(subject)) },
-      { title: "State", cell: ({ state }) => stateBadge(state) },
-      { title: "Response", cell: answerOf },
-      { title: "Attempts", number: true, cell: ({ attempts }) => count(attempts) },
-      { title: "Created", cell: ({ created_at }) => timeAgo(created_at) },
+      { title: text.deliveries.event, cell: ({ event_type }) => html`<code>${event_type}</code>` },
+      { title: text.deliveries.subject, cell: ({ subject }) => idLink(subject, hrefOf(subject)) },
+      { title: common.state, cell: ({ state }) => stateBadge(state) },
+      { title: text.deliveries.response, cell: answerOf },
+      { title: text.deliveries.attempts, number: true, cell: ({ attempts }) => count(attempts) },
+      { title: text.deliveries.created, cell: ({ created_at }) => timeAgo(created_at) },
       {
         title: "",
         cell: (delivery) =>
           html`<span class="row-actions">
-            <button class="quiet" aria-label="Show ${delivery.id}" @click=${() => this.show(delivery)}>
-              Show
+            <button
+              class="quiet"
+              aria-label=${text.deliveries.showDelivery(delivery.id)}
+              @click=${() => this.show(delivery)}
+            >
+              ${text.deliveries.show}
             </button>
-            <button class="quiet" aria-label="Resend ${delivery.id}" @click=${() => this.replay(delivery)}>
-              Resend
+            <button
+              class="quiet"
+              aria-label=${text.deliveries.resendDelivery(delivery.id)}
+              @click=${() => this.replay(delivery)}
+            >
+              ${text.deliveries.resend}
             </button>
           </span>`,
       },
@@ -109,8 +119,8 @@ export class WebhookDeliveries extends Part {
 
   private empty(): TemplateResult {
     return this.stateFilter
-      ? emptyState(`No ${this.stateFilter} deliveries`, "Deliveries in other states are not shown.")
-      : emptyState("No deliveries yet", "“Send test” sends one event to this webhook only.");
+      ? emptyState(text.deliveries.noneIn(this.stateFilter), text.deliveries.othersNotShown)
+      : emptyState(text.deliveries.none, text.deliveries.sendTest);
   }
 
   private show({ webhook_id, id }: Delivery): Promise<void> {
@@ -120,7 +130,7 @@ export class WebhookDeliveries extends Part {
   private async replay({ webhook_id, id }: Delivery): Promise<void> {
     try {
       await post(`/webhooks/${webhook_id}/deliveries/${id}/replay`);
-      toast(`${shortId(id)} resent.`);
+      toast(text.deliveries.resent(shortId(id)));
     } catch (e) {
       toast(asProblem(e).message, { failed: true });
     }
@@ -129,10 +139,12 @@ export class WebhookDeliveries extends Part {
 }
 
 function answerOf({ status, message, state, next_attempt_at }: Delivery): unknown {
-  const outcome = message ?? (status ? `status ${status}` : "");
-  const next =
-    state === "pending" && next_attempt_at ? html` next attempt ${timeAgo(next_attempt_at)}` : nothing;
-  return html`<span class="answer ${state === "failed" ? "failed" : "faint"}">${outcome}${next}</span>`;
+  const outcome = message ?? (status ? text.status(status) : "");
+  return html`<span class="answer ${state === "failed" ? "failed" : "faint"}"
+    >${state === "pending" && next_attempt_at
+      ? text.deliveries.nextAttempt(outcome, timeAgo(next_attempt_at))
+      : outcome}</span
+  >`;
 }
 
 /** Shows a delivery with its attempts and its request. */
@@ -170,9 +182,9 @@ export class WebhookDelivery extends Part {
 
   override render() {
     return html`<div class="body">
-      <h2 id="dialog-title">Delivery <span class="mono">${shortId(this.deliveryId)}</span></h2>
+      <h2 id="dialog-title">${text.delivery.title(shortId(this.deliveryId))}</h2>
       ${loaded(this.load, (delivery) => html`${this.attempts(delivery)} ${this.request(delivery)}`)}
-      <div class="actions"><button autofocus @click=${this.close}>Close</button></div>
+      <div class="actions"><button autofocus @click=${this.close}>${common.close}</button></div>
     </div>`;
   }
 
@@ -182,14 +194,14 @@ export class WebhookDelivery extends Part {
         ? html`<div class="table-wrap">
             <table>
               <caption class="unseen">
-                Attempts
+                ${text.delivery.attempts}
               </caption>
               <thead>
                 <tr>
-                  <th scope="col">Attempt</th>
-                  <th scope="col">When</th>
-                  <th scope="col" class="number">Duration</th>
-                  <th scope="col">Response</th>
+                  <th scope="col">${text.delivery.attempt}</th>
+                  <th scope="col">${text.delivery.when}</th>
+                  <th scope="col" class="number">${text.delivery.duration}</th>
+                  <th scope="col">${text.delivery.response}</th>
                 </tr>
               </thead>
               <tbody>
@@ -199,23 +211,23 @@ export class WebhookDelivery extends Part {
                       <td>${one.attempt}</td>
                       <td>${at(one.started_at)}</td>
                       <td class="number">${duration(one.duration)}</td>
-                      <td>${one.message ?? `status ${one.status}`}</td>
+                      <td>${one.message ?? text.status(one.status)}</td>
                     </tr>`,
                 )}
               </tbody>
             </table>
           </div>`
-        : html`<p class="faint">Not attempted yet.</p>`}`;
+        : html`<p class="faint">${text.delivery.notAttempted}</p>`}`;
   }
 
   private request({ request }: Delivery): TemplateResult {
     return request === undefined || request === null
-      ? html`<p class="faint">The event is no longer kept, so the request can't be shown.</p>`
+      ? html`<p class="faint">${text.delivery.noRequest}</p>`
       : html`<div class="field json-field">
-          <span class="label">Request</span>
+          <span class="label">${text.delivery.request}</span>
           <code-editor
             language="json"
-            label="Request"
+            label=${text.delivery.request}
             readonly
             auto-height
             .value=${toJson(request, 2)}

@@ -1,6 +1,8 @@
 import { html } from "lit";
 import { patch, post, type Problem } from "../../core/api";
 import type { Webhook } from "../../core/types";
+import { common } from "../../text/common";
+import { text } from "../../text/parts/webhooks";
 import "../agents/agent-choice";
 import { field, mistakesOf, textField } from "../forms/fields";
 import { showSecret } from "../page/secret";
@@ -26,10 +28,10 @@ const COMMON = [
 /** Creates a webhook and shows its secret; null if it is cancelled. */
 export async function createWebhook(): Promise<Webhook | null> {
   const webhook = await openForm({
-    title: "New webhook",
+    title: text.form.create,
     draft: { url: "", description: "", types: COMMON.join("\n"), agent_id: "" },
     pointers: POINTERS,
-    confirm: "Create webhook",
+    confirm: text.form.confirmCreate,
     wide: true,
     fields,
     save: (draft) => post<Webhook>("/webhooks", bodyOf(draft)),
@@ -42,7 +44,7 @@ export async function createWebhook(): Promise<Webhook | null> {
 
 export const changeWebhook = (webhook: Webhook): Promise<Webhook | null> =>
   openForm({
-    title: "Edit webhook",
+    title: text.form.edit,
     draft: {
       url: webhook.url,
       description: webhook.description,
@@ -50,7 +52,7 @@ export const changeWebhook = (webhook: Webhook): Promise<Webhook | null> =>
       agent_id: webhook.agent_id ?? "",
     },
     pointers: POINTERS,
-    confirm: "Save",
+    confirm: common.save,
     wide: true,
     fields,
     save: (draft) => patch<Webhook>(`/webhooks/${webhook.id}`, bodyOf(draft)),
@@ -58,11 +60,7 @@ export const changeWebhook = (webhook: Webhook): Promise<Webhook | null> =>
 
 export async function showWebhookSecret({ secret }: Webhook): Promise<void> {
   if (secret) {
-    await showSecret(
-      "The webhook's secret",
-      secret,
-      "Your receiver uses it to verify that deliveries come from Roost.",
-    );
+    await showSecret(text.form.secret, secret, text.form.aboutSecret);
   }
 }
 
@@ -80,7 +78,7 @@ function fields(draft: Draft, take: (changes: Partial<Draft>) => void, problem: 
   const missing = COMMON.filter((type) => !listed.includes(type));
   return html`${textField({
       id: "webhook-url",
-      label: "URL",
+      label: text.form.url,
       value: draft.url,
       required: true,
       placeholder: "https://example.org/roost",
@@ -89,7 +87,7 @@ function fields(draft: Draft, take: (changes: Partial<Draft>) => void, problem: 
     })}
     ${textField({
       id: "webhook-description",
-      label: "Description",
+      label: text.form.description,
       value: draft.description,
       change: (description) => take({ description }),
       mistakes: mistakesOf(problem, "/description"),
@@ -97,9 +95,8 @@ function fields(draft: Draft, take: (changes: Partial<Draft>) => void, problem: 
     ${field(
       {
         id: "webhook-types",
-        label: "Events",
-        hint: html`One type per line; <code>execution.*</code> matches all events of a resource,
-          <code>*</code> all events.`,
+        label: text.form.events,
+        hint: text.form.eventsHint,
         mistakes: mistakesOf(problem, "/event_types"),
       },
       html`<textarea
@@ -112,13 +109,13 @@ function fields(draft: Draft, take: (changes: Partial<Draft>) => void, problem: 
           .value=${draft.types}
           @input=${(event: Event) => take({ types: (event.target as HTMLTextAreaElement).value })}
         ></textarea>
-        <div class="row" role="group" aria-label="Add event type">
+        <div class="row" role="group" aria-label=${text.form.addEventType}>
           ${missing.map(
             (type) =>
               html`<button
                 type="button"
                 class="quiet mono"
-                aria-label="Add ${type}"
+                aria-label=${text.form.add(type)}
                 @click=${() => take({ types: [...listed, type].join("\n") })}
               >
                 + ${type}
@@ -127,7 +124,7 @@ function fields(draft: Draft, take: (changes: Partial<Draft>) => void, problem: 
         </div>`,
     )}
     <agent-choice
-      label="Agent"
+      label=${common.agent}
       .agentId=${draft.agent_id}
       .mistakes=${mistakesOf(problem, "/agent_id")}
       @change=${(event: Event) =>

@@ -1,0 +1,19 @@
+/** Texts that many pages have. */
+export const common = {
+  add: "Add",
+  agent: "Agent",
+  cancel: "Cancel",
+  close: "Close",
+  delete: "Delete",
+  edit: "Edit",
+  loading: "Loading…",
+  name: "Name",
+  remove: "Remove",
+  rename: "Rename",
+  save: "Save",
+  saved: "Saved.",
+  showMore: "Show more",
+  state: "State",
+  tryAgain: "Try again",
+  viewAll: "View all",
+};

@@ -1,0 +1,51 @@
+import { html } from "lit";
+
+/** Texts of the page of an agent's settings. */
+export const text = {
+  readOnly: html`Your API key can't change settings. The role <code>write</code> is required.`,
+  title: "Settings",
+  tags: "Tags",
+  tagsHint: "Labels to find the agent by, separated by commas. Slashes separate levels: team/crawlers.",
+  limits: "Limits",
+  retries: "Retries",
+  /** Labels and hints of figures, by the fields of the API. */
+  figures: {
+    timeout: {
+      label: "Timeout (seconds)",
+      hint: "Maximum duration of an execution, up to 86,400 (one day).",
+    },
+    memory: { label: "Memory (MiB)", hint: "Memory limit of an execution, at least 16." },
+    cpu: { label: "CPU (cores)", hint: "CPU share of an execution; 0.5 is half a core." },
+    max_concurrency: {
+      label: "Max concurrency",
+      hint: "Executions at the same time, 1 to 1,000; further runs are queued.",
+    },
+    keep_warm: {
+      label: "Keep warm (seconds)",
+      hint: "How long an idle executor is kept for the next execution, which then starts in milliseconds.",
+    },
+    max_attempts: { label: "Max attempts", hint: "1 to 10; 1 means no retries." },
+    retry_delay: {
+      label: "Retry delay (seconds)",
+      hint: "Delay before the second attempt; doubled for each further one, with jitter.",
+    },
+  },
+  isolation: "Isolation",
+  sharedExecutor: "Shared executor",
+  dedicatedExecutor: "Dedicated executor",
+  isolationHint:
+    "Shared: each execution is its own process and starts in milliseconds. Dedicated: executions share nothing and start slower.",
+  preload: "Preloaded imports",
+  preloadAutomatic: "Automatic",
+  preloadOff: "Off",
+  preloadHint:
+    "Automatic: an executor imports packages once, and executions start with them. Off: each execution imports everything itself.",
+  neverRetry: "Don't retry after",
+  saving: "Saving…",
+  save: "Save settings",
+  discard: "Discard changes",
+  deleteAgent: "Delete agent",
+  deletes:
+    "Cancels running and queued executions and deletes the agent's schedules. DataStores and the execution history are kept.",
+  saved: "Settings saved. They apply to executions that start from now on.",
+};

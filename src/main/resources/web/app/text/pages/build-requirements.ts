@@ -1,0 +1,4 @@
+/** Texts of the requirements of a build. */
+export const text = {
+  named: "named in the error",
+};

@@ -1,0 +1,10 @@
+/** Texts of panels that the pages of executions and of jobs share. */
+export const text = {
+  schedule: "Schedule",
+  scheduledFor: "Scheduled for",
+  batch: "Batch",
+  priority: "Priority",
+  concurrencyKey: "Concurrency key",
+  payload: "Payload",
+  attempts: "Attempts",
+};

@@ -1,0 +1,20 @@
+/** Texts of the page of a DataStore. */
+export const text = {
+  breadcrumb: "Breadcrumb",
+  stores: "DataStores",
+  import: "Import",
+  export: "Export",
+  exportMatching: "Export matching keys",
+  exporting: "Exporting…",
+  changing: "Changing entries",
+  entries: "Entries",
+  size: "Size",
+  ofSize: (limit: string) => `of ${limit}`,
+  agents: "Agents",
+  lastWrite: "Last write",
+  created: "Created",
+  id: "ID",
+  keyPrefix: "Key prefix",
+  newEntry: "New entry",
+  reload: "Reload",
+};

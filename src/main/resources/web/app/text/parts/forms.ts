@@ -1,0 +1,5 @@
+/** Texts of all forms. */
+export const text = {
+  atLine: (line: number, mistake: string) => `line ${line}: ${mistake}`,
+  working: "Working…",
+};

@@ -1,0 +1,42 @@
+import { count, plural } from "../../core/format";
+
+/** Texts of the view of a log. */
+export const text = {
+  log: "Log",
+  noOutputYet: "No output yet.",
+  noOutput: "No output.",
+  searchLog: "Search log",
+  search: "Search",
+  matches: {
+    none: "no matches",
+    found: (matches: number) => plural(matches, "match", "matches"),
+    current: (current: number, matches: number) => `${count(current)} of ${count(matches)}`,
+    previous: "Previous match",
+    previousTitle: "Previous (Shift Enter)",
+    next: "Next match",
+    nextTitle: "Next (Enter)",
+  },
+  onlyMatches: "Only matches",
+  level: "Level",
+  levelTitle: "Output without a level counts as info; stderr and Roost's own lines as errors",
+  levels: {
+    all: "All levels",
+    info: "Info and above",
+    warnings: "Warnings and above",
+    errors: "Errors",
+  },
+  follow: "Follow",
+  wrap: "Wrap",
+  times: "Times",
+  fullScreen: "Full screen",
+  copyLog: "Copy log",
+  copy: "Copy",
+  copied: (lines: number) => `Copied ${plural(lines, "line")}.`,
+  downloadLog: "Download log",
+  download: "Download",
+  lines: (lines: number) => plural(lines, "line"),
+  someLines: (shown: number, lines: number) => `${count(shown)} of ${plural(lines, "line")}`,
+  loading: "loading…",
+  connectionLost: "connection lost, reconnecting…",
+  live: "live",
+};
