@@ -1,3 +1,4 @@
+import { text } from "../text/core";
 import { fetchSigned } from "./page-token";
 import { pause } from "./pause";
 import { ExactNumber, RawJson, type Json, type Page } from "./types";
@@ -77,8 +78,8 @@ export function url(path: string, query: Query = {}): string {
       parameters.set(name, String(value));
     }
   }
-  const text = parameters.toString();
-  return `/v1${path}${text ? `?${text}` : ""}`;
+  const queries = parameters.toString();
+  return `/v1${path}${queries ? `?${queries}` : ""}`;
 }
 
 /** The header of a request that the server processes once, even if it is sent again. */
@@ -110,7 +111,7 @@ async function exchange<T>(
     }
     const wait = pauses.shift();
     if (wait === undefined) {
-      throw new Problem(0, "unreachable", "Roost can't be reached", "Roost can't be reached. Is it running?");
+      throw new Problem(0, "unreachable", text.unreachable, text.isItRunning);
     }
     await pause(wait, options.signal);
   }
@@ -120,13 +121,13 @@ async function exchange<T>(
 const isLost = (e: unknown): boolean => e instanceof TypeError;
 
 async function send(method: string, path: string, options: Options): Promise<Response> {
-  const text = options.text ?? (options.body === undefined ? undefined : toJson(options.body as Json));
+  const json = options.text ?? (options.body === undefined ? undefined : toJson(options.body as Json));
   const response = await fetchSigned(url(path, options.query), {
     method,
-    body: options.blob ?? text,
+    body: options.blob ?? json,
     headers: {
       Accept: "application/json",
-      ...(text === undefined ? {} : { "Content-Type": "application/json" }),
+      ...(json === undefined ? {} : { "Content-Type": "application/json" }),
       ...options.headers,
     },
     signal: options.signal,
@@ -147,7 +148,7 @@ export async function problemOf(response: Response, path: string): Promise<Probl
     response.status,
     (document.code as string) ?? "unknown",
     (document.title as string) ?? response.statusText,
-    (document.detail as string) ?? `Roost returned status ${response.status}.`,
+    (document.detail as string) ?? text.returnedStatus(response.status),
     (document.errors as FieldMistake[]) ?? [],
     (document.request_id as string) ?? response.headers.get("X-Request-Id"),
   );

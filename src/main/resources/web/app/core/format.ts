@@ -1,3 +1,5 @@
+import { text } from "../text/core";
+
 /** Numbers, times and sizes for people. */
 
 const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto", style: "narrow" });
@@ -29,7 +31,7 @@ export function ago(time: string, now = Date.now()): string {
   const seconds = (Date.parse(time) - now) / 1000;
   const size = Math.abs(seconds);
   if (size < 1) {
-    return "now";
+    return text.now;
   }
   if (size < 60) {
     return relative.format(Math.trunc(seconds), "second");
@@ -54,15 +56,15 @@ const figures = (value: number): string => value.toFixed(value < 9.995 ? 2 : val
 /** Seconds with three figures: "12.3 ms", "4.56 s", "2 min 3 s". */
 export function duration(seconds: number): string {
   if (seconds < 0.9995) {
-    return `${figures(seconds * 1000)} ms`;
+    return text.milliseconds(figures(seconds * 1000));
   }
   if (seconds < 99.95) {
-    return `${figures(seconds)} s`;
+    return text.seconds(figures(seconds));
   }
   const total = Math.round(seconds);
   const hours = Math.floor(total / 3600);
   const minutes = Math.floor((total % 3600) / 60);
-  return hours ? `${hours} h ${minutes} min` : `${minutes} min ${total % 60} s`;
+  return hours ? text.hours(hours, minutes) : text.minutes(minutes, total % 60);
 }
 
 export const between = (from: string, to: string | null): number =>

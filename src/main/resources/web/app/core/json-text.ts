@@ -1,3 +1,5 @@
+import { text } from "../text/core";
+
 const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g;
 
 /**
@@ -28,12 +30,12 @@ export function indented(text: string, step = 2): string {
 }
 
 /** Why a text is not valid JSON; null if it is. */
-export function jsonMistake(text: string): string | null {
+export function jsonMistake(json: string): string | null {
   try {
-    JSON.parse(text);
+    JSON.parse(json);
     return null;
   } catch (e) {
-    return text.trim() === "" ? "A JSON value is required, for example null or {}." : (e as Error).message;
+    return json.trim() === "" ? text.jsonRequired : (e as Error).message;
   }
 }
 

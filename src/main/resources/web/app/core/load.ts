@@ -1,4 +1,5 @@
 import type { ReactiveController, ReactiveControllerHost } from "lit";
+import { text } from "../text/core";
 import { Problem, get, type Query } from "./api";
 import { live } from "./live";
 import type { Change, Page } from "./types";
@@ -158,9 +159,8 @@ export function asProblem(e: unknown): Problem {
     return e;
   }
   if (e instanceof TypeError && /dynamically imported module|module script/i.test(e.message)) {
-    const why = "Roost can't be reached, or was upgraded. Reload the page.";
-    return new Problem(0, "not_loaded", "A part of the page can't be loaded", why);
+    return new Problem(0, "not_loaded", text.notLoaded, text.reload);
   }
   console.error(e);
-  return new Problem(0, "dashboard", "The page failed", `The page failed: ${String(e)}`);
+  return new Problem(0, "dashboard", text.pageFailed, text.pageFailedWith(String(e)));
 }

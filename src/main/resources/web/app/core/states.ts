@@ -1,3 +1,4 @@
+import { text } from "../text/core";
 import { words } from "./format";
 
 /** The states that the API knows, by resource, in the order in which filters offer them. */
@@ -20,7 +21,7 @@ export type State<R extends keyof typeof STATES> = (typeof STATES)[R][number];
 
 /** Choices of a select that filters by state; "" for all. */
 export const stateChoices = (resource: keyof typeof STATES): [value: string, label: string][] => [
-  ["", "All states"],
+  ["", text.allStates],
   ...STATES[resource].map((state): [string, string] => [
     state,
     words(state).replace(/^./, (first) => first.toUpperCase()),

@@ -16,25 +16,27 @@ import { offerRowKeys } from "../parts/page/row-keys";
 import { problemNotice } from "../parts/page/notices";
 import { Part } from "../parts/page/part";
 import { symbol } from "../parts/page/shapes";
+import { common } from "../text/common";
+import { text } from "../text/shell";
 import { openHelp } from "./help";
 import { openPalette } from "./palette";
 import { routes } from "./routes";
 import "./sign-in";
 
 const NAVIGATION = [
-  ["/", "Overview", "g o"],
-  ["/agents", "Agents", "g a"],
-  ["/executions", "Executions", "g e"],
-  ["/search", "Search logs", "g l"],
-  ["/issues", "Issues", "g i"],
-  ["/builds", "Builds", "g b"],
-  ["/rollouts", "Rollouts", "g r"],
-  ["/schedules", "Schedules", "g s"],
-  ["/stores", "DataStores", "g d"],
-  ["/notifications", "Notifications", "g n"],
-  ["/webhooks", "Webhooks", "g w"],
-  ["/keys", "API keys", "g k"],
-  ["/settings", "Settings", "g t"],
+  ["/", text.pages.overview, "g o"],
+  ["/agents", text.pages.agents, "g a"],
+  ["/executions", text.pages.executions, "g e"],
+  ["/search", text.pages.searchLogs, "g l"],
+  ["/issues", text.pages.issues, "g i"],
+  ["/builds", text.pages.builds, "g b"],
+  ["/rollouts", text.pages.rollouts, "g r"],
+  ["/schedules", text.pages.schedules, "g s"],
+  ["/stores", text.pages.stores, "g d"],
+  ["/notifications", text.pages.notifications, "g n"],
+  ["/webhooks", text.pages.webhooks, "g w"],
+  ["/keys", text.pages.keys, "g k"],
+  ["/settings", text.pages.settings, "g t"],
 ] as const;
 
 /** Pages of the navigation that others belong to. */
@@ -80,18 +82,33 @@ export class App extends Part {
     offerRowKeys();
     offer(
       ...NAVIGATION.map(([path, title, keys]) => ({
-        title: `Go to ${title}`,
+        title: text.commands.goTo(title),
         keys,
-        group: "Navigation",
+        group: text.commands.navigation,
         run: () => void router.go(path),
       })),
-      { title: "Failed executions of the last 24 hours", run: () => void router.go(FAILED) },
-      { title: "Browse templates", run: () => void router.go("/templates") },
-      { title: "Create agent", keys: "c", group: "Navigation", run: () => void router.go("/create") },
-      { title: "Search everything", keys: "mod+k", group: "General", run: () => void openPalette() },
-      { title: "Search this page", keys: "/", group: "General", run: () => this.search() },
-      { title: "Show keyboard shortcuts", keys: "?", group: "General", run: () => void openHelp() },
-      { title: "Sign out", group: "General", run: () => void this.signOut() },
+      { title: text.commands.failedExecutions, run: () => void router.go(FAILED) },
+      { title: text.commands.browseTemplates, run: () => void router.go("/templates") },
+      {
+        title: text.commands.createAgent,
+        keys: "c",
+        group: text.commands.navigation,
+        run: () => void router.go("/create"),
+      },
+      {
+        title: text.commands.searchEverything,
+        keys: "mod+k",
+        group: text.commands.general,
+        run: () => void openPalette(),
+      },
+      { title: text.commands.searchPage, keys: "/", group: text.commands.general, run: () => this.search() },
+      {
+        title: text.commands.showShortcuts,
+        keys: "?",
+        group: text.commands.general,
+        run: () => void openHelp(),
+      },
+      { title: text.commands.signOut, group: text.commands.general, run: () => void this.signOut() },
     );
     void this.begin();
   }
@@ -142,8 +159,7 @@ export class App extends Part {
 
   private signedOut(): void {
     if (this.status === "signed-in") {
-      const detail = "Your session has ended. Sign in again to return to this page.";
-      this.problem = new Problem(401, "unauthenticated", "Signed out", detail);
+      this.problem = new Problem(401, "unauthenticated", text.signedOut, text.sessionEnded);
     }
     live.stop();
     signedIn.session = null;
@@ -155,7 +171,7 @@ export class App extends Part {
     try {
       await signedIn.signOut();
     } catch (e) {
-      toast(`You are still signed in: ${asProblem(e).message}`, { failed: true });
+      toast(text.stillSignedIn(asProblem(e).message), { failed: true });
       return;
     }
     this.status = "signed-out";
@@ -173,8 +189,8 @@ export class App extends Part {
     }
     if (!match) {
       this.content = html`<div>
-        <div class="page-head"><h1>Page not found</h1></div>
-        <p>There is no page at <code>${path}</code>. <a href="/">Go to the overview</a></p>
+        <div class="page-head"><h1>${text.pageNotFound}</h1></div>
+        <p>${text.noPageAt(path)} <a href="/">${text.goToOverview}</a></p>
       </div>`;
     } else {
       try {
@@ -201,7 +217,7 @@ export class App extends Part {
     }
     const first = this.shown === "";
     this.shown = location.pathname;
-    document.title = `${match?.route.title ?? "Not found"} · Roost`;
+    document.title = text.tabTitle(match?.route.title ?? text.pages.notFound);
     if (!first) {
       void this.updateComplete.then(() => this.querySelector<HTMLElement>("main")?.focus());
     }
@@ -221,7 +237,7 @@ export class App extends Part {
 
   override render(): unknown {
     if (this.status === "starting") {
-      return html`<p class="skeleton" aria-busy="true">Loading…</p>`;
+      return html`<p class="skeleton" aria-busy="true">${common.loading}</p>`;
     }
     if (this.status === "unreachable") {
       return html`<main class="sign-in">${problemNotice(this.problem, () => location.reload())}</main>`;
@@ -229,7 +245,7 @@ export class App extends Part {
     if (this.status === "signed-out") {
       return html`<sign-in .problem=${this.problem} @signed-in=${() => this.enter()}></sign-in>`;
     }
-    return html`<a class="skip" href="#main">Skip to content</a>
+    return html`<a class="skip" href="#main">${text.skip}</a>
       <div class="shell">
         ${this.side()}
         <div class="page">
@@ -243,7 +259,7 @@ export class App extends Part {
     return html`<header class="side ${this.menuOpen ? "open" : ""}">
       <div class="row brand">
         <a class="logo" href="/"
-          ><img src="/static/icon.svg" alt="" width="24" height="24" /><strong>Roost</strong></a
+          ><img src="/static/icon.svg" alt="" width="24" height="24" /><strong>${text.roost}</strong></a
         >
         <button
           class="quiet menu-button"
@@ -251,12 +267,12 @@ export class App extends Part {
           aria-controls="navigation"
           @click=${() => (this.menuOpen = !this.menuOpen)}
         >
-          ${symbol("menu")} Menu
+          ${symbol("menu")} ${text.menu}
         </button>
       </div>
-      <nav id="navigation" aria-label="Pages">
+      <nav id="navigation" aria-label=${text.navigation}>
         <button class="find" @click=${() => void openPalette()}>
-          <span class="grow">Search</span><kbd>${keysText("mod+k")}</kbd>
+          <span class="grow">${text.search}</span><kbd>${keysText("mod+k")}</kbd>
         </button>
         <ul>
           ${NAVIGATION.map(
@@ -269,14 +285,14 @@ export class App extends Part {
           )}
         </ul>
         <div class="foot">
-          <a href="/help/" target="_blank" rel="noopener">Help</a>
-          <a href="/docs/" target="_blank" rel="noopener">API reference</a>
-          <button class="quiet" @click=${() => void openHelp()}>Shortcuts</button>
-          <button class="quiet" title="Signed in with ${signedIn.session?.key.name}" @click=${this.signOut}>
-            Sign out
+          <a href="/help/" target="_blank" rel="noopener">${text.help}</a>
+          <a href="/docs/" target="_blank" rel="noopener">${text.apiReference}</a>
+          <button class="quiet" @click=${() => void openHelp()}>${text.openShortcuts}</button>
+          <button class="quiet" title=${text.signedInWith(signedIn.session?.key.name)} @click=${this.signOut}>
+            ${text.signOut}
           </button>
           <span class="faint small"
-            >${signedIn.runtime?.kind} runtime<br />Roost ${signedIn.runtime?.version}</span
+            >${text.runtime(signedIn.runtime?.kind)}<br />${text.version(signedIn.runtime?.version)}</span
           >
         </div>
       </nav>
@@ -290,9 +306,7 @@ export class App extends Part {
 
   private connectionBar(): unknown {
     return html`<div role="status" class="connection">
-      ${live.connection === "lost"
-        ? html`<p>${symbol("warning")} Connection to Roost lost. Data may be out of date. Reconnecting…</p>`
-        : nothing}
+      ${live.connection === "lost" ? html`<p>${symbol("warning")} ${text.connectionLost}</p>` : nothing}
     </div>`;
   }
 }

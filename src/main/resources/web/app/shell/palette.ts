@@ -13,6 +13,7 @@ import { runWithLastPayload } from "../parts/agents/run-button";
 import { open } from "../parts/page/dialogs";
 import { problemNotice } from "../parts/page/notices";
 import { Part } from "../parts/page/part";
+import { text } from "../text/shell";
 
 interface Choice {
   title: string;
@@ -54,25 +55,25 @@ async function find(q: string, signal: AbortSignal): Promise<Choice[]> {
   const best = ranked(agents.data, name).slice(0, AGENTS);
   const runs = signedIn.may("execute") ? best.slice(0, RUN.test(q) ? AGENTS : 1) : [];
   const actions = runs.map((agent) => ({
-    title: `Run ${agent.name}`,
-    hint: "with its last payload",
+    title: text.palette.run(agent.name),
+    hint: text.palette.withLastPayload,
     run: () => void runWithLastPayload(agent),
   }));
   const pages = best.map((agent) => ({
     title: agent.name,
-    hint: "agent",
+    hint: text.palette.agent,
     run: () => void router.go(`/agents/${agent.id}`),
   }));
   return [
     ...(RUN.test(q) ? actions : [...pages, ...actions]),
     ...schedules.data.map((schedule) => ({
       title: schedule.name,
-      hint: "schedule",
+      hint: text.palette.schedule,
       run: () => void router.go(`/agents/${schedule.agent_id}/schedules`),
     })),
     ...stores.data.map((store) => ({
       title: store.name,
-      hint: "DataStore",
+      hint: text.palette.store,
       run: () => void router.go(`/stores/${store.id}`),
     })),
   ];
@@ -98,20 +99,20 @@ export class Palette extends Part {
 
   override render() {
     const choices = this.choices();
-    return html`<h2 id="dialog-title" class="unseen">Search</h2>
+    return html`<h2 id="dialog-title" class="unseen">${text.palette.title}</h2>
       <input
         type="text"
         role="combobox"
-        aria-label="Search pages, agents, DataStores, commands and IDs"
+        aria-label=${text.palette.label}
         aria-expanded="true"
         aria-controls="palette-list"
         aria-activedescendant=${choices.length ? `palette-${this.chosen}` : nothing}
-        placeholder="Agent, DataStore, command or ID"
+        placeholder=${text.palette.placeholder}
         autocomplete="off"
         @input=${this.typed}
         @keydown=${(event: KeyboardEvent) => this.key(event, choices)}
       />
-      <ul id="palette-list" role="listbox" aria-label="Results">
+      <ul id="palette-list" role="listbox" aria-label=${text.palette.results}>
         ${choices.map(
           (choice, i) =>
             html`<li
@@ -128,7 +129,9 @@ export class Palette extends Part {
       ${problemNotice(this.problem)}
       ${choices.length || this.problem
         ? nothing
-        : html`<p class="faint none">${this.searching ? "Searching…" : "No results"}</p>`}`;
+        : html`<p class="faint none">
+            ${this.searching ? text.palette.searching : text.palette.noResults}
+          </p>`}`;
   }
 
   override disconnectedCallback(): void {
@@ -145,7 +148,7 @@ export class Palette extends Part {
     const address = ADDRESSES[search.split("_")[0] ?? ""];
     const identified: Choice[] =
       address && search.includes("_")
-        ? [{ title: search, hint: "open", run: () => void router.go(address + search) }]
+        ? [{ title: search, hint: text.palette.open, run: () => void router.go(address + search) }]
         : [];
     const commands = offered()
       .filter(({ title }) => matches(title, search))
@@ -157,10 +160,10 @@ export class Palette extends Part {
     const recent = recentPages()
       .filter(({ path, title }) => path !== location.pathname && matches(title, search))
       .slice(0, search ? 3 : 5)
-      .map(({ path, title }) => ({ title, hint: "recent", run: () => void router.go(path) }));
+      .map(({ path, title }) => ({ title, hint: text.palette.recent, run: () => void router.go(path) }));
     const logs: Choice = {
-      title: `Search logs for “${this.text.trim()}”`,
-      hint: "logs, errors, payloads",
+      title: text.palette.searchLogs(this.text.trim()),
+      hint: text.palette.inLogs,
       run: () => void router.go(`/search?q=${encodeURIComponent(this.text.trim())}`),
     };
     return search

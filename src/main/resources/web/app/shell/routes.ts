@@ -1,31 +1,32 @@
 import { html } from "lit";
 import { queried, type Route } from "../core/router";
+import { text } from "../text/shell";
 
 /** All pages and their addresses. A page's code is loaded when it is first opened. */
 export const routes: Route[] = [
   {
     path: "/",
-    title: "Overview",
+    title: text.pages.overview,
     page: () => import("../pages/overview").then(() => () => html`<overview-page></overview-page>`),
   },
   {
     path: "/agents",
-    title: "Agents",
+    title: text.pages.agents,
     page: () => import("../pages/agents").then(() => () => html`<agents-page></agents-page>`),
   },
   {
     path: "/create",
-    title: "Create agent",
+    title: text.pages.createAgent,
     page: () => import("../pages/create").then(() => () => html`<create-page></create-page>`),
   },
   {
     path: "/templates",
-    title: "Templates",
+    title: text.pages.templates,
     page: () => import("../pages/templates").then(() => () => html`<templates-page></templates-page>`),
   },
   {
     path: "/templates/:name",
-    title: "Template",
+    title: text.pages.template,
     page: () =>
       import("../pages/template").then(
         () =>
@@ -35,7 +36,7 @@ export const routes: Route[] = [
   },
   {
     path: "/agents/:id/:tab?",
-    title: "Agent",
+    title: text.pages.agent,
     page: () =>
       import("../pages/agent").then(
         () =>
@@ -45,12 +46,12 @@ export const routes: Route[] = [
   },
   {
     path: "/executions",
-    title: "Executions",
+    title: text.pages.executions,
     page: () => import("../pages/executions").then(() => () => html`<executions-page></executions-page>`),
   },
   {
     path: "/executions/compare",
-    title: "Comparison",
+    title: text.pages.comparison,
     page: () =>
       import("../pages/comparison").then(
         () => () =>
@@ -62,7 +63,7 @@ export const routes: Route[] = [
   },
   {
     path: "/executions/:id",
-    title: "Execution",
+    title: text.pages.execution,
     page: () =>
       import("../pages/execution").then(
         () =>
@@ -72,7 +73,7 @@ export const routes: Route[] = [
   },
   {
     path: "/executor-jobs/:id",
-    title: "Run",
+    title: text.pages.run,
     page: () =>
       import("../pages/executor-job").then(
         () =>
@@ -82,17 +83,17 @@ export const routes: Route[] = [
   },
   {
     path: "/search",
-    title: "Search",
+    title: text.pages.search,
     page: () => import("../pages/search").then(() => () => html`<search-page></search-page>`),
   },
   {
     path: "/issues",
-    title: "Issues",
+    title: text.pages.issues,
     page: () => import("../pages/issues").then(() => () => html`<issues-page></issues-page>`),
   },
   {
     path: "/issues/:id",
-    title: "Issue",
+    title: text.pages.issue,
     page: () =>
       import("../pages/issue").then(
         () =>
@@ -102,12 +103,12 @@ export const routes: Route[] = [
   },
   {
     path: "/builds",
-    title: "Builds",
+    title: text.pages.builds,
     page: () => import("../pages/builds").then(() => () => html`<builds-page></builds-page>`),
   },
   {
     path: "/builds/:id",
-    title: "Build",
+    title: text.pages.build,
     page: () =>
       import("../pages/build").then(
         () =>
@@ -117,12 +118,12 @@ export const routes: Route[] = [
   },
   {
     path: "/rollouts",
-    title: "Rollouts",
+    title: text.pages.rollouts,
     page: () => import("../pages/rollouts").then(() => () => html`<rollouts-page></rollouts-page>`),
   },
   {
     path: "/rollouts/:id",
-    title: "Rollout",
+    title: text.pages.rollout,
     page: () =>
       import("../pages/rollout").then(
         () =>
@@ -132,17 +133,17 @@ export const routes: Route[] = [
   },
   {
     path: "/schedules",
-    title: "Schedules",
+    title: text.pages.schedules,
     page: () => import("../pages/schedules").then(() => () => html`<schedules-page></schedules-page>`),
   },
   {
     path: "/stores",
-    title: "DataStores",
+    title: text.pages.stores,
     page: () => import("../pages/stores").then(() => () => html`<stores-page></stores-page>`),
   },
   {
     path: "/stores/:id",
-    title: "DataStore",
+    title: text.pages.store,
     page: () =>
       import("../pages/store").then(
         () =>
@@ -152,7 +153,7 @@ export const routes: Route[] = [
   },
   {
     path: "/notifications/:id?",
-    title: "Notifications",
+    title: text.pages.notifications,
     page: () =>
       import("../pages/notifications").then(
         () =>
@@ -162,7 +163,7 @@ export const routes: Route[] = [
   },
   {
     path: "/webhooks/:id?",
-    title: "Webhooks",
+    title: text.pages.webhooks,
     page: () =>
       import("../pages/webhooks").then(
         () =>
@@ -172,12 +173,12 @@ export const routes: Route[] = [
   },
   {
     path: "/keys",
-    title: "API keys",
+    title: text.pages.keys,
     page: () => import("../pages/keys").then(() => () => html`<keys-page></keys-page>`),
   },
   {
     path: "/settings",
-    title: "Settings",
+    title: text.pages.settings,
     page: () => import("../pages/settings").then(() => () => html`<settings-page></settings-page>`),
   },
 ];

@@ -5,6 +5,7 @@ import { asProblem } from "../core/load";
 import { signedIn } from "../core/session";
 import { textField } from "../parts/forms/fields";
 import { Part } from "../parts/page/part";
+import { text } from "../text/shell";
 
 /** Exchanges an API key for a session; the key itself is not stored. */
 @customElement("sign-in")
@@ -21,29 +22,28 @@ export class SignIn extends Part {
       <form class="panel column" @submit=${this.submit}>
         <div class="row">
           <img src="/static/icon.svg" alt="" width="32" height="32" />
-          <h1>Sign in to Roost</h1>
+          <h1>${text.signIn.title}</h1>
         </div>
         ${this.problem && !failure
           ? html`<p class="notice waiting" role="alert">${this.problem.detail}</p>`
           : nothing}
         ${textField({
           id: "key",
-          label: "API key",
+          label: text.signIn.key,
           type: "password",
-          placeholder: "roost_…",
+          placeholder: text.signIn.keyPlaceholder,
           mono: true,
           required: true,
           value: this.key,
           change: (value) => (this.key = value),
           mistakes: failure ? [{ pointer: "/key", code: failure.code, detail: failure.detail }] : [],
         })}
-        <button class="primary" ?disabled=${this.busy}>${this.busy ? "Signing in…" : "Sign in"}</button>
+        <button class="primary" ?disabled=${this.busy}>
+          ${this.busy ? text.signIn.signingIn : text.signIn.signIn}
+        </button>
         <div class="text faint small column">
-          <p>
-            On the machine that runs Roost, the key is in the file printed at startup
-            (<code>~/.roost/api_key</code>), and <code>roost open</code> signs you in without it.
-          </p>
-          <p>On Kubernetes, the notes printed by <code>helm install</code> show how to read it.</p>
+          <p>${text.signIn.whereIsKey}</p>
+          <p>${text.signIn.onKubernetes}</p>
         </div>
       </form>
     </main>`;

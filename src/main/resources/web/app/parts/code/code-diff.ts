@@ -1,8 +1,8 @@
 import { html, type PropertyValues, type TemplateResult } from "lit";
 import { customElement, property, state } from "lit/decorators.js";
 import { Problem } from "../../core/api";
-import { plural } from "../../core/format";
 import { asProblem } from "../../core/load";
+import { text } from "../../text/parts/code";
 import type { DiffGap, DiffLine } from "./diff-lines";
 import { toast } from "../page/dialogs";
 import { Part } from "../page/part";
@@ -13,7 +13,7 @@ export class CodeDiff extends Part {
   @property() from = "";
   @property() to = "";
   /** What is compared, for example "Script". */
-  @property() label = "Text";
+  @property() label = text.diff.text;
   @state() private rows: (DiffLine | DiffGap)[] | null = null;
 
   override willUpdate(changed: PropertyValues<this>): void {
@@ -24,16 +24,16 @@ export class CodeDiff extends Part {
 
   override render() {
     if (!this.rows) {
-      return html`<p class="faint" aria-busy="true">Comparing…</p>`;
+      return html`<p class="faint" aria-busy="true">${text.diff.comparing}</p>`;
     }
-    return html`<div class="diff" role="region" aria-label="Changes: ${this.label}" tabindex="0">
+    return html`<div class="diff" role="region" aria-label=${text.diff.changes(this.label)} tabindex="0">
       <table>
         <thead class="unseen">
           <tr>
-            <th scope="col">Before</th>
-            <th scope="col">After</th>
-            <th scope="col">Change</th>
-            <th scope="col">Line</th>
+            <th scope="col">${text.diff.before}</th>
+            <th scope="col">${text.diff.after}</th>
+            <th scope="col">${text.diff.change}</th>
+            <th scope="col">${text.diff.line}</th>
           </tr>
         </thead>
         <tbody>
@@ -47,7 +47,7 @@ export class CodeDiff extends Part {
     const unfold = () => (this.rows = this.rows!.flatMap((row) => (row === gap ? gap.lines : [row])));
     return html`<tr class="gap">
       <td colspan="4">
-        <button class="quiet" @click=${unfold}>${plural(gap.lines.length, "unchanged line")}</button>
+        <button class="quiet" @click=${unfold}>${text.diff.unchanged(gap.lines.length)}</button>
       </td>
     </tr>`;
   }
@@ -64,7 +64,7 @@ export class CodeDiff extends Part {
   }
 }
 
-function lineRow({ before, after, text }: DiffLine): TemplateResult {
+function lineRow({ before, after, text: line }: DiffLine): TemplateResult {
   const numbers = html`<td class="at">${before}</td>
     <td class="at">${after}</td>`;
   // The text is set as a property, so that no white space of the template comes with it.
@@ -72,20 +72,20 @@ function lineRow({ before, after, text }: DiffLine): TemplateResult {
     return html`<tr class="added">
       ${numbers}
       <td class="sign">+</td>
-      <td class="line"><ins .textContent=${text}></ins></td>
+      <td class="line"><ins .textContent=${line}></ins></td>
     </tr>`;
   }
   if (after === null) {
     return html`<tr class="removed">
       ${numbers}
       <td class="sign">−</td>
-      <td class="line"><del .textContent=${text}></del></td>
+      <td class="line"><del .textContent=${line}></del></td>
     </tr>`;
   }
   return html`<tr>
     ${numbers}
     <td class="sign"></td>
-    <td class="line"><span .textContent=${text}></span></td>
+    <td class="line"><span .textContent=${line}></span></td>
   </tr>`;
 }
 

@@ -1,6 +1,7 @@
 import { css, html, LitElement, nothing, type PropertyValues } from "lit";
 import { customElement, property, query, state } from "lit/decorators.js";
 import { masked } from "../../core/variables";
+import { text } from "../../text/parts/code";
 import type { CodeView } from "./code-view";
 import type { Fix, Mark } from "./marks";
 import { NO_CONTEXT, type PythonContext } from "./python-context";
@@ -82,7 +83,7 @@ export class CodeEditor extends LitElement {
 
   @property() value = "";
   @property() language: Language = "text";
-  @property() label = "Code";
+  @property() label = text.editor.label;
   @property() placeholder = "";
   @property({ type: Boolean }) readonly = false;
   /** The values of lines KEY=VALUE are hidden. */
@@ -153,9 +154,7 @@ export class CodeEditor extends LitElement {
   }
 
   override render() {
-    return html`${this.view
-        ? nothing
-        : html`<pre>${this.failed ? "The editor could not be loaded. Reload the page." : this.text()}</pre>`}
+    return html`${this.view ? nothing : html`<pre>${this.failed ? text.editor.notLoaded : this.text()}</pre>`}
       <div class="view"></div>
       <span id="help" class=${this.indented ? "help" : "unseen"}>${this.help()}</span>`;
   }
@@ -168,9 +167,7 @@ export class CodeEditor extends LitElement {
     if (this.readonly) {
       return "";
     }
-    return this.indented
-      ? "Tab indents. Esc, then Tab to leave"
-      : "Tab indents while you type. Press Escape, then Tab, to leave the editor.";
+    return this.indented ? text.editor.tabHasIndented : text.editor.tabIndents;
   }
 
   override updated(changed: PropertyValues<this>): void {

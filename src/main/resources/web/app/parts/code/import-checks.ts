@@ -1,3 +1,4 @@
+import { text } from "../../text/parts/code";
 import type { Mark } from "./marks";
 import { mayProvide, normalised, packageOf } from "./package-names";
 import type { PythonContext } from "./python-context";
@@ -35,7 +36,9 @@ export function importMarks(imports: readonly Import[], context: PythonContext):
     const name = packageOf(whole);
     const mark = { line, column, endLine: line, endColumn, severity: "warning" as const };
     const message = messageOf(top, context.python);
-    return [{ ...mark, message, fixes: [{ title: `Add ${name}`, requirement: pinned(name, context) }] }];
+    return [
+      { ...mark, message, fixes: [{ title: text.imports.add(name), requirement: pinned(name, context) }] },
+    ];
   });
 }
 
@@ -46,12 +49,12 @@ export const pinned = (name: string, { versionOf }: Pick<PythonContext, "version
 function messageOf(module: string, python: string): string {
   const { since, until } = changeOf(module);
   if (until) {
-    return `Python ${python} has no module “${module}”: it was removed in ${until}.`;
+    return text.imports.removed(python, module, until);
   }
   if (since) {
-    return `Python ${python} has no module “${module}”: it was added in ${since}.`;
+    return text.imports.added(python, module, since);
   }
-  return `No requirement provides the module “${module}”.`;
+  return text.imports.notProvided(module);
 }
 
 /** Requirements without a version, which Roost doesn't accept. */
@@ -62,15 +65,18 @@ export function pinMarks(context: Pick<PythonContext, "requirements" | "versionO
     }
     const known = context.versionOf(name);
     const end = context.requirements.split(/\r?\n/)[line - 1]!.length + 1;
-    const text = `${name}${extras}==${known}${/^[;#]/.test(rest) ? " " : ""}${rest}`;
+    const replacement = `${name}${extras}==${known}${/^[;#]/.test(rest) ? " " : ""}${rest}`;
     return [
       {
         line,
-        message: `“${name}” has no version. ${known ? `Pin one, for example ${known}` : `Write ${name}==<version>`}.`,
+        message: known ? text.requirements.notPinned(name, known) : text.requirements.withoutVersion(name),
         severity: "warning",
         ...(known && {
           fixes: [
-            { title: `Pin ${known}`, edits: [{ line, column: 1, endLine: line, endColumn: end, text }] },
+            {
+              title: text.requirements.pin(known),
+              edits: [{ line, column: 1, endLine: line, endColumn: end, text: replacement }],
+            },
           ],
         }),
       },

@@ -1,17 +1,18 @@
 import { jsonLanguage } from "@codemirror/lang-json";
+import { text } from "../../text/parts/code";
 import type { Mark } from "./marks";
 
 /** Whether a text is JSON, and where not; an empty one stands for no value. */
-export function checkJson(text: string): Mark[] {
-  if (!text.trim()) {
+export function checkJson(json: string): Mark[] {
+  if (!json.trim()) {
     return [];
   }
   try {
-    JSON.parse(text);
+    JSON.parse(json);
     return [];
   } catch (e) {
-    const message = `Invalid JSON: ${(e as Error).message}`;
-    const before = text.slice(0, placeOf(text));
+    const message = text.invalidJson((e as Error).message);
+    const before = json.slice(0, placeOf(json));
     const line = before.split("\n").length;
     const column = before.length - before.lastIndexOf("\n");
     return [{ line, column, message, severity: "error" }];

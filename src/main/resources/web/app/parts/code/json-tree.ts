@@ -1,8 +1,9 @@
 import { html, nothing, type TemplateResult } from "lit";
 import { customElement, property, state } from "lit/decorators.js";
 import { toJson } from "../../core/api";
-import { bytes, count, plural } from "../../core/format";
+import { bytes } from "../../core/format";
 import { ExactNumber, type Json } from "../../core/types";
+import { text } from "../../text/parts/code";
 import { copyText } from "../page/basics";
 import { toast } from "../page/dialogs";
 import { Part } from "../page/part";
@@ -18,7 +19,7 @@ const LONGEST_RAW = 200_000;
 export class JsonTree extends Part {
   @property({ attribute: false }) value: Json = null;
   /** What it is, for example "Return value". */
-  @property() name = "Value";
+  @property() name = text.json.value;
   @state() private raw = false;
   @state() private whole = false;
 
@@ -27,10 +28,10 @@ export class JsonTree extends Part {
     return html`<div class="json-tools row">
         ${isTree
           ? html`<button class="quiet" aria-pressed=${this.raw} @click=${() => (this.raw = !this.raw)}>
-              Raw
+              ${text.json.raw}
             </button>`
-          : nothing}<button class="quiet" aria-label="Copy ${this.name} as JSON" @click=${this.copy}>
-          Copy
+          : nothing}<button class="quiet" aria-label=${text.json.copyAsJson(this.name)} @click=${this.copy}>
+          ${text.json.copy}
         </button>
       </div>
       <div class="json-value" role="group" aria-label=${this.name} tabindex="0">
@@ -43,19 +44,19 @@ export class JsonTree extends Part {
   }
 
   private text(): TemplateResult {
-    const text = toJson(this.value, 2);
-    const cut = !this.whole && text.length > LONGEST_RAW;
-    return html`<pre>${cut ? text.slice(0, LONGEST_RAW) : text}</pre>
+    const json = toJson(this.value, 2);
+    const cut = !this.whole && json.length > LONGEST_RAW;
+    return html`<pre>${cut ? json.slice(0, LONGEST_RAW) : json}</pre>
       ${cut
         ? html`<button class="quiet" @click=${() => (this.whole = true)}>
-            Show all ${bytes(text.length)}
+            ${text.json.showAll(bytes(json.length))}
           </button>`
         : nothing}`;
   }
 
   private async copy(): Promise<void> {
     await copyText(toJson(this.value, 2));
-    toast(`Copied ${this.name} as JSON.`);
+    toast(text.json.copied(this.name));
   }
 }
 
@@ -76,7 +77,7 @@ export class JsonNode extends Part {
       return html`<div class="json-line">
         ${this.keyText()}${scalar(value, this.whole ? Infinity : LONGEST_TEXT)}${isCut
           ? html`<button class="quiet" @click=${() => (this.whole = true)}>
-              show all ${count(value.length)} characters
+              ${text.json.showCharacters(value.length)}
             </button>`
           : nothing}
       </div>`;
@@ -86,7 +87,7 @@ export class JsonNode extends Part {
     if (size === 0) {
       return html`<div class="json-line">${this.keyText()}${before}${after}</div>`;
     }
-    const contents = Array.isArray(value) ? plural(size, "item") : plural(size, "key");
+    const contents = Array.isArray(value) ? text.json.items(size) : text.json.keys(size);
     return html`<button
         class="json-line json-fold"
         aria-expanded=${this.open}
@@ -109,7 +110,7 @@ export class JsonNode extends Part {
         ${rest > 0
           ? html`<li>
               <button class="quiet" @click=${() => (this.shown += STEP * 10)}>
-                show ${count(Math.min(rest, STEP * 10))} of ${count(rest)} more
+                ${text.json.showMore(Math.min(rest, STEP * 10), rest)}
               </button>
             </li>`
           : nothing}
@@ -130,10 +131,10 @@ const isCompound = (value: Json): value is Json[] | Record<string, Json> =>
   value !== null && typeof value === "object" && !(value instanceof ExactNumber);
 
 function scalar(value: Json, longest: number): TemplateResult {
-  const text = toJson(value);
+  const json = toJson(value);
   const kind = typeof value === "string" ? "string" : value instanceof ExactNumber ? "number" : typeof value;
   return html`<span class="json-${value === null ? "null" : kind}"
-    >${text.length > longest ? text.slice(0, longest) + "…" : text}</span
+    >${json.length > longest ? json.slice(0, longest) + "…" : json}</span
   >`;
 }
 

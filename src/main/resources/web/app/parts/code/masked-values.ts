@@ -8,6 +8,7 @@ import {
 } from "@codemirror/state";
 import { Decoration, EditorView, WidgetType, type DecorationSet } from "@codemirror/view";
 import { MASK } from "../../core/variables";
+import { text } from "../../text/parts/code";
 
 /** Shows the value at a position. */
 const reveal = StateEffect.define<number>();
@@ -22,9 +23,9 @@ class Mask extends WidgetType {
     const element = document.createElement("span");
     element.className = "cm-masked";
     element.textContent = MASK;
-    element.title = "Show value";
+    element.title = text.editor.showValue;
     element.setAttribute("role", "img");
-    element.setAttribute("aria-label", "hidden value");
+    element.setAttribute("aria-label", text.editor.hiddenValue);
     return element;
   }
 

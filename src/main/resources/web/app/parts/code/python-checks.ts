@@ -1,8 +1,8 @@
 import { pythonLanguage } from "@codemirror/lang-python";
 import type { SyntaxNode, SyntaxNodeRef } from "@lezer/common";
+import { text } from "../../text/parts/code";
 import { placesOf, type Mark } from "./marks";
 
-const SIGNATURE = "main(), main(request) or main(request, store)";
 const MOST_SYNTAX_ERRORS = 3;
 
 /** With one of these a script may define main where reading it doesn't show. */
@@ -23,7 +23,7 @@ export function checkPython(script: string, { syntax = true } = {}): Mark[] {
   const place = placesOf(script);
   const errors = syntaxErrors(root, script).map((at) => ({
     ...place(at),
-    message: "This is not valid Python.",
+    message: text.python.notValid,
     severity: "warning" as const,
   }));
   if (errors.length) {
@@ -37,9 +37,7 @@ export function checkPython(script: string, { syntax = true } = {}): Mark[] {
       severity: "warning",
     }));
   }
-  return mayHaveMain(root, script)
-    ? []
-    : [{ line: 1, message: `The script has no main. Define ${SIGNATURE}.`, severity: "warning" }];
+  return mayHaveMain(root, script) ? [] : [{ line: 1, message: text.python.noMain, severity: "warning" }];
 }
 
 /** Where the parser gave up, one offset a line. */
@@ -111,14 +109,10 @@ function signatureMistakes(main: SyntaxNode, script: string): string[] {
   }
   const { positional, keywordOnly } = required(main.getChild("ParamList"), script);
   const extra = positional.slice(2);
-  const mistakes: string[] = [];
-  if (extra.length) {
-    mistakes.push(`main has more than two parameters without a default (${extra.join(", ")}).`);
-  }
-  if (keywordOnly.length) {
-    mistakes.push(`main has keyword-only parameters without a default (${keywordOnly.join(", ")}).`);
-  }
-  return mistakes.map((mistake) => `${mistake} Define ${SIGNATURE}, and give all others a default.`);
+  return [
+    ...(extra.length ? [text.python.tooManyParameters(extra)] : []),
+    ...(keywordOnly.length ? [text.python.keywordOnly(keywordOnly)] : []),
+  ];
 }
 
 /** The parameters that a call has to give. */
@@ -128,13 +122,13 @@ function required(list: SyntaxNode | null, script: string): { positional: string
   let into = positional;
   let starred = false;
   for (let node = list?.firstChild ?? null; node; node = node.nextSibling) {
-    const text = script.slice(node.from, node.to);
-    if (text === "*" || text === "**") {
+    const part = script.slice(node.from, node.to);
+    if (part === "*" || part === "**") {
       into = keywordOnly;
       starred = node.nextSibling?.name === "VariableName";
     } else if (node.name === "VariableName") {
       if (!starred) {
-        into.push(text);
+        into.push(part);
       }
       starred = false;
     } else if (node.name === "AssignOp") {

@@ -1,3 +1,4 @@
+import { text } from "../../text/parts/code";
 import type { Mark } from "./marks";
 
 interface Place {
@@ -59,4 +60,5 @@ const sentence = (message: string): string =>
     .replace(/\.?$/, ".");
 
 /** "Remove unused import: `os`" as the text of a button. */
-const titleOf = (message: string | null): string => (message ?? "Fix").replaceAll("`", "").replace(": ", " ");
+const titleOf = (message: string | null): string =>
+  (message ?? text.ruff.fix).replaceAll("`", "").replace(": ", " ");

@@ -1,3 +1,4 @@
+import { text } from "../../text/parts/code";
 import type { Mark } from "./marks";
 import { ruffMarks, type RuffDiagnostic } from "./ruff-marks";
 
@@ -26,11 +27,11 @@ export const format = async (script: string, python: string): Promise<string> =>
   (await call("format", script, python)) as string;
 
 /** Ruff runs in a worker: a long script must not hold up typing. It is downloaded with the first call. */
-function call(action: "check" | "format", text: string, python: string): Promise<unknown> {
+function call(action: "check" | "format", script: string, python: string): Promise<unknown> {
   worker ??= start();
   const id = ++last;
   return new Promise<unknown>((resolve, reject) => {
-    const timer = setTimeout(() => stop(new Error("Ruff did not respond.")), LONGEST);
+    const timer = setTimeout(() => stop(new Error(text.ruff.noResponse)), LONGEST);
     const end =
       <T>(settle: (value: T) => void) =>
       (value: T) => {
@@ -39,7 +40,7 @@ function call(action: "check" | "format", text: string, python: string): Promise
         settle(value);
       };
     calls.set(id, { resolve: end(resolve), reject: end(reject) });
-    worker!.postMessage({ id, action, text, target: `py${python.replace(".", "")}` });
+    worker!.postMessage({ id, action, text: script, target: `py${python.replace(".", "")}` });
   });
 }
 
@@ -55,7 +56,7 @@ function start(): Worker {
   };
   started.onerror = (event) => {
     event.preventDefault();
-    stop(new Error("Ruff could not be loaded."));
+    stop(new Error(text.ruff.notLoaded));
   };
   return started;
 }

@@ -44,7 +44,7 @@ export const logTheme = EditorView.theme({
   ".cm-content": { padding: "var(--space-2) 0" },
   ".cm-line": { padding: "0 var(--space-2)", marginLeft: "var(--space-2)", overflowWrap: "anywhere" },
   ".cm-gutters": { border: "0", backgroundColor: "var(--surface)", color: "var(--faint)" },
-  ".log-times > .cm-gutterElement": { padding: "0 0 0 var(--space-3)", userSelect: "none" },
+  ".log-times .cm-gutterElement": { padding: "0 0 0 var(--space-3)", userSelect: "none" },
   ".log-debug": { color: "var(--faint)" },
   ".log-warning": { color: "var(--waiting)" },
   ".log-error": { color: "var(--failed)" },

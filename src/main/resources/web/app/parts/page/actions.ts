@@ -1,8 +1,9 @@
 import { html } from "lit";
 import { once, post } from "../../core/api";
-import { count, plural } from "../../core/format";
 import { asProblem } from "../../core/load";
 import type { ActionResult, ActionResults } from "../../core/types";
+import { common } from "../../text/common";
+import { text } from "../../text/parts/page";
 import { open, toast } from "./dialogs";
 
 /** Actions on many: a preview, one request for up to 200, and what has become of each. */
@@ -34,20 +35,20 @@ export async function report(
   undo?: () => Promise<unknown>,
 ): Promise<void> {
   if (changed || !failed) {
-    toast(`${plural(changed, what)} ${done}.`, undo && changed ? { undo } : {});
+    toast(text.actions.done(changed, what, done), undo && changed ? { undo } : {});
   }
   if (failed) {
     const wrong = results.filter(({ error }) => error);
     await open<void>(
       (close) =>
         html`<div class="body">
-          <h2 id="dialog-title">${count(failed)} of ${plural(results.length, what)} not ${done}</h2>
+          <h2 id="dialog-title">${text.actions.notDone(failed, results.length, what, done)}</h2>
           <ul class="preview">
             ${wrong.map(
               ({ id, name, error }) => html`<li><strong>${name ?? id}</strong> ${error!.detail}</li>`,
             )}
           </ul>
-          <div class="actions"><button class="primary" @click=${() => close()}>Close</button></div>
+          <div class="actions"><button class="primary" @click=${() => close()}>${common.close}</button></div>
         </div>`,
       () => undefined,
     );

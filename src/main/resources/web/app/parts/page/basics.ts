@@ -1,6 +1,7 @@
 import { html, nothing, type TemplateResult } from "lit";
 import { customElement, property, state } from "lit/decorators.js";
 import { ago, at, shortId, words } from "../../core/format";
+import { text } from "../../text/parts/page";
 import { Clock } from "./clock";
 import { Part } from "./part";
 import { shapeOf, symbol } from "./shapes";
@@ -30,7 +31,7 @@ export const timeAgo = (time: string | null | undefined, otherwise = "–"): Tem
 @customElement("copy-button")
 export class CopyButton extends Part {
   @property() text = "";
-  @property() label = "Copy";
+  @property() label = text.copying.copy;
   /** A word beside the symbol; none: the symbol alone. */
   @property() word = "";
   @state() private copied = false;
@@ -39,7 +40,7 @@ export class CopyButton extends Part {
     return html`<button
       type="button"
       class="quiet ${this.word ? "" : "icon"}"
-      aria-label=${this.copied ? "Copied" : this.label}
+      aria-label=${this.copied ? text.copying.copied : this.label}
       title=${this.label}
       @click=${this.copy}
     >
@@ -75,7 +76,7 @@ export const idLink = (id: string, href?: string): TemplateResult =>
       ? html`<a class="mono" href=${href} title=${id}>${shortId(id)}</a>`
       : html`<span class="mono" title=${id}>${shortId(id)}</span>`}<copy-button
       .text=${id}
-      label="Copy ${id}"
+      label=${text.copying.copyId(id)}
     ></copy-button
   ></span>`;
 

@@ -1,5 +1,7 @@
 import { html, nothing, render, type TemplateResult } from "lit";
 import { router } from "../../core/router";
+import { common } from "../../text/common";
+import { text } from "../../text/parts/page";
 import { symbol } from "./shapes";
 
 /** A confirmation before an action that can't be undone. */
@@ -36,12 +38,12 @@ export function confirmAction(question: Confirmation): Promise<boolean> {
         <div class="text">${question.body}</div>
         ${question.typed
           ? html`<div class="field">
-              <label for="dialog-typed">Type <code>${question.typed}</code> to confirm</label>
+              <label for="dialog-typed">${text.dialogs.typeToConfirm(question.typed)}</label>
               <input id="dialog-typed" name="typed" class="mono" autocomplete="off" @input=${typing} />
             </div>`
           : nothing}
         <div class="actions">
-          <button type="button" @click=${() => close(false)}>${question.cancel ?? "Cancel"}</button>
+          <button type="button" @click=${() => close(false)}>${question.cancel ?? common.cancel}</button>
           <button
             type="submit"
             data-confirm
@@ -115,9 +117,9 @@ function askBeforeItIsLost(dialog: HTMLDialogElement): void {
     if (event.target === dialog && touched) {
       event.preventDefault();
       void confirmAction({
-        title: "Discard changes?",
-        body: "Your changes are not saved.",
-        confirm: "Discard",
+        title: text.dialogs.discardTitle,
+        body: text.dialogs.notSaved,
+        confirm: text.dialogs.discard,
       }).then((discard) => discard && dialog.close());
     }
   });
@@ -134,7 +136,7 @@ let closeWayOn = () => {};
  * or the next one.
  */
 export function toast(
-  text: string,
+  message: string,
   {
     failed = false,
     link,
@@ -152,16 +154,18 @@ export function toast(
   item.className = failed ? "toast failed" : "toast";
   const close = () => item.remove();
   render(
-    html`<span class="grow">${text}</span>${link ? html`<a href=${link[1]}>${link[0]}</a>` : nothing}${undo
+    html`<span class="grow">${message}</span>${link ? html`<a href=${link[1]}>${link[0]}</a>` : nothing}${undo
         ? html`<button
             @click=${() => {
               close();
               void undo();
             }}
           >
-            Undo
+            ${text.dialogs.undo}
           </button>`
-        : nothing}<button class="quiet icon" aria-label="Close" @click=${close}>${symbol("close")}</button>`,
+        : nothing}<button class="quiet icon" aria-label=${common.close} @click=${close}>
+        ${symbol("close")}
+      </button>`,
     item,
   );
   box.append(item);

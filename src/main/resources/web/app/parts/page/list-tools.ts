@@ -1,5 +1,6 @@
 import { html, nothing, type TemplateResult } from "lit";
 import { router } from "../../core/router";
+import { text } from "../../text/parts/page";
 import type { Column } from "./tables";
 
 /** Tools above a list. What they choose is in the address: `sort`, `columns` and `group`. */
@@ -10,7 +11,7 @@ export const sortChoice = (
   sort: string,
 ): TemplateResult =>
   html`<select
-    aria-label="Sort"
+    aria-label=${text.listTools.sort}
     @change=${(event: Event) => router.query({ sort: (event.target as HTMLSelectElement).value })}
   >
     ${orders.map(
@@ -54,9 +55,9 @@ export function columnChoice<T>(columns: readonly Column<T>[], chosen: string): 
   };
   return html`<details class="menu" @keydown=${closeByKey}>
     <summary class="button">
-      Columns${chosen ? html` <span class="faint">${current.length}</span>` : nothing}
+      ${text.listTools.columns}${chosen ? html` <span class="faint">${current.length}</span>` : nothing}
     </summary>
-    <div class="menu-panel" role="group" aria-label="Columns">
+    <div class="menu-panel" role="group" aria-label=${text.listTools.columns}>
       ${optional.map(
         ({ key, title }) =>
           html`<label class="check"

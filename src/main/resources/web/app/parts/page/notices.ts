@@ -3,6 +3,8 @@ import type { Problem } from "../../core/api";
 import type { Load } from "../../core/load";
 import { signedIn } from "../../core/session";
 import type { Role } from "../../core/types";
+import { common } from "../../text/common";
+import { text } from "../../text/parts/page";
 
 /** A problem as the API describes it, where no field can show it. */
 export function problemNotice(problem: Problem | null, again?: () => void): TemplateResult | typeof nothing {
@@ -19,9 +21,9 @@ export function problemNotice(problem: Problem | null, again?: () => void): Temp
         </ul>`
       : nothing}
     <div class="row">
-      ${again ? html`<button type="button" @click=${again}>Try again</button>` : nothing}
+      ${again ? html`<button type="button" @click=${again}>${common.tryAgain}</button>` : nothing}
       ${problem.requestId
-        ? html`<span class="faint small">request <code>${problem.requestId}</code></span>`
+        ? html`<span class="faint small">${text.notices.request(problem.requestId)}</span>`
         : nothing}
     </div>
   </div>`;
@@ -32,7 +34,7 @@ export function loaded<T>(load: Load<T>, show: (value: T) => unknown): unknown {
   if (load.value === undefined) {
     return load.problem
       ? problemNotice(load.problem, () => void load.again())
-      : html`<p class="skeleton" aria-busy="true">Loading…</p>`;
+      : html`<p class="skeleton" aria-busy="true">${common.loading}</p>`;
   }
   return html`${load.problem ? problemNotice(load.problem, () => void load.again()) : nothing}${show(
     load.value,
@@ -45,15 +47,19 @@ export const roleNotice = (role: Role, what: string): TemplateResult | typeof no
     ? nothing
     : html`<p class="notice">
         <span
-          >You are signed in with the key “${signedIn.session?.key.name}” (role
-          <code>${signedIn.session?.key.role}</code>). ${what} requires the role <code>${role}</code>.</span
+          >${text.notices.missingRole(
+            signedIn.session?.key.name,
+            signedIn.session?.key.role,
+            what,
+            role,
+          )}</span
         >
       </p>`;
 
 /** Shown for an empty list: what would be here, and how to create it. */
-export const emptyState = (title: string, text: unknown, actions: unknown = nothing): TemplateResult =>
+export const emptyState = (title: string, about: unknown, actions: unknown = nothing): TemplateResult =>
   html`<div class="empty">
     <h2>${title}</h2>
-    <p class="text">${text}</p>
+    <p class="text">${about}</p>
     <div class="row">${actions}</div>
   </div>`;

@@ -1,4 +1,5 @@
 import { offer } from "../../core/shortcuts";
+import { text } from "../../text/parts/page";
 
 /** Keys for the rows of the page's lists: a row is where the focus is, and Enter opens its first link. */
 
@@ -20,10 +21,10 @@ function select(): void {
 }
 
 export function offerRowKeys(): void {
-  const group = "Lists";
+  const { group } = text.rowKeys;
   offer(
-    { title: "Next row", keys: "j", group, run: () => move(1) },
-    { title: "Previous row", keys: "k", group, run: () => move(-1) },
-    { title: "Select row", keys: "x", group, run: select },
+    { title: text.rowKeys.next, keys: "j", group, run: () => move(1) },
+    { title: text.rowKeys.previous, keys: "k", group, run: () => move(-1) },
+    { title: text.rowKeys.select, keys: "x", group, run: select },
   );
 }

@@ -5,6 +5,8 @@ import { asProblem, Load } from "../../core/load";
 import { router } from "../../core/router";
 import { signedIn } from "../../core/session";
 import type { SavedView } from "../../core/types";
+import { common } from "../../text/common";
+import { text } from "../../text/parts/page";
 import { mistakesOf, textField } from "../forms/fields";
 import { openForm } from "../forms/small-form";
 import { confirmAction, toast } from "./dialogs";
@@ -32,23 +34,27 @@ export class SavedViews extends Part {
     const chosen = views.find((view) => isShown(view, this.current));
     const writes = signedIn.may("write");
     return html`<select
-        aria-label="Saved views"
+        aria-label=${text.savedViews.label}
         ?disabled=${views.length === 0}
         @change=${(event: Event) => this.show(views[(event.target as HTMLSelectElement).selectedIndex - 1])}
       >
         <option value="" .selected=${!chosen}>
-          ${this.load.problem ? "Views can't be loaded" : views.length ? "Views" : "No saved views"}
+          ${this.load.problem
+            ? text.savedViews.notLoaded
+            : views.length
+              ? text.savedViews.views
+              : text.savedViews.none}
         </option>
         ${views.map(
           (view) => html`<option value=${view.id} .selected=${view === chosen}>${view.name}</option>`,
         )}
       </select>
       ${writes && !chosen
-        ? html`<button class="quiet" @click=${() => this.save()}>Save view</button>`
+        ? html`<button class="quiet" @click=${() => this.save()}>${text.savedViews.save}</button>`
         : nothing}
       ${writes && chosen
-        ? html`<button class="quiet" @click=${() => this.rename(chosen)}>Rename view</button
-            ><button class="quiet" @click=${() => this.drop(chosen)}>Delete view</button>`
+        ? html`<button class="quiet" @click=${() => this.rename(chosen)}>${text.savedViews.rename}</button
+            ><button class="quiet" @click=${() => this.drop(chosen)}>${text.savedViews.delete}</button>`
         : nothing}`;
   }
 
@@ -65,11 +71,11 @@ export class SavedViews extends Part {
   private async save(): Promise<void> {
     const { filter, sort, columns, grouped } = this.current;
     const saved = await openForm({
-      title: "Save view",
+      title: text.savedViews.save,
       draft: { name: filter.slice(0, 60) },
       fields: nameField,
       pointers: ["/name"],
-      confirm: "Save view",
+      confirm: text.savedViews.save,
       save: ({ name }) =>
         post<SavedView>("/views", {
           list: this.list,
@@ -80,41 +86,41 @@ export class SavedViews extends Part {
           ...(columns ? { columns: columns.split(",") } : {}),
         }),
     });
-    await this.again(saved && `View ${saved.name} saved for everyone.`);
+    await this.again(saved && text.savedViews.saved(saved.name));
   }
 
   private async rename(view: SavedView): Promise<void> {
     const saved = await openForm({
-      title: "Rename view",
+      title: text.savedViews.rename,
       draft: { name: view.name },
       fields: nameField,
       pointers: ["/name"],
-      confirm: "Rename",
+      confirm: common.rename,
       save: ({ name }) => patch<SavedView>(`/views/${view.id}`, { name }),
     });
-    await this.again(saved && `View renamed to ${saved.name}.`);
+    await this.again(saved && text.savedViews.renamed(saved.name));
   }
 
   private async drop(view: SavedView): Promise<void> {
     const sure = await confirmAction({
-      title: `Delete view ${view.name}?`,
-      body: "Everyone loses the view. The list stays as it is.",
-      confirm: "Delete view",
+      title: text.savedViews.deleteTitle(view.name),
+      body: text.savedViews.everyoneLoses,
+      confirm: text.savedViews.delete,
       danger: true,
     });
     if (sure) {
       try {
         await remove(`/views/${view.id}`);
-        await this.again(`View ${view.name} deleted.`);
+        await this.again(text.savedViews.deleted(view.name));
       } catch (e) {
         toast(asProblem(e).message, { failed: true });
       }
     }
   }
 
-  private async again(text: string | null): Promise<void> {
-    if (text) {
-      toast(text);
+  private async again(message: string | null): Promise<void> {
+    if (message) {
+      toast(message);
       await this.load.again();
     }
   }
@@ -127,9 +133,9 @@ const nameField = (
 ) =>
   textField({
     id: "view-name",
-    label: "Name",
+    label: common.name,
     value: draft.name,
-    hint: "Shared with everyone who uses this Roost.",
+    hint: text.savedViews.nameHint,
     mistakes: mistakesOf(problem, "/name"),
     change: (name) => take({ name }),
   });

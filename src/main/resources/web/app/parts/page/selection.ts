@@ -7,6 +7,7 @@ import {
 } from "lit";
 import { count } from "../../core/format";
 import type { PagedLoad } from "../../core/load";
+import { text } from "../../text/parts/page";
 import { toast } from "./dialogs";
 
 /** The most rows that are loaded to be selected. */
@@ -42,7 +43,7 @@ export class Selection<T extends { id: string }> implements ReactiveController {
     return html`<input
       type="checkbox"
       class="select"
-      aria-label="Select ${name}"
+      aria-label=${text.selection.select(name)}
       .checked=${this.ids.has(row.id)}
       @change=${() => this.toggle(row.id)}
     />`;
@@ -54,21 +55,21 @@ export class Selection<T extends { id: string }> implements ReactiveController {
     if (selected.length === 0) {
       return nothing;
     }
-    return html`<div class="bulk" role="region" aria-label="Selection">
-      <strong>${count(selected.length)} selected</strong>
+    return html`<div class="bulk" role="region" aria-label=${text.selection.label}>
+      <strong>${text.selection.selected(selected.length)}</strong>
       ${actions.map(({ title, applies, run }) => {
         const rows = selected.filter(applies);
         return html`<button ?disabled=${rows.length === 0} @click=${() => this.act(run, rows)}>
           ${title}${rows.length < selected.length ? ` (${count(rows.length)})` : nothing}
         </button>`;
       })}
-      <button class="quiet" @click=${() => this.set(this.rows())}>Select all shown</button>
+      <button class="quiet" @click=${() => this.set(this.rows())}>${text.selection.selectShown}</button>
       ${this.load.value?.next_cursor
         ? html`<button class="quiet" ?disabled=${this.load.loading} @click=${() => this.all()}>
-            Select all matching
+            ${text.selection.selectMatching}
           </button>`
         : nothing}
-      <button class="quiet" @click=${() => this.set([])}>Clear selection</button>
+      <button class="quiet" @click=${() => this.set([])}>${text.selection.clear}</button>
     </div>`;
   }
 
@@ -81,7 +82,7 @@ export class Selection<T extends { id: string }> implements ReactiveController {
     await this.load.upTo(MOST);
     this.set(this.rows());
     if (this.load.value?.next_cursor) {
-      toast(`The first ${count(MOST)} are selected. Narrow the filter to select others.`);
+      toast(text.selection.onlyFirst(MOST));
     }
   }
 

@@ -1,5 +1,6 @@
 import { html, type TemplateResult } from "lit";
 import { words } from "../../core/format";
+import { text } from "../../text/parts/page";
 
 /** A filter of states; `change` gets them separated by commas, "" for all. */
 export const stateChips = (
@@ -7,7 +8,7 @@ export const stateChips = (
   chosen: readonly string[],
   change: (state: string) => void,
 ): TemplateResult =>
-  html`<div class="row" role="group" aria-label="States">
+  html`<div class="row" role="group" aria-label=${text.states}>
     ${names.map((name) => {
       const pressed = chosen.includes(name);
       const toggled = pressed ? chosen.filter((other) => other !== name) : [...chosen, name];

@@ -1,9 +1,10 @@
 import { html, nothing, type TemplateResult } from "lit";
 import { repeat } from "lit/directives/repeat.js";
-import { bounded, count } from "../../core/format";
 import type { PagedLoad } from "../../core/load";
 import { router } from "../../core/router";
 import type { Count } from "../../core/types";
+import { common } from "../../text/common";
+import { text } from "../../text/parts/page";
 import { loaded } from "./notices";
 
 export interface Column<T> {
@@ -48,7 +49,7 @@ export function table<T extends Row>(
               >
                 ${first && sort !== undefined
                   ? sortButton(title, first, sort)
-                  : title || html`<span class="unseen">Actions</span>`}
+                  : title || html`<span class="unseen">${text.tables.actions}</span>`}
               </th>`,
           )}
         </tr>
@@ -86,7 +87,7 @@ function sortButton(title: string, first: string, sort: string): TemplateResult 
   const reverse = sort.startsWith("-") ? keyOf(sort) : `-${sort}`;
   return html`<button
     class="sort"
-    title="Sort by ${title.toLowerCase()}"
+    title=${text.tables.sortBy(title)}
     @click=${() => router.query({ sort: chosen ? reverse : first })}
   >
     ${title}${chosen ? html` <span aria-hidden="true">${sort.startsWith("-") ? "↓" : "↑"}</span>` : nothing}
@@ -119,10 +120,10 @@ export function pagedTable<T extends Row>(
           ? nothing
           : html`<div class="table-foot">
               <span class="faint small">
-                ${count(data.length)}${total ? html` of ${bounded(total)}` : nothing} shown
+                ${total ? text.tables.shownOf(data.length, total) : text.tables.shown(data.length)}
               </span>
               <button class="quiet" ?disabled=${load.loading} @click=${() => load.more()}>
-                ${load.loading ? "Loading…" : "Show more"}
+                ${load.loading ? common.loading : common.showMore}
               </button>
             </div>`}`,
   );

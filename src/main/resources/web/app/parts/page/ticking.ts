@@ -1,6 +1,7 @@
 import { html } from "lit";
 import { customElement, property } from "lit/decorators.js";
 import { duration } from "../../core/format";
+import { text } from "../../text/core";
 import { Clock } from "./clock";
 import { Part } from "./part";
 
@@ -14,7 +15,7 @@ export class TickingDuration extends Part {
   override render() {
     const seconds = Math.max(0, (this.clock.now - Date.parse(this.from)) / 1000);
     return html`<span class="number"
-      >${seconds < 100 ? `${Math.floor(seconds)} s` : duration(seconds)}</span
+      >${seconds < 100 ? text.seconds(String(Math.floor(seconds))) : duration(seconds)}</span
     >`;
   }
 }

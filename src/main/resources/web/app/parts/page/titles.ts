@@ -1,4 +1,5 @@
 import { words } from "../../core/format";
+import { text } from "../../text/parts/page";
 import { nameOf } from "../agents/agent-link";
 
 /** States in the title of a tab, where no shapes can be drawn. */
@@ -17,6 +18,6 @@ export async function titlePage(agentId: string, state: string, word = words(sta
   const path = location.pathname;
   const name = await nameOf(agentId);
   if (path === location.pathname) {
-    document.title = `${SYMBOLS[state] ?? ""} ${name} · ${word} · Roost`.trimStart();
+    document.title = text.tabTitle(SYMBOLS[state] ?? "", name, word).trimStart();
   }
 }
