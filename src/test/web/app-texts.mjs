@@ -13,13 +13,21 @@ const READ =
   /^[.?]?(aria-(label|description|placeholder|valuetext)|title|placeholder|label|alt|summary|heading|caption|hint|help)$/i;
 /** Single words with a capital that programs read: keys, types of events, headers. */
 const NAMES =
-  /^(Enter|Escape|Tab|Backspace|Delete|Home|End|PageUp|PageDown|Arrow(Up|Down|Left|Right)|Alt|Control|Ctrl|Meta|Mod|Shift|Authorization|Bearer|Accept|Location|Range|ETag|Content-[A-Za-z-]+|If-[A-Za-z-]+|Idempotency-Key|Retry-After|Roost-[A-Za-z-]+|Last-Event-ID)([-+].*)?$/;
+  /^(Enter|Escape|Tab|Backspace|Delete|Home|End|PageUp|PageDown|Arrow(Up|Down|Left|Right)|Alt|Control|Ctrl|Meta|Mod|Shift|Authorization|Bearer|Accept|Location|Range|ETag|Content-[A-Za-z-]+|If-[A-Za-z-]+|Idempotency-Key|Retry-After|Roost-[A-Za-z-]+|Last-Event-ID|None|True|False)([-+].*)?$/;
 
 const letters = (text) => /\p{L}{2,}/u.test(text);
+
+/** Sources with names of Python's modules, packages and classes, and of the nodes of its grammar. */
+const PYTHON_NAMES = /^parts\/code\/(package-names|standard-library|python-(checks|names|scope))\.ts$/;
+const isPythonName = (name, text) =>
+  PYTHON_NAMES.test(name) && (/^[A-Z][a-z]+$/.test(text) || /^\s/.test(text));
 
 /** Whether a string of a program looks like a text: a word with a capital, or several words. */
 const isText = (text) => {
   const plain = text.replaceAll(HOLE, "0").trim();
+  if (plain.includes(".cm-")) {
+    return false; // a selector of CSS
+  }
   return (
     (/^[A-Z][a-z]+([-' ][\w'-]+)*[.…:?!]?$/.test(plain) && !NAMES.test(plain)) ||
     (/\p{L}[\p{L}'’-]*[,.;:…?!]? [^ ]*\p{L}{2,}/u.test(plain) &&
@@ -79,7 +87,12 @@ export function texts(name, source) {
       }
     } else if (ts.isCallExpression(node) && node.expression.getText(file) === "plural") {
       add(node, node.getText(file)); // it takes words
-    } else if (ts.isStringLiteralLike(node) && !isModule(node) && isText(node.text)) {
+    } else if (
+      ts.isStringLiteralLike(node) &&
+      !isModule(node) &&
+      isText(node.text) &&
+      !isPythonName(name, node.text)
+    ) {
       add(node, node.text);
     }
     ts.forEachChild(node, visit);

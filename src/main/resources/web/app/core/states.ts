@@ -20,9 +20,9 @@ export const STATES = {
 export type State<R extends keyof typeof STATES> = (typeof STATES)[R][number];
 
 /** Choices of a select that filters by state; "" for all. */
-export const stateChoices = (resource: keyof typeof STATES): [value: string, label: string][] => [
+export const stateChoices = (states: readonly string[]): [value: string, label: string][] => [
   ["", text.allStates],
-  ...STATES[resource].map((state): [string, string] => [
+  ...states.map((state): [string, string] => [
     state,
     words(state).replace(/^./, (first) => first.toUpperCase()),
   ]),

@@ -2,7 +2,7 @@ import { html, nothing } from "lit";
 import { customElement } from "lit/decorators.js";
 import { queried, router } from "../core/router";
 import { signedIn } from "../core/session";
-import { stateChoices } from "../core/states";
+import { stateChoices, STATES } from "../core/states";
 import { roleNotice } from "../parts/page/notices";
 import { Part } from "../parts/page/part";
 import { editSchedule } from "../parts/schedules/schedule-form";
@@ -34,7 +34,7 @@ export class SchedulesPage extends Part {
           class="narrow"
           @change=${(event: Event) => router.query({ state: (event.target as HTMLSelectElement).value })}
         >
-          ${stateChoices("Schedule").map(
+          ${stateChoices(STATES.Schedule).map(
             ([value, label]) => html`<option value=${value} ?selected=${value === state}>${label}</option>`,
           )}
         </select>

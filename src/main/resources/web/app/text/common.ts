@@ -1,6 +1,5 @@
 /** Texts that many pages have. */
 export const common = {
-  add: "Add",
   agent: "Agent",
   cancel: "Cancel",
   close: "Close",
@@ -11,7 +10,6 @@ export const common = {
   remove: "Remove",
   rename: "Rename",
   save: "Save",
-  saved: "Saved.",
   showMore: "Show more",
   state: "State",
   tryAgain: "Try again",

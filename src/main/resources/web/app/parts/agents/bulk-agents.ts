@@ -106,7 +106,7 @@ async function tag(agents: Agent[]): Promise<boolean> {
     return false;
   }
   const before = new Map(agents.map((agent) => [agent.id, agent.tags]));
-  await report(done.found, text.bulk.agent, text.bulk.tagged, async () => {
+  await report(done.found, text.bulk.tagged, async () => {
     // Each tag only where it was added.
     for (const each of done.tags) {
       const added = changedOf(agents, done.found).filter(({ id }) => !before.get(id)!.includes(each));
@@ -136,7 +136,7 @@ async function untag(agents: Agent[]): Promise<boolean> {
       actOn(agents, { action: "untag", tags: [chosen] }).then((found) => ({ found, chosen })),
   });
   if (done) {
-    await report(done.found, text.bulk.agent, text.bulk.changed, () =>
+    await report(done.found, text.bulk.changed, () =>
       tried(() => actOn(changedOf(agents, done.found), { action: "tag", tags: [done.chosen] })),
     );
   }
@@ -150,7 +150,7 @@ type Switch = "pause_schedules" | "resume_schedules";
 
 function switchSchedules(agents: Agent[], action: Switch): Promise<boolean> {
   const other: Switch = action === "pause_schedules" ? "resume_schedules" : "pause_schedules";
-  const { none, title, confirm, done } = text.switches[action];
+  const { none, title, confirm, ...words } = text.switches[action];
   const countOf = ({ results }: ActionResults) =>
     results.reduce((sum, { schedule_ids }) => sum + (schedule_ids?.length ?? 0), 0);
   return tried(async () => {
@@ -171,7 +171,7 @@ function switchSchedules(agents: Agent[], action: Switch): Promise<boolean> {
     if (sure) {
       const found = await actOn(agents, { action });
       const schedule_ids = found.results.flatMap((result) => result.schedule_ids ?? []);
-      await report({ ...found, changed: countOf(found) }, text.bulk.schedule, done, () =>
+      await report({ ...found, changed: countOf(found) }, words, () =>
         tried(() => actOn(changedOf(agents, found), { action: other, schedule_ids })),
       );
     }
@@ -191,7 +191,7 @@ function deleteAll(agents: Agent[]): Promise<boolean> {
       danger: true,
     });
     if (sure) {
-      await report(await actOn(agents, { action: "delete" }), text.bulk.agent, text.bulk.deleted);
+      await report(await actOn(agents, { action: "delete" }), text.bulk.deleted);
     }
     return sure;
   });

@@ -63,7 +63,7 @@ function runAgain(executions: Execution[]): Promise<boolean> {
     if (sure) {
       const found = await actOn(executions, { action: "run_again" });
       const jobs = found.results.flatMap(({ executor_job_id }) => executor_job_id ?? []);
-      await report(found, text.bulk.run, text.bulk.queued, () =>
+      await report(found, text.bulk.queued, () =>
         tried(async () => {
           const ended = await act("/executor-jobs/actions", "executor_job_ids", jobs, { action: "cancel" });
           toast(text.bulk.runsCancelled(ended.changed));
@@ -90,7 +90,7 @@ function cancel(executions: Execution[]): Promise<boolean> {
       danger: true,
     });
     if (sure) {
-      await report(await actOn(executions, { action: "cancel" }), text.bulk.run, text.bulk.cancelled);
+      await report(await actOn(executions, { action: "cancel" }), text.bulk.cancelled);
     }
     return sure;
   });

@@ -3,7 +3,6 @@ import { once, post } from "../../core/api";
 import { asProblem } from "../../core/load";
 import type { ActionResult, ActionResults } from "../../core/types";
 import { common } from "../../text/common";
-import { text } from "../../text/parts/page";
 import { open, toast } from "./dialogs";
 
 /** Actions on many: a preview, one request for up to 200, and what has become of each. */
@@ -27,22 +26,27 @@ export async function act(
   return whole;
 }
 
+/** What is said of an action when it has ended. */
+export interface ActionWords {
+  done: (changed: number) => string;
+  notDone: (failed: number, all: number) => string;
+}
+
 /** Says what has happened; failures are listed with their names until the dialog is closed. */
 export async function report(
   { results, changed, failed }: ActionResults,
-  what: string,
-  done: string,
+  words: ActionWords,
   undo?: () => Promise<unknown>,
 ): Promise<void> {
   if (changed || !failed) {
-    toast(text.actions.done(changed, what, done), undo && changed ? { undo } : {});
+    toast(words.done(changed), undo && changed ? { undo } : {});
   }
   if (failed) {
     const wrong = results.filter(({ error }) => error);
     await open<void>(
       (close) =>
         html`<div class="body">
-          <h2 id="dialog-title">${text.actions.notDone(failed, results.length, what, done)}</h2>
+          <h2 id="dialog-title">${words.notDone(failed, results.length)}</h2>
           <ul class="preview">
             ${wrong.map(
               ({ id, name, error }) => html`<li><strong>${name ?? id}</strong> ${error!.detail}</li>`,

@@ -5,7 +5,7 @@ import { at, count, duration, shortId } from "../../core/format";
 import { asProblem, Load, PagedLoad } from "../../core/load";
 import { Polling } from "../../core/polling";
 import { queried, router } from "../../core/router";
-import { stateChoices } from "../../core/states";
+import { stateChoices, STATES } from "../../core/states";
 import type { Delivery } from "../../core/types";
 import { common } from "../../text/common";
 import { text } from "../../text/parts/webhooks";
@@ -76,7 +76,7 @@ export class WebhookDeliveries extends Part {
           aria-label=${common.state}
           @change=${(event: Event) => router.query({ state: (event.target as HTMLSelectElement).value })}
         >
-          ${stateChoices("Delivery").map(
+          ${stateChoices(STATES.Delivery).map(
             ([value, title]) =>
               html`<option value=${value} ?selected=${value === queried("state")}>${title}</option>`,
           )}

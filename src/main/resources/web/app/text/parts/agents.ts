@@ -57,11 +57,18 @@ export const text = {
     tags: "Tags",
     tagsHint: "Separated by commas or spaces, for example billing, team/crawlers.",
     tag: "Tag",
-    agent: "agent",
-    tagged: "tagged",
-    changed: "changed",
-    deleted: "deleted",
-    schedule: "schedule",
+    tagged: {
+      done: (agents: number) => `${plural(agents, "agent")} tagged.`,
+      notDone: (failed: number, all: number) => `${count(failed)} of ${plural(all, "agent")} not tagged`,
+    },
+    changed: {
+      done: (agents: number) => `${plural(agents, "agent")} changed.`,
+      notDone: (failed: number, all: number) => `${count(failed)} of ${plural(all, "agent")} not changed`,
+    },
+    deleted: {
+      done: (agents: number) => `${plural(agents, "agent")} deleted.`,
+      notDone: (failed: number, all: number) => `${count(failed)} of ${plural(all, "agent")} not deleted`,
+    },
     schedules: (schedules: number) => plural(schedules, "schedule"),
     deleteAgents: (agents: number) => `Delete ${plural(agents, "agent")}?`,
     deletes:
@@ -77,14 +84,18 @@ export const text = {
       title: (schedules: number, agents: number) =>
         `Pause ${plural(schedules, "schedule")} of ${plural(agents, "agent")}?`,
       confirm: "Pause schedules",
-      done: "paused",
+      done: (schedules: number) => `${plural(schedules, "schedule")} paused.`,
+      notDone: (failed: number, all: number) =>
+        `Schedules of ${count(failed)} of ${plural(all, "agent")} not paused`,
     },
     resume_schedules: {
       none: (agents: number) => `No schedule of ${plural(agents, "agent")} can be resumed.`,
       title: (schedules: number, agents: number) =>
         `Resume ${plural(schedules, "schedule")} of ${plural(agents, "agent")}?`,
       confirm: "Resume schedules",
-      done: "resumed",
+      done: (schedules: number) => `${plural(schedules, "schedule")} resumed.`,
+      notDone: (failed: number, all: number) =>
+        `Schedules of ${count(failed)} of ${plural(all, "agent")} not resumed`,
     },
   },
   choice: {

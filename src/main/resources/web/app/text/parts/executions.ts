@@ -67,9 +67,14 @@ export const text = {
     eachReceives: "Each script receives SIGTERM, and SIGKILL ten seconds later. The runs are not retried.",
     ended: "has ended",
     confirmCancel: "Cancel executions",
-    run: "run",
-    queued: "queued",
-    cancelled: "cancelled",
+    queued: {
+      done: (runs: number) => `${plural(runs, "run")} queued.`,
+      notDone: (failed: number, all: number) => `${count(failed)} of ${plural(all, "run")} not queued`,
+    },
+    cancelled: {
+      done: (runs: number) => `${plural(runs, "run")} cancelled.`,
+      notDone: (failed: number, all: number) => `${count(failed)} of ${plural(all, "run")} not cancelled`,
+    },
     runsCancelled: (runs: number) => `${plural(runs, "run")} cancelled.`,
   },
   queue: {

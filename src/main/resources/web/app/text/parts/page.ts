@@ -1,14 +1,9 @@
 import { html } from "lit";
-import { bounded, count, plural } from "../../core/format";
+import { bounded, count } from "../../core/format";
 import type { Count } from "../../core/types";
 
 /** Texts of what many pages are made of: dialogs, lists, notices and the like. */
 export const text = {
-  actions: {
-    done: (changed: number, what: string, done: string) => `${plural(changed, what)} ${done}.`,
-    notDone: (failed: number, all: number, what: string, done: string) =>
-      `${count(failed)} of ${plural(all, what)} not ${done}`,
-  },
   copying: {
     copy: "Copy",
     copied: "Copied",
