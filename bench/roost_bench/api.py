@@ -70,7 +70,7 @@ def check_sum(sent: int, returned: Any) -> None:
 
 
 def await_pool(http: Connection, agent: str) -> None:
-    """Returns when the agent has no executor, one waits in a pool, and the machine has started those that are to wait."""
+    """Returns when the agent has no executor, one waits in a pool, and no other one is being started."""
     end = time.monotonic() + FILLED_SECONDS
     while True:
         own: dict[str, Any] = http.get(f"/statistics?agent_id={agent}")["executors"]
