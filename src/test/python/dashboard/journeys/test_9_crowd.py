@@ -5,16 +5,20 @@ Times are measured in the browser and printed, not judged: machines differ.
 
 import re
 import statistics
+import time
 from urllib.parse import quote
 
+import morning
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from crowd import TEAMS, Crowd, database, remove
 from figures import note
 from hands import press, row, saw_toast, search
+from morning import broken, find_fix_and_run_again
 from playwright.sync_api import Page, expect
 from roost_client import until
 
+AGENT = morning.AGENT
 AGENTS = 300
 EXECUTIONS = 20_000
 MANY_AGENTS = 5_000
@@ -106,6 +110,13 @@ def test_every_list_loads(page, crowd):
         elements = page.evaluate("document.querySelectorAll('*').length")
         note(f"load of {path.replace(agent, 'id').replace(execution, 'id')}: {loaded:.0f} ms, {elements} elements")
         assert elements < MOST_ELEMENTS, path
+
+
+def test_what_broke_since_yesterday_is_found_fixed_and_run_again(page, crowd, agent):
+    issue = broken(crowd.roost, agent)
+    begun = time.monotonic()
+    find_fix_and_run_again(page, crowd.roost, agent, issue)
+    note(f"what broke is found and fixed, and its jobs have run again: {time.monotonic() - begun:.1f} s")
 
 
 def test_typing_a_search_finds_agents(page, crowd):
