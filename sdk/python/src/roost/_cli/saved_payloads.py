@@ -52,7 +52,10 @@ def list_(agent: str, as_json: bool) -> None:
 @_name_argument
 @connected
 def show(agent: str, name: str, as_json: bool) -> None:
-    """Print a saved payload, which is JSON; with --json, also its size and times."""
+    """Print a saved payload, which is JSON.
+
+    With --json, print its size and times as well.
+    """
     from .output import data_of, print_json
 
     saved = saved_payload(connect.agent(agent), name)
