@@ -63,18 +63,24 @@ public class Execution extends PanacheEntityBase {
       Sql.of("with ended as (" + END + " returning executor_job_id) " + END_JOB);
 
   /** The same, if nothing of its frames is stored yet, with the end of its locks. */
+  private static final String END_AT_ONCE =
+      "with ended as ("
+          + END
+          + """
+            and executor_id = :executor and acknowledged = 0
+            returning *),
+          job as ("""
+          + END_JOB
+          + "returning j.*),"
+          + Locks.END;
+
   private static final Sql SUCCEED_AT_ONCE =
       Sql.of(
-          "with ended as ("
-              + END
+          END_AT_ONCE
               + """
-                and executor_id = :executor and acknowledged = 0
-                returning id, executor_job_id, agent_id, agent_revision, concurrency_key, started_at, cold_start),
-              job as ("""
-              + END_JOB
-              + "),"
-              + Locks.END
-              + "select * from ended");
+              select executor_job_id as e_job, agent_id as e_agent, agent_revision as e_revision,
+                concurrency_key as e_key, started_at as e_started, cold_start as e_cold
+              from ended""");
 
   /** What {@link #read} reads, from a row named {@code e}. */
   static final String COLUMNS =
@@ -86,6 +92,15 @@ public class Execution extends PanacheEntityBase {
       e.queued_seconds as e_queued, e.cpu_seconds as e_cpu, e.max_memory_bytes as e_memory,
       e.log_entries as e_entries, e.logs_truncated as e_truncated
       """;
+
+  /** The same, and reads what a submitter gets. */
+  private static final Sql SUCCEED_AND_READ =
+      Sql.of(
+          END_AT_ONCE
+              + "select e.concurrency_key as e_key, "
+              + ExecutorJob.COLUMNS
+              + COLUMNS
+              + "from ended e left join job j on j.id = e.executor_job_id");
 
   @Id public String id;
   public String executorJobId;
@@ -206,22 +221,28 @@ public class Execution extends PanacheEntityBase {
         && ExecutorJob.endAttempt(id, outcome, mayHaveEntered, random);
   }
 
-  /** What is known of an Execution that has succeeded. */
+  /**
+   * What is known of an Execution that has succeeded.
+   *
+   * @param job as its submitter gets it; null if it wasn't read, or had ended before
+   */
   record Succeeded(
       String executorJobId,
       String agentId,
       int agentRevision,
       String concurrencyKey,
       Instant startedAt,
-      boolean coldStart) {
-    private static Succeeded read(ResultSet row) throws SQLException {
+      boolean coldStart,
+      ExecutorJob.View job) {
+    private static Succeeded read(ResultSet row, ExecutorJob.View job) throws SQLException {
       return new Succeeded(
-          row.getString("executor_job_id"),
-          row.getString("agent_id"),
-          row.getInt("agent_revision"),
-          row.getString("concurrency_key"),
-          Sql.instant(row, "started_at"),
-          row.getBoolean("cold_start"));
+          row.getString("e_job"),
+          row.getString("e_agent"),
+          row.getInt("e_revision"),
+          row.getString("e_key"),
+          Sql.instant(row, "e_started"),
+          row.getBoolean("e_cold"),
+          job);
     }
   }
 
@@ -230,15 +251,25 @@ public class Execution extends PanacheEntityBase {
    *
    * @param progress all that its executor has sent
    * @param outcome of a success
+   * @param readJob whether the job is read as well
    * @return empty if nothing was changed: it is not this executor's, doesn't run, or some of its
    *     frames are stored already
    */
   static Optional<Succeeded> succeedAtOnce(
-      Connection connection, String executorId, String id, Progress progress, Outcome outcome)
+      Connection connection,
+      String executorId,
+      String id,
+      Progress progress,
+      Outcome outcome,
+      boolean readJob)
       throws SQLException {
-    return bind(SUCCEED_AT_ONCE, id, progress, outcome)
+    return bind(readJob ? SUCCEED_AND_READ : SUCCEED_AT_ONCE, id, progress, outcome)
         .with("executor", executorId)
-        .first(connection, Succeeded::read);
+        .first(
+            connection,
+            row ->
+                Succeeded.read(
+                    row, readJob && row.getString("id") != null ? ExecutorJob.read(row) : null));
   }
 
   private static Sql.Bound bind(Sql statement, String id, Progress progress, Outcome outcome) {

@@ -28,9 +28,14 @@ class ExecutionCompletion {
 
   /** Calls {@link Execution#succeedAtOnce}. */
   Optional<Execution.Succeeded> succeedAtOnce(
-      String executorId, String executionId, Execution.Progress progress, Outcome outcome) {
+      String executorId,
+      String executionId,
+      Execution.Progress progress,
+      Outcome outcome,
+      boolean readJob) {
     return database.once(
         connection ->
-            Execution.succeedAtOnce(connection, executorId, executionId, progress, outcome));
+            Execution.succeedAtOnce(
+                connection, executorId, executionId, progress, outcome, readJob));
   }
 }

@@ -75,12 +75,17 @@ public class ExecutorJob extends PanacheEntityBase {
           where j.id = :id
           """);
 
+  /** What {@link #read} reads of a job {@code j}, besides its latest Execution. */
+  static final String COLUMNS =
+      """
+      j.id, j.agent_id, j.agent_revision, j.schedule_id, j.scheduled_time, j.payload, j.priority,
+      j.draft_script is not null as draft, j.concurrency_key, j.batch_id, j.state, j.reason, j.message, j.attempts, j.created_at, j.finished_at,
+      """;
+
   private static final Sql ENDED =
       Sql.of(
-          """
-          select j.id, j.agent_id, j.agent_revision, j.schedule_id, j.scheduled_time, j.payload, j.priority,
-            j.draft_script is not null as draft, j.concurrency_key, j.batch_id, j.state, j.reason, j.message, j.attempts, j.created_at, j.finished_at,
-          """
+          "select "
+              + COLUMNS
               + Execution.COLUMNS
               + """
               from executor_job j left join execution e on e.id = j.latest_execution_id
@@ -334,7 +339,8 @@ public class ExecutorJob extends PanacheEntityBase {
     return ENDED.with("id", id).first(connection, ExecutorJob::read);
   }
 
-  private static View read(ResultSet row) throws SQLException {
+  /** A job that has ended. */
+  static View read(ResultSet row) throws SQLException {
     ExecutorJob job = new ExecutorJob();
     job.id = row.getString("id");
     job.agentId = row.getString("agent_id");

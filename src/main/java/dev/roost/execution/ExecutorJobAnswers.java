@@ -2,7 +2,6 @@ package dev.roost.execution;
 
 import dev.roost.api.Problem;
 import dev.roost.api.Storage;
-import dev.roost.cluster.Signals;
 import dev.roost.cluster.Waiting;
 import dev.roost.config.RoostConfig;
 import dev.roost.db.Database;
@@ -12,14 +11,12 @@ import jakarta.enterprise.context.ApplicationScoped;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
 
 /** Answers with an ExecutorJob, now or when it has ended. */
 @ApplicationScoped
 public class ExecutorJobAnswers {
   private final Database database;
   private final Waiting waiting;
-  private final Signals signals;
   private final Storage storage;
   private final RoostConfig config;
   private final ExecutionMeters meters;
@@ -27,36 +24,28 @@ public class ExecutorJobAnswers {
   ExecutorJobAnswers(
       Database database,
       Waiting waiting,
-      Signals signals,
       Storage storage,
       RoostConfig config,
       ExecutionMeters meters) {
     this.database = database;
     this.waiting = waiting;
-    this.signals = signals;
     this.storage = storage;
     this.config = config;
     this.meters = meters;
   }
 
-  /** The next change of a job that is not created yet. */
-  CompletableFuture<Void> nextChange(String id) {
-    return signals.next(id);
-  }
-
-  /**
-   * A new job when it has ended, or in its current state after the timeout.
-   *
-   * @param change from {@link #nextChange}
-   */
-  Uni<ExecutorJob.View> whenEnded(CompletableFuture<Void> change, String id, Duration wait) {
+  /** A new job when it has ended, or in its current state after the timeout. */
+  Uni<ExecutorJob.View> whenEnded(AwaitedJobs.Awaited awaited, String id, Duration wait) {
     long since = System.nanoTime();
     return waiting
         .afterChange(
-            change,
+            awaited.change(),
             id,
             wait,
-            () -> database.once(connection -> ExecutorJob.ended(connection, id)),
+            () ->
+                awaited
+                    .ended()
+                    .or(() -> database.once(connection -> ExecutorJob.ended(connection, id))),
             () -> now(id))
         .invoke(view -> answered(view, since));
   }

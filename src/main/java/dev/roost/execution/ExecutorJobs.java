@@ -3,7 +3,6 @@ package dev.roost.execution;
 import dev.roost.agent.Agent;
 import dev.roost.agent.AgentDeletion;
 import dev.roost.api.ErrorCode;
-import dev.roost.api.Ids;
 import dev.roost.api.JsonText;
 import dev.roost.api.Problem;
 import dev.roost.api.Storage;
@@ -24,6 +23,7 @@ import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
+import java.util.function.Function;
 
 /** Submits ExecutorJobs and cancels them. */
 @ApplicationScoped
@@ -52,6 +52,8 @@ public class ExecutorJobs {
   private final Signals signals;
   private final Clock clock;
   private final Event<ExecutorJobQueued> queued;
+  private final WaitingExecutors executors;
+  private final ImmediateJobs immediate;
 
   ExecutorJobs(
       EntityManager entities,
@@ -60,7 +62,9 @@ public class ExecutorJobs {
       Storage storage,
       Signals signals,
       Clock clock,
-      Event<ExecutorJobQueued> queued) {
+      Event<ExecutorJobQueued> queued,
+      WaitingExecutors executors,
+      ImmediateJobs immediate) {
     this.entities = entities;
     this.database = database;
     this.config = config;
@@ -68,6 +72,8 @@ public class ExecutorJobs {
     this.signals = signals;
     this.clock = clock;
     this.queued = queued;
+    this.executors = executors;
+    this.immediate = immediate;
   }
 
   /**
@@ -92,17 +98,28 @@ public class ExecutorJobs {
    * @throws Problem not_found, queue_full, storage_full, idempotency_key_reused
    */
   public Submitted submit(String agentId, JsonText payload, String idempotencyKey) {
-    return submit(Ids.next("xjob"), agentId, payload, Options.NONE, idempotencyKey, null);
+    return submit(NewJob.next(), agentId, payload, Options.NONE, idempotencyKey, null);
   }
+
+  /** Submits an execution with options. */
+  public Submitted submit(
+      String agentId, JsonText payload, Options options, String idempotencyKey) {
+    return submit(NewJob.next(), agentId, payload, options, idempotencyKey, null);
+  }
+
+  /**
+   * @param agentRevision that the job runs
+   * @param begun whether an executor has it already
+   */
+  record Inserted(int agentRevision, boolean begun) {}
 
   /**
    * Submits an execution with options.
    *
-   * @param id of the new ExecutorJob
    * @param trace that it belongs to, see {@link dev.roost.trace.Traces#parent}; or null
    */
-  public Submitted submit(
-      String id,
+  Submitted submit(
+      NewJob job,
       String agentId,
       JsonText payload,
       Options options,
@@ -111,19 +128,27 @@ public class ExecutorJobs {
     String text = payload == null ? null : payload.text();
     byte[] digest = Text.sha256(options.addTo(text == null ? "" : text));
     Instant now = clock.instant();
-    Sql.Bound insert =
-        bind(INSERT, agentId, options, idempotencyKey, digest, trace, now)
-            .with("id", id)
-            .with("schedule", options.scheduleId())
-            .with("payload", text)
-            .with("draft", options.draft());
     // A second time if the key was used so long ago that it is free again.
     for (int attempt = 0; attempt < 2; attempt++) {
-      Optional<Integer> revision =
-          storage.isFull(Storage.Area.PAYLOADS) ? Optional.empty() : insert(insert);
-      if (revision.isPresent()) {
-        queued.fire(new ExecutorJobQueued(agentId, revision.get()));
-        return new Submitted(id, revision.get(), now, false);
+      Optional<Inserted> inserted =
+          storage.isFull(Storage.Area.PAYLOADS)
+              ? Optional.empty()
+              : insert(
+                  job,
+                  agentId,
+                  options,
+                  statement ->
+                      bindRequest(statement, agentId, idempotencyKey, digest, trace, now)
+                          .with("id", job.id())
+                          .with("schedule", options.scheduleId())
+                          .with("payload", text)
+                          .with("priority", options.priority()));
+      if (inserted.isPresent()) {
+        int revision = inserted.get().agentRevision();
+        if (!inserted.get().begun()) {
+          queued.fire(new ExecutorJobQueued(agentId, revision));
+        }
+        return new Submitted(job.id(), revision, now, false);
       }
       ExecutorJob earlier =
           QuarkusTransaction.requiringNew()
@@ -180,13 +205,31 @@ public class ExecutorJobs {
   }
 
   /**
-   * Returns the agent's revision; empty when the agent doesn't exist, its queue is full or the key
-   * was used. One statement, which is a transaction by itself: a commit would be another round trip
-   * for each execution.
+   * Empty when the agent doesn't exist, its queue is full or the key was used. One statement, which
+   * is a transaction by itself: a commit would be another round trip for each execution.
    */
-  private Optional<Integer> insert(Sql.Bound insert) {
+  private Optional<Inserted> insert(
+      NewJob job, String agentId, Options options, Function<Sql, Sql.Bound> bind) {
+    if (options.concurrencyKey() == null && options.draft() == null) {
+      Optional<WaitingExecutors.Reserved> executor = executors.reserve(agentId);
+      if (executor.isPresent()) {
+        try {
+          return immediate.create(job, bind.apply(ImmediateJobs.statement()), executor.get());
+        } catch (Database.Failure e) {
+          if (!JobClaimer.isTaken(e)) {
+            throw e;
+          }
+          // The executor has an Execution that this replica doesn't know of: the job is queued.
+        }
+      }
+    }
+    Sql.Bound insert =
+        bind.apply(INSERT)
+            .with("concurrency", options.concurrencyKey())
+            .with("draft", options.draft());
     return database.once(
-        connection -> insert.first(connection, row -> row.getInt("agent_revision")));
+        connection ->
+            insert.first(connection, row -> new Inserted(row.getInt("agent_revision"), false)));
   }
 
   /** Binds the parameters that inserts of one job and of a batch share. */

@@ -54,6 +54,7 @@ public class FrameIntake {
   private final FrameLimits limits;
   private final ExecutionMeters meters;
   private final Traces traces;
+  private final AwaitedJobs awaitedJobs;
 
   FrameIntake(
       EntityManager entities,
@@ -65,7 +66,8 @@ public class FrameIntake {
       Storage storage,
       RoostConfig config,
       ExecutionMeters meters,
-      Traces traces) {
+      Traces traces,
+      AwaitedJobs awaitedJobs) {
     this.entities = entities;
     this.log = log;
     this.signals = signals;
@@ -75,6 +77,7 @@ public class FrameIntake {
     this.storage = storage;
     this.meters = meters;
     this.traces = traces;
+    this.awaitedJobs = awaitedJobs;
     this.limits = FrameLimits.of(config.limits());
   }
 
@@ -174,17 +177,19 @@ public class FrameIntake {
       return Optional.empty();
     }
     Progress progress = new Progress(end.seq(), 0, 0L, started.time());
-    return endings
-        .succeedAtOnce(executorId, executionId, progress, outcome)
-        .map(
-            ended ->
-                new Stored(
-                    Row.before(executorId, ended),
-                    new Ack(end.seq(), false, true),
-                    true,
-                    started.time(),
-                    outcome,
-                    false));
+    Optional<AwaitedJobs.Awaited> awaited = awaitedJobs.of(executionId);
+    Optional<Execution.Succeeded> succeeded =
+        endings.succeedAtOnce(executorId, executionId, progress, outcome, awaited.isPresent());
+    awaited.ifPresent(job -> succeeded.map(Execution.Succeeded::job).ifPresent(job::end));
+    return succeeded.map(
+        ended ->
+            new Stored(
+                Row.before(executorId, ended),
+                new Ack(end.seq(), false, true),
+                true,
+                started.time(),
+                outcome,
+                false));
   }
 
   /**

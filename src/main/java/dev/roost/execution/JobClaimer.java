@@ -28,32 +28,42 @@ import java.util.Optional;
  */
 @ApplicationScoped
 public class JobClaimer {
-  private static final String STORES =
+  /** The stores of an agent {@code a}, as JSON. */
+  static final String STORES =
       """
       (select coalesce(json_agg(json_build_object('name', d.name, 'id', d.id) order by s.position), '[]')
        from agent_store s join datastore d on d.id = s.store_id where s.agent_id = a.id)""";
 
   /**
-   * One statement, which is a transaction by itself, so that a warm execution costs one round trip:
-   * claim the job, create the Execution, read everything. The lock on the executor prevents an
-   * Execution on an executor that is just being ended. If another claim has just taken a job with
-   * the same concurrency key, which this statement can't see, the unique index of running keys
-   * rejects this claim.
+   * The executor if it may get work. The lock prevents an Execution on an executor that is just
+   * being ended.
    */
-  private static final Sql CLAIM =
-      Sql.of(
-          """
-      with alive as (
+  static final String ALIVE =
+      """
+      alive as (
         select x.id, x.build_id, x.slot from executor x """
-              + Claimable.SETTINGS_OF
-              + """
+          + Claimable.SETTINGS_OF
+          + """
 
         where x.id = :executor and x.state in ('starting', 'ready') and not x.yields
           and coalesce(x.slot, 1) <= a.max_concurrency and """
-              + Claimable.FITS
-              + """
+          + Claimable.FITS
+          + """
 
-        for share of x),
+        for share of x)""";
+
+  /**
+   * One statement, which is a transaction by itself, so that a claim costs one round trip: claim
+   * the job, create the Execution, read everything. If another claim has just taken a job with the
+   * same concurrency key, which this statement can't see, the unique index of running keys rejects
+   * this claim.
+   */
+  private static final Sql CLAIM =
+      Sql.of(
+          "with "
+              + ALIVE
+              + """
+              ,
       next as (
         select j.id from executor_job j
         where j.agent_id = :agent and j.agent_revision = :revision and j.state = 'queued'
@@ -146,24 +156,36 @@ public class JobClaimer {
       return new Claim(null, true, 0);
     }
     // Read before, so that nothing can fail between the claim and its answer.
-    Work.AgentCode code =
-        claimant.prepared() ? null : QuarkusTransaction.requiringNew().call(() -> code(claimant));
+    Work.AgentCode code = missingCode(claimant);
     for (int attempt = 1; ; attempt++) {
       try {
         Claim claim = claim(claimant, cold, code);
         if (claim.work() != null) {
-          meters.claimed(claim.queuedSeconds(), cold);
+          begun(claim.queuedSeconds(), cold);
         }
         return claim;
       } catch (RuntimeException e) {
-        if (attempt == MOST_ATTEMPTS || !isKeyTaken(e)) {
+        if (attempt == MOST_ATTEMPTS || !isTaken(e)) {
           throw e;
         }
       }
     }
   }
 
-  private static boolean isKeyTaken(Throwable e) {
+  /** Counts an Execution that has begun. */
+  void begun(double queuedSeconds, boolean cold) {
+    meters.claimed(queuedSeconds, cold);
+  }
+
+  /** The script and what belongs to it; null when the executor has it already. */
+  Work.AgentCode missingCode(Claimant claimant) {
+    return claimant.prepared()
+        ? null
+        : QuarkusTransaction.requiringNew().call(() -> code(claimant));
+  }
+
+  /** Whether another claim has taken the concurrency key, or given the executor an Execution. */
+  static boolean isTaken(Throwable e) {
     for (Throwable cause = e; cause != null; cause = cause.getCause()) {
       if (cause instanceof SQLException sql && UNIQUE_VIOLATION.equals(sql.getSQLState())) {
         return true;
@@ -252,7 +274,8 @@ public class JobClaimer {
         .orElseThrow();
   }
 
-  private Work work(Claimant claimant, String executionId, ResultSet row, Work.AgentCode code)
+  /** The work of an Execution, from a row with the columns of a claim. */
+  Work work(Claimant claimant, String executionId, ResultSet row, Work.AgentCode code)
       throws SQLException {
     return new Work(
         executionId,

@@ -1,22 +1,22 @@
 package dev.roost.execution;
 
-import dev.roost.api.Ids;
 import dev.roost.api.JsonText;
 import io.smallrye.mutiny.Uni;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.ws.rs.core.Response;
 import java.time.Duration;
-import java.util.concurrent.CompletableFuture;
 
 /** Submits one job and answers its submitter. */
 @ApplicationScoped
 class JobSubmission {
   private final ExecutorJobs jobs;
   private final ExecutorJobAnswers answers;
+  private final AwaitedJobs awaitedJobs;
 
-  JobSubmission(ExecutorJobs jobs, ExecutorJobAnswers answers) {
+  JobSubmission(ExecutorJobs jobs, ExecutorJobAnswers answers, AwaitedJobs awaitedJobs) {
     this.jobs = jobs;
     this.answers = answers;
+    this.awaitedJobs = awaitedJobs;
   }
 
   /**
@@ -29,22 +29,22 @@ class JobSubmission {
       String idempotencyKey,
       String trace,
       Duration wait) {
-    String jobId = Ids.next("xjob");
-    CompletableFuture<Void> change = answers.nextChange(jobId);
+    NewJob job = NewJob.next();
+    AwaitedJobs.Awaited awaited = awaitedJobs.await(job);
     ExecutorJobs.Submitted submitted;
     try {
-      submitted = jobs.submit(jobId, agentId, payload, options, idempotencyKey, trace);
+      submitted = jobs.submit(job, agentId, payload, options, idempotencyKey, trace);
     } catch (RuntimeException e) {
-      change.cancel(false);
+      awaited.change().cancel(false);
       throw e;
     }
     boolean look = submitted.repeated() || wait.isZero();
     if (look) {
-      change.cancel(false);
+      awaited.change().cancel(false);
     }
     return (look
             ? answers.whenEnded(submitted.executorJobId(), wait)
-            : answers.whenEnded(change, jobId, wait))
+            : answers.whenEnded(awaited, job.id(), wait))
         .map(submitted::answer);
   }
 }

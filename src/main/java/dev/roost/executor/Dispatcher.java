@@ -8,6 +8,7 @@ import dev.roost.config.RoostConfig;
 import dev.roost.execution.ConcurrencyKeyFreed;
 import dev.roost.execution.ExecutorJobQueued;
 import dev.roost.execution.JobClaimer;
+import dev.roost.execution.WaitingExecutors;
 import dev.roost.execution.Work;
 import dev.roost.executor.IdleExecutors.IdleExecutor;
 import io.quarkus.narayana.jta.QuarkusTransaction;
@@ -31,11 +32,14 @@ import org.jboss.logging.Logger;
  * a job before it waits. A counter for each agent's revision prevents a race between the two: every
  * queued job increments it, and a poll that sees a new value tries again.
  *
+ * <p>The submitter of a single job may reserve a waiting executor before the job is created, see
+ * {@link WaitingExecutors}.
+ *
  * <p>A job that finds no waiting executor here is announced to the other replicas, where one may
  * wait; the leader repeats the notification as long as both wait.
  */
 @ApplicationScoped
-public class Dispatcher {
+public class Dispatcher implements WaitingExecutors {
   private static final Logger LOG = Logger.getLogger(Dispatcher.class);
 
   private final JobClaimer claims;
@@ -51,6 +55,10 @@ public class Dispatcher {
   private final Duration longestWait;
 
   private final Map<RevisionKey, IdleExecutors> queues = new ConcurrentHashMap<>();
+
+  /** The revision of the job of each agent that was queued last. */
+  private final Map<String, Integer> revisions = new ConcurrentHashMap<>();
+
   private final PooledPolls pooled = new PooledPolls();
 
   Dispatcher(
@@ -76,6 +84,7 @@ public class Dispatcher {
 
   void queued(@Observes ExecutorJobQueued job) {
     RevisionKey target = new RevisionKey(job.agentId(), job.agentRevision());
+    revisions.put(job.agentId(), job.agentRevision());
     IdleExecutors queue = queue(target);
     long before = queue.jobQueued();
     boolean given = false;
@@ -150,6 +159,75 @@ public class Dispatcher {
     give(queue, most);
   }
 
+  @Override
+  public Optional<Reserved> reserve(String agentId) {
+    Integer revision = revisions.get(agentId);
+    IdleExecutors queue = revision == null ? null : queues.get(new RevisionKey(agentId, revision));
+    if (queue == null || !queue.isKnownEmpty()) {
+      return Optional.empty();
+    }
+    long seen = queue.jobsQueued();
+    IdleExecutor idle = queue.take();
+    while (idle != null && idle.isOld()) {
+      idle.endWithoutWork();
+      idle = queue.take();
+    }
+    return Optional.ofNullable(idle).map(taken -> new ReservedExecutor(queue, seen, taken));
+  }
+
+  private final class ReservedExecutor implements Reserved {
+    private final IdleExecutors queue;
+    private final long seen;
+    private final IdleExecutor idle;
+
+    /**
+     * @param seen how many jobs were queued before it was taken off the queue
+     */
+    ReservedExecutor(IdleExecutors queue, long seen, IdleExecutor idle) {
+      this.queue = queue;
+      this.seen = seen;
+      this.idle = idle;
+    }
+
+    @Override
+    public JobClaimer.Claimant claimant() {
+      return idle.session().claimant();
+    }
+
+    @Override
+    public boolean cold() {
+      return !idle.session().hasServed();
+    }
+
+    @Override
+    public void give(Work work) {
+      idle.session().getsWork(work.executionId());
+      idle.answer().complete(new PollAnswer.Some(work));
+    }
+
+    @Override
+    public void release() {
+      putBack(queue, idle);
+      if (queue.jobsQueued() != seen) {
+        Dispatcher.this.give(queue, Integer.MAX_VALUE);
+      }
+    }
+
+    @Override
+    public void pollAgain() {
+      sessions.forget(idle.session().executorId());
+      idle.endWithoutWork();
+    }
+  }
+
+  /** Queues an executor again that has got no work; its time may have passed meanwhile. */
+  private void putBack(IdleExecutors queue, IdleExecutor idle) {
+    queue.add(idle);
+    if (idle.expired().get()) {
+      endWait(queue, idle);
+    }
+  }
+
   /** Returns whether any job was assigned. */
   private boolean give(IdleExecutors queue, int most) {
     boolean given = false;
@@ -178,7 +256,7 @@ public class Dispatcher {
         idle.answer().complete(stop(idle.session()));
       } else {
         queue.foundEmpty(seen);
-        queue.add(idle);
+        putBack(queue, idle);
         if (queue.jobsQueued() == seen) {
           return given;
         }
@@ -346,13 +424,13 @@ public class Dispatcher {
       throw e;
     }
     if (claim.work() != null) {
-      session.working = claim.work().executionId();
-      session.gotWork();
+      session.getsWork(claim.work().executionId());
     }
     return claim;
   }
 
   private void endWait(IdleExecutors queue, IdleExecutor idle) {
+    idle.expired().set(true);
     if (!queue.remove(idle)) {
       return;
     }

@@ -109,6 +109,11 @@ final class ExecutorSession {
     served = true;
   }
 
+  void getsWork(String executionId) {
+    working = executionId;
+    gotWork();
+  }
+
   /** The execution that it was given has ended. */
   void hasWorked() {
     working = null;

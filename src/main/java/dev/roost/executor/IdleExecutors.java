@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedDeque;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
@@ -25,8 +26,17 @@ final class IdleExecutors {
 
   private volatile long notAssignedAt = System.nanoTime() - ASSIGN_EVERY_NANOS;
 
-  /** An executor's poll. */
-  record IdleExecutor(ExecutorSession session, CompletableFuture<PollAnswer> answer) {
+  /**
+   * An executor's poll.
+   *
+   * @param expired set when it has waited as long as it may, even if it is not in the queue then
+   */
+  record IdleExecutor(
+      ExecutorSession session, CompletableFuture<PollAnswer> answer, AtomicBoolean expired) {
+    IdleExecutor(ExecutorSession session, CompletableFuture<PollAnswer> answer) {
+      this(session, answer, new AtomicBoolean());
+    }
+
     /** Whether the executor has polled again since. */
     boolean isOld() {
       return answer != session.waiting;

@@ -139,12 +139,7 @@ public class Schedules {
     Schedule schedule = QuarkusTransaction.requiringNew().call(() -> Schedule.require(id));
     Options options = new Options(0, Schedule.concurrencyKey(id, schedule.overlap), id, null);
     return jobs.submit(
-        Ids.next("xjob"),
-        schedule.agentId,
-        JsonText.ofNullable(schedule.payload),
-        options,
-        idempotencyKey,
-        null);
+        schedule.agentId, JsonText.ofNullable(schedule.payload), options, idempotencyKey);
   }
 
   /** Runs before the agent's jobs are cancelled: from then on, no ticker creates any. */
