@@ -146,7 +146,8 @@ class ImmediateJobsIT {
     Work first = work(poll());
     String blocked = submit("{\"concurrency_key\": \"a\"}");
     // As if another executor had it: its key stays taken.
-    rows.run("update execution set executor_id = 'another' where id = ?", first.executionId());
+    rows.run(
+        "update execution set executor_id = 'another', slot = 2 where id = ?", first.executionId());
     dispatcher.heard(executor, true);
     CompletableFuture<PollAnswer> waits = poll();
     assertFalse(waits.isDone());
@@ -182,6 +183,11 @@ class ImmediateJobsIT {
   @Test
   void anExecutorOfAnotherRevisionGetsNothing() {
     CompletableFuture<PollAnswer> waits = poll();
+    rows.run(
+        """
+        insert into agent_revision
+        select (jsonb_populate_record(r, '{"revision": 2}')).* from agent_revision r where r.agent_id = ?""",
+        agent);
     rows.run("update agent set running_revision = 2 where id = ?", agent);
     String id = submit("{}");
     assertEquals(
