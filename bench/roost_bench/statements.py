@@ -1,7 +1,8 @@
 """The SQL of an execution alone, on the server's own PostgreSQL, in a scratch schema with the same tables.
 
-The statements have the shape of those in `Orders`, `Claims`, `FrameIntake`, `Execution` and `ExecutorJob`: an order, a
-claim, and the transaction that finishes. What the server reads besides, to answer, isn't here: this is a floor.
+The statements have the shape of those in `ImmediateJobs`, `FrameIntake`, `Execution` and `ExecutorJob`: a job that is
+created for a waiting executor, and the transaction that finishes it. What the server does besides isn't here: this is a
+floor.
 """
 
 import contextlib
@@ -21,37 +22,32 @@ from roost_bench.environment import ROOT
 SCHEMA = "roost_bench"
 MIGRATIONS = ROOT / "src/main/resources/db/migration"
 
-INSERT = """
-insert into executor_job (id, agent_id, agent_revision, payload, state, idempotency_key, request_sha256, created_at)
-select %(id)s, a.id, a.revision, cast(%(payload)s as text), 'queued', cast(null as text), %(digest)s, %(now)s
-from agent a
-where a.id = %(agent)s and a.deleted_at is null and 10000 > (
-  select count(*) from executor_job q where q.agent_id = a.id and q.state = 'queued')
-on conflict (agent_id, idempotency_key) where idempotency_key is not null do nothing
-returning agent_revision"""
-
-CLAIM = """
+CREATE = """
 with alive as (
   select id, build_id from executor where id = %(executor)s and state in ('starting', 'ready') for share),
-next as (
-  select j.id from executor_job j
-  where j.agent_id = %(agent)s and j.agent_revision = 1 and j.state = 'queued'
-    and (j.not_before is null or j.not_before <= %(now)s)
-    and exists (select 1 from alive)
-  order by j.id limit 1 for update skip locked),
-claimed as (
-  update executor_job j set state = 'running', attempts = attempts + 1, latest_execution_id = %(execution)s
-  from next where j.id = next.id and j.state = 'queued' returning j.*),
-made as (
+target as (
+  select a.id, a.revision, (
+    select count(*) from executor_job q where q.agent_id = a.id and q.state = 'queued') as waiting
+  from agent a where a.id = %(agent)s and a.deleted_at is null),
+created as (
+  insert into executor_job (id, agent_id, agent_revision, payload, state, attempts, latest_execution_id,
+    idempotency_key, request_sha256, created_at)
+  select %(id)s, t.id, t.revision, cast(%(payload)s as text), 'running', 1, %(execution)s, cast(null as text),
+    %(digest)s, %(now)s
+  from target t
+  where t.waiting = 0 and t.revision = 1 and exists (select 1 from alive)
+  on conflict (agent_id, idempotency_key) where idempotency_key is not null do nothing
+  returning *),
+started as (
   insert into execution (id, executor_job_id, agent_id, agent_revision, build_id, executor_id, attempt, state,
     started_at, cold_start, queued_seconds)
-  select %(execution)s, c.id, c.agent_id, c.agent_revision, e.build_id, e.id, c.attempts, 'running',
-    %(now)s, false, greatest(0, extract(epoch from %(now)s - greatest(c.created_at, c.not_before)))
-  from claimed c cross join alive e)
+  select c.latest_execution_id, c.id, c.agent_id, c.agent_revision, e.build_id, e.id, c.attempts, 'running',
+    %(now)s, false, 0
+  from created c cross join alive e)
 select c.id, c.attempts, c.scheduled_time, a.timeout_seconds, a.memory_mib, c.payload,
   (select coalesce(json_agg(json_build_object('name', d.name, 'id', d.id) order by s.position), '[]')
    from agent_store s join datastore d on d.id = s.store_id where s.agent_id = a.id) as stores
-from claimed c join agent a on a.id = c.agent_id"""
+from created c join agent a on a.id = c.agent_id"""
 
 FINISH = [
     """
@@ -100,7 +96,7 @@ def version(migration: Path) -> "tuple[int, ...]":
 
 @contextlib.contextmanager
 def scratch(data: Path) -> "Iterator[None]":
-    """Makes the tables and what an order needs, and drops all in the end."""
+    """Makes the tables and what a job needs, and drops all in the end."""
     with connect(data) as connection:
         connection.execute(f"create schema {SCHEMA}")
         try:
@@ -122,7 +118,7 @@ class Executions:
         self.counter = itertools.count()
 
     def once(self) -> None:
-        """An order, a claim, an end."""
+        """A job that begins, and its end."""
         number = next(self.counter)
         payload = '{"n": 41}'
         values = {
@@ -135,11 +131,8 @@ class Executions:
             "value": '{"n": 42}',
             "now": datetime.now(timezone.utc),
         }
-        if self.connection.execute(INSERT, values).fetchone() is None:
-            raise SystemExit("the order was not stored")
-        # Another one may have taken this job, and its own comes too late for this statement's snapshot.
-        while self.connection.execute(CLAIM, values).fetchone() is None:
-            continue
+        if self.connection.execute(CREATE, values).fetchone() is None:
+            raise SystemExit("the job was not created")
         with self.connection.transaction():
             row = self.connection.execute(FINISH[0], values).fetchone()
             if row is None or row[1] != "running":
@@ -154,7 +147,7 @@ class Executions:
 
 
 def latencies(data: Path, rounds: int) -> "list[float]":
-    """Seconds of all three, one after another."""
+    """Seconds of both, one after another."""
     seconds = []
     with scratch(data):
         executions = Executions(data)
