@@ -13,7 +13,7 @@ from roost_bench.report import Row, latency
 WARM_UP = 50
 HOUR = 3600.0
 FORK = "fork, import, call"
-SQL = "insert, claim, finish"
+SQL = "create, finish"
 
 
 def through_http(context: Context, agent: roost.Agent, number: int) -> "tuple[float, bool]":
