@@ -26,6 +26,16 @@ test("numbers whose text would change keep it, there and back", () => {
   assert.equal(api.toJson(value), text);
 });
 
+test("only JSON of scripts and users has exact numbers", () => {
+  const text =
+    '{"timings":{"queued":0.0,"running":9.3E-5},"return_value":{"n":1.10},"data":[{"value":[2.0],"size":1.0}]}';
+  assert.deepEqual(api.parseResponse(text), {
+    timings: { queued: 0, running: 0.000093 },
+    return_value: { n: new ExactNumber("1.10") },
+    data: [{ value: [new ExactNumber("2.0")], size: 1 }],
+  });
+});
+
 test("JSON is written as JSON.stringify does, with and without indent", () => {
   const value = { a: [], b: {}, c: [1, "ü\n", null, true], d: { "": { x: false } }, e: undefined };
   assert.equal(api.toJson(value), JSON.stringify(value));

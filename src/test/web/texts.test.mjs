@@ -3,6 +3,8 @@ import { test } from "node:test";
 import * as format from "../../main/resources/web/app/core/format.ts";
 import { indented, jsonMistake, memberText } from "../../main/resources/web/app/core/json-text.ts";
 import { aboutWhole, lineParts } from "../../main/resources/web/app/core/line-parts.ts";
+import { text as page } from "../../main/resources/web/app/text/parts/page.ts";
+import { text as webhooks } from "../../main/resources/web/app/text/parts/webhooks.ts";
 import { router } from "../../main/resources/web/app/core/router.ts";
 
 test("JSON is indented without a change of its tokens", () => {
@@ -15,6 +17,20 @@ test("JSON is indented without a change of its tokens", () => {
   );
   assert.equal(indented('{"a":[1,{"b":[]}]}'), '{\n  "a": [\n    1,\n    {\n      "b": []\n    }\n  ]\n}');
   assert.throws(() => indented("{"), SyntaxError);
+});
+
+test("titles of columns within a sentence keep abbreviations", () => {
+  assert.deepEqual(["Started", "CPU", "ID", "Max memory"].map(page.tables.sortBy), [
+    "Sort by started",
+    "Sort by CPU",
+    "Sort by ID",
+    "Sort by max memory",
+  ]);
+});
+
+test("an attempt without a response says so", () => {
+  assert.equal(webhooks.status(null), "No response");
+  assert.equal(webhooks.status(503), "status 503");
 });
 
 test("text that is not JSON is reported in words", () => {

@@ -101,6 +101,9 @@ def open_context(browser, roost, request):
         return context
 
     yield open_context
+    for context in contexts:
+        for page in context.pages:
+            context.watch.look(page)
     wrong = [line for watch in watches for line in watch.wrong]  # Closing ends requests, which is no mistake.
     if wrong or getattr(request.node, "failed", False):
         for watch in watches:

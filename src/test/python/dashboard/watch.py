@@ -1,12 +1,13 @@
 """What a browser says while a test uses it and what must never be: errors of scripts, violations of the content
-security policy, files that are missing, answers with 5xx, and requests to other hosts."""
+security policy, files that are missing, answers with 5xx, requests to other hosts, and figures that are no numbers."""
 
 from urllib.parse import urlsplit
 
-from playwright.sync_api import BrowserContext, ConsoleMessage, Page, Request, Response
+from playwright.sync_api import BrowserContext, ConsoleMessage, Error, Page, Request, Response
 
 # Chromium says so of every answer with 4xx, which a form may well get; the watch judges the answers themselves.
 NO_ANSWER = "Failed to load resource"
+LOOK_MILLISECONDS = 2_000
 
 
 class Watch:
@@ -21,6 +22,14 @@ class Watch:
         context.on("request", self._request)
         context.on("response", self._response)
         context.on("requestfailed", self._unanswered)
+
+    def look(self, page: Page) -> None:
+        """Notes a figure of the page that can't be computed. A page that is gone has none."""
+        try:
+            text = page.locator("body").inner_text(timeout=LOOK_MILLISECONDS)
+        except Error:
+            return
+        self.wrong += [f"NaN on the page: {line}" for line in text.splitlines() if "NaN" in line]
 
     def _page(self, page: Page) -> None:
         page.on("console", self._console)

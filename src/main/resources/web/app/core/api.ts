@@ -176,11 +176,34 @@ export const requestTagged = <T>(method: string, path: string, options: Options 
 export const requestText = (method: string, path: string, options: Options = {}): Promise<Answer<string>> =>
   exchange(method, path, options, async (response) => tagged(response, await response.text()));
 
+/** The members of responses that hold JSON of scripts and users. The numbers of all others are the API's own. */
+const FOREIGN = new Set(["payload", "return_value", "value", "request"]);
+
 /** A response whose JSON values (payload, return value, entries) keep their exact numbers. */
 export const requestExactly = <T>(method: string, path: string, options: Options = {}): Promise<Answer<T>> =>
   exchange(method, path, options, async (response) =>
-    tagged(response, parseExactly(await response.text()) as T),
+    tagged(response, parseResponse(await response.text()) as T),
   );
+
+/** Parses a response, so that only what it holds of scripts and users has exact numbers: 0.0 seconds are 0. */
+export const parseResponse = (text: string): Json => withPlainNumbers(parseExactly(text));
+
+function withPlainNumbers(value: Json): Json {
+  if (value instanceof ExactNumber) {
+    return Number(value.source);
+  }
+  if (Array.isArray(value)) {
+    return value.map(withPlainNumbers);
+  }
+  if (value !== null && typeof value === "object") {
+    for (const [name, member] of Object.entries(value)) {
+      if (!FOREIGN.has(name)) {
+        value[name] = withPlainNumbers(member);
+      }
+    }
+  }
+  return value;
+}
 
 /** A response to be saved as a file. */
 export const requestBlob = (path: string, type: string, query?: Query): Promise<Blob> =>

@@ -63,7 +63,9 @@ export const text = {
   states: "States",
   tables: {
     actions: "Actions",
-    sortBy: (column: string) => `Sort by ${column.toLowerCase()}`,
+    /** An abbreviation keeps its capitals: "Sort by CPU". */
+    sortBy: (column: string) =>
+      `Sort by ${column.replace(/^\p{Lu}(?=\p{Ll})/u, (letter) => letter.toLowerCase())}`,
     shown: (rows: number) => `${count(rows)} shown`,
     shownOf: (rows: number, total: Count) => `${count(rows)} of ${bounded(total)} shown`,
   },

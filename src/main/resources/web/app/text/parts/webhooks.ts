@@ -34,7 +34,7 @@ export const text = {
     none: "No deliveries yet",
     sendTest: "“Send test” sends one event to this webhook only.",
   },
-  status: (status: number | null) => `status ${status}`,
+  status: (status: number | null) => (status === null ? "No response" : `status ${status}`),
   delivery: {
     title: (id: string) => html`Delivery <span class="mono">${id}</span>`,
     attempts: "Attempts",
