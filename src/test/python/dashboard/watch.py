@@ -24,7 +24,9 @@ class Watch:
         context.on("requestfailed", self._unanswered)
 
     def look(self, page: Page) -> None:
-        """Notes a figure of the page that can't be computed. A page that is gone has none."""
+        """Notes a figure of the page that can't be computed. A page that is gone has none; the help explains NaN."""
+        if "/help/" in page.url:
+            return
         try:
             text = page.locator("body").inner_text(timeout=LOOK_MILLISECONDS)
         except Error:
