@@ -9,6 +9,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Callable, Optional
 from urllib.parse import parse_qs, urlsplit
 
+from step_plane import JobSteps
 from store_plane import Stores
 
 LAST = ("returned", "failed")
@@ -35,6 +36,7 @@ class ControlPlane:
         self.stop_polls = False
         self.protocol = 1
         self.stores = Stores(self.changed)
+        self.job = JobSteps(self.changed)
         self.fault: Optional[Callable[[str], Optional[tuple[int, Any]]]] = None
         self.acknowledge_at_most: Optional[int] = None
         self.new_token: Optional[str] = None
@@ -118,6 +120,8 @@ class ControlPlane:
             return self._poll(json.loads(body), wait)
         if parts[-1] == "frames":
             return self._frames(parts[-2], body, wait)
+        if parts[-1] == "steps":
+            return self.job.operate(parts[-2], body)
         if parts[-1] == "preload":
             with self.changed:
                 self.preloaded.append(json.loads(body))

@@ -27,6 +27,8 @@ from roost_executor.script.output import (
 )
 from roost_executor.script.request import Request
 from roost_executor.script.script import Script, call, code_bytes, compiled, find_main, import_script
+from roost_executor.script.step_errors import ReplayDiverged
+from roost_executor.script.steps import Steps
 from roost_executor.script.store import Store
 from roost_executor.script.store_values import KEY_BYTES
 from roost_executor.wire.clock import moment
@@ -178,6 +180,7 @@ class Child:
 
     def _call(self, channel: Channel) -> "dict[str, Any]":
         importing = True
+        steps: Steps | None = None
         try:
             code = compiled(self._script)
             if self._script.code is None:
@@ -188,12 +191,17 @@ class Child:
             importing = False
             if imports is not None:
                 channel.send(IMPORTED, imports.found())
-            arguments = self._arguments()[:count]
+            steps = self._steps()
+            arguments = self._arguments(steps)[:count]
             channel.send(ENTERED, None)
-            return self._returned(call(main, arguments))
+            value = call(main, arguments, steps.enter_task)
+            steps.returned()
+            return self._returned(value)
         except ScriptFailure:
             raise
         except SystemExit as error:
+            if steps:
+                steps.failed(error)
             if error.code is None or (error.code == 0 and isinstance(error.code, int)):
                 return {"value": "null"}
             shown = error.code if isinstance(error.code, (int, str)) else str(error.code)
@@ -203,7 +211,16 @@ class Child:
                 print_text=None if isinstance(shown, int) else bounded(shown),
             ) from None
         except BaseException as error:
-            return failure_of(error, self._script.path, importing)
+            cause = steps.failed(error) if steps else error
+            failure = failure_of(cause, self._script.path, importing)
+            if isinstance(cause, ReplayDiverged):
+                failure["reason"] = "replay_diverged"
+            return failure
+
+    def _steps(self) -> Steps:
+        work = self._work
+        has_stored = work.get("has_steps", False)
+        return Steps(self._settings.store_socket, self._script.path, work["execution_id"], has_stored)
 
     def _returned(self, value: object) -> "dict[str, Any]":
         try:
@@ -219,7 +236,7 @@ class Child:
             )
         return {"value": text}
 
-    def _arguments(self) -> "tuple[Any, Any]":
+    def _arguments(self, steps: Steps) -> "tuple[Any, Any]":
         work = self._work
         key_bytes = work["limits"].get("store_key_bytes", KEY_BYTES)
         stores = {
@@ -233,6 +250,7 @@ class Child:
                 "exception", f"Python can't read the payload: {error}", error_type="ValueError"
             ) from None
         request = Request(
+            steps,
             payload=payload,
             agent_id=work["agent_id"],
             execution_id=work["execution_id"],

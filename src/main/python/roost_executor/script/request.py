@@ -1,7 +1,12 @@
 """The first argument of `main`."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any, Callable
+
+from roost_executor.script import step_errors
+
+if TYPE_CHECKING:
+    from roost_executor.script.steps import Steps
 
 FIELDS = (
     "payload",
@@ -25,9 +30,16 @@ class Request:
     attempt: 1 for the first attempt (int).
     deadline: when the script will be stopped (aware datetime), None when it has no timeout.
     stores: the agent's stores by name (read-only mapping).
+
+    `step` runs a function once in a job. Its errors are attributes: `request.StepError`, and below it
+    `request.StepTimeout` and `request.StepFailed`.
     """
 
-    __slots__ = FIELDS
+    __slots__ = (*FIELDS, "_steps")
+
+    StepError = step_errors.StepError
+    StepTimeout = step_errors.StepTimeout
+    StepFailed = step_errors.StepFailed
 
     payload: Any
     agent_id: str
@@ -39,9 +51,37 @@ class Request:
     scheduled_time: Any
     stores: "Mapping[str, Any]"
 
-    def __init__(self, **fields: Any) -> None:
+    def __init__(self, steps: "Steps | None" = None, **fields: Any) -> None:
+        object.__setattr__(self, "_steps", steps)
         for name in FIELDS:
             object.__setattr__(self, name, fields[name])
+
+    def step(
+        self,
+        name: str,
+        function: "Callable[..., Any]",
+        *args: Any,
+        attempts: int = 1,
+        delay: float = 1.0,
+        timeout: "float | None" = None,
+    ) -> Any:
+        """Runs `function(*args)` once in this job, stores its JSON result, and returns it; `await` it in an async main.
+
+        When the job runs the script again, because an attempt has failed or its executor was lost, the stored result is
+        returned instead. What is returned is always what JSON keeps: a tuple comes back as a list.
+
+        `attempts`: how often the function is tried; `delay`: seconds before the second attempt, doubled for each further
+        one; `timeout`: seconds for each attempt. The exception of the last attempt is stored and raised, also when the
+        script runs again. One that ends the script doesn't count: a retry of the job runs the step again.
+
+        The script must ask for the same steps in the same order each time. Steps may contain steps. In threads, and in
+        tasks besides that of main, each step needs its own name.
+
+        Raises StepError when the step can't be run or stored, StepTimeout after `timeout`, and the function's exceptions.
+        """
+        if self._steps is None:
+            raise step_errors.StepError("steps belong to the process of main; they can't be run in another process")
+        return self._steps.step(name, function, args, attempts, delay, timeout)
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"a request is read-only: {name} can't be set")

@@ -193,13 +193,14 @@ def _definition(source: bytes) -> "tuple[int | None, int | None]":
     return (found[-1].lineno, found[-1].col_offset + 1) if found else (None, None)
 
 
-def call(main: "Callable[..., Any]", arguments: "tuple[Any, ...]") -> Any:
-    """What `main` returns; what it awaits, when it is async."""
+def call(main: "Callable[..., Any]", arguments: "tuple[Any, ...]", on_task: "Callable[[], None]") -> Any:
+    """What `main` returns; when it is async, what it awaits, in a task that calls `on_task` first."""
     value = main(*arguments)
     if hasattr(type(value), "__await__"):
         import asyncio
 
         async def outcome() -> Any:
+            on_task()
             return await value
 
         return asyncio.run(outcome())

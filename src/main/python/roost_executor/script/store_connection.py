@@ -10,7 +10,7 @@ from roost_executor.script.jsonvalue import decode
 from roost_executor.wire.sockets import MOST_STORE_BYTES, connect
 
 RECEIVE_BYTES = 64 * 1024
-READS = ("get", "count", "scan")
+READS = ("get", "count", "scan", "steps")
 
 
 class StoreConnection:

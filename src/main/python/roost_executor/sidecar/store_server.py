@@ -32,7 +32,11 @@ WAIT_SECONDS = 30.0
 LEAST_RESPONSE_SECONDS = 5.0
 LONGEST_LOCK_WAIT_SECONDS = 20.0
 MOST_CONNECTIONS = 256
+# In place of a store's identifier: the execution's job, whose steps have numbers of their own.
+JOB = "job"
+JOB_OPERATIONS = frozenset(("step", "steps", "reopen_steps"))
 READS = frozenset(("get", "count", "scan", "lock", "renew"))
+READ_ONLY = READS | {"steps"}
 WRITES = frozenset(("set", "delete", "pop", "increment", "clear", "transaction", "unlock"))
 JSON = "application/json"
 
@@ -58,6 +62,7 @@ class StoreServer:
         self._wait_seconds = work["limits"].get("store_wait_seconds", WAIT_SECONDS)
         self._execution_id = work["execution_id"]
         self._paths = {store["id"]: f"/internal/v1/datastores/{store['id']}/operations" for store in work["stores"]}
+        self._paths[JOB] = f"/internal/v1/executions/{work['execution_id']}/steps"
 
     def end(self) -> None:
         """The execution is over: its operations in flight are given up."""
@@ -165,7 +170,7 @@ class _Connection:
         try:
             _send(self._connection, status, body)
         except OSError:
-            if request.operation == "lock" and status == 200:
+            if request.operation == "lock" and request.store != JOB and status == 200:
                 self._undo(request, body)
             raise
 
@@ -174,15 +179,15 @@ class _Connection:
         if path is None:
             return 403, problem("forbidden", "this execution has no such store, or has ended")
         operation = request.operation
-        if operation == "lock" and not request.is_reserved:
+        if operation == "lock" and request.store != JOB and not request.is_reserved:
             return self._lock_response(path, request)
         fields = f'{{"execution_id": {json.dumps(self._execution_id)}, "op": "{operation}"'
+        if operation not in (JOB_OPERATIONS if request.store == JOB else READS | WRITES):
+            return 400, problem("validation_failed", f"there is no operation {operation[:50]!r} here")
         if operation in WRITES:
             self._sequence += 1
             fields += f', "channel": "{self._channel}", "seq": {self._sequence}'
-        elif operation not in READS:
-            return 400, problem("validation_failed", "there is no such operation of a store")
-        elif request.is_reserved:
+        elif operation in READ_ONLY and request.is_reserved:
             return 400, problem("too_large", f"{operation}: the request is too large")
         # Ours go first: should a script's body end the object early, ours are in what is left of it.
         # One that repeats ours is refused by the control plane, which takes no object with a name twice.
@@ -240,7 +245,7 @@ class _Connection:
                 failure = str(error) or type(error).__name__
             seconds = pause.next()
             if time.monotonic() + seconds > deadline or self._server.is_over(self._execution_id):
-                applied = "" if operation in READS else "; it may have been applied"
+                applied = "" if operation in READ_ONLY else "; it may have been applied"
                 # Should the control plane have begun with that write, the next ones have nothing to do with it.
                 self._channel, self._sequence = os.urandom(16).hex(), 0
                 detail = f"{operation}: the control plane gave no response ({failure}){applied}"

@@ -42,6 +42,9 @@ class TableSizes {
           400 + least(coalesce(pg_column_size(return_value), 0), 2000)
             + least(coalesce(pg_column_size(error), 0), 2000)""");
 
+  private static final Table STEPS =
+      new Table("executor_job_step", "200 + least(coalesce(pg_column_size(result), 0), 2000)");
+
   /** An exact count; 150: the overhead of an entry beyond key and value. */
   private static final Sql STORES =
       Sql.of(
@@ -73,7 +76,10 @@ class TableSizes {
         connection ->
             switch (area) {
               case LOGS -> bytes(connection, LOGS);
-              case PAYLOADS -> bytes(connection, JOBS) + bytes(connection, EXECUTIONS);
+              case PAYLOADS ->
+                  bytes(connection, JOBS)
+                      + bytes(connection, EXECUTIONS)
+                      + bytes(connection, STEPS);
               case STORES ->
                   STORES.with().first(connection, row -> row.getLong("bytes")).orElse(0L);
             });

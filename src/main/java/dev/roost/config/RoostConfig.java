@@ -221,6 +221,14 @@ public interface RoostConfig {
     @WithDefault("1073741824")
     long storeBytes();
 
+    /** Durable steps of one ExecutorJob. */
+    @WithDefault("10000")
+    int steps();
+
+    /** Bytes of the results of an ExecutorJob's steps together. */
+    @WithDefault("16777216")
+    int stepBytes();
+
     /** Queued ExecutorJobs of one agent. */
     @OrZero
     @WithDefault("10000")

@@ -22,6 +22,10 @@ public enum ExecutionReason {
       true,
       "The return value exceeds the size limit. Put large results into a DataStore or a file "
           + "service."),
+  REPLAY_DIVERGED(
+      false,
+      "A retry asked for other steps than the job had stored. A script must ask for the same "
+          + "steps in the same order in each attempt."),
   EXITED(true, "The script's process exited: sys.exit, os._exit or a signal."),
   DEADLINE_EXCEEDED(true, "The script exceeded the agent's timeout."),
   OUT_OF_MEMORY(true, "The script exceeded the agent's memory limit."),

@@ -65,7 +65,7 @@ public class JobClaimer {
               + """
               ,
       next as (
-        select j.id from executor_job j
+        select j.id, j.latest_execution_id is not null as has_attempts from executor_job j
         where j.agent_id = :agent and j.agent_revision = :revision and j.state = 'queued'
           and (:drafts or j.draft_script is null)
           and (j.not_before is null or j.not_before <= :now)
@@ -76,7 +76,7 @@ public class JobClaimer {
         order by j.priority desc, j.id limit 1 for update skip locked),
       claimed as (
         update executor_job j set state = 'running', attempts = attempts + 1, latest_execution_id = :execution
-        from next where j.id = next.id and j.state = 'queued' returning j.*),
+        from next where j.id = next.id and j.state = 'queued' returning j.*, next.has_attempts),
       inserted as (
         insert into execution (id, executor_job_id, agent_id, agent_revision, draft, build_id, executor_id, slot,
           concurrency_key, attempt, state, started_at, cold_start, queued_seconds)
@@ -84,6 +84,7 @@ public class JobClaimer {
           c.concurrency_key, c.attempts, 'running', :now, :cold, greatest(0, extract(epoch from :now - greatest(c.created_at, c.not_before)))
         from claimed c cross join alive e)
       select exists (select 1 from alive) as may_work, c.id, c.attempts as attempt, c.scheduled_time, a.timeout_seconds, a.memory_mib, c.payload, c.draft_script, c.traceparent,
+        c.has_attempts and exists (select 1 from executor_job_step t where t.executor_job_id = c.id) as has_steps,
         greatest(0, extract(epoch from :now - greatest(c.created_at, c.not_before))) as queued_seconds, """
               + STORES
               + """
@@ -98,7 +99,8 @@ public class JobClaimer {
   private static final Sql AGAIN =
       Sql.of(
           """
-      select j.id, e.attempt, j.scheduled_time, a.timeout_seconds, a.memory_mib, j.payload, j.draft_script, j.traceparent, """
+      select j.id, e.attempt, j.scheduled_time, a.timeout_seconds, a.memory_mib, j.payload, j.draft_script, j.traceparent,
+        exists (select 1 from executor_job_step t where t.executor_job_id = j.id) as has_steps, """
               + STORES
               + """
        as stores
@@ -290,6 +292,7 @@ public class JobClaimer {
         Work.Limits.of(config),
         traces.environment(row.getString("traceparent"), row.getString("id"), executionId),
         row.getString("draft_script"),
+        row.getBoolean("has_steps"),
         code);
   }
 

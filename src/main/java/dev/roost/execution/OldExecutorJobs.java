@@ -22,6 +22,13 @@ public final class OldExecutorJobs {
   public static final Sql EXECUTIONS =
       Sql.of("select id from execution where executor_job_id = any(:jobs)");
 
+  /** A job may have some thousand steps. */
+  public static final Sql STEPS =
+      Sql.of(
+          """
+          delete from executor_job_step where ctid = any(array(
+            select ctid from executor_job_step where executor_job_id = any(:jobs) limit :limit for update skip locked))""");
+
   /** A job whose log was skipped, since it is locked, stays until the next pass. */
   public static final Sql DELETE =
       Sql.of(
@@ -52,6 +59,8 @@ public final class OldExecutorJobs {
       String[] jobs = old.toArray(String[]::new);
       Sql.Bound executions = EXECUTIONS.with("jobs", jobs);
       OldLogs.remove(batches, batches.step(connection -> executions.strings(connection)));
+      Sql.Bound steps = STEPS.with("jobs", jobs).with("limit", OldLogs.LIMIT);
+      batches.steps(OldLogs.LIMIT, steps::update);
       Sql.Bound delete = DELETE.with("jobs", jobs).with("before", before);
       removed += batches.step(delete::update);
       after = old.get(old.size() - 1);

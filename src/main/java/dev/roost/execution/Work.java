@@ -14,6 +14,7 @@ import java.util.Map;
  * @param stores main gets the first one
  * @param environment variables of this execution alone; the agent's take precedence
  * @param draft the script to run instead of the agent's; null for none
+ * @param hasSteps whether earlier attempts have stored steps
  * @param agent null when the executor has it already
  */
 public record Work(
@@ -29,6 +30,7 @@ public record Work(
     Limits limits,
     @JsonInclude(JsonInclude.Include.NON_EMPTY) Map<String, String> environment,
     @JsonInclude(JsonInclude.Include.NON_NULL) String draft,
+    @JsonInclude(JsonInclude.Include.NON_DEFAULT) boolean hasSteps,
     @JsonInclude(JsonInclude.Include.NON_NULL) AgentCode agent) {
 
   public record Store(String name, String id) {}

@@ -47,6 +47,7 @@ class WorkTest {
         new Work.Limits(16777216, 65536, 33554432, 1048576, 256, 1024, 512, 1048576, 300.0, 10.0),
         environment,
         null,
+        false,
         code);
   }
 

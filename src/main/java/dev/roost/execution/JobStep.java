@@ -1,0 +1,61 @@
+package dev.roost.execution;
+
+import dev.roost.api.JsonText;
+import dev.roost.db.Sql;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Instant;
+import org.eclipse.microprofile.openapi.annotations.media.Schema;
+
+/** A step of an ExecutorJob that has ended, as the API shows it. */
+@Schema(name = "Step")
+public record JobStep(
+    @Schema(description = "The number of the step in the job's history, from 1") int number,
+    @Schema(
+            description =
+                "Identifies the step in the script: its position, after that of the step that it is "
+                    + "part of, as in 2/1; for a step of a thread or task ~ and its name. A step that was run "
+                    + "again has several entries, of which the last one counts")
+        String path,
+    String name,
+    @Schema(description = "The Execution that ran it") String executionId,
+    StepState state,
+    @Schema(ref = "JsonText", description = "The JSON value that it returned; null if it failed")
+        JsonText result,
+    @Schema(nullable = true, description = "The exception; null if it succeeded") Error error,
+    @Schema(description = "How often the function was called") int attempts,
+    @Schema(description = "From the first call to the end, in seconds") double durationSeconds,
+    Instant finishedAt) {
+
+  static final String COLUMNS =
+      """
+      s.seq, s.path, s.name, s.execution_id, s.result, s.error_type, s.error_message, s.error_traceback, s.attempts,
+      s.seconds, s.finished_at
+      """;
+
+  /** The exception of a step. */
+  @Schema(name = "StepError")
+  public record Error(
+      @Schema(description = "The exception's class, such as requests.exceptions.Timeout")
+          String type,
+      String message,
+      @Schema(nullable = true, description = "The frames of the script") String traceback) {}
+
+  /** Of a row with {@link #COLUMNS}. */
+  static JobStep read(ResultSet row) throws SQLException {
+    String type = row.getString("error_type");
+    return new JobStep(
+        row.getInt("seq"),
+        row.getString("path"),
+        row.getString("name"),
+        row.getString("execution_id"),
+        type == null ? StepState.SUCCEEDED : StepState.FAILED,
+        JsonText.ofNullable(row.getString("result")),
+        type == null
+            ? null
+            : new Error(type, row.getString("error_message"), row.getString("error_traceback")),
+        row.getInt("attempts"),
+        row.getDouble("seconds"),
+        Sql.instant(row, "finished_at"));
+  }
+}
