@@ -5,6 +5,7 @@ import dev.roost.api.ErrorCode;
 import dev.roost.api.JsonText;
 import dev.roost.api.Problem;
 import dev.roost.api.Storage;
+import dev.roost.api.Text;
 import dev.roost.config.RoostConfig;
 import dev.roost.db.Database;
 import dev.roost.db.Sql;
@@ -134,9 +135,9 @@ public class JobSteps {
     String path = text(body, "path", MOST_PATH_CHARACTERS).orElse(null);
     String name = text(body, "name", MOST_NAME_CHARACTERS).orElse(null);
     String result = json(body, "result");
-    String type = text(body, "error_type", MOST_ERROR_CHARACTERS).orElse(null);
-    String message = text(body, "error_message", MOST_ERROR_CHARACTERS).orElse(null);
-    String traceback = text(body, "error_traceback", MOST_ERROR_CHARACTERS).orElse(null);
+    String type = ofException(body, "error_type");
+    String message = ofException(body, "error_message");
+    String traceback = ofException(body, "error_traceback");
     String arguments = json(body, "error_arguments");
     int attempts = body.integer("attempts", 1, MOST_ATTEMPTS).orElse(1);
     double seconds = body.number("seconds", 0, MOST_SECONDS).orElse(0.0);
@@ -298,6 +299,13 @@ public class JobSteps {
       body.reject(name, "too_long", "%s can have at most %,d characters.".formatted(name, most));
     }
     return text;
+  }
+
+  /** Exceptions may say anything, at any length. */
+  private static String ofException(Body body, String name) {
+    return body.anyString(name)
+        .map(text -> Text.storable(Text.beginning(text, MOST_ERROR_CHARACTERS)))
+        .orElse(null);
   }
 
   private static String json(Body body, String name) {

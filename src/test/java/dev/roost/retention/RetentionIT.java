@@ -71,6 +71,28 @@ class RetentionIT {
   }
 
   @Test
+  void theStepsOfAJobAreDeletedWithIt() {
+    Instant before = Instant.parse("2025-02-01T00:00:00Z");
+    String old = rows.job(NOBODY, before.minusSeconds(9), "succeeded", before.minusSeconds(5), 0);
+    String kept = rows.job(NOBODY, NOW, "succeeded", NOW, 0);
+    for (String job : List.of(old, kept)) {
+      rows.run(
+          """
+          insert into executor_job_step (executor_job_id, seq, path, name, execution_id, result, attempts, seconds,
+            finished_at, total_bytes)
+          select ?, i, i::text, 'step', 'exec_', '1', 1, 0, now(), i from generate_series(1, 2 * ? + 1) i""",
+          job,
+          OldLogs.LIMIT);
+    }
+
+    assertEquals(1L, OldExecutorJobs.remove(batches, before));
+
+    assertEquals(0, rows.count("executor_job_step where executor_job_id = ?", old));
+    assertEquals(
+        2L * OldLogs.LIMIT + 1, rows.count("executor_job_step where executor_job_id = ?", kept));
+  }
+
+  @Test
   void manyJobsAreDeletedInSeveralSteps() {
     Instant before = Instant.parse("2025-03-01T00:00:00Z");
     for (int i = 0; i < 2 * OldExecutorJobs.LIMIT + 1; i++) {
