@@ -78,6 +78,7 @@ from ._statistics import (
     LatestFailure,
     Statistics,
 )
+from ._steps import Step, StepFailure
 from ._sync._agent import Agent
 from ._sync._agent_settings import AgentChanges
 from ._sync._batch import Batch
@@ -133,6 +134,8 @@ __all__ = [
     "SearchPage",
     "Statistics",
     "SavedPayload",
+    "Step",
+    "StepFailure",
     "AgentTemplate",
     "TemplateSchedule",
     "TemplateVariable",

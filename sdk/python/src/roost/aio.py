@@ -122,6 +122,7 @@ from ._statistics import (
     LatestFailure,
     Statistics,
 )
+from ._steps import Step, StepFailure
 from ._templates import AgentTemplate, TemplateSchedule, TemplateVariable
 
 __all__ = [
@@ -161,6 +162,8 @@ __all__ = [
     "SearchPage",
     "Statistics",
     "SavedPayload",
+    "Step",
+    "StepFailure",
     "AgentTemplate",
     "TemplateSchedule",
     "TemplateVariable",

@@ -15,6 +15,7 @@ from .._fields import Field, path_to
 from .._log_entry import Log, LogEntry
 from .._params import given, without_none
 from .._states import ExecutorJobState, WaitingOn
+from .._steps import Step
 from .._values import dump_json, parse_time
 from . import _logs, _waiting
 from ._concurrency import aclosing, stream
@@ -140,6 +141,13 @@ class ExecutorJob(Resource):
         answer = await self._client._transport.get(path_to(self._path, self.id) + "/draft")
         script: str = answer["script"]
         return script
+
+    def steps(self) -> Paged[Step]:
+        """Return the durable steps of its script, in the order in which they ended.
+
+        These are its calls of `request.step`, in all of its Executions; fetched as needed.
+        """
+        return Paged(self._client, path_to(self._path, self.id) + "/steps", {}, Step.of)
 
     @overload
     def logs(self, follow: Literal[False] = ...) -> Awaitable[builtins.list[LogEntry]]: ...

@@ -22,6 +22,7 @@ __all__ = [
     "keys",
     "revisions",
     "schedules",
+    "steps",
     "stores",
     "webhooks",
     "channels",
@@ -277,6 +278,33 @@ def saved_payloads(agent: roost.Agent) -> Listing[roost.SavedPayload]:
         row,
         f"{agent.name} has no saved payloads. `roost payloads save {agent.name} NAME` saves one.",
     )
+
+
+def steps(job: roost.ExecutorJob) -> Listing[roost.Step]:
+    """Return how the durable steps of a job are listed."""
+
+    def row(step: roost.Step) -> Row:
+        return (
+            step.path,
+            step.name,
+            state_text(step.state),
+            str(step.attempts),
+            duration(step.duration),
+            moment(step.finished_at),
+            str(step.error or ""),
+        )
+
+    columns = (
+        Column("STEP", whole=True),
+        _NAME,
+        _STATE,
+        Column("CALLS", right=True, extra=True),
+        Column("DURATION", whole=True, right=True),
+        Column("ENDED", whole=True, extra=True),
+        Column("ERROR", extra=True),
+    )
+    nothing = f"{job.id} has no steps: its script hasn't called request.step."
+    return Listing(columns, row, nothing)
 
 
 def messages() -> Listing[roost.NotificationMessage]:

@@ -36,6 +36,7 @@ SECTIONS = {
         "list": "lists:list_",
         "show": "show:show",
         "logs": "logs:logs",
+        "steps": "steps:steps",
         "search": "search:search",
         "issues": "issues:issues",
         "notifications": "notifications:notifications",

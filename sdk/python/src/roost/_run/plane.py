@@ -10,6 +10,7 @@ from typing import Any, Callable
 from urllib.parse import parse_qs, urlsplit
 
 from .frames import Entry, Intake, Outcome
+from .steps import Steps
 from .stores import Stores
 
 __all__ = ["ControlPlane"]
@@ -31,6 +32,7 @@ class ControlPlane:
         self._work = work
         self._execution = work["execution_id"]
         self._stores = stores
+        self._steps = Steps()
         self._intake = Intake(on_entries)
         self._changed = threading.Condition()
         self._cancelled = False
@@ -83,6 +85,8 @@ class ControlPlane:
             return self._poll()
         if (kind, name, action) == ("executions", self._execution, "frames"):
             return self._frames(body, wait)
+        if (kind, name, action) == ("executions", self._execution, "steps"):
+            return self._steps.operate(body)
         if (kind, action) == ("datastores", "operations"):
             return self._stores.operate(name, body)
         return 404, b'{"code": "not_found", "detail": "No such path."}'

@@ -238,7 +238,9 @@ class _Connection:
             response_seconds = max(left, LEAST_RESPONSE_SECONDS)
             try:
                 response = self._link.call(path, again() if again else body, JSON, response_seconds, before)
-                if response.status < 500 and response.status not in (408, 429):
+                # Replicas of a release without steps answer 404; the others take over soon.
+                is_missing = response.status == 404 and operation in JOB_OPERATIONS
+                if response.status < 500 and response.status not in (408, 429) and not is_missing:
                     return response.status, response.body
                 failure = f"status {response.status}"
             except OSError as error:

@@ -1,0 +1,56 @@
+"""The durable steps of a local run: kept until its end, since it is the only attempt."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Mapping
+from typing import Any
+
+__all__ = ["Steps"]
+
+# A server's defaults (docs/settings.md, roost.limits).
+_MAX_STEPS = 10_000
+_MAX_BYTES = 16 * 1024 * 1024
+_TEXTS = ("path", "name", "result", "error_message", "error_traceback", "error_arguments")
+
+
+class Steps:
+    """The steps of one execution. Thread-safe."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._paths: list[str] = []
+        self._bytes = 0
+
+    def operate(self, body: bytes) -> tuple[int, bytes]:
+        """Handle one operation; return the status and the JSON of the response."""
+        request = json.loads(body)
+        if request["op"] == "steps":
+            return 200, b'{"steps": [], "more": false}'
+        return self._save(request) if request["op"] == "step" else (200, b"{}")
+
+    def _save(self, step: Mapping[str, Any]) -> tuple[int, bytes]:
+        number, path = step["seq"], step["path"]
+        size = sum(len((step.get(name) or "").encode("utf-8", "replace")) for name in _TEXTS)
+        with self._lock:
+            if number <= len(self._paths):
+                repeated = self._paths[number - 1] == path
+                return (200, b"{}") if repeated else (409, _problem("conflict", "The number is taken."))
+            if number > _MAX_STEPS:
+                detail = f"A job can have at most {_MAX_STEPS:,} steps (setting roost.limits.steps)."
+                return 413, _problem("too_large", detail)
+            if self._bytes + size > _MAX_BYTES:
+                detail = (
+                    f"The results of a job's steps can have at most {_MAX_BYTES:,} bytes together "
+                    f"(setting roost.limits.step-bytes); {self._bytes:,} are stored, and this step has "
+                    f"{size:,}. Store large results elsewhere and return a reference."
+                )
+                return 413, _problem("too_large", detail)
+            self._paths.append(path)
+            self._bytes += size
+            return 200, b"{}"
+
+
+def _problem(code: str, detail: str) -> bytes:
+    return json.dumps({"code": code, "detail": detail}).encode()

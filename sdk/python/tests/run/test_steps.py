@@ -1,0 +1,53 @@
+"""Durable steps in a local run have a server's limits."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from roost._run.local_run import Execution, Job, LocalRun
+from roost._run.stores import Stores
+
+WAIT_SECONDS = 60
+
+
+def run(script: str, environment: Path, stores: Stores) -> Execution:
+    with LocalRun(Job(script), environment, stores) as running:
+        execution = running.wait(WAIT_SECONDS)
+    assert execution is not None, "it didn't end"
+    return execution
+
+
+def test_results_and_steps_are_limited(environment: Path, stores: Stores) -> None:
+    execution = run(
+        "def main(request):\n"
+        "    for i in range(17):\n"
+        "        request.step('large', lambda: 'x' * 2**20)\n",
+        environment,
+        stores,
+    )
+    assert execution.outcome.reason == "exception"
+    assert "roost.limits.step-bytes" in (execution.outcome.message or "")
+    many = run(
+        "def main(request):\n"
+        "    for i in range(10_001):\n"
+        "        request.step('small', lambda: i)\n",
+        environment,
+        stores,
+    )
+    assert "at most 10,000 steps" in (many.outcome.message or "")
+
+
+def test_async_steps_and_those_of_threads(environment: Path, stores: Stores) -> None:
+    execution = run(
+        "import asyncio\n"
+        "async def double(n):\n"
+        "    await asyncio.sleep(0.01)\n"
+        "    return 2 * n\n"
+        "async def main(request):\n"
+        "    each = [request.step(f'n {n}', double, n) for n in range(20)]\n"
+        "    return await asyncio.gather(*each)\n",
+        environment,
+        stores,
+    )
+    assert json.loads(execution.outcome.return_value or "") == list(range(0, 40, 2))
