@@ -36,9 +36,15 @@ class Steps:
         with self._lock:
             if number <= len(self._paths):
                 repeated = self._paths[number - 1] == path
-                return (200, b"{}") if repeated else (409, _problem("conflict", "The number is taken."))
+                return (
+                    (200, b"{}")
+                    if repeated
+                    else (409, _problem("conflict", "The number is taken."))
+                )
             if number > _MAX_STEPS:
-                detail = f"A job can have at most {_MAX_STEPS:,} steps (setting roost.limits.steps)."
+                detail = (
+                    f"A job can have at most {_MAX_STEPS:,} steps (setting roost.limits.steps)."
+                )
                 return 413, _problem("too_large", detail)
             if self._bytes + size > _MAX_BYTES:
                 detail = (

@@ -101,7 +101,12 @@ class Steps:
         self._main.owner = _here()
 
     def step(
-        self, name: str, function: "Callable[..., Any]", arguments: "tuple[Any, ...]", attempts: int, delay: float,
+        self,
+        name: str,
+        function: "Callable[..., Any]",
+        arguments: "tuple[Any, ...]",
+        attempts: int,
+        delay: float,
         timeout: "float | None",
     ) -> Any:
         """See `Request.step`."""
@@ -200,7 +205,12 @@ class Steps:
         pause *= 0.5 + int.from_bytes(os.urandom(4), "big") / 2**33
         _log.warning(
             "step %r failed (%s: %s); attempt %d of %d in %.1f s",
-            call.name, type_name(error), message_of(error)[:500], attempt + 1, call.attempts, pause,
+            call.name,
+            type_name(error),
+            message_of(error)[:500],
+            attempt + 1,
+            call.attempts,
+            pause,
         )
         return pause
 

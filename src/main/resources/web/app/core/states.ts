@@ -6,6 +6,7 @@ export const STATES = {
   BuilderJob: ["queued", "running", "succeeded", "failed", "cancelled"],
   ExecutorJob: ["queued", "running", "succeeded", "failed", "cancelled"],
   Execution: ["running", "succeeded", "failed", "timed_out", "cancelled", "lost"],
+  Step: ["succeeded", "failed"],
   Issue: ["open", "resolved", "muted"],
   Rollout: ["running", "paused", "completed", "undone"],
   RolloutAgent: ["queued", "building", "updated", "failed", "skipped", "undone"],

@@ -329,6 +329,22 @@ export interface ExecutorJob {
   finished_at: string | null;
 }
 
+/** A durable step of an ExecutorJob that has ended. */
+export interface Step {
+  number: number;
+  /** Its position in the script, after that of the step that it is part of: 2/1. */
+  path: string;
+  name: string;
+  execution_id: string;
+  state: State<"Step">;
+  result: Json;
+  error: { type: string; message: string; traceback: string | null } | null;
+  /** How often its function was called. */
+  attempts: number;
+  duration_seconds: number;
+  finished_at: string;
+}
+
 /** A complete agent that a new one can begin with. */
 export interface AgentTemplate {
   name: string;

@@ -17,6 +17,7 @@ import { loaded } from "../parts/page/notices";
 import { cancelRun, runAgain, runEdited } from "../parts/executions/runs";
 import { Part } from "../parts/page/part";
 import { titlePage } from "../parts/page/titles";
+import "../parts/executions/job-steps";
 import "../parts/executions/timeline";
 import { common } from "../text/common";
 import { text } from "../text/pages/execution";
@@ -170,6 +171,7 @@ export class ExecutionPage extends Part {
               </section>`
             : nothing}
           ${marked ? script : nothing}
+          <job-steps .jobId=${execution.executor_job_id} ?live=${execution.state === "running"}></job-steps>
           <section aria-labelledby="log-title" class="column log-section">
             <h2 id="log-title">${text.log}</h2>
             ${execution.logs_truncated ? html`<p class="notice waiting">${text.logTruncated}</p>` : nothing}

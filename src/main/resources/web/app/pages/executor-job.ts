@@ -14,6 +14,7 @@ import { Part } from "../parts/page/part";
 import { titlePage } from "../parts/page/titles";
 import { ranSummary, tryLink } from "../parts/executions/draft-runs";
 import { WAITING, executionReason, isHarmless } from "../parts/executions/reasons";
+import "../parts/executions/job-steps";
 import "../parts/executions/timeline";
 import { text } from "../text/pages/executor-job";
 import { attemptsPanel, fact, jobFacts, payloadPanel } from "./execution-panels";
@@ -90,7 +91,10 @@ export class ExecutorJobPage extends Part {
       <run-timeline .job=${job} .execution=${job.state === "queued" ? null : job.execution}></run-timeline>
       ${this.waits(job)} ${this.failure(job)}
       <div class="beside">
-        <div class="column">${payloadPanel(job)}${attempts.length ? attemptsPanel(attempts) : nothing}</div>
+        <div class="column">
+          ${payloadPanel(job)}${attempts.length ? attemptsPanel(attempts) : nothing}
+          <job-steps .jobId=${job.id}></job-steps>
+        </div>
         <div class="column">${this.facts(job)}</div>
       </div>`;
   }

@@ -150,6 +150,13 @@ export const text = {
     coldStart: "cold start",
     warm: "warm executor",
   },
+  steps: {
+    title: "Steps",
+    ranAgain: "ran again",
+    calls: (n: number) => `${n} calls`,
+    resultOf: (name: string) => `Result of ${name}`,
+    execution: "View execution",
+  },
   result: {
     failureReason: "Failure reason",
     place: (line: number, column: number | null) =>
@@ -202,6 +209,10 @@ export const text = {
     return_value_too_large: {
       title: "The return value is too large",
       help: "Store large results in a DataStore or object storage, and return a reference.",
+    },
+    replay_diverged: {
+      title: "A retry asked for other steps than the job has stored",
+      help: "A script must call request.step in the same order in each attempt. Do what may differ, such as reading a clock, a random number or a list that changes, in a step.",
     },
     exited: {
       title: "The script's process exited",
