@@ -1,0 +1,198 @@
+package dev.roost.e2e;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** Durable steps through whatever ends an attempt, or makes it wait. */
+@EveryRuntime
+class StepsIT {
+  /** Tells each effect to somebody outside, with a name that it has invented and then returns. */
+  private static final String SCRIPT =
+      Tally.TELL
+          + """
+
+          import random, time
+
+          def act(address):
+              name = f"{random.getrandbits(64):x}"
+              tell(address, name)
+              time.sleep(0.05)
+              return name
+
+          def group(request, number, address):
+              return [request.step(f"act {i}", act, address) for i in range(3)]
+
+          def main(request):
+              address = request.payload
+              return [request.step("group", group, request, n, address) for n in range(10)]
+          """;
+
+  private static final int EFFECTS = 30;
+
+  private static RoostProcess roost;
+  private static Client client;
+
+  @BeforeAll
+  static void start() {
+    roost = RoostProcess.started();
+    client = roost.client();
+  }
+
+  @AfterAll
+  static void stop() {
+    roost.close();
+  }
+
+  private static List<JsonNode> steps(String job) {
+    List<JsonNode> found = new ArrayList<>();
+    String cursor = "";
+    do {
+      JsonNode page =
+          client.get("/v1/executor-jobs/" + job + "/steps?limit=7" + cursor).expect(200).json();
+      page.path("data").forEach(found::add);
+      cursor = page.path("next_cursor").isNull() ? null : page.path("next_cursor").asText();
+      cursor = cursor == null ? null : "&cursor=" + cursor;
+    } while (cursor != null);
+    return found;
+  }
+
+  @Test
+  void eachStoredResultHasHadItsEffectOnceThroughKillsOfEveryPart() {
+    StoreKills kills = new StoreKills(roost, 1);
+    try (Tally outside = new Tally()) {
+      String agent = client.agent(SCRIPT, "max_attempts", 10, "retry_delay", 0);
+      String job = client.submit(agent, outside.address());
+      for (int kind = 0; kind < StoreKills.KINDS; kind++) {
+        int enough = 3 + 5 * kind;
+        Eventually.until("it has gone on", () -> outside.told().size() >= enough);
+        if (kind < 2) {
+          roost.workers().executorOf(agent, kind == 0 ? "runner" : "sidecar").kill();
+        } else {
+          kills.kill(kind);
+        }
+      }
+      JsonNode ended = client.ended(job);
+      assertEquals("succeeded", ended.path("state").asText(), () -> kills + " " + ended);
+
+      Map<String, Long> effects = outside.counts();
+      List<String> returned = new ArrayList<>();
+      for (JsonNode group : ended.path("execution").path("return_value")) {
+        group.forEach(name -> returned.add(name.asText()));
+      }
+      assertEquals(EFFECTS, returned.size());
+      List<String> stored = new ArrayList<>();
+      for (JsonNode step : steps(job)) {
+        assertEquals("succeeded", step.path("state").asText(), step::toString);
+        if (step.path("result").isTextual()) {
+          stored.add(step.path("result").asText());
+        }
+      }
+      assertEquals(returned, stored, "what is returned is what was stored, once and in order");
+      for (String name : returned) {
+        assertEquals(1, effects.get(name), () -> kills + " " + effects);
+      }
+      int attempts = ended.path("attempts").asInt();
+      assertTrue(attempts > 1, "executors were killed");
+      assertTrue(
+          effects.size() - EFFECTS < attempts,
+          "an attempt that ends loses at most the step it was at: %d attempts, %d effects"
+              .formatted(attempts, effects.size()));
+    }
+  }
+
+  @Test
+  void aRetryRunsAgainOnlyWhatHasFailed() {
+    String agent =
+        client.agent(
+            """
+            def double(n):
+                return 2 * n
+
+            def fail(attempt):
+                if attempt < 3:
+                    raise OSError(5, "not yet")
+                return "at last"
+
+            def main(request):
+                first = request.step("double", double, request.attempt)
+                return [first, request.step("fail", fail, request.attempt), request.attempt]
+            """,
+            "max_attempts",
+            5,
+            "retry_delay",
+            0);
+    JsonNode ended = client.execute(agent, null);
+    assertEquals(
+        "[2,\"at last\",3]",
+        ended.path("execution").path("return_value").toString(),
+        ended::toString);
+    Map<String, Integer> runs = new HashMap<>();
+    List<JsonNode> steps = steps(ended.path("id").asText());
+    steps.forEach(step -> runs.merge(step.path("name").asText(), 1, Integer::sum));
+    assertEquals(Map.of("double", 1, "fail", 3), runs);
+    assertEquals("OSError", steps.get(1).path("error").path("type").asText());
+    assertEquals("[Errno 5] not yet", steps.get(1).path("error").path("message").asText());
+  }
+
+  @Test
+  void aRetryThatAsksForOtherStepsFailsAndIsNotRetried() {
+    String agent =
+        client.agent(
+            """
+            def main(request):
+                request.step(f"step of attempt {request.attempt}", lambda: 1)
+                raise RuntimeError("again")
+            """,
+            "max_attempts",
+            5,
+            "retry_delay",
+            0);
+    JsonNode ended = client.execute(agent, null);
+    assertEquals("failed", ended.path("state").asText());
+    assertEquals("replay_diverged", ended.path("reason").asText());
+    assertEquals(2, ended.path("attempts").asInt());
+    String message = ended.path("message").asText();
+    assertTrue(message.contains("'step of attempt 2'"), message);
+    assertTrue(message.contains("'step of attempt 1'"), message);
+  }
+
+  @Test
+  void manyStepsOfAnAsyncScriptRunAtTheSameTime() {
+    String agent =
+        client.agent(
+            """
+            import asyncio
+
+            async def square(n):
+                await asyncio.sleep(0.2)
+                return n * n
+
+            async def main(request):
+                values = await asyncio.gather(*(request.step(f"{n}", square, n) for n in range(200)))
+                if request.attempt == 1:
+                    raise RuntimeError("again")
+                return sum(values)
+            """,
+            "max_attempts",
+            2,
+            "retry_delay",
+            0);
+    JsonNode ended = client.execute(agent, null);
+    assertEquals(2_646_700, ended.path("execution").path("return_value").asInt(), ended::toString);
+    List<JsonNode> steps = steps(ended.path("id").asText());
+    assertEquals(200, steps.size());
+    assertEquals(
+        1,
+        steps.stream().map(step -> step.path("execution_id").asText()).distinct().count(),
+        "the first attempt ran them all");
+  }
+}
