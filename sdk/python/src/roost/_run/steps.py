@@ -12,6 +12,12 @@ __all__ = ["Steps"]
 # A server's defaults (docs/settings.md, roost.limits).
 _MAX_STEPS = 10_000
 _MAX_BYTES = 16 * 1024 * 1024
+_TOO_MANY = f"A job can have at most {_MAX_STEPS:,} steps (setting roost.limits.steps)."
+_TOO_LARGE = (
+    f"The results of a job's steps can have at most {_MAX_BYTES:,} bytes together "
+    "(setting roost.limits.step-bytes); {:,} are stored, and this step has {:,}. "
+    "Store large results elsewhere and return a reference."
+)
 _TEXTS = ("path", "name", "result", "error_message", "error_traceback", "error_arguments")
 
 
@@ -31,28 +37,18 @@ class Steps:
         return self._save(request) if request["op"] == "step" else (200, b"{}")
 
     def _save(self, step: Mapping[str, Any]) -> tuple[int, bytes]:
-        number, path = step["seq"], step["path"]
+        number: int = step["seq"]
+        path: str = step["path"]
         size = sum(len((step.get(name) or "").encode("utf-8", "replace")) for name in _TEXTS)
         with self._lock:
             if number <= len(self._paths):
-                repeated = self._paths[number - 1] == path
-                return (
-                    (200, b"{}")
-                    if repeated
-                    else (409, _problem("conflict", "The number is taken."))
-                )
+                if self._paths[number - 1] == path:
+                    return 200, b"{}"  # the first response was lost
+                return 409, _problem("conflict", "The step's number is that of another one.")
             if number > _MAX_STEPS:
-                detail = (
-                    f"A job can have at most {_MAX_STEPS:,} steps (setting roost.limits.steps)."
-                )
-                return 413, _problem("too_large", detail)
+                return 413, _problem("too_large", _TOO_MANY)
             if self._bytes + size > _MAX_BYTES:
-                detail = (
-                    f"The results of a job's steps can have at most {_MAX_BYTES:,} bytes together "
-                    f"(setting roost.limits.step-bytes); {self._bytes:,} are stored, and this step has "
-                    f"{size:,}. Store large results elsewhere and return a reference."
-                )
-                return 413, _problem("too_large", detail)
+                return 413, _problem("too_large", _TOO_LARGE.format(self._bytes, size))
             self._paths.append(path)
             self._bytes += size
             return 200, b"{}"

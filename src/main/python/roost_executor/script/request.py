@@ -70,14 +70,15 @@ class Request:
         When the job runs the script again, because an attempt has failed or its executor was lost, the stored result is
         returned instead. What is returned is always what JSON keeps: a tuple comes back as a list.
 
-        `attempts`: how often the function is tried; `delay`: seconds before the second attempt, doubled for each further
-        one; `timeout`: seconds for each attempt. The exception of the last attempt is stored and raised, also when the
-        script runs again. One that ends the script doesn't count: a retry of the job runs the step again.
+        `attempts`: how often the function is called until it succeeds; `delay`: seconds before the second call, doubled
+        for each further one; `timeout`: seconds for each call. The exception of the last call is stored and raised,
+        also when the script runs again. One that ends the script doesn't count: a retry of the job runs the step again.
 
         The script must ask for the same steps in the same order each time. Steps may contain steps. In threads, and in
         tasks besides that of main, each step needs its own name.
 
-        Raises StepError when the step can't be run or stored, StepTimeout after `timeout`, and the function's exceptions.
+        Raises StepError when the step can't be run or stored, StepTimeout after `timeout`, and the function's
+        exceptions.
         """
         if self._steps is None:
             raise step_errors.StepError("steps belong to the process of main; they can't be run in another process")

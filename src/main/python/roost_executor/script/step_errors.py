@@ -9,6 +9,7 @@ The history of a step's failure is in the exception's attribute `FAILURES`: the 
 stands for, so that a retry of the job runs these steps again when the exception has ended the script.
 """
 
+import contextlib
 import importlib
 import sys
 from typing import Any
@@ -99,10 +100,8 @@ def _class_of(name: str) -> Any:
 
 def note_failure(error: BaseException, number: int) -> None:
     """Says that `error` stands for the stored failure with this number."""
-    try:
+    with contextlib.suppress(Exception):  # one without a dictionary: a retry raises it again
         setattr(error, FAILURES, [*getattr(error, FAILURES, ()), number])
-    except Exception:
-        pass  # an exception without a dictionary: a retry raises it again
 
 
 def failures_behind(error: "BaseException | None") -> "set[int]":

@@ -4,6 +4,7 @@ The history only grows: a step that is run again has another entry, and the last
 numbers, from 1 without gaps, so that sending one twice changes nothing.
 """
 
+import contextlib
 import threading
 from json.encoder import encode_basestring_ascii as quoted
 from typing import Any, NamedTuple
@@ -119,10 +120,8 @@ class History:
             failed = sorted(number for number in numbers if number in self._numbers)
             if failed and self.failure is None:
                 steps = ", ".join(f'{{"seq": {number}}}' for number in failed)
-                try:
+                with contextlib.suppress(store_errors.StoreError):
                     self._connection.request("reopen_steps", f'{{"steps": [{steps}]}}')
-                except store_errors.StoreError:
-                    pass
 
     def check_complete(self) -> None:
         """At the end of a script that has returned. Raises ReplayDiverged if it has left out a stored step."""

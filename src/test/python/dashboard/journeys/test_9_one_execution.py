@@ -185,3 +185,59 @@ def test_a_failure_leads_to_its_issue_its_line_and_the_last_success(page, roost)
     expect(page).to_have_url(re.compile(rf"/agents/{agent['id']}\?execution={failure['id']}"))
     expect(marked_line(page)).to_have_text("    return 1 / request.payload")
     roost.delete("/agents/" + agent["id"])
+
+
+STEPS = """\
+def fetch(page):
+    return {"page": page}
+
+
+def fetch_all(request):
+    return [request.step(f"fetch {page}", fetch, page)["page"] for page in "ab"]
+
+
+def load(attempt):
+    if attempt == 1:
+        raise OSError("the warehouse is down")
+    return "loaded"
+
+
+def main(request):
+    request.step("fetch all", fetch_all, request)
+    return [request.step(f"part {n}", lambda: n) for n in range(60)], request.step("load", load, request.attempt)
+"""
+
+
+def test_the_steps_of_a_job_are_in_the_order_of_the_script(page, roost):
+    agent = roost.agent("stepping", STEPS, max_attempts=2, retry_delay=0)
+    execution = roost.run(agent)
+    page.goto(f"/executions/{execution['id']}")
+    steps = page.get_by_role("region", name="Steps")
+    rows = steps.locator(".step-list > li")
+    expect(rows).to_have_count(50)
+    expect(rows.nth(0)).to_contain_text("fetch all")
+    expect(rows.nth(1)).to_contain_text("fetch a")
+    outer, inner = (rows.nth(n).locator("summary").bounding_box()["x"] for n in (0, 1))
+    assert inner > outer
+    rows.nth(1).locator("summary").click()
+    expect(rows.nth(1)).to_contain_text('"page": "a"')
+    steps.get_by_role("button", name="Show more").click()
+    expect(rows).to_have_count(65)
+    expect(rows.nth(63)).to_contain_text("failed")
+    expect(rows.nth(63)).to_contain_text("ran again")
+    rows.nth(63).locator("summary").click()
+    expect(rows.nth(63)).to_contain_text("OSError: the warehouse is down")
+    first = roost.get(f"/executions?executor_job_id={execution['executor_job_id']}&sort=started")["data"][0]
+    expect(rows.nth(63).get_by_role("link")).to_have_attribute("href", f"/executions/{first['id']}")
+    expect(rows.nth(64)).not_to_contain_text("failed")
+    roost.delete("/agents/" + agent["id"])
+
+
+def test_an_execution_without_steps_has_no_list_of_them(page, roost):
+    agent = roost.agent("without_steps", "def main():\n    return 1\n")
+    execution = roost.run(agent)
+    with page.expect_response(lambda response: "/steps" in response.url):
+        page.goto(f"/executions/{execution['id']}")
+    expect(page.get_by_role("heading", name="Return value")).to_be_visible()
+    expect(page.get_by_role("heading", name="Steps")).to_have_count(0)
+    roost.delete("/agents/" + agent["id"])

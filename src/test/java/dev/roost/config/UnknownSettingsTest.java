@@ -35,7 +35,11 @@ class UnknownSettingsTest {
 
   @ParameterizedTest
   @ValueSource(
-      strings = {"roost.kubernetes.node-selector", "roost.nothing-like-it", "ROOST_LIMITS_NOTHING"})
+      strings = {
+        "roost.kubernetes.node-selector",
+        "roost.nothing-like-it",
+        "ROOST_LIMITS_OF_NOTHING"
+      })
   void whatIsLikeNoneIsRefusedWithoutAGuess(String given) {
     assertEquals(
         Optional.of("there is no setting " + given + "; docs/settings.md lists all settings"),

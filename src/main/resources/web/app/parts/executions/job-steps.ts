@@ -1,7 +1,6 @@
 import { html, nothing, type TemplateResult } from "lit";
 import { customElement, property, state } from "lit/decorators.js";
 import { repeat } from "lit/directives/repeat.js";
-import { styleMap } from "lit/directives/style-map.js";
 import { requestExactly } from "../../core/api";
 import { duration } from "../../core/format";
 import { Load } from "../../core/load";
@@ -83,7 +82,7 @@ export class JobSteps extends Part {
     const isReplaced = steps.some(({ path, number }) => path === step.path && number > step.number);
     // Steps within others are indented.
     const depth = Math.min(step.path.split("/").length - 1, 4);
-    return html`<li style=${styleMap({ "--depth": `${depth}` })}>
+    return html`<li .style=${`--depth: ${depth}`}>
       <details
         ?open=${isOpen}
         @toggle=${(e: Event) => this.toggle(step.number, (e.target as HTMLDetailsElement).open)}
