@@ -26,6 +26,7 @@ MEASUREMENTS = [
     "throughput",
     "logs",
     "stores",
+    "steps",
     "schedules",
 ]
 
@@ -62,6 +63,7 @@ def main() -> int:
         schedules,
         server,
         start,
+        steps,
         stores,
         throughput,
     )
@@ -79,6 +81,7 @@ def main() -> int:
         "throughput": throughput.measure,
         "logs": logs.measure,
         "stores": stores.measure,
+        "steps": steps.measure,
         "schedules": schedules.measure,
     }
     environment.build_application()
