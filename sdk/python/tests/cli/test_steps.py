@@ -27,7 +27,7 @@ def step(**fields: Any) -> dict[str, Any]:
 
 @pytest.fixture
 def with_steps(server: Server) -> Server:
-    error = {"type": "ValueError", "message": "no", "traceback": "…"}
+    error = {"type": "ValueError", "message": "no\nmore", "traceback": "…"}
     failed = step(number=2, path="3", name="pay", state="failed", result=None, error=error)
     server.on("GET", PATH, job())
     server.on("GET", "/executions/exec_1", execution())

@@ -291,7 +291,7 @@ def steps(job: roost.ExecutorJob) -> Listing[roost.Step]:
             str(step.attempts),
             duration(step.duration),
             moment(step.finished_at),
-            str(step.error or ""),
+            str(step.error or "").partition("\n")[0],
         )
 
     columns = (
