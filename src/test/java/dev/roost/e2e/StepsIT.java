@@ -4,7 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -15,29 +14,6 @@ import org.junit.jupiter.api.Test;
 /** Durable steps through whatever ends an attempt, or makes it wait. */
 @EveryRuntime
 class StepsIT {
-  /** Tells each effect to somebody outside, with a name that it has invented and then returns. */
-  private static final String SCRIPT =
-      Tally.TELL
-          + """
-
-          import random, time
-
-          def act(address):
-              name = f"{random.getrandbits(64):x}"
-              tell(address, name)
-              time.sleep(0.05)
-              return name
-
-          def group(request, number, address):
-              return [request.step(f"act {i}", act, address) for i in range(3)]
-
-          def main(request):
-              address = request.payload
-              return [request.step("group", group, request, n, address) for n in range(10)]
-          """;
-
-  private static final int EFFECTS = 30;
-
   private static RoostProcess roost;
   private static Client client;
 
@@ -52,24 +28,11 @@ class StepsIT {
     roost.close();
   }
 
-  private static List<JsonNode> steps(String job) {
-    List<JsonNode> found = new ArrayList<>();
-    String cursor = "";
-    do {
-      JsonNode page =
-          client.get("/v1/executor-jobs/" + job + "/steps?limit=7" + cursor).expect(200).json();
-      page.path("data").forEach(found::add);
-      cursor = page.path("next_cursor").isNull() ? null : page.path("next_cursor").asText();
-      cursor = cursor == null ? null : "&cursor=" + cursor;
-    } while (cursor != null);
-    return found;
-  }
-
   @Test
   void eachStoredResultHasHadItsEffectOnceThroughKillsOfEveryPart() {
     StoreKills kills = new StoreKills(roost, 1);
     try (Tally outside = new Tally()) {
-      String agent = client.agent(SCRIPT, "max_attempts", 10, "retry_delay", 0);
+      String agent = client.agent(StepEffects.SCRIPT, "max_attempts", 10, "retry_delay", 0);
       String job = client.submit(agent, outside.address());
       for (int kind = 0; kind < StoreKills.KINDS; kind++) {
         int enough = 3 + 5 * kind;
@@ -80,32 +43,10 @@ class StepsIT {
           kills.kill(kind);
         }
       }
-      JsonNode ended = client.ended(job);
-      assertEquals("succeeded", ended.path("state").asText(), () -> kills + " " + ended);
-
-      Map<String, Long> effects = outside.counts();
-      List<String> returned = new ArrayList<>();
-      for (JsonNode group : ended.path("execution").path("return_value")) {
-        group.forEach(name -> returned.add(name.asText()));
-      }
-      assertEquals(EFFECTS, returned.size());
-      List<String> stored = new ArrayList<>();
-      for (JsonNode step : steps(job)) {
-        assertEquals("succeeded", step.path("state").asText(), step::toString);
-        if (step.path("result").isTextual()) {
-          stored.add(step.path("result").asText());
-        }
-      }
-      assertEquals(returned, stored, "what is returned is what was stored, once and in order");
-      for (String name : returned) {
-        assertEquals(1, effects.get(name), () -> kills + " " + effects);
-      }
-      int attempts = ended.path("attempts").asInt();
+      client.ended(job);
+      int attempts = StepEffects.settle(client, job, outside.counts(), kills.toString());
       assertTrue(attempts > 1, "executors were killed");
-      assertTrue(
-          effects.size() - EFFECTS < attempts,
-          "an attempt that ends loses at most the step it was at: %d attempts, %d effects"
-              .formatted(attempts, effects.size()));
+      StepEffects.assertLost(1, attempts, outside.counts());
     }
   }
 
@@ -136,7 +77,7 @@ class StepsIT {
         ended.path("execution").path("return_value").toString(),
         ended::toString);
     Map<String, Integer> runs = new HashMap<>();
-    List<JsonNode> steps = steps(ended.path("id").asText());
+    List<JsonNode> steps = StepEffects.steps(client, ended.path("id").asText());
     steps.forEach(step -> runs.merge(step.path("name").asText(), 1, Integer::sum));
     assertEquals(Map.of("double", 1, "fail", 3), runs);
     assertEquals("OSError", steps.get(1).path("error").path("type").asText());
@@ -188,7 +129,7 @@ class StepsIT {
             0);
     JsonNode ended = client.execute(agent, null);
     assertEquals(2_646_700, ended.path("execution").path("return_value").asInt(), ended::toString);
-    List<JsonNode> steps = steps(ended.path("id").asText());
+    List<JsonNode> steps = StepEffects.steps(client, ended.path("id").asText());
     assertEquals(200, steps.size());
     assertEquals(
         1,
