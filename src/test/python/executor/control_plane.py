@@ -12,7 +12,7 @@ from urllib.parse import parse_qs, urlsplit
 from step_plane import JobSteps
 from store_plane import Stores
 
-LAST = ("returned", "failed")
+LAST = ("returned", "failed", "suspended")
 # For what comes within milliseconds on a machine that has nothing else to do.
 WAIT_SECONDS = 60
 Answer = "tuple[int, Any]"

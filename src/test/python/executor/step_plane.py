@@ -10,6 +10,7 @@ FIELDS = {
     "steps": {"after"},
     "step": {"seq", "path", "name", "attempts", "seconds"},
     "reopen_steps": {"steps"},
+    "timer": {"seq", "path", "until"},
 }
 OPTIONAL = {"result", "error_type", "error_message", "error_traceback", "error_arguments"}
 
@@ -56,6 +57,16 @@ class JobSteps:
         if number == len(self.steps) + 1:
             self.steps.append(step)
         elif self.steps[number - 1] != step:
+            raise Refused(409, "conflict", "another step has this number")
+        return {}
+
+    def _timer(self, execution: str, request: "dict[str, Any]") -> Any:
+        number, until = request["seq"], request["until"]
+        timer = {"seq": number, "path": request["path"], "name": "sleep", "execution_id": execution, "until": until}
+        timer["open"] = False
+        if number == len(self.steps) + 1:
+            self.steps.append(timer)
+        elif self.steps[number - 1] != timer:
             raise Refused(409, "conflict", "another step has this number")
         return {}
 

@@ -9,9 +9,9 @@ import resource
 import signal
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from types import MappingProxyType, ModuleType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from roost_executor import sandbox
 from roost_executor.linux import await_parent, die_with_parent, flush_c_streams, set_dumpable
@@ -31,6 +31,7 @@ from roost_executor.script.step_errors import ReplayDiverged
 from roost_executor.script.steps import Steps
 from roost_executor.script.store import Store
 from roost_executor.script.store_values import KEY_BYTES
+from roost_executor.script.waits import Waits
 from roost_executor.wire.clock import moment
 from roost_executor.wire.control import ENDED, ENTERED, IMPORTED, Channel
 from roost_executor.wire.work import Ends, receive_work
@@ -220,7 +221,15 @@ class Child:
     def _steps(self) -> Steps:
         work = self._work
         has_stored = work.get("has_steps", False)
-        return Steps(self._settings.store_socket, self._script.path, work["execution_id"], has_stored)
+        waits = Waits(self._suspend, work["limits"].get("suspend_after_seconds"))
+        return Steps(self._settings.store_socket, self._script.path, work["execution_id"], has_stored, waits)
+
+    def _suspend(self, waits: "Sequence[int]") -> NoReturn:
+        """Ends this process, which is to be replaced by another one when one of these waits is over."""
+        flush_streams()
+        flush_c_streams()
+        self._channel.send(ENDED, {"waits": waits})
+        os._exit(0)
 
     def _returned(self, value: object) -> "dict[str, Any]":
         try:

@@ -12,17 +12,21 @@ from typing import Any, NamedTuple
 from roost_executor.script import store_errors
 from roost_executor.script.step_errors import ReplayDiverged, StepError
 from roost_executor.script.store_connection import StoreConnection
+from roost_executor.wire.clock import time_text, timestamp
 
 # In place of a store's identifier, for the operations on the job itself.
 JOB = "job"
+# The name of each sleep.
+TIMER = "sleep"
 # The path of a step within a step begins with that step's path and this.
 SEPARATOR = "/"
 
 
 class Entry(NamedTuple):
-    """A step that has ended.
+    """A step that has ended, or a wait.
 
     result: JSON text; None when it has failed. error: as `error_record` gives it; None when it has succeeded.
+    until: of a timer, the Unix time in seconds; None of a step.
     """
 
     number: int
@@ -31,6 +35,12 @@ class Entry(NamedTuple):
     execution_id: str
     result: "str | None"
     error: "dict[str, Any] | None"
+    until: "float | None" = None
+
+    @property
+    def what(self) -> str:
+        """For messages."""
+        return f"the step {self.name!r}" if self.until is None else "the sleep"
 
 
 class History:
@@ -52,8 +62,8 @@ class History:
         self._loaded_last = 0
         self.failure: StepError | None = None
 
-    def find(self, path: str, name: str) -> "Entry | None":
-        """The stored step of this path, None if it is to be run. Raises StepError, ReplayDiverged."""
+    def find(self, path: str, name: str, is_timer: bool = False) -> "Entry | None":
+        """The stored step or timer of this path, None if it is new. Raises StepError, ReplayDiverged."""
         with self._lock:
             self._check()
             if not self._is_loaded:
@@ -62,13 +72,13 @@ class History:
             entry = self._by_path.get(path)
             if entry is None:
                 return None
-            if entry.name != name:
+            if entry.name != name or (entry.until is not None) != is_timer:
                 if self._is_open(entry):
                     return None
                 raise self._failed(
                     ReplayDiverged(
-                        f"the script asks for the step {name!r} where the job has stored the step {entry.name!r} "
-                        f"(step {path}). A script must ask for the same steps in the same order in each attempt: "
+                        f"the script asks for {'a sleep' if is_timer else f'the step {name!r}'} where the job has "
+                        f"stored {entry.what} (step {path}). A script must ask for the same steps in the same order in each attempt: "
                         "do what may differ, such as reading a clock or a random number, in a step"
                     )
                 )
@@ -103,6 +113,18 @@ class History:
             self._take(Entry(number, path, name, self._execution_id, result, error))
             return number
 
+    def save_timer(self, path: str, until: float) -> Entry:
+        """Stores a sleep that begins. Raises StepError."""
+        with self._lock:
+            self._check()
+            number = self._last + 1
+            fields = f'{{"seq": {number}, "path": {quoted(path)}, "until": {quoted(time_text(until))}}}'
+            self._request("timer", fields, "the sleep can't be stored")
+            self._last = number
+            entry = Entry(number, path, TIMER, self._execution_id, None, None, until)
+            self._take(entry)
+            return entry
+
     def run_again(self, numbers: "set[int]") -> None:
         """Makes this attempt run steps again that have failed."""
         with self._lock:
@@ -133,7 +155,7 @@ class History:
             for number, entry in sorted(self._numbers.items()):
                 if number <= self._loaded_last and self._is_left_out(entry):
                     raise ReplayDiverged(
-                        f"the script ended without asking for the step {entry.name!r} (step {entry.path}), which the "
+                        f"the script ended without asking for {entry.what} (step {entry.path}), which the "
                         "job has stored. A script must ask for the same steps in the same order in each attempt"
                     )
 
@@ -153,7 +175,16 @@ class History:
             for step in page["steps"]:
                 error = step.get("error")
                 self._last = step["seq"]
-                entry = Entry(self._last, step["path"], step["name"], step["execution_id"], step.get("result"), error)
+                until = step.get("until")
+                entry = Entry(
+                    self._last,
+                    step["path"],
+                    step["name"],
+                    step["execution_id"],
+                    step.get("result"),
+                    error,
+                    None if until is None else timestamp(until),
+                )
                 self._take(entry)
                 if step["open"]:
                     self._reopen(entry)

@@ -27,9 +27,11 @@ from roost_executor.script.step_errors import (
     failures_behind,
     note_failure,
 )
-from roost_executor.script.step_history import SEPARATOR, Entry, History
+from roost_executor.script.step_history import SEPARATOR, TIMER, Entry, History
 from roost_executor.script.step_timeout import Expired, time_limit
 from roost_executor.script.store_values import seconds as checked_seconds
+from roost_executor.script.waits import Waits
+from roost_executor.wire.clock import YEAR_10000
 
 MOST_NAME_CHARACTERS = 200
 DEEPEST = 16
@@ -86,8 +88,9 @@ class Branch:
 class Steps:
     """The steps of one execution."""
 
-    def __init__(self, socket_path: str, script_path: str, execution_id: str, has_stored: bool) -> None:
+    def __init__(self, socket_path: str, script_path: str, execution_id: str, has_stored: bool, waits: Waits) -> None:
         """`has_stored`: whether earlier attempts have stored steps. Connects at the first step."""
+        self._waits = waits
         self._script_path = script_path
         self._process = os.getpid()
         self._main = Branch("", 0)
@@ -110,8 +113,7 @@ class Steps:
         timeout: "float | None",
     ) -> Any:
         """See `Request.step`."""
-        if os.getpid() != self._process:
-            raise StepError("steps belong to the process of main; they can't be run in another process")
+        self._require_process()
         _check(name, function, attempts)
         checked_seconds("delay", delay, or_zero=True)
         if timeout is not None:
@@ -124,6 +126,26 @@ class Steps:
             call = Call(branch.path(name), name, function, arguments, attempts, delay, timeout)
             history = self._history = self._history or self._new_history()
         return self._run_in_task(history, branch, call) if in_loop else self._run(history, branch, call)
+
+    def sleep(self, seconds: object, until: object) -> Any:
+        """See `Request.sleep`."""
+        self._require_process()
+        end = _end_of_sleep(seconds, until)
+        in_loop = _loop() is not None
+        if not in_loop and threading.current_thread() is not threading.main_thread():
+            raise StepError("request.sleep needs the main thread or an async main")
+        with self._lock:
+            path = _branch.get(self._main).path(TIMER)
+            history = self._history = self._history or self._new_history()
+        entry = history.find(path, TIMER, is_timer=True) or history.save_timer(path, end)
+        assert entry.until is not None
+        if in_loop:
+            return self._waits.sleep_in_task(entry.number, path, entry.until)
+        return self._waits.sleep(entry.number, entry.until)
+
+    def _require_process(self) -> None:
+        if os.getpid() != self._process:
+            raise StepError("steps belong to the process of main; they can't be run in another process")
 
     def returned(self) -> None:
         """At the end of a script that has returned. Raises ReplayDiverged, StepError."""
@@ -168,8 +190,12 @@ class Steps:
         start = time.monotonic()
         for attempt in range(1, call.attempts + 1):
             try:
-                with _inside(branch, call):
-                    value = await _call_in_task(call)
+                self._waits.begin(call.path)
+                try:
+                    with _inside(branch, call):
+                        value = await _call_in_task(call)
+                finally:
+                    self._waits.end(call.path)
                 return self._succeeded(history, call, value, attempt, start)
             except Exception as error:
                 pause = self._pause(history, call, error, attempt, start)
@@ -234,6 +260,25 @@ def _check(name: object, function: object, attempts: object) -> None:
         raise TypeError(f"attempts is {with_article(attempts)}; it must be an int")
     if not 1 <= attempts <= MOST_ATTEMPTS:
         raise ValueError(f"attempts is {attempts}; it must be from 1 to {MOST_ATTEMPTS:,}")
+
+
+def _end_of_sleep(seconds: object, until: object) -> float:
+    """The Unix time at which a sleep that begins now ends. Raises TypeError, ValueError."""
+    if (seconds is None) == (until is None):
+        raise TypeError("request.sleep takes either seconds or until")
+    if until is None:
+        end = time.time() + checked_seconds("seconds", seconds, or_zero=True)
+    else:
+        import datetime
+
+        if not isinstance(until, datetime.datetime):
+            raise TypeError(f"until is {with_article(until)}; it must be a datetime")
+        if until.tzinfo is None:
+            raise ValueError("until has no time zone; write datetime.now(timezone.utc) instead of datetime.now()")
+        end = until.timestamp()
+    if not 0 <= end < YEAR_10000:
+        raise ValueError("the sleep would end after the year 9999, or before 1970")
+    return end
 
 
 def _replayed(stored: Entry) -> Any:

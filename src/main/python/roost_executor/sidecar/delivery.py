@@ -23,7 +23,7 @@ RESPONSE_SECONDS = 30.0
 # A return value that hasn't arrived by then is printed, in case this process ends before it arrives.
 PRINT_SECONDS = 1.0
 CHECK_SECONDS = 1.0
-LAST = ("returned", "failed")
+LAST = ("returned", "failed", "suspended")
 ALIVE = HEARTBEAT.rstrip()
 
 

@@ -28,6 +28,13 @@ def time_text(seconds: "float | None" = None) -> str:
     return f"{_text}.{fraction:06d}Z"
 
 
+def timestamp(text: str) -> float:
+    """The Unix time in seconds of RFC 3339 text."""
+    found = moment(text)
+    assert found is not None
+    return found.timestamp()
+
+
 def moment(value: "float | str | None") -> "datetime.datetime | None":
     """An aware datetime in UTC of a Unix time or of RFC 3339 text."""
     import datetime  # the sidecar doesn't need it
