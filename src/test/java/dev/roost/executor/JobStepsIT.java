@@ -11,6 +11,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.roost.Api;
 import dev.roost.FollowerDatabase;
+import dev.roost.api.Ids;
 import dev.roost.api.Role;
 import dev.roost.db.Database;
 import dev.roost.execution.Frame;
@@ -260,7 +261,7 @@ class JobStepsIT {
     refused(409, "fenced", send("reopen_steps", "'steps': [{'seq': 1}]"));
     execution = current;
     assertEquals(200, send("steps", "'after': 0").status());
-    rows.run("update execution set executor_id = 'another' where id = ?", current);
+    rows.run("update execution set executor_id = ? where id = ?", Ids.next("executor"), current);
     refused(409, "fenced", send("steps", "'after': 0"));
   }
 
