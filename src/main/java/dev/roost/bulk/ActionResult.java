@@ -26,7 +26,9 @@ record ActionResult(
                     + "that had the tags before is not changed")
         boolean changed,
     @JsonInclude(Include.NON_NULL)
-        @Schema(description = "Only for delete: queued and running jobs, which are cancelled")
+        @Schema(
+            description =
+                "Only for delete: queued, running and suspended jobs, which are cancelled")
         Integer jobs,
     @JsonInclude(Include.NON_NULL)
         @Schema(description = "Only for pause_schedules and resume_schedules: those that change")

@@ -356,6 +356,11 @@ public interface RoostConfig {
     @WithDefault("30s")
     Duration lease();
 
+    /** Sleeps of scripts that last longer end the process, and suspend the job. */
+    @OrZero
+    @WithDefault("10s")
+    Duration suspendAfter();
+
     /** How long a script has between SIGTERM and SIGKILL. */
     @OrZero
     @WithDefault("10s")

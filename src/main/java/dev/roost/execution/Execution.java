@@ -216,6 +216,10 @@ public class Execution extends PanacheEntityBase {
     boolean succeeded = outcome.state() == ExecutionState.SUCCEEDED;
     int changed =
         bind(succeeded ? SUCCEED : FINISH, id, progress, outcome).update(getEntityManager());
+    if (changed == 1 && outcome.state() == ExecutionState.SUSPENDED) {
+      ExecutorJob.suspend(id, outcome);
+      return false;
+    }
     return !succeeded
         && changed == 1
         && ExecutorJob.endAttempt(id, outcome, mayHaveEntered, random);

@@ -44,6 +44,23 @@ public class ExecutorJob extends PanacheEntityBase {
           where e.id = :execution
           """);
 
+  private static final Sql SUSPEND =
+      Sql.of(
+          """
+          update executor_job j set
+            state = case when w.over then 'cancelled' else 'suspended' end,
+            resume_at = case when not w.over then w.resume_at end,
+            reason = case when w.over then :reason end, message = case when w.over then :message end,
+            finished_at = case when w.over then cast(:now as timestamptz) end
+          from (
+            select o.id, o.cancel_requested or a.deleted_at is not null as over,
+              greatest(coalesce(
+                (select min(s.until) from executor_job_step s
+                 where s.executor_job_id = o.id and s.seq = any(:waits)), now()), now() + interval '1 second') as resume_at
+            from execution e join executor_job o on o.id = e.executor_job_id join agent a on a.id = o.agent_id
+            where e.id = :execution) w
+          where j.id = w.id and j.state = 'running'""");
+
   private static final Sql WAITING =
       Sql.of(
           """
@@ -123,6 +140,10 @@ public class ExecutorJob extends PanacheEntityBase {
   public String message;
   public int attempts;
   public Instant notBefore;
+
+  /** When it continues; null unless it is suspended. */
+  public Instant resumeAt;
+
   public boolean cancelRequested;
   public String latestExecutionId;
   public String idempotencyKey;
@@ -187,13 +208,27 @@ public class ExecutorJob extends PanacheEntityBase {
     return again.isPresent();
   }
 
-  /** Ends a queued or running job. */
+  /**
+   * Ends an attempt's process while its script waits. The job continues when the first of the waits
+   * is over; at once, and at most once a second, if there are none, which no executor sends.
+   */
+  static void suspend(String executionId, Outcome outcome) {
+    SUSPEND
+        .with("execution", executionId)
+        .with("waits", outcome.waits().toArray(Integer[]::new))
+        .with("reason", ExecutionReason.CANCELLED.code())
+        .with("message", "Cancelled while its script waited.")
+        .with("now", outcome.time())
+        .update(getEntityManager());
+  }
+
+  /** Ends a queued, running or suspended job. */
   private static boolean end(
       String id, ExecutorJobState state, ExecutionReason reason, String message, Instant now) {
     return update(
             """
             state = :state, reason = :reason, message = :message, finishedAt = :now
-            where id = :id and state in ('queued', 'running')""",
+            where id = :id and state in ('queued', 'running', 'suspended')""",
             Parameters.with("state", state)
                 .and("reason", reason.code())
                 .and("message", message)
@@ -227,7 +262,7 @@ public class ExecutorJob extends PanacheEntityBase {
     return update(
         "state = 'cancelled', reason = ?1, message = ?2, finishedAt = ?3 where "
             + column
-            + " = ?4 and state = 'queued'",
+            + " = ?4 and state in ('queued', 'suspended')",
         ExecutionReason.CANCELLED.code(),
         "Cancelled before it started.",
         now,
@@ -392,6 +427,9 @@ public class ExecutorJob extends PanacheEntityBase {
       EnumSet.of(WaitingOn.CONCURRENCY, WaitingOn.CAPACITY, WaitingOn.EXECUTOR);
 
   private static Waiting waiting(ExecutorJob job, Limits limits) {
+    if (job.state == ExecutorJobState.SUSPENDED) {
+      return new Waiting(WaitingOn.TIMER, null);
+    }
     if (job.state != ExecutorJobState.QUEUED) {
       return Waiting.NONE;
     }
@@ -468,7 +506,7 @@ public class ExecutorJob extends PanacheEntityBase {
           String batchId,
       @Schema(
               description =
-                  "queued: also before a retry. failed: also if the last attempt timed out or was lost")
+                  "queued: also before a retry. suspended: its script sleeps, without a process. failed: also if the last attempt timed out or was lost")
           ExecutorJobState state,
       @Schema(
               implementation = ExecutionReason.class,
@@ -487,7 +525,7 @@ public class ExecutorJob extends PanacheEntityBase {
               description =
                   "Why it is queued: the agent's build, retry_delay, full storage, max_concurrency or its "
                       + "concurrency_key, no capacity for another executor (a quota, full nodes or the limit of "
-                      + "executors), or an executor that is starting; null if it is not queued")
+                      + "executors), or an executor that is starting; timer if it is suspended; null otherwise")
           WaitingOn waitingOn,
       @Schema(
               description =
@@ -497,6 +535,8 @@ public class ExecutorJob extends PanacheEntityBase {
               nullable = true,
               description = "When the retry delay ends; null if the job does not wait for a retry")
           Instant nextAttemptAt,
+      @Schema(nullable = true, description = "When it continues; null if it is not suspended")
+          Instant resumeAt,
       @Schema(nullable = true, description = "The latest attempt; null before the first attempt")
           Execution.View execution,
       Instant createdAt,
@@ -530,6 +570,7 @@ public class ExecutorJob extends PanacheEntityBase {
           waiting.on(),
           job.attempts,
           waiting.on() == WaitingOn.RETRY_DELAY ? job.notBefore : null,
+          job.state == ExecutorJobState.SUSPENDED ? job.resumeAt : null,
           execution == null ? null : Execution.View.of(execution),
           job.createdAt,
           job.finishedAt);

@@ -40,6 +40,8 @@ public sealed interface Frame {
 
   int TRACEBACK_CHARACTERS = 131_072;
 
+  int MOST_WAITS = 100_000;
+
   /** From 1, without gaps, for each execution. */
   int seq();
 
@@ -107,6 +109,7 @@ public sealed interface Frame {
         case "log" -> new Log(seq, entries(node.path("entries")));
         case "returned" -> new End(seq, returned(node));
         case "failed" -> new End(seq, failed(node));
+        case "suspended" -> new End(seq, suspended(node));
         default -> throw malformed("a frame has the unknown type " + node.path("type"));
       };
     } catch (IOException | DateTimeException e) {
@@ -165,6 +168,29 @@ public sealed interface Frame {
         FrameLimits.bounded(Text.storable(node.path("message").textValue()), MESSAGE_CHARACTERS),
         error.isObject() ? error(error).toString() : null,
         null);
+  }
+
+  /** An execution waits for one thing as a rule, and for as many as it has steps at most. */
+  private static Outcome suspended(JsonNode node) {
+    List<Integer> waits = new ArrayList<>();
+    for (JsonNode wait : node.path("waits")) {
+      if (!wait.canConvertToInt() || waits.size() == MOST_WAITS) {
+        throw malformed("waits has too many numbers, or something else");
+      }
+      waits.add(wait.intValue());
+    }
+    Outcome ended = outcome(node, ExecutionState.SUSPENDED, null, null, null, null);
+    return new Outcome(
+        ended.state(),
+        null,
+        null,
+        null,
+        null,
+        ended.logsTruncated(),
+        ended.cpuSeconds(),
+        ended.maxMemoryBytes(),
+        ended.time(),
+        waits);
   }
 
   /** Returns the known fields, cut to the limits; executors don't exceed them. */

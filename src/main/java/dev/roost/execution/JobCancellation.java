@@ -45,8 +45,8 @@ class JobCancellation {
           Sql.of(
               """
               update executor_job set state = 'cancelled', reason = :reason, message = :message, finished_at = :now
-              where state = 'queued' and id in (
-                select id from executor_job where state = 'queued' and id < :end and %s
+              where state in ('queued', 'suspended') and id in (
+                select id from executor_job where state in ('queued', 'suspended') and id < :end and %s
                 order by id limit :most for update)
               returning id"""
                   .formatted(condition));
@@ -61,7 +61,7 @@ class JobCancellation {
   /** The result of cancelling jobs. */
   @Schema(name = "CancelledJobs")
   record CancelledJobs(
-      @Schema(description = "Jobs that were queued, and are cancelled") int cancelled,
+      @Schema(description = "Jobs that were queued or suspended, and are cancelled") int cancelled,
       @Schema(description = "Jobs that were running; their executions are being cancelled")
           int stopping) {}
 

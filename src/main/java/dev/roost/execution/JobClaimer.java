@@ -75,7 +75,7 @@ public class JobClaimer {
             where e.agent_id = j.agent_id and e.concurrency_key = j.concurrency_key and e.state = 'running'))
         order by j.priority desc, j.id limit 1 for update skip locked),
       claimed as (
-        update executor_job j set state = 'running', attempts = attempts + 1, latest_execution_id = :execution
+        update executor_job j set state = 'running', attempts = attempts + case when resumed then 0 else 1 end, resumed = false, latest_execution_id = :execution
         from next where j.id = next.id and j.state = 'queued' returning j.*, next.has_attempts),
       inserted as (
         insert into execution (id, executor_job_id, agent_id, agent_revision, draft, build_id, executor_id, slot,

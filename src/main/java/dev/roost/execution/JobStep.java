@@ -24,13 +24,15 @@ public record JobStep(
         JsonText result,
     @Schema(nullable = true, description = "The exception; null if it succeeded") Error error,
     @Schema(description = "How often the function was called") int attempts,
+    @Schema(nullable = true, description = "Of a sleep: when it ends; null of a step")
+        Instant until,
     @Schema(description = "From the first call to the end, in seconds") double durationSeconds,
     Instant finishedAt) {
 
   static final String COLUMNS =
       """
       s.seq, s.path, s.name, s.execution_id, s.result, s.error_type, s.error_message, s.error_traceback, s.attempts,
-      s.seconds, s.finished_at
+      s.seconds, s.finished_at, s.until, s.until > now() as waits
       """;
 
   /** The exception of a step. */
@@ -49,12 +51,15 @@ public record JobStep(
         row.getString("path"),
         row.getString("name"),
         row.getString("execution_id"),
-        type == null ? StepState.SUCCEEDED : StepState.FAILED,
+        row.getBoolean("waits")
+            ? StepState.WAITING
+            : type == null ? StepState.SUCCEEDED : StepState.FAILED,
         JsonText.ofNullable(row.getString("result")),
         type == null
             ? null
             : new Error(type, row.getString("error_message"), row.getString("error_traceback")),
         row.getInt("attempts"),
+        Sql.instant(row, "until"),
         row.getDouble("seconds"),
         Sql.instant(row, "finished_at"));
   }

@@ -13,6 +13,7 @@ import jakarta.enterprise.context.ApplicationScoped;
 import java.nio.charset.StandardCharsets;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -62,6 +63,22 @@ public class JobSteps {
                 from place p on conflict do nothing returning seq)
               select exists (select from saved) as saved, exists (select from owner) as granted""");
 
+  private static final Sql SAVE_TIMER =
+      Sql.of(
+          "with "
+              + OWNER
+              + """
+              ,
+              saved as (
+                insert into executor_job_step (executor_job_id, seq, path, name, execution_id, attempts, seconds,
+                  finished_at, until, total_bytes)
+                select o.job, :seq, :path, 'sleep', :execution, 1, 0, statement_timestamp(), :until,
+                  coalesce(b.total_bytes, 0)
+                from owner o left join executor_job_step b on b.executor_job_id = o.job and b.seq = :seq - 1
+                where :seq = 1 or b.seq is not null
+                on conflict do nothing returning seq)
+              select exists (select from saved) as saved, exists (select from owner) as granted""");
+
   /** Why a step was not saved. */
   private static final Sql REFUSED =
       Sql.of(
@@ -80,7 +97,7 @@ public class JobSteps {
               + """
 
               select exists (select from owner) as granted, s.seq, s.path, s.name, s.execution_id, s.result, s.error_type,
-                s.error_message, s.error_arguments, s.open
+                s.error_message, s.error_arguments, s.open, s.until
               from (select 1) one left join lateral (
                 select s.*, sum(octet_length(coalesce(s.result, ''))) over (order by s.seq) as bytes
                 from executor_job_step s
@@ -96,7 +113,7 @@ public class JobSteps {
               ,
               opened as (
                 update executor_job_step s set open = true from owner o
-                where s.executor_job_id = o.job and s.seq = any(:seqs) and s.result is null returning 1)
+                where s.executor_job_id = o.job and s.seq = any(:seqs) and s.error_type is not null returning 1)
               select exists (select from owner) as granted, (select count(*) from opened) as opened""");
 
   private final Database database;
@@ -119,12 +136,14 @@ public class JobSteps {
    */
   public Object run(String executorId, String executionId, Body body) {
     body.require("op");
-    Optional<String> operation = body.choice("op", List.of("step", "steps", "reopen_steps"));
+    Optional<String> operation =
+        body.choice("op", List.of("step", "steps", "reopen_steps", "timer"));
     if (operation.isEmpty()) {
       body.check();
     }
     return switch (operation.orElseThrow()) {
       case "step" -> save(executorId, executionId, body);
+      case "timer" -> saveTimer(executorId, executionId, body);
       case "steps" -> page(executorId, executionId, body);
       default -> reopen(executorId, executionId, body);
     };
@@ -148,12 +167,7 @@ public class JobSteps {
       body.reject("result", "required", "Either result or error_type is required.");
     }
     body.check();
-    if (number > limits.steps()) {
-      throw Problem.of(
-          ErrorCode.TOO_LARGE,
-          "A job can have at most %,d steps (setting roost.limits.steps)."
-              .formatted(limits.steps()));
-    }
+    requireRoom(number);
     storage.require(Storage.Area.PAYLOADS);
     long bytes = bytes(path, name, result, message, traceback, arguments);
     Sql.Bound save =
@@ -171,6 +185,40 @@ public class JobSteps {
             .with("seconds", seconds)
             .with("bytes", bytes)
             .with("mostBytes", limits.stepBytes());
+    store(save, executionId, number, path, bytes);
+    return Map.of();
+  }
+
+  private Object saveTimer(String executorId, String executionId, Body body) {
+    int number = body.integer("seq", 1, Integer.MAX_VALUE).orElse(1);
+    String path = text(body, "path", MOST_PATH_CHARACTERS).orElse(null);
+    Instant until = body.time("until").orElse(null);
+    for (String required : List.of("seq", "path", "until")) {
+      body.require(required);
+    }
+    body.check();
+    requireRoom(number);
+    Sql.Bound save =
+        SAVE_TIMER
+            .with("execution", executionId)
+            .with("executor", executorId)
+            .with("seq", number)
+            .with("path", path)
+            .with("until", until);
+    store(save, executionId, number, path, 0);
+    return Map.of();
+  }
+
+  private void requireRoom(int number) {
+    if (number > limits.steps()) {
+      throw Problem.of(
+          ErrorCode.TOO_LARGE,
+          "A job can have at most %,d steps (setting roost.limits.steps)."
+              .formatted(limits.steps()));
+    }
+  }
+
+  private void store(Sql.Bound save, String executionId, int number, String path, long bytes) {
     record Saved(boolean saved, boolean granted) {}
     Saved outcome =
         database
@@ -183,7 +231,6 @@ public class JobSteps {
     if (!outcome.saved()) {
       requireRepeated(executionId, number, path, bytes);
     }
-    return Map.of();
   }
 
   /** A step that is sent again, since the first response was lost, is saved already. */
@@ -226,7 +273,8 @@ public class JobSteps {
       String executionId,
       String result,
       Failure error,
-      boolean open) {
+      boolean open,
+      Instant until) {
     static Stored read(ResultSet row) throws SQLException {
       String type = row.getString("error_type");
       return new Stored(
@@ -238,7 +286,8 @@ public class JobSteps {
           type == null
               ? null
               : new Failure(type, row.getString("error_message"), row.getString("error_arguments")),
-          row.getBoolean("open"));
+          row.getBoolean("open"),
+          Sql.instant(row, "until"));
     }
   }
 

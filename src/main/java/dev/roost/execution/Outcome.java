@@ -2,6 +2,7 @@ package dev.roost.execution;
 
 import dev.roost.state.ExecutionState;
 import java.time.Instant;
+import java.util.List;
 
 /**
  * How an attempt ended.
@@ -12,6 +13,7 @@ import java.time.Instant;
  * @param returnValue JSON text when it succeeded, otherwise null
  * @param cpuSeconds null when unknown
  * @param maxMemoryBytes null when unknown
+ * @param waits the numbers of the job's waits for which it was suspended
  */
 public record Outcome(
     ExecutionState state,
@@ -22,7 +24,31 @@ public record Outcome(
     boolean logsTruncated,
     Double cpuSeconds,
     Long maxMemoryBytes,
-    Instant time) {
+    Instant time,
+    List<Integer> waits) {
+  public Outcome(
+      ExecutionState state,
+      ExecutionReason reason,
+      String message,
+      String error,
+      String returnValue,
+      boolean logsTruncated,
+      Double cpuSeconds,
+      Long maxMemoryBytes,
+      Instant time) {
+    this(
+        state,
+        reason,
+        message,
+        error,
+        returnValue,
+        logsTruncated,
+        cpuSeconds,
+        maxMemoryBytes,
+        time,
+        List.of());
+  }
+
   /** When nothing is known about why the executor ended. */
   private static final String UNKNOWN_CAUSE = "Its pod was terminated.";
 
@@ -68,7 +94,7 @@ public record Outcome(
   /** This outcome, for an attempt whose log is incomplete. */
   public Outcome withLogsTruncated() {
     return new Outcome(
-        state, reason, message, error, returnValue, true, cpuSeconds, maxMemoryBytes, time);
+        state, reason, message, error, returnValue, true, cpuSeconds, maxMemoryBytes, time, waits);
   }
 
   /** The outcome of an attempt that ended without reporting one. */

@@ -3,8 +3,10 @@ package dev.roost.execution;
 import com.fasterxml.jackson.annotation.JsonValue;
 import dev.roost.db.Code;
 
-/** How a step has ended. */
+/** The state of a step. */
 public enum StepState implements Code {
+  /** A sleep that has not ended. */
+  WAITING,
   SUCCEEDED,
   FAILED;
 

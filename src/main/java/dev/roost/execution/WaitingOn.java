@@ -3,14 +3,16 @@ package dev.roost.execution;
 import com.fasterxml.jackson.annotation.JsonValue;
 import dev.roost.db.Code;
 
-/** What a queued ExecutorJob waits for. */
+/** What a queued or suspended ExecutorJob waits for. */
 public enum WaitingOn implements Code {
   BUILD,
   RETRY_DELAY,
   STORAGE,
   CONCURRENCY,
   CAPACITY,
-  EXECUTOR;
+  EXECUTOR,
+  /** Suspended: its script sleeps. */
+  TIMER;
 
   @Override
   @JsonValue

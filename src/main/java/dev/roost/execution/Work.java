@@ -61,7 +61,8 @@ public record Work(
       int storeKeyBytes,
       int storeValueBytes,
       double storeWaitSeconds,
-      double graceSeconds) {
+      double graceSeconds,
+      double suspendAfterSeconds) {
     static Limits of(RoostConfig config) {
       RoostConfig.Limits limits = config.limits();
       return new Limits(
@@ -74,7 +75,8 @@ public record Work(
           limits.storeKeyBytes(),
           limits.storeValueBytes(),
           config.executors().storeWait().toMillis() / 1e3,
-          config.executors().grace().toMillis() / 1e3);
+          config.executors().grace().toMillis() / 1e3,
+          config.executors().suspendAfter().toMillis() / 1e3);
     }
   }
 }

@@ -31,7 +31,9 @@ final class DueRows {
       Sql.of(
           """
           select distinct schedule_id from executor_job
-          where schedule_id = any(:schedules) and state in ('queued', 'running')""");
+          where schedule_id = any(:schedules) and state in ('queued', 'running')
+          union
+          select schedule_id from executor_job where schedule_id = any(:schedules) and state = 'suspended'""");
 
   private static final Sql MOVE =
       Sql.of(

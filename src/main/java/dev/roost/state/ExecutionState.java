@@ -7,6 +7,8 @@ import jakarta.persistence.EnumeratedValue;
 /** The states of an Execution, which is one attempt at an ExecutorJob. */
 public enum ExecutionState implements Code {
   RUNNING,
+  /** Its process has ended, since the script waits; another Execution continues. */
+  SUSPENDED,
   SUCCEEDED,
   FAILED,
   /** It ran longer than the agent's timeout. */

@@ -9,6 +9,8 @@ public enum ExecutorJobState implements Code {
   /** Also before a further attempt. */
   QUEUED,
   RUNNING,
+  /** Its script waits, without a process. */
+  SUSPENDED,
   SUCCEEDED,
   FAILED,
   CANCELLED;
@@ -22,6 +24,6 @@ public enum ExecutorJobState implements Code {
   }
 
   public boolean isFinal() {
-    return this != QUEUED && this != RUNNING;
+    return this == SUCCEEDED || this == FAILED || this == CANCELLED;
   }
 }
