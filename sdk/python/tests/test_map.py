@@ -185,6 +185,22 @@ def test_stopping_early_stays_quiet_when_the_server_is_away(runs: RunServer) -> 
     assert len(runs.requests) - before <= 5
 
 
+def test_stopping_cancels_what_was_submitted_without_a_response(runs: RunServer) -> None:
+    # The server has the batch, its response is lost, and the user presses Ctrl-C during the retry.
+    runs.concurrency = 0
+    runs.lost = 1
+
+    def interrupt_the_retry(request: httpx.Request) -> None:
+        if request.method == "POST" and not runs.lost:
+            runs.before = lambda request: None
+            raise KeyboardInterrupt
+
+    runs.before = interrupt_the_retry
+    with pytest.raises(KeyboardInterrupt):
+        next(runs.agent.map(range(5)))
+    assert runs.states() == ["cancelled"] * 5
+
+
 def test_a_failure_cancels_the_rest(runs: RunServer) -> None:
     runs.main = fail_on(3)
     with pytest.raises(roost.ExecutionFailed):

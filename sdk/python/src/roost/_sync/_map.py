@@ -61,6 +61,7 @@ class _Sender:
         self._chunks = chunks(payloads, _MAX_CHUNK, _MAX_CHUNK_BYTES, self._takes_long)
         self._chunk: list[bytes] = []
         self._key = ""
+        self._in_doubt = False
         self._most = _MAX_CHUNK
         self._outage = Outage(client._transport)
 
@@ -91,23 +92,38 @@ class _Sender:
         part = self._chunk[: self._most]
         self._key = self._key or str(uuid.uuid4())
         now = self._clock.monotonic()
+        self._in_doubt = True
         try:
             # Without retries, since results may be ready to be yielded.
-            jobs = submit_batch(
-                self._client, self._agent_id, part, self._key, self._given, deadline=now
-            )
+            jobs = self._submit(part, now)
         except RateLimited as error:
+            self._in_doubt = False
             self._back_off(error, len(part), open_jobs)
             return None
         except TRANSIENT_ERRORS as error:
             note = "while submitting payloads; queued jobs are cancelled"
             self._outage.pause(error, note, began=now, most=deadline - now)
             return None
+        self._in_doubt = False
         self._outage.reset()
         self._chunk, self._key = self._chunk[len(part) :], ""
         self._most = min(_MAX_CHUNK, self._most * 2)
         self.retry_at, self._resume_at_open = 0.0, -1
         return jobs
+
+    def settle(self) -> SubmittedBatch | None:
+        """Return the batch of a submission that was cut off.
+
+        The server may have it: the same request with the same key returns that batch.
+        """
+        if not self._in_doubt:
+            return None
+        return self._submit(self._chunk[: self._most], self._clock.monotonic())
+
+    def _submit(self, part: list[bytes], deadline: float) -> SubmittedBatch:
+        return submit_batch(
+            self._client, self._agent_id, part, self._key, self._given, deadline=deadline
+        )
 
     def _back_off(self, error: RateLimited, size: int, open_jobs: int) -> None:
         pause = min(error.retry_after or _RETRY_AFTER_SECONDS, _MAX_RETRY_AFTER_SECONDS)
@@ -181,7 +197,7 @@ def map_payloads(
     results = Results(client, agent_id, deadline)
     order = _ResultOrder(ordered, return_exceptions)
     running = _run(client, sender, results, order, deadline, timeout)
-    return stream(_cancelling(results, running))
+    return stream(_cancelling(sender, results, running))
 
 
 def collect(
@@ -208,7 +224,9 @@ def _deadline(client: Client, timeout: float | None) -> float:
     return math.inf if timeout is None else client._transport.clock.monotonic() + timeout
 
 
-def _cancelling(results: Results, inner: Generator[Any, None, None]) -> Generator[Any, None, None]:
+def _cancelling(
+    sender: _Sender, results: Results, inner: Generator[Any, None, None]
+) -> Generator[Any, None, None]:
     try:
         with closing(inner):
             for result in inner:
@@ -216,8 +234,13 @@ def _cancelling(results: Results, inner: Generator[Any, None, None]) -> Generato
     finally:
         # Errors of the cleanup must not replace the one that stopped the iteration.
         # RuntimeError: the client is already closed.
-        with suppress(RoostError, RuntimeError), shielded_cleanup():
-            results.cancel_waiting()
+        with suppress(RuntimeError), shielded_cleanup():
+            with suppress(RoostError):
+                batch = sender.settle()
+                if batch is not None:
+                    results.add(batch)
+            with suppress(RoostError):
+                results.cancel_waiting()
 
 
 def _run(

@@ -17,9 +17,10 @@ public record JobStep(
                     + "part of, as in 2/1; for a step of a thread or task ~ and its name. A step that was run "
                     + "again has several entries, of which the last one counts")
         String path,
-    String name,
+    @Schema(description = "The name that the script gives it") String name,
     @Schema(description = "The Execution that ran it") String executionId,
-    StepState state,
+    @Schema(description = "Whether it has returned a result or raised an exception")
+        StepState state,
     @Schema(ref = "JsonText", description = "The JSON value that it returned; null if it failed")
         JsonText result,
     @Schema(nullable = true, description = "The exception; null if it succeeded") Error error,
@@ -27,7 +28,7 @@ public record JobStep(
     @Schema(nullable = true, description = "Of a sleep: when it ends; null of a step")
         Instant until,
     @Schema(description = "From the first call to the end, in seconds") double durationSeconds,
-    Instant finishedAt) {
+    @Schema(description = "When it ended") Instant finishedAt) {
 
   static final String COLUMNS =
       """
@@ -40,7 +41,7 @@ public record JobStep(
   public record Error(
       @Schema(description = "The exception's class, such as requests.exceptions.Timeout")
           String type,
-      String message,
+      @Schema(description = "The exception as a string") String message,
       @Schema(nullable = true, description = "The frames of the script") String traceback) {}
 
   /** Of a row with {@link #COLUMNS}. */
