@@ -1,0 +1,219 @@
+package dev.roost.executor;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.roost.Api;
+import dev.roost.FollowerDatabase;
+import dev.roost.api.Body;
+import dev.roost.api.Role;
+import dev.roost.db.Database;
+import dev.roost.execution.Frame;
+import dev.roost.execution.FrameIntake;
+import dev.roost.execution.JobSteps;
+import dev.roost.execution.Work;
+import io.quarkus.narayana.jta.QuarkusTransaction;
+import io.quarkus.test.common.WithTestResource;
+import io.quarkus.test.junit.QuarkusTest;
+import jakarta.inject.Inject;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Jobs whose scripts sleep without a process. */
+@QuarkusTest
+@WithTestResource(FollowerDatabase.class)
+@Timeout(120)
+class SuspendedJobsIT {
+  private static final String LATER = "2101-01-01T00:00:00.000000Z";
+
+  @Inject Dispatcher dispatcher;
+  @Inject FrameIntake intake;
+  @Inject JobSteps steps;
+  @Inject ObjectMapper mapper;
+  @Inject Database database;
+
+  private Rows rows;
+  private Api api;
+  private String agent;
+  private String executor;
+  private String job;
+  private String execution;
+  private int polls;
+
+  @BeforeEach
+  void startAnExecution() {
+    rows = new Rows(database);
+    api = Api.as(Role.WRITE);
+    agent =
+        api.post(
+                "/v1/agents",
+                "{\"script\": \"def main():\\n  return 1\", \"max_attempts\": 2, \"retry_delay\": 0}")
+            .get("id");
+    rows.run("update builder_job set state = 'succeeded' where agent_id = ?", agent);
+    executor =
+        QuarkusTransaction.requiringNew()
+            .call(() -> Executor.make(agent, 1, "build_", Instant.now(), Duration.ofSeconds(60)))
+            .orElseThrow()
+            .id;
+    job = api.post("/v1/agents/" + agent + "/execute", "{\"concurrency_key\": \"k\"}").get("id");
+    claim();
+  }
+
+  private Work claim() {
+    Work work =
+        assertInstanceOf(
+                PollAnswer.Some.class,
+                dispatcher
+                    .poll(executor, new Poll(++polls, true, true), Duration.ofSeconds(30))
+                    .join())
+            .work();
+    execution = work.executionId();
+    return work;
+  }
+
+  private void timer(int seq, String until) {
+    String body =
+        "{\"op\": \"timer\", \"seq\": %d, \"path\": \"%d\", \"until\": \"%s\"}"
+            .formatted(seq, seq, until);
+    steps.run(executor, execution, Body.parse(body.getBytes(StandardCharsets.UTF_8)));
+  }
+
+  private void send(String last) {
+    Instant now = Instant.now();
+    intake.take(
+        executor,
+        execution,
+        List.of(
+            Frame.parse(
+                mapper, "{\"seq\": 1, \"type\": \"started\", \"time\": \"%s\"}".formatted(now)),
+            Frame.parse(
+                mapper,
+                """
+                {"seq": 2, "time": "%s", "logs_truncated": false,
+                 "usage": {"cpu_seconds": 0.1, "max_memory_bytes": 1}, %s}"""
+                    .formatted(now, last))));
+    dispatcher.heard(executor, true);
+  }
+
+  private void suspend(String waits) {
+    send("\"type\": \"suspended\", \"waits\": " + waits);
+  }
+
+  private Api.Answer read() {
+    return api.get("/v1/executor-jobs/" + job);
+  }
+
+  private void due() {
+    rows.run("update executor_job_step set until = now() where executor_job_id = ?", job);
+    rows.run("update executor_job set resume_at = now() where id = ?", job);
+  }
+
+  @Test
+  void aJobIsSuspendedUntilTheFirstOfItsWaitsIsOver() {
+    timer(1, LATER);
+    timer(2, "2100-01-01T00:00:00Z");
+    timer(3, "2099-01-01T00:00:00Z");
+    suspend("[1, 2]");
+    Api.Answer suspended = read();
+    assertEquals("suspended", suspended.get("state"));
+    assertEquals("timer", suspended.get("waiting_on"));
+    assertEquals("2100-01-01T00:00:00.000000Z", suspended.get("resume_at"));
+    assertNull(suspended.get("finished_at"));
+    assertEquals(1, suspended.<Integer>get("attempts"));
+    assertEquals("suspended", suspended.get("execution.state"));
+    assertNotNull(suspended.get("execution.finished_at"));
+    Api.Answer listed = api.get("/v1/executor-jobs/" + job + "/steps");
+    assertEquals(List.of("waiting", "waiting", "waiting"), listed.get("data.state"));
+    assertEquals(LATER, listed.get("data[0].until"));
+  }
+
+  @Test
+  void anotherExecutionOfTheSameAttemptContinues() {
+    timer(1, LATER);
+    suspend("[1]");
+    String first = execution;
+    // It takes neither the executor nor the concurrency key.
+    String other =
+        api.post("/v1/agents/" + agent + "/execute", "{\"concurrency_key\": \"k\"}").get("id");
+    assertEquals(other, claim().executorJobId());
+    send("\"type\": \"returned\", \"value\": \"1\"");
+    due();
+    Work work = claim();
+    assertEquals(job, work.executorJobId());
+    assertTrue(work.hasSteps());
+    assertEquals(1, work.attempt());
+    assertFalse(first.equals(execution));
+    assertEquals("running", read().get("state"));
+    assertNull(read().get("resume_at"));
+    assertEquals("succeeded", api.get("/v1/executor-jobs/" + job + "/steps").get("data[0].state"));
+    // A failure is the first attempt's.
+    send(
+        "\"type\": \"failed\", \"state\": \"failed\", \"reason\": \"exception\", \"message\": \"m\"");
+    assertEquals(2, claim().attempt());
+    send("\"type\": \"returned\", \"value\": \"1\"");
+    assertEquals("succeeded", read().get("state"));
+    assertEquals(2, read().<Integer>get("attempts"));
+    assertEquals(
+        "queued, running, suspended, queued, running, queued, running, succeeded",
+        rows.text(
+            "select string_agg(substring(type from '[a-z]+$'), ', ' order by id) from event where subject = ?",
+            job));
+  }
+
+  @Test
+  void aSuspendedJobIsCancelledAtOnce() {
+    timer(1, LATER);
+    suspend("[1]");
+    api.post("/v1/executor-jobs/" + job + "/cancel", null);
+    Api.Answer cancelled = read();
+    assertEquals("cancelled", cancelled.get("state"));
+    assertNull(cancelled.get("resume_at"));
+    assertNull(cancelled.get("waiting_on"));
+    assertNotNull(cancelled.get("finished_at"));
+  }
+
+  @Test
+  void aCancellationDuringTheLastMomentsIsNotLost() {
+    timer(1, LATER);
+    api.post("/v1/executor-jobs/" + job + "/cancel", null);
+    suspend("[1]");
+    assertEquals("cancelled", read().get("state"));
+    assertEquals("cancelled", read().get("reason"));
+  }
+
+  @Test
+  void theJobsOfADeletedAgentDontContinue() {
+    timer(1, LATER);
+    suspend("[1]");
+    assertEquals(204, api.send("DELETE", "/v1/agents/" + agent, null).status());
+    assertEquals("cancelled", read().get("state"));
+  }
+
+  @Test
+  void manyAreCancelledTogether() {
+    timer(1, LATER);
+    suspend("[1]");
+    Api.Answer answer =
+        api.post("/v1/executor-jobs/cancel", "{\"agent_id\": \"%s\"}".formatted(agent));
+    assertEquals(1, answer.<Integer>get("cancelled"), answer.text());
+    assertEquals("cancelled", read().get("state"));
+  }
+
+  @Test
+  void aScriptThatForgesItsWaitsContinuesASecondLater() {
+    timer(1, LATER);
+    suspend("[7]");
+    assertEquals("suspended", read().get("state"));
+    assertEquals(job, claim().executorJobId());
+  }
+}
