@@ -67,6 +67,7 @@ from ._states import (
     RolloutAgentState,
     RolloutState,
     ScheduleState,
+    StepState,
     WaitingOn,
     WebhookState,
 )
@@ -203,6 +204,7 @@ __all__ = [
     "RolloutAgentState",
     "RolloutState",
     "ScheduleState",
+    "StepState",
     "WaitingOn",
     "WebhookState",
     # errors

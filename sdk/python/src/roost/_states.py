@@ -21,6 +21,7 @@ __all__ = [
     "RolloutAgentState",
     "RolloutState",
     "ScheduleState",
+    "StepState",
     "WaitingOn",
     "WebhookState",
 ]
@@ -33,6 +34,7 @@ RolloutAgentState = Literal["queued", "building", "updated", "failed", "skipped"
 IssueState = Literal["open", "resolved", "muted"]
 OutdatedReason = Literal["base", "sdk"]
 ScheduleState = Literal["active", "paused"]
+StepState = Literal["succeeded", "failed"]
 WebhookState = Literal["active", "disabled"]
 DeliveryState = Literal["pending", "succeeded", "failed"]
 ChannelKind = Literal["email", "slack"]

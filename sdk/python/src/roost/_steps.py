@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any
 
 from ._fields import known_fields
+from ._states import StepState
 from ._values import parse_time
 
 __all__ = ["Step", "StepFailure"]
@@ -39,7 +40,7 @@ class Step:
     path: str
     name: str
     execution_id: str
-    state: Literal["succeeded", "failed"]
+    state: StepState
     result: Any
     error: StepFailure | None
     attempts: int

@@ -111,6 +111,7 @@ from ._states import (
     RolloutAgentState,
     RolloutState,
     ScheduleState,
+    StepState,
     WaitingOn,
     WebhookState,
 )
@@ -231,6 +232,7 @@ __all__ = [
     "RolloutAgentState",
     "RolloutState",
     "ScheduleState",
+    "StepState",
     "WaitingOn",
     "WebhookState",
     # errors
