@@ -19,7 +19,7 @@ import java.util.Map;
 
 /** Queues suspended jobs when it is their time to continue. */
 @ApplicationScoped
-class SuspendedJobs {
+public class SuspendedJobs {
   private static final int BATCH = 500;
 
   /**
@@ -75,7 +75,8 @@ class SuspendedJobs {
 
   private record Resumed(String id, String agentId, int revision) {}
 
-  private Duration pass() {
+  /** Queues the jobs whose time has come; returns the pause until the next one. */
+  public Duration pass() {
     while (resume() == BATCH && leadership.isHeld() && !stopping) {
       // One transaction per batch, so that no lock is held for long.
     }

@@ -44,7 +44,8 @@ class WorkTest {
         256,
         "{\"n\": 41}",
         List.of(new Work.Store("greeter", "store_…")),
-        new Work.Limits(16777216, 65536, 33554432, 1048576, 256, 1024, 512, 1048576, 300.0, 10.0),
+        new Work.Limits(
+            16777216, 65536, 33554432, 1048576, 256, 1024, 512, 1048576, 300.0, 10.0, 10.0),
         environment,
         null,
         false,

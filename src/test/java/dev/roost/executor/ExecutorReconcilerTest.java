@@ -23,7 +23,8 @@ class ExecutorReconcilerTest {
       Duration startTimeout,
       Duration pendingTimeout,
       Duration lostAfter,
-      Duration storeWait)
+      Duration storeWait,
+      Duration suspendAfter)
       implements RoostConfig.Executors {}
 
   private static final RoostConfig.Executors SETTINGS =
@@ -34,7 +35,8 @@ class ExecutorReconcilerTest {
           Duration.ofSeconds(60),
           Duration.ofSeconds(300),
           Duration.ofSeconds(120),
-          Duration.ofSeconds(300));
+          Duration.ofSeconds(300),
+          Duration.ofSeconds(10));
 
   private static final Instant NOW = Instant.parse("2026-11-21T18:00:00Z");
 

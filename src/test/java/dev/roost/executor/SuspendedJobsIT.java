@@ -16,6 +16,7 @@ import dev.roost.db.Database;
 import dev.roost.execution.Frame;
 import dev.roost.execution.FrameIntake;
 import dev.roost.execution.JobSteps;
+import dev.roost.execution.SuspendedJobs;
 import dev.roost.execution.Work;
 import io.quarkus.narayana.jta.QuarkusTransaction;
 import io.quarkus.test.common.WithTestResource;
@@ -39,6 +40,7 @@ class SuspendedJobsIT {
   @Inject Dispatcher dispatcher;
   @Inject FrameIntake intake;
   @Inject JobSteps steps;
+  @Inject SuspendedJobs suspended;
   @Inject ObjectMapper mapper;
   @Inject Database database;
 
@@ -116,6 +118,7 @@ class SuspendedJobsIT {
   private void due() {
     rows.run("update executor_job_step set until = now() where executor_job_id = ?", job);
     rows.run("update executor_job set resume_at = now() where id = ?", job);
+    suspended.pass();
   }
 
   @Test
@@ -213,7 +216,10 @@ class SuspendedJobsIT {
   void aScriptThatForgesItsWaitsContinuesASecondLater() {
     timer(1, LATER);
     suspend("[7]");
+    suspended.pass();
     assertEquals("suspended", read().get("state"));
+    rows.run("update executor_job set resume_at = resume_at - interval '1 s' where id = ?", job);
+    suspended.pass();
     assertEquals(job, claim().executorJobId());
   }
 }
