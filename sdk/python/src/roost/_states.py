@@ -26,19 +26,23 @@ __all__ = [
     "WebhookState",
 ]
 
-ExecutorJobState = Literal["queued", "running", "succeeded", "failed", "cancelled"]
-ExecutionState = Literal["running", "succeeded", "failed", "timed_out", "cancelled", "lost"]
+ExecutorJobState = Literal["queued", "running", "suspended", "succeeded", "failed", "cancelled"]
+ExecutionState = Literal[
+    "running", "suspended", "succeeded", "failed", "timed_out", "cancelled", "lost"
+]
 BuilderJobState = Literal["queued", "running", "succeeded", "failed", "cancelled"]
 RolloutState = Literal["running", "paused", "completed", "undone"]
 RolloutAgentState = Literal["queued", "building", "updated", "failed", "skipped", "undone"]
 IssueState = Literal["open", "resolved", "muted"]
 OutdatedReason = Literal["base", "sdk"]
 ScheduleState = Literal["active", "paused"]
-StepState = Literal["succeeded", "failed"]
+StepState = Literal["waiting", "succeeded", "failed"]
 WebhookState = Literal["active", "disabled"]
 DeliveryState = Literal["pending", "succeeded", "failed"]
 ChannelKind = Literal["email", "slack"]
 ChannelState = Literal["active", "disabled"]
 MessageState = Literal["pending", "succeeded", "failed", "dropped"]
-WaitingOn = Literal["build", "executor", "capacity", "concurrency", "retry_delay", "storage"]
-"""Why an ExecutorJob is queued."""
+WaitingOn = Literal[
+    "build", "executor", "capacity", "concurrency", "retry_delay", "storage", "timer"
+]
+"""Why an ExecutorJob is queued or suspended."""

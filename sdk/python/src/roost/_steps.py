@@ -9,7 +9,7 @@ from typing import Any
 
 from ._fields import known_fields
 from ._states import StepState
-from ._values import parse_time
+from ._values import parse_time, parse_time_or_none
 
 __all__ = ["Step", "StepFailure"]
 
@@ -28,12 +28,12 @@ class StepFailure:
 
 @dataclass(frozen=True)
 class Step:
-    """A step that the script of a job has run with `request.step`.
+    """A step that the script of a job has run with `request.step`, or a `request.sleep`.
 
     `path` is its position in the script, after that of the step that it is part of ("2/1"); of
     several steps with the same path the last one counts. `result` is the JSON value that it
     returned, `None` if it failed with `error`. `attempts` counts the calls of its function;
-    `duration` is in seconds.
+    `duration` is in seconds. `until` is when a sleep ends, and `None` of a step.
     """
 
     number: int
@@ -46,6 +46,7 @@ class Step:
     attempts: int
     duration: float
     finished_at: datetime
+    until: datetime | None = None
 
     @classmethod
     def of(cls, data: Mapping[str, Any]) -> Step:
@@ -62,4 +63,5 @@ class Step:
             data["attempts"],
             data["duration_seconds"],
             parse_time(data["finished_at"]),
+            parse_time_or_none(data.get("until")),
         )

@@ -40,17 +40,20 @@ _WAITING_ON = {
     "concurrency": "waiting for its concurrency limit",
     "retry_delay": "waiting to retry",
     "storage": "waiting for storage",
+    "timer": "suspended",
 }
 
 
 class ExecutorJob(Resource):
     """A job that runs an agent once, with a payload.
 
-    `state` is queued, running, succeeded, failed or cancelled. While it is queued, `waiting_on` is
-    build, executor, capacity, concurrency, storage or retry_delay; `next_attempt_at` is the time
-    of the retry. `attempts` counts the Executions; the latest is `execution`. Jobs of a batch have
-    a `batch_id`, jobs of a schedule a `schedule_id` and their `scheduled_time`. A `draft` runs an
-    unsaved script, which `draft_script()` returns.
+    `state` is queued, running, suspended, succeeded, failed or cancelled. While it is queued,
+    `waiting_on` is build, executor, capacity, concurrency, storage or retry_delay;
+    `next_attempt_at` is the time of the retry. While it is suspended, its script sleeps without a
+    process: `waiting_on` is timer, and `resume_at` is when it continues. `attempts` counts the
+    Executions; the latest is `execution`. Jobs of a batch have a `batch_id`, jobs of a schedule a
+    `schedule_id` and their `scheduled_time`. A `draft` runs an unsaved script, which
+    `draft_script()` returns.
     """
 
     __slots__ = ()
@@ -73,6 +76,7 @@ class ExecutorJob(Resource):
     concurrency_key: Field[str | None] = Field()
     batch_id: Field[str | None] = Field()
     next_attempt_at: Field[datetime | None] = Field(parse_time)
+    resume_at: Field[datetime | None] = Field(parse_time)
     created_at: Field[datetime] = Field(parse_time)
     finished_at: Field[datetime | None] = Field(parse_time)
 
@@ -194,7 +198,11 @@ class ExecutorJob(Resource):
         return found
 
     def _progress(self) -> str:
-        waiting = _WAITING_ON.get(self.waiting_on or "") if self.state == "queued" else None
+        waiting = (
+            _WAITING_ON.get(self.waiting_on or "")
+            if self.state in ("queued", "suspended")
+            else None
+        )
         return f"{self.id} {waiting or self.state}"
 
     def _deadline(self, timeout: float | None) -> float | None:

@@ -47,6 +47,8 @@ _STYLES = {
     "queued": "yellow",
     "pending": "yellow",
     "paused": "yellow",
+    "suspended": "yellow",
+    "waiting": "yellow",
     "building": "cyan",
     "updated": "green",
     "completed": "green",

@@ -205,6 +205,7 @@ def _job(job: roost.ExecutorJob) -> None:
             ("job", job.id),
             ("state", state_text(job.state, job.reason)),
             ("waiting on", job.waiting_on),
+            ("continues", moment(job.resume_at) if job.resume_at else None),
             ("message", job.message),
             ("agent", _name(job.agent_id)),
             ("", _source(job)),

@@ -78,8 +78,8 @@ class History:
                 raise self._failed(
                     ReplayDiverged(
                         f"the script asks for {'a sleep' if is_timer else f'the step {name!r}'} where the job has "
-                        f"stored {entry.what} (step {path}). A script must ask for the same steps in the same order in each attempt: "
-                        "do what may differ, such as reading a clock or a random number, in a step"
+                        f"stored {entry.what} (step {path}). A script must ask for the same steps in the same order in "
+                        "each attempt: do what may differ, such as reading a clock or a random number, in a step"
                     )
                 )
             self._replayed.add(path)

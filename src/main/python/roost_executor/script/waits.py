@@ -19,9 +19,9 @@ class Waits:
     """The waits of one execution."""
 
     def __init__(self, suspend: "Callable[[Sequence[int]], NoReturn]", patience: "float | None") -> None:
-        """`suspend`: ends the process for the waits with these numbers; not called for waits of up to `patience` seconds.
+        """`suspend`: ends the process for the waits with these numbers.
 
-        patience: None if the process has to stay, however long a wait is.
+        patience: seconds that a wait may last in the process; None if it has to stay, however long a wait is.
         """
         self._suspend = suspend
         self._patience = patience

@@ -4,9 +4,9 @@ import { words } from "./format";
 /** The states that the API knows, by resource, in the order in which filters offer them. */
 export const STATES = {
   BuilderJob: ["queued", "running", "succeeded", "failed", "cancelled"],
-  ExecutorJob: ["queued", "running", "succeeded", "failed", "cancelled"],
-  Execution: ["running", "succeeded", "failed", "timed_out", "cancelled", "lost"],
-  Step: ["succeeded", "failed"],
+  ExecutorJob: ["queued", "running", "suspended", "succeeded", "failed", "cancelled"],
+  Execution: ["running", "suspended", "succeeded", "failed", "timed_out", "cancelled", "lost"],
+  Step: ["waiting", "succeeded", "failed"],
   Issue: ["open", "resolved", "muted"],
   Rollout: ["running", "paused", "completed", "undone"],
   RolloutAgent: ["queued", "building", "updated", "failed", "skipped", "undone"],

@@ -321,8 +321,10 @@ export interface ExecutorJob {
   state: State<"ExecutorJob">;
   reason: string | null;
   message: string | null;
-  waiting_on: "build" | "executor" | "capacity" | "concurrency" | "retry_delay" | "storage" | null;
+  waiting_on: "build" | "executor" | "capacity" | "concurrency" | "retry_delay" | "storage" | "timer" | null;
   next_attempt_at: string | null;
+  /** When a suspended job continues. */
+  resume_at: string | null;
   attempts: number;
   execution: Execution | null;
   created_at: string;
@@ -343,6 +345,8 @@ export interface Step {
   attempts: number;
   duration_seconds: number;
   finished_at: string;
+  /** Of a sleep: when it ends. */
+  until: string | null;
 }
 
 /** A complete agent that a new one can begin with. */

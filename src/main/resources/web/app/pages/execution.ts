@@ -1,6 +1,6 @@
 import { html, nothing, type TemplateResult } from "lit";
 import { customElement, property } from "lit/decorators.js";
-import { between, bytes, duration } from "../core/format";
+import { at, between, bytes, duration } from "../core/format";
 import { queried } from "../core/router";
 import { signedIn } from "../core/session";
 import { Polling } from "../core/polling";
@@ -141,7 +141,7 @@ export class ExecutionPage extends Part {
     if (!signedIn.may("execute")) {
       return html`<span class="faint small">${text.readOnly}</span>`;
     }
-    return html`${execution.state === "running" && job
+    return html`${job && (execution.state === "running" || job.state === "suspended")
       ? html`<button class="danger" @click=${() => void cancelRun(job)}>${text.cancel}</button>`
       : nothing}
     ${job && agent && signedIn.may("write")
@@ -213,6 +213,21 @@ export class ExecutionPage extends Part {
     if (job && job.state === "queued" && last?.id === execution.id) {
       return html`<p class="notice waiting">
         <span>${text.waiting} <a href="/executor-jobs/${job.id}">${text.viewRun}</a></span>
+      </p>`;
+    }
+    if (job?.state === "suspended" && job.resume_at && last?.id === execution.id) {
+      const time = html`<time datetime=${job.resume_at}>${at(job.resume_at)}</time>`;
+      return html`<p class="notice waiting"><span>${text.suspended(time)}</span></p>`;
+    }
+    const next = attempts[attempts.findIndex(({ id }) => id === execution.id) + 1];
+    if (execution.state === "suspended" && next) {
+      const link = html`<a href="/executions/${next.id}">${text.nextExecution}</a>`;
+      return html`<p class="notice">
+        <span
+          >${next.state === "running"
+            ? text.continuedRunning(link)
+            : text.continuedEnded(link, stateBadge(next.state))}</span
+        >
       </p>`;
     }
     if (last && last.id !== execution.id) {

@@ -2,7 +2,7 @@ import { html, nothing, type TemplateResult } from "lit";
 import { customElement, property, state } from "lit/decorators.js";
 import { repeat } from "lit/directives/repeat.js";
 import { requestExactly } from "../../core/api";
-import { duration } from "../../core/format";
+import { at, duration } from "../../core/format";
 import { Load } from "../../core/load";
 import { Polling } from "../../core/polling";
 import type { Page, Step } from "../../core/types";
@@ -90,12 +90,15 @@ export class JobSteps extends Part {
         <summary>
           <span class="row">
             <span class="name">${step.name}</span>
-            ${step.state === "failed" ? stateBadge(step.state) : nothing}
+            ${step.state === "succeeded" ? nothing : stateBadge(step.state)}
             ${isReplaced ? html`<span class="faint small">${text.steps.ranAgain}</span>` : nothing}
             ${step.attempts > 1
               ? html`<span class="faint small">${text.steps.calls(step.attempts)}</span>`
               : nothing}
-            <span class="grow"></span><span class="number">${duration(step.duration_seconds)}</span></span
+            <span class="grow"></span
+            ><span class="number"
+              >${step.until ? at(step.until) : duration(step.duration_seconds)}</span
+            ></span
           >
         </summary>
         ${isOpen ? this.content(step) : nothing}

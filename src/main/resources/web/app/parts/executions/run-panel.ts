@@ -23,7 +23,7 @@ import "./saved-payloads";
 
 /** Whether a job has not ended. */
 const isGoing = (job: ExecutorJob | null | undefined): boolean =>
-  job?.state === "queued" || job?.state === "running";
+  job?.state === "queued" || job?.state === "running" || job?.state === "suspended";
 
 /**
  * Runs an agent with a payload and shows the progress, from the build to the return value. Fires

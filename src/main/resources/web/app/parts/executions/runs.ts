@@ -59,7 +59,7 @@ const opened = (job: ExecutorJob): Promise<void> => router.go(`/executor-jobs/${
 /** Cancels a job, after a confirmation if a script is running. */
 export async function cancelRun(job: Pick<ExecutorJob, "id" | "state">): Promise<void> {
   const sure =
-    job.state === "queued" ||
+    job.state !== "running" ||
     (await confirmAction({
       title: text.runs.cancelExecution,
       body: text.runs.receives,

@@ -19,6 +19,8 @@ const SHAPES: Record<string, SVGTemplateResult> = {
 const ALIKE: Record<string, string> = {
   active: "succeeded",
   pending: "queued",
+  waiting: "queued",
+  suspended: "paused",
   disabled: "paused",
   building: "running",
   updated: "succeeded",

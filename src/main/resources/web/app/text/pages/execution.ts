@@ -29,6 +29,11 @@ export const text = {
   nextAttempt: "next",
   waiting: "Waiting for the next attempt.",
   viewRun: "View run",
+  suspended: (time: unknown) =>
+    html`Suspended until ${time}: the script sleeps without an executor. Another execution continues it.`,
+  continuedRunning: (execution: unknown) => html`Continued: ${execution} is running`,
+  continuedEnded: (execution: unknown, state: unknown) => html`Continued: ${execution} ended: ${state}`,
+  nextExecution: "the next execution",
   attempt: (attempt: number) => `attempt ${attempt}`,
   retriedRunning: (attempt: unknown) => html`Retried: ${attempt} is running`,
   retriedEnded: (attempt: unknown, state: unknown) => html`Retried: ${attempt} ended: ${state}`,

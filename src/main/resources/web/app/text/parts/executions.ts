@@ -179,6 +179,7 @@ export const text = {
     concurrency: "Waiting: the limit of the agent's max_concurrency or of the concurrency key is reached",
     retry_delay: "Waiting for the next attempt",
     storage: "Waiting for storage: Roost's storage is full",
+    timer: "Suspended: the script sleeps, without an executor",
   },
   /** Why an Execution or an ExecutorJob did not succeed, and what to do about it. */
   reasons: {
