@@ -8,7 +8,7 @@ import json
 import random
 import sys
 from dataclasses import dataclass, field
-from typing import Any, Callable, Optional, Union
+from typing import Any, Callable, NoReturn, Optional, Union
 
 import pytest
 from executor import PACKAGE
@@ -19,6 +19,7 @@ sys.path.insert(0, str(PACKAGE.parent))
 from roost_executor.script import step_history  # noqa: E402
 from roost_executor.script.step_errors import ReplayDiverged  # noqa: E402
 from roost_executor.script.steps import Steps  # noqa: E402
+from roost_executor.script.waits import Waits  # noqa: E402
 
 PROGRAMS = 1_500
 MOST_ATTEMPTS = 12
@@ -153,7 +154,7 @@ def real(nodes: "list[Node]", job: JobSteps, attempt: int, cut_at: int, is_store
     execution = f"exec_{attempt}"
     connection = Connection(job, execution, cut_at, is_stored)
     monkeypatch.setattr(step_history, "StoreConnection", lambda *_: connection)
-    steps = Steps("", "agent.py", execution, bool(job.steps))
+    steps = Steps("", "agent.py", execution, bool(job.steps), Waits(_never, None))
     calls: list[str] = []
     try:
         value = run(nodes, lambda name, function, times: steps.step(name, function, (), times, 0, None), attempt, calls)
@@ -308,6 +309,10 @@ def test_each_attempt_does_what_the_model_does(part: int, monkeypatch: Any) -> N
                 break
     # The programs are such that each promise is at stake.
     assert {"returned", "cut", "ValueError", "RuntimeError"} <= set(endings), endings
+
+
+def _never(_: object) -> NoReturn:
+    raise AssertionError("nothing waits")
 
 
 class _NoLock:
