@@ -33,16 +33,20 @@ class StepsIT {
     StoreKills kills = new StoreKills(roost, 1);
     try (Tally outside = new Tally()) {
       String agent = client.agent(StepEffects.SCRIPT, "max_attempts", 10, "retry_delay", 0);
+      outside.answerUntil(2);
       String job = client.submit(agent, outside.address());
       for (int kind = 0; kind < StoreKills.KINDS; kind++) {
         int enough = 3 + 5 * kind;
         Eventually.until("it has gone on", () -> outside.told().size() >= enough);
         if (kind < 2) {
           roost.workers().executorOf(agent, kind == 0 ? "runner" : "sidecar").kill();
+          outside.answerUntil(enough + 4);
         } else {
+          outside.answerUntil(enough + 4);
           kills.kill(kind);
         }
       }
+      outside.answerUntil(Integer.MAX_VALUE);
       client.ended(job);
       int attempts = StepEffects.settle(client, job, outside.counts(), kills.toString());
       assertTrue(attempts > 1, "executors were killed");

@@ -3,6 +3,7 @@ package dev.roost.e2e;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
+import java.io.InterruptedIOException;
 import java.io.UncheckedIOException;
 import java.net.ServerSocket;
 import java.net.Socket;
@@ -30,6 +31,7 @@ final class Tally implements AutoCloseable {
 
   private final ServerSocket listener;
   private final ConcurrentLinkedQueue<String> told = new ConcurrentLinkedQueue<>();
+  private int answered = Integer.MAX_VALUE;
 
   Tally() {
     listener = ScriptListener.open();
@@ -53,6 +55,22 @@ final class Tally implements AutoCloseable {
     return told.stream().collect(Collectors.groupingBy(text -> text, Collectors.counting()));
   }
 
+  /** Lets scripts go on once they have told this many things in all; those after it wait. */
+  synchronized void answerUntil(int count) {
+    answered = count;
+    notifyAll();
+  }
+
+  private synchronized void awaitAnswer() throws InterruptedIOException {
+    try {
+      while (told.size() > answered && !listener.isClosed()) {
+        wait();
+      }
+    } catch (InterruptedException e) {
+      throw new InterruptedIOException();
+    }
+  }
+
   private void accept() {
     try {
       while (true) {
@@ -63,6 +81,7 @@ final class Tally implements AutoCloseable {
           String line = reader.readLine();
           if (line != null) {
             told.add(line);
+            awaitAnswer();
             socket.getOutputStream().write(1);
           }
         } catch (IOException e) {
@@ -78,9 +97,10 @@ final class Tally implements AutoCloseable {
   }
 
   @Override
-  public void close() {
+  public synchronized void close() {
     try {
       listener.close();
+      notifyAll();
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
