@@ -83,7 +83,7 @@ class Statistics:
     """Statistics from `from_` to `to`, and current counts.
 
     `hours` has one item per hour, oldest first; `failures` most frequent first; `failed_builds`
-    newest first. `running` and `queued` are current counts.
+    newest first. `running`, `queued` and `suspended` are current counts.
     """
 
     from_: datetime
@@ -91,6 +91,7 @@ class Statistics:
     hours: Sequence[HourCounts]
     running: int
     queued: int
+    suspended: int
     executors: ExecutorCounts
     failures: Sequence[Failure]
     failed_builds: Sequence[FailedBuild]
@@ -105,6 +106,7 @@ class Statistics:
             tuple(_hour(each) for each in data["hours"]),
             data["running"],
             data["queued"],
+            data.get("suspended", 0),
             ExecutorCounts(
                 executors["starting"],
                 executors["idle"],

@@ -51,3 +51,18 @@ def test_async_steps_and_those_of_threads(environment: Path, stores: Stores) -> 
         stores,
     )
     assert json.loads(execution.outcome.return_value or "") == list(range(0, 40, 2))
+
+
+def test_sleeps_are_waited_for(environment: Path, stores: Stores) -> None:
+    execution = run(
+        "import asyncio\n"
+        "from datetime import datetime, timezone\n"
+        "async def main(request):\n"
+        "    await request.sleep(until=datetime(2001, 1, 1, tzinfo=timezone.utc))\n"
+        "    sleeps = (request.sleep(0.1, name=f'sleep {n}') for n in range(3))\n"
+        "    await asyncio.gather(*sleeps)\n"
+        "    return await request.step('after', lambda: 'slept')\n",
+        environment,
+        stores,
+    )
+    assert execution.outcome.return_value == '"slept"'

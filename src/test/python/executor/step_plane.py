@@ -10,7 +10,7 @@ FIELDS = {
     "steps": {"after"},
     "step": {"seq", "path", "name", "attempts", "seconds"},
     "reopen_steps": {"steps"},
-    "timer": {"seq", "path", "until"},
+    "timer": {"seq", "path", "name", "until"},
 }
 OPTIONAL = {"result", "error_type", "error_message", "error_traceback", "error_arguments"}
 
@@ -62,7 +62,7 @@ class JobSteps:
 
     def _timer(self, execution: str, request: "dict[str, Any]") -> Any:
         number, until = request["seq"], request["until"]
-        timer = {"seq": number, "path": request["path"], "name": "sleep", "execution_id": execution, "until": until}
+        timer = {"seq": number, "path": request["path"], "name": request["name"], "execution_id": execution, "until": until}
         timer["open"] = False
         if number == len(self.steps) + 1:
             self.steps.append(timer)

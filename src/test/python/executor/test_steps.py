@@ -277,7 +277,7 @@ def test_steps_of_threads_and_tasks_are_known_by_their_names(executor: Executor)
     ]
     values, error = executor.run(script, **AGAIN).value
     assert values == [*range(8), "task/0", "task/1", "task/2"]
-    assert error.startswith("there are two steps 'same' in threads or tasks")
+    assert error.startswith("there are two steps or sleeps 'same' in threads or tasks")
 
 
 def test_timeouts(executor: Executor) -> None:

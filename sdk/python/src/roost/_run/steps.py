@@ -7,6 +7,8 @@ import threading
 from collections.abc import Mapping
 from typing import Any
 
+from .store_checks import problem
+
 __all__ = ["Steps"]
 
 # A server's defaults (docs/settings.md, roost.limits).
@@ -34,7 +36,7 @@ class Steps:
         request = json.loads(body)
         if request["op"] == "steps":
             return 200, b'{"steps": [], "more": false}'
-        return self._save(request) if request["op"] == "step" else (200, b"{}")
+        return self._save(request) if request["op"] in ("step", "timer") else (200, b"{}")
 
     def _save(self, step: Mapping[str, Any]) -> tuple[int, bytes]:
         number: int = step["seq"]
@@ -44,15 +46,11 @@ class Steps:
             if number <= len(self._paths):
                 if self._paths[number - 1] == path:
                     return 200, b"{}"  # the first response was lost
-                return 409, _problem("conflict", "The step's number is that of another one.")
+                return 409, problem("conflict", "The step's number is that of another one.")
             if number > _MAX_STEPS:
-                return 413, _problem("too_large", _TOO_MANY)
+                return 413, problem("too_large", _TOO_MANY)
             if self._bytes + size > _MAX_BYTES:
-                return 413, _problem("too_large", _TOO_LARGE.format(self._bytes, size))
+                return 413, problem("too_large", _TOO_LARGE.format(self._bytes, size))
             self._paths.append(path)
             self._bytes += size
             return 200, b"{}"
-
-
-def _problem(code: str, detail: str) -> bytes:
-    return json.dumps({"code": code, "detail": detail}).encode()

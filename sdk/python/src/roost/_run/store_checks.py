@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-__all__ = ["Refused", "amount_of", "bound_of", "invalid", "key_of", "quote", "ttl_of", "value_of"]
+__all__ = ["Refused", "amount_of", "bound_of", "invalid", "key_of", "problem", "quote", "ttl_of", "value_of"]
 
 MAX_TTL_SECONDS = 1e10
 VALUE_BYTES = 1024 * 1024
@@ -24,6 +24,11 @@ class Refused(Exception):
     def __init__(self, status: int, code: str, detail: str) -> None:
         super().__init__(detail)
         self.status, self.code, self.detail = status, code, detail
+
+
+def problem(code: str, detail: str) -> bytes:
+    """Return the JSON of a problem document."""
+    return json.dumps({"code": code, "detail": detail}).encode()
 
 
 def invalid(detail: str) -> Refused:

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from .failures import CannotRun
-from .store_checks import Refused, amount_of, invalid, key_of, ttl_of, value_of
+from .store_checks import Refused, amount_of, invalid, key_of, problem, ttl_of, value_of
 from .store_entries import SCHEMA, Table
 from .store_locks import Locks, lease_of
 from .store_transaction import run_transaction
@@ -70,13 +70,13 @@ class Stores:
             request = json.loads(body, object_pairs_hook=_without_duplicates)
             operation, store = request["op"], int(store_id.partition("_")[2])
         except (ValueError, KeyError, TypeError):
-            return 400, _problem("malformed_json", "Not an operation of a store.")
+            return 400, problem("malformed_json", "Not an operation of a store.")
         try:
             if operation == "lock":
                 return 200, self._lock(store, request)
             return 200, self._operate(store, operation, request)
         except Refused as refused:
-            return refused.status, _problem(refused.code, refused.detail)
+            return refused.status, problem(refused.code, refused.detail)
 
     def _operate(self, store: int, operation: str, request: Mapping[str, Any]) -> bytes:
         if operation in _WRITES:
@@ -225,7 +225,3 @@ def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _response(**fields: Any) -> bytes:
     return json.dumps(fields).encode()
-
-
-def _problem(code: str, detail: str) -> bytes:
-    return json.dumps({"code": code, "detail": detail}).encode()

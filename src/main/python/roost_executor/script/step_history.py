@@ -16,8 +16,6 @@ from roost_executor.wire.clock import time_text, timestamp
 
 # In place of a store's identifier, for the operations on the job itself.
 JOB = "job"
-# The name of each sleep.
-TIMER = "sleep"
 # The path of a step within a step begins with that step's path and this.
 SEPARATOR = "/"
 
@@ -40,7 +38,7 @@ class Entry(NamedTuple):
     @property
     def what(self) -> str:
         """For messages."""
-        return f"the step {self.name!r}" if self.until is None else "the sleep"
+        return f"the {'step' if self.until is None else 'sleep'} {self.name!r}"
 
 
 class History:
@@ -77,7 +75,7 @@ class History:
                     return None
                 raise self._failed(
                     ReplayDiverged(
-                        f"the script asks for {'a sleep' if is_timer else f'the step {name!r}'} where the job has "
+                        f"the script asks for the {'sleep' if is_timer else 'step'} {name!r} where the job has "
                         f"stored {entry.what} (step {path}). A script must ask for the same steps in the same order in "
                         "each attempt: do what may differ, such as reading a clock or a random number, in a step"
                     )
@@ -113,15 +111,15 @@ class History:
             self._take(Entry(number, path, name, self._execution_id, result, error))
             return number
 
-    def save_timer(self, path: str, until: float) -> Entry:
+    def save_timer(self, path: str, name: str, until: float) -> Entry:
         """Stores a sleep that begins. Raises StepError."""
         with self._lock:
             self._check()
             number = self._last + 1
-            fields = f'{{"seq": {number}, "path": {quoted(path)}, "until": {quoted(time_text(until))}}}'
+            fields = f'{{"seq": {number}, "path": {quoted(path)}, "name": {quoted(name)}, "until": {quoted(time_text(until))}}}'
             self._request("timer", fields, "the sleep can't be stored")
             self._last = number
-            entry = Entry(number, path, TIMER, self._execution_id, None, None, until)
+            entry = Entry(number, path, name, self._execution_id, None, None, until)
             self._take(entry)
             return entry
 

@@ -27,7 +27,7 @@ from roost_executor.script.step_errors import (
     failures_behind,
     note_failure,
 )
-from roost_executor.script.step_history import SEPARATOR, TIMER, Entry, History
+from roost_executor.script.step_history import SEPARATOR, Entry, History
 from roost_executor.script.step_timeout import Expired, time_limit
 from roost_executor.script.store_values import seconds as checked_seconds
 from roost_executor.script.waits import Waits
@@ -68,14 +68,14 @@ class Branch:
     def path(self, name: str) -> str:
         """The path of a step that is asked for now, here. Raises StepError."""
         if self._depth == DEEPEST:
-            raise StepError(f"the step {name!r} is in {DEEPEST} others; steps can't be nested more deeply")
+            raise StepError(f"{name!r} is in {DEEPEST} steps; steps can't be nested more deeply")
         if self.owner == _here():
             self._position += 1
             return f"{self._prefix}{self._position}"
         if name in self._names:
             raise StepError(
-                f"there are two steps {name!r} in threads or tasks. Steps that run at the same time are known by their "
-                f'names: give each its own, such as f"{name} {{item}}"'
+                f"there are two steps or sleeps {name!r} in threads or tasks. What runs at the same time is known by "
+                f'its name: give each its own, such as name=f"{name} {{item}}"'
             )
         self._names.add(name)
         return self._prefix + NAMED + name.replace("%", "%25").replace(SEPARATOR, "%2F")
@@ -127,17 +127,18 @@ class Steps:
             history = self._history = self._history or self._new_history()
         return self._run_in_task(history, branch, call) if in_loop else self._run(history, branch, call)
 
-    def sleep(self, seconds: object, until: object) -> Any:
+    def sleep(self, seconds: object, until: object, name: str) -> Any:
         """See `Request.sleep`."""
         self._require_process()
+        _check_name(name, "sleep")
         end = _end_of_sleep(seconds, until)
         in_loop = _loop() is not None
         if not in_loop and threading.current_thread() is not threading.main_thread():
             raise StepError("request.sleep needs the main thread or an async main")
         with self._lock:
-            path = _branch.get(self._main).path(TIMER)
+            path = _branch.get(self._main).path(name)
             history = self._history = self._history or self._new_history()
-        entry = history.find(path, TIMER, is_timer=True) or history.save_timer(path, end)
+        entry = history.find(path, name, is_timer=True) or history.save_timer(path, name, end)
         assert entry.until is not None
         if in_loop:
             return self._waits.sleep_in_task(entry.number, path, entry.until)
@@ -249,11 +250,15 @@ class _Final(Exception):  # noqa: N818
         self.error = error
 
 
-def _check(name: object, function: object, attempts: object) -> None:
+def _check_name(name: object, what: str) -> None:
     if not isinstance(name, str):
-        raise TypeError(f"the name of a step is a str, not {with_article(name)}")
+        raise TypeError(f"the name of a {what} is a str, not {with_article(name)}")
     if not 0 < len(name) <= MOST_NAME_CHARACTERS or not name.isprintable():
-        raise ValueError(f"the name of a step has 1 to {MOST_NAME_CHARACTERS} printable characters")
+        raise ValueError(f"the name of a {what} has 1 to {MOST_NAME_CHARACTERS} printable characters")
+
+
+def _check(name: object, function: object, attempts: object) -> None:
+    _check_name(name, "step")
     if not callable(function):
         raise TypeError(f"the step {name!r} needs a function and its arguments, not {with_article(function)}")
     if isinstance(attempts, bool) or not isinstance(attempts, int):

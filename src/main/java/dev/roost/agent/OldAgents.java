@@ -32,7 +32,7 @@ public final class OldAgents {
       Sql.of(
           """
           select id from builder_job
-          where agent_id = :agent and id > :after and state not in ('queued', 'running', 'suspended')
+          where agent_id = :agent and id > :after and state not in ('queued', 'running')
           order by id limit :limit""");
 
   public static final Sql DELETE =

@@ -176,13 +176,8 @@ public class JobActionsResource {
                                     row.getString("id"),
                                     row.getString("agent_id"),
                                     row.getString("name"),
-                                    isOpen(
-                                        Code.parse(
-                                            ExecutorJobState.class, row.getString("state")))))));
+                                    !Code.parse(ExecutorJobState.class, row.getString("state"))
+                                        .isFinal()))));
     return found;
-  }
-
-  private static boolean isOpen(ExecutorJobState state) {
-    return state == ExecutorJobState.QUEUED || state == ExecutorJobState.RUNNING;
   }
 }

@@ -71,6 +71,7 @@ public class ExecutionMeters {
       steps.put(step, Map.of(true, timer(step, true), false, timer(step, false)));
     }
     counter(ExecutionState.SUCCEEDED, null);
+    counter(ExecutionState.SUSPENDED, null);
     counter(ExecutionState.CANCELLED, ExecutionReason.CANCELLED);
     counter(ExecutionState.TIMED_OUT, ExecutionReason.DEADLINE_EXCEEDED);
     counter(ExecutionState.LOST, ExecutionReason.EXECUTOR_LOST);

@@ -248,23 +248,28 @@ public class ExecutorJob extends PanacheEntityBase {
         == 1;
   }
 
-  static boolean cancelQueued(String id, Instant now) {
-    return cancelQueued("id", id, now) == 1;
+  static boolean cancelWaiting(String id, Instant now) {
+    return cancelWaiting("id", id, now) == 1;
   }
 
-  /** Ends an agent's queued jobs, and requests the cancellation of the running ones. */
+  /**
+   * Ends an agent's queued and suspended jobs, and requests the cancellation of the running ones.
+   */
   static void cancelAll(String agentId, Instant now) {
-    cancelQueued("agentId", agentId, now);
+    cancelWaiting("agentId", agentId, now);
     update("cancelRequested = true where agentId = ?1 and state = 'running'", agentId);
+    // Jobs that were suspended in the meantime.
+    cancelWaiting("agentId", agentId, now);
   }
 
-  private static int cancelQueued(String column, String value, Instant now) {
+  private static int cancelWaiting(String column, String value, Instant now) {
     return update(
-        "state = 'cancelled', reason = ?1, message = ?2, finishedAt = ?3 where "
+        "state = 'cancelled', reason = ?1, finishedAt = ?2, message = "
+            + JobCancellation.MESSAGE
+            + " where "
             + column
-            + " = ?4 and state in ('queued', 'suspended')",
+            + " = ?3 and state in ('queued', 'suspended')",
         ExecutionReason.CANCELLED.code(),
-        "Cancelled before it started.",
         now,
         value);
   }

@@ -259,8 +259,8 @@ public class ExecutorJobs {
   }
 
   /**
-   * Cancels a job: a queued job at once; the script of a running job gets SIGTERM. No effect on a
-   * job that has ended.
+   * Cancels a job: a queued or suspended job at once; the script of a running job gets SIGTERM. No
+   * effect on a job that has ended.
    */
   public void cancel(String executorJobId) {
     Instant now = clock.instant();
@@ -268,8 +268,10 @@ public class ExecutorJobs {
         QuarkusTransaction.requiringNew()
             .call(
                 () -> {
-                  if (!ExecutorJob.cancelQueued(executorJobId, now)) {
-                    ExecutorJob.requestCancel(executorJobId);
+                  if (!ExecutorJob.cancelWaiting(executorJobId, now)
+                      && !ExecutorJob.requestCancel(executorJobId)) {
+                    // It may have been suspended in the meantime.
+                    ExecutorJob.cancelWaiting(executorJobId, now);
                   }
                   return ((ExecutorJob) ExecutorJob.findById(executorJobId)).latestExecutionId;
                 });

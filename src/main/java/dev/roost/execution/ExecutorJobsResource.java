@@ -181,7 +181,9 @@ public class ExecutorJobsResource {
       @Schema(description = "Cancel the jobs of this agent") String agentId,
       @Schema(defaultValue = "false", description = "true cancels the jobs of all agents")
           boolean all,
-      @Schema(defaultValue = "true", description = "false cancels only queued jobs")
+      @Schema(
+              defaultValue = "true",
+              description = "false cancels only queued jobs, not running and suspended ones")
           boolean running) {}
 
   @POST

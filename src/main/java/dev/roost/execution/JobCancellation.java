@@ -5,6 +5,7 @@ import dev.roost.api.Ids;
 import dev.roost.api.Problem;
 import dev.roost.cluster.Signals;
 import dev.roost.db.Sql;
+import dev.roost.state.ExecutorJobState;
 import io.quarkus.narayana.jta.QuarkusTransaction;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.persistence.EntityManager;
@@ -31,25 +32,34 @@ class JobCancellation {
     this.clock = clock;
   }
 
+  /** Of a queued or suspended job; SQL, and HQL. */
+  static final String MESSAGE =
+      "case when attempts = 0 then 'Cancelled before it started.' else 'Cancelled while it waited.' end";
+
+  private static final String[] QUEUED = {ExecutorJobState.QUEUED.code()};
+  private static final String[] ALL_WAITING = {
+    ExecutorJobState.QUEUED.code(), ExecutorJobState.SUSPENDED.code()
+  };
+
   /** Which jobs are cancelled. */
   enum Of {
     BATCH("batch_id = :id"),
     AGENT("agent_id = :id"),
     ALL("cast(:id as text) is null");
 
-    private final Sql cancelQueued;
+    private final Sql cancelWaiting;
     private final Sql stopRunning;
 
     Of(String condition) {
-      cancelQueued =
+      cancelWaiting =
           Sql.of(
               """
-              update executor_job set state = 'cancelled', reason = :reason, message = :message, finished_at = :now
-              where state in ('queued', 'suspended') and id in (
-                select id from executor_job where state in ('queued', 'suspended') and id < :end and %s
+              update executor_job set state = 'cancelled', reason = :reason, message = %1$s, finished_at = :now
+              where state = any(:states) and id in (
+                select id from executor_job where state = any(:states) and id < :end and %2$s
                 order by id limit :most for update)
               returning id"""
-                  .formatted(condition));
+                  .formatted(MESSAGE, condition));
       stopRunning =
           Sql.of(
               "update executor_job set cancel_requested = true where state = 'running' and "
@@ -69,22 +79,33 @@ class JobCancellation {
    * Cancels the jobs that were submitted before this call.
    *
    * @param id of the batch or the agent; null for all
-   * @param running also running jobs
+   * @param begun also running and suspended jobs
    * @throws Problem not_found
    */
-  CancelledJobs cancel(Of of, String id, boolean running) {
+  CancelledJobs cancel(Of of, String id, boolean begun) {
+    String[] states = begun ? ALL_WAITING : QUEUED;
     Instant now = clock.instant();
     QuarkusTransaction.requiringNew().run(() -> requireThere(of, id));
+    int cancelled = cancelWaiting(of, id, states, now);
+    if (!begun) {
+      return new CancelledJobs(cancelled, 0);
+    }
+    int stopping = stopRunning(of, id);
+    // Jobs that were suspended in the meantime.
+    return new CancelledJobs(cancelled + cancelWaiting(of, id, states, now), stopping);
+  }
+
+  private int cancelWaiting(Of of, String id, String[] states, Instant now) {
     int cancelled = 0;
     int step;
     do {
-      List<String> jobs = QuarkusTransaction.requiringNew().call(() -> cancelQueued(of, id, now));
+      List<String> jobs =
+          QuarkusTransaction.requiringNew().call(() -> cancelSome(of, id, states, now));
       jobs.forEach(signals::fire);
       step = jobs.size();
       cancelled += step;
     } while (step == STEP);
-    int stopping = running ? stopRunning(of, id) : 0;
-    return new CancelledJobs(cancelled, stopping);
+    return cancelled;
   }
 
   private static void requireThere(Of of, String id) {
@@ -99,10 +120,10 @@ class JobCancellation {
     }
   }
 
-  private List<String> cancelQueued(Of of, String id, Instant now) {
-    return of.cancelQueued
+  private List<String> cancelSome(Of of, String id, String[] states, Instant now) {
+    return of.cancelWaiting
         .with("reason", ExecutionReason.CANCELLED.code())
-        .with("message", "Cancelled before it started.")
+        .with("states", states)
         .with("now", now)
         .with("end", Ids.first("xjob", now.plusMillis(1)))
         .with("id", id)

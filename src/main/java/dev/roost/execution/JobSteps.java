@@ -72,7 +72,7 @@ public class JobSteps {
               saved as (
                 insert into executor_job_step (executor_job_id, seq, path, name, execution_id, attempts, seconds,
                   finished_at, until, total_bytes)
-                select o.job, :seq, :path, 'sleep', :execution, 1, 0, statement_timestamp(), :until,
+                select o.job, :seq, :path, :name, :execution, 1, 0, statement_timestamp(), :until,
                   coalesce(b.total_bytes, 0)
                 from owner o left join executor_job_step b on b.executor_job_id = o.job and b.seq = :seq - 1
                 where :seq = 1 or b.seq is not null
@@ -192,8 +192,9 @@ public class JobSteps {
   private Object saveTimer(String executorId, String executionId, Body body) {
     int number = body.integer("seq", 1, Integer.MAX_VALUE).orElse(1);
     String path = text(body, "path", MOST_PATH_CHARACTERS).orElse(null);
+    String name = text(body, "name", MOST_NAME_CHARACTERS).orElse(null);
     Instant until = body.time("until").orElse(null);
-    for (String required : List.of("seq", "path", "until")) {
+    for (String required : List.of("seq", "path", "name", "until")) {
       body.require(required);
     }
     body.check();
@@ -204,6 +205,7 @@ public class JobSteps {
             .with("executor", executorId)
             .with("seq", number)
             .with("path", path)
+            .with("name", name)
             .with("until", until);
     store(save, executionId, number, path, 0);
     return Map.of();

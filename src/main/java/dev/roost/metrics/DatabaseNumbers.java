@@ -52,6 +52,8 @@ class DatabaseNumbers {
             extract(epoch from now() - min(since)) as seconds
           from queued group by waiting_on
           union all
+          select 'job', 'suspended', count(*), null from executor_job where state = 'suspended'
+          union all
           select 'execution', 'running', count(*), null from running
           union all
           select 'executor', case when x.state = 'ready' and x.agent_id is null then 'pooled' when x.state = 'ready' then case when e.id is null then 'idle' else 'working' end

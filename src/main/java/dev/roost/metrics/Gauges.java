@@ -54,6 +54,8 @@ class Gauges {
           .tag("waiting_on", kind)
           .is(() -> numbers.seconds("job", kind));
     }
+    gauge("roost.executor.jobs.suspended", "ExecutorJobs that are suspended", null)
+        .is(() -> numbers.count("job", "suspended"));
     gauge("roost.executions.running", "Executions that are running", null)
         .is(() -> numbers.count("execution", ExecutionState.RUNNING.code()));
     String starting = ExecutorState.STARTING.code();

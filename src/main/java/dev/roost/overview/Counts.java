@@ -31,6 +31,7 @@ final class Counts {
   final Sql failedBuilds;
   final Sql running;
   final Sql queued;
+  final Sql suspended;
   final Sql executors;
 
   /** Null: all agents. */
@@ -83,6 +84,10 @@ final class Counts {
     queued =
         Sql.of(
             "select count(*) as count from executor_job j where j.state = 'queued' "
+                + ofAgent.formatted("j"));
+    suspended =
+        Sql.of(
+            "select count(*) as count from executor_job j where j.state = 'suspended' "
                 + ofAgent.formatted("j"));
     executors =
         Sql.of(
@@ -163,6 +168,10 @@ final class Counts {
 
   int queued(EntityManager entities) {
     return of(queued).first(entities, row -> row.getInt("count")).orElseThrow();
+  }
+
+  int suspended(EntityManager entities) {
+    return of(suspended).first(entities, row -> row.getInt("count")).orElseThrow();
   }
 
   Statistics.Executors executors(EntityManager entities, int limit) {

@@ -57,6 +57,7 @@ public class PerformanceResource {
           date_bin(make_interval(secs => :interval), e.finished_at, timestamptz '2000-01-01 00:00Z') as interval
         from execution e
         where e.agent_id = :agent and e.finished_at >= :from and e.finished_at <= :to and not e.draft
+          and e.state <> 'suspended'
         order by e.finished_at desc limit :most)
       """;
 

@@ -13,6 +13,7 @@ import org.eclipse.microprofile.openapi.annotations.media.Schema;
  * @param hours one for each hour, oldest first; the last one is incomplete
  * @param running Executions that run now
  * @param queued ExecutorJobs that wait now
+ * @param suspended ExecutorJobs whose scripts wait now, without a process
  * @param failures of these hours, by reason, most frequent first
  * @param failedBuilds agents whose newest build failed, at any time; newest first, 20 at most
  * @param storage of all agents together
@@ -28,6 +29,7 @@ record Statistics(
         List<Hour> hours,
     @Schema(description = "Executions that are running") int running,
     @Schema(description = "ExecutorJobs that are queued") int queued,
+    @Schema(description = "ExecutorJobs that are suspended") int suspended,
     @Schema(description = "The current executors") Executors executors,
     @Schema(
             description =

@@ -37,7 +37,7 @@ public class StatisticsResource {
       {"from": "2026-11-22T06:00:00.000000Z", "to": "2026-11-22T07:13:21.123456Z", "hours": [
         {"hour": "2026-11-22T06:00:00.000000Z", "succeeded": 412, "failed": 2, "timed_out": 0, "cancelled": 1, "lost": 0},
         {"hour": "2026-11-22T07:00:00.000000Z", "succeeded": 97, "failed": 0, "timed_out": 0, "cancelled": 0, "lost": 0}],
-       "running": 3, "queued": 12, "executors": {"starting": 1, "idle": 2, "working": 3, "pooled": 1, "limit": 32},
+       "running": 3, "queued": 12, "suspended": 40, "executors": {"starting": 1, "idle": 2, "working": 3, "pooled": 1, "limit": 32},
        "failures": [{"reason": "exception", "count": 2, "agents": 1, "latest": {
          "execution_id": "exec_01m7zs7adke00an1911jv8vk1r", "agent_id": "agent_01m7zs76ree00abj6gw1gp1665",
          "agent_name": "report", "message": "KeyError: 'name'", "finished_at": "2026-11-22T06:44:10.004211Z"}}],
@@ -99,6 +99,7 @@ public class StatisticsResource {
         counts.hours(entities, from, to),
         counts.running(entities),
         counts.queued(entities),
+        counts.suspended(entities),
         counts.executors(entities, limit),
         counts.failures(entities, from, to),
         counts.failedBuilds(entities),

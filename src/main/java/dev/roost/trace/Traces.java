@@ -179,7 +179,7 @@ public class Traces {
             .setAttribute("roost.execution.state", ended.state().code())
             .setAttribute("roost.execution.cold_start", ended.cold());
     Span execute = ids.with(job.traceId(), TraceParent.spanIdOf(ended.id()), builder::startSpan);
-    if (ended.state() != ExecutionState.SUCCEEDED) {
+    if (ended.state() != ExecutionState.SUCCEEDED && ended.state() != ExecutionState.SUSPENDED) {
       String reason = ended.reason() == null ? ended.state().code() : ended.reason();
       execute.setAttribute("error.type", reason).setStatus(StatusCode.ERROR, reason);
     }

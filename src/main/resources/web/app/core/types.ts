@@ -643,6 +643,7 @@ export interface Statistics {
   }[];
   running: number;
   queued: number;
+  suspended: number;
   executors: { starting: number; idle: number; working: number; pooled: number; limit: number };
   failures: {
     reason: string;

@@ -65,9 +65,10 @@ export class ExecutionsPage extends Part {
   override render() {
     const states = valuesOf(this.tokens, "state");
     const runs = states.filter((name) => name !== "queued");
-    // Queued jobs have no reason, revision or start yet.
+    // Queued and suspended jobs have no reason, revision or start yet.
     const { agent, tag, ...others } = this.filters;
-    const queued = states.length ? states.includes("queued") : !Object.values(others).some(Boolean);
+    const shows = (state: string) =>
+      states.length ? states.includes(state) : !Object.values(others).some(Boolean);
     return html`<div class="page-head"><h1>${text.title}</h1></div>
       <div class="filters" role="group" aria-label=${text.filters}>
         <filter-field
@@ -97,8 +98,9 @@ export class ExecutionsPage extends Part {
         .filters=${{ ...others, agent, tag, state: runs.join(",") }}
         .sort=${this.sort}
         .columns=${this.columns}
-        .queued=${queued}
-        .queueOpen=${states.includes("queued")}
+        .queued=${shows("queued")}
+        .suspended=${shows("suspended")}
+        .open=${states.filter((state) => state === "queued" || state === "suspended")}
         .executions=${!states.length || runs.length > 0}
       ></execution-table>`;
   }

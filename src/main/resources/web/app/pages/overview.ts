@@ -97,7 +97,7 @@ export class OverviewPage extends Part {
       </div>`;
   }
 
-  private figures({ hours, running, queued, executors }: Statistics): TemplateResult {
+  private figures({ hours, running, queued, suspended, executors }: Statistics): TemplateResult {
     const sum = (...names: (typeof OUTCOMES)[number][0][]) =>
       hours.reduce((all, hour) => all + names.reduce((of, name) => of + hour[name], 0), 0);
     const failed = sum("failed", "timed_out", "lost");
@@ -110,6 +110,9 @@ export class OverviewPage extends Part {
     return html`<dl class="panel figures">
       ${figure(text.running, count(running), nothing, "/executions?state=running")}
       ${figure(text.queued, count(queued), nothing, "/executions?state=queued")}
+      ${suspended
+        ? figure(text.suspended, count(suspended), nothing, "/executions?state=suspended")
+        : nothing}
       ${figure(
         text.executors,
         count(busy),

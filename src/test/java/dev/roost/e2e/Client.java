@@ -137,6 +137,15 @@ final class Client {
     return send("POST", path, body, headers);
   }
 
+  /** Whether it answers, with its database. */
+  boolean isReachable() {
+    try {
+      return get("/v1/agents").status() == 200;
+    } catch (Unreachable e) {
+      return false;
+    }
+  }
+
   /** Makes an agent; settings are name, value, name, value, …. */
   JsonNode createAgent(String script, Object... settings) {
     return post("/v1/agents", settings(script, settings)).expect(201).json();

@@ -54,7 +54,7 @@ class StepSoakIT {
         }
         Eventually.until("the jobs have gone on", () -> outside.told().size() >= enough);
         kills.killSomething();
-        Eventually.until("it is back", () -> isReachable(client));
+        Eventually.until("it is back", () -> client.isReachable());
       }
       jobs.forEach(client::ended);
       Map<String, Long> effects = outside.counts();
@@ -66,14 +66,6 @@ class StepSoakIT {
       System.out.printf(
           "Steps (seed %d): %d jobs, %d attempts, %d effects; %s%n",
           SEED, jobs.size(), attempts, effects.size(), kills);
-    }
-  }
-
-  private static boolean isReachable(Client client) {
-    try {
-      return client.get("/v1/agents").status() == 200;
-    } catch (Unreachable e) {
-      return false;
     }
   }
 }

@@ -85,7 +85,7 @@ class SuspendedJobsIT {
 
   private void timer(int seq, String until) {
     String body =
-        "{\"op\": \"timer\", \"seq\": %d, \"path\": \"%d\", \"until\": \"%s\"}"
+        "{\"op\": \"timer\", \"seq\": %d, \"path\": \"%d\", \"name\": \"sleep\", \"until\": \"%s\"}"
             .formatted(seq, seq, until);
     steps.run(executor, execution, Body.parse(body.getBytes(StandardCharsets.UTF_8)));
   }
@@ -206,6 +206,9 @@ class SuspendedJobsIT {
   void manyAreCancelledTogether() {
     timer(1, LATER);
     suspend("[1]");
+    String queued = "{\"agent_id\": \"%s\", \"running\": false}".formatted(agent);
+    assertEquals(0, api.post("/v1/executor-jobs/cancel", queued).<Integer>get("cancelled"));
+    assertEquals("suspended", read().get("state"));
     Api.Answer answer =
         api.post("/v1/executor-jobs/cancel", "{\"agent_id\": \"%s\"}".formatted(agent));
     assertEquals(1, answer.<Integer>get("cancelled"), answer.text());

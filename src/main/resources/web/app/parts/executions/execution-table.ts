@@ -14,7 +14,7 @@ import { executionActions } from "./bulk-executions";
 import { executionColumns } from "./execution-columns";
 import "./queued-runs";
 
-/** Executions, newest first, and above them the queue. */
+/** Executions, newest first, and above them queued and suspended jobs. */
 @customElement("execution-table")
 export class ExecutionTable extends Part {
   /** Only those of this agent; "": of all, with a column for the agent. */
@@ -27,8 +27,10 @@ export class ExecutionTable extends Part {
   @property() columns = "";
   /** Whether queued jobs are shown. */
   @property({ attribute: false }) queued = true;
-  /** Whether they are listed at once. */
-  @property({ attribute: false }) queueOpen = false;
+  /** Whether suspended jobs are shown. */
+  @property({ attribute: false }) suspended = true;
+  /** Which of both are listed at once. */
+  @property({ attribute: false }) open: ("queued" | "suspended")[] = [];
   @property({ attribute: false }) executions = true;
 
   private readonly concerns: Concerns = ({ type, agent_id }) =>
@@ -63,14 +65,8 @@ export class ExecutionTable extends Part {
   override render() {
     const total = this.total.value;
     const rows = this.runs.value?.data ?? [];
-    return html`${this.queued
-      ? html`<queued-runs
-          .agentId=${this.agentId}
-          .agent=${String(this.filters.agent ?? "")}
-          .tag=${String(this.filters.tag ?? "")}
-          .open=${this.queueOpen}
-        ></queued-runs>`
-      : nothing}
+    return html`${this.queued ? this.waiting("queued") : nothing}
+    ${this.suspended ? this.waiting("suspended") : nothing}
     ${this.executions
       ? html`<section class="panel" aria-labelledby="executions-title">
             <header>
@@ -90,6 +86,16 @@ export class ExecutionTable extends Part {
           </section>
           ${this.selection.bar(executionActions())}`
       : nothing}`;
+  }
+
+  private waiting(state: "queued" | "suspended"): TemplateResult {
+    return html`<queued-runs
+      .of=${state}
+      .agentId=${this.agentId}
+      .agent=${String(this.filters.agent ?? "")}
+      .tag=${String(this.filters.tag ?? "")}
+      .open=${this.open.includes(state)}
+    ></queued-runs>`;
   }
 
   private query(): Query {

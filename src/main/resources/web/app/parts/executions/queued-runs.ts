@@ -1,6 +1,7 @@
 import { html, nothing } from "lit";
 import { customElement, property, state } from "lit/decorators.js";
 import { get, post, type Query } from "../../core/api";
+import { at } from "../../core/format";
 import { asProblem, Load, PagedLoad, type Concerns } from "../../core/load";
 import { signedIn } from "../../core/session";
 import type { Count, ExecutorJob } from "../../core/types";
@@ -21,7 +22,7 @@ const FEW = 3;
 const COLUMNS: (Column<ExecutorJob> & { agent?: boolean })[] = [
   {
     title: common.state,
-    cell: (job) => html`<a class="state-link" href="/executor-jobs/${job.id}">${stateBadge("queued")}</a>`,
+    cell: (job) => html`<a class="state-link" href="/executor-jobs/${job.id}">${stateBadge(job.state)}</a>`,
   },
   {
     title: common.agent,
@@ -40,13 +41,17 @@ const COLUMNS: (Column<ExecutorJob> & { agent?: boolean })[] = [
   },
   {
     title: text.queue.waitingFor,
-    cell: (job) => html`<span class="faint">${WAITING[job.waiting_on ?? ""] ?? ""}</span>`,
+    cell: (job) =>
+      html`<span class="faint">${WAITING[job.waiting_on ?? ""] ?? ""}</span> ${job.resume_at
+          ? html`<time class="faint" datetime=${job.resume_at}>${at(job.resume_at)}</time>`
+          : nothing}`,
   },
 ];
 
-/** The queue in one line: how many jobs, and for how long the oldest has waited. The list is shown on request. */
+/** Queued or suspended jobs in one line: how many, and the age of the oldest. The list is shown on request. */
 @customElement("queued-runs")
 export class QueuedRuns extends Part {
+  @property() of: "queued" | "suspended" = "queued";
   /** Only those of this agent; "": of all, with a column for the agent. */
   @property() agentId = "";
   /** Words of the agents' names. */
@@ -92,12 +97,12 @@ export class QueuedRuns extends Part {
     const queue = this.count.value;
     return !queue || queue.count === 0
       ? nothing
-      : html`<section class="panel queued-runs" aria-labelledby="queued-title">
+      : html`<section class="panel queued-runs" aria-labelledby="${this.of}-title">
           <header>
-            <h2 id="queued-title">
-              ${stateBadge("queued", text.queue.title(queue))}
+            <h2 id="${this.of}-title">
+              ${stateBadge(this.of, text.queue.title(queue, this.of))}
               <span class="faint"
-                >${text.queue.oldest(
+                >${text.queue.oldest[this.of](
                   html`<ticking-duration .from=${queue.oldest_created_at!}></ticking-duration>`,
                 )}</span
               >
@@ -108,10 +113,10 @@ export class QueuedRuns extends Part {
                   aria-expanded=${this.listed}
                   @click=${() => (this.listed = !this.listed)}
                 >
-                  ${this.listed ? text.queue.hide : text.queue.show}
+                  ${this.listed ? text.queue.hide[this.of] : text.queue.show[this.of]}
                 </button>`
               : nothing}
-            ${signedIn.may("execute") && !this.agent && !this.tag
+            ${this.of === "queued" && signedIn.may("execute") && !this.agent && !this.tag
               ? html`<button class="quiet" ?disabled=${this.cancelling} @click=${() => this.cancelAll(queue)}>
                   ${this.cancelling ? text.queue.cancelling : text.queue.cancelAll}
                 </button>`
@@ -129,12 +134,12 @@ export class QueuedRuns extends Part {
   private list(): unknown {
     const columns = COLUMNS.filter((column) => !column.agent || !this.agentId);
     return this.jobs.value
-      ? pagedTable(text.queue.label, columns, this.jobs, () => nothing)
+      ? pagedTable(text.queue.label[this.of], columns, this.jobs, () => nothing)
       : loaded(this.jobs, () => nothing);
   }
 
   private query(): Query {
-    return { state: "queued", agent_id: this.agentId, agent: this.agent, tag: this.tag };
+    return { state: this.of, agent_id: this.agentId, agent: this.agent, tag: this.tag };
   }
 
   private async cancelAll(queue: Count): Promise<void> {

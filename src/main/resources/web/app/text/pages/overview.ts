@@ -7,6 +7,7 @@ export const text = {
   storageFull: (message: string) => `Storage is full. ${message}`,
   running: "Running",
   queued: "Queued",
+  suspended: "Suspended",
   executors: "Executors",
   executorsOf: (limit: number, working: number) => `of ${count(limit)}, ${working} working`,
   executorsWithPools: (limit: number, working: number, pooled: number) =>

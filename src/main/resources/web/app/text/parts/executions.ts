@@ -3,7 +3,8 @@ import { bounded, count, plural } from "../../core/format";
 
 type Queue = Parameters<typeof bounded>[0];
 
-const queuedRuns = (queue: Queue): string => `${bounded(queue)} queued ${queue.count === 1 ? "run" : "runs"}`;
+const queuedRuns = (queue: Queue, state = "queued"): string =>
+  `${bounded(queue)} ${state} ${queue.count === 1 ? "run" : "runs"}`;
 
 /** Texts about executions, their queue and why they failed. */
 export const text = {
@@ -79,12 +80,15 @@ export const text = {
   },
   queue: {
     title: queuedRuns,
-    oldest: (duration: unknown) => html`· oldest waiting ${duration}`,
-    show: "Show queued runs",
-    hide: "Hide queued runs",
+    oldest: {
+      queued: (duration: unknown) => html`· oldest waiting ${duration}`,
+      suspended: (duration: unknown) => html`· oldest created ${duration} ago`,
+    },
+    show: { queued: "Show queued runs", suspended: "Show suspended runs" },
+    hide: { queued: "Hide queued runs", suspended: "Hide suspended runs" },
     cancelAll: "Cancel all",
     cancelling: "Cancelling…",
-    label: "List of queued runs",
+    label: { queued: "List of queued runs", suspended: "List of suspended runs" },
     waiting: "Waiting",
     attempts: "Attempts",
     waitingFor: "Waiting for",
