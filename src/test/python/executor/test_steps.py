@@ -386,7 +386,7 @@ def test_wrong_uses_are_refused(executor: Executor) -> None:
         ["ValueError", "timeout is 0; it must be a number of seconds, above 0"],
         ["StepError", "the step 'set' returned a value that isn't JSON: $.when is a set"],
         ["StepError", "the step 'coroutine' is async: define `async def main` and await the step"],
-        ["StepError", "the step 'deep' is in 16 others; steps can't be nested more deeply"],
+        ["StepError", "'deep' is in 16 steps; steps can't be nested more deeply"],
     ]
     assert forked == spawned == "steps belong to the process of main; they can't be run in another process"
 

@@ -152,7 +152,7 @@ def test_another_step_in_place_of_a_sleep_is_found(executor: Executor) -> None:
     executor.run(script, **LONG)
     result = executor.run(script, **merged(AGAIN, {"attempt": 2}))
     assert result.reason == "replay_diverged"
-    assert "asks for the step 'sleep' where the job has stored the sleep (step 1)" in result.last["message"]
+    assert "asks for the step 'sleep' where the job has stored the sleep 'sleep' (step 1)" in result.last["message"]
 
 
 @pytest.mark.parametrize(
