@@ -62,7 +62,13 @@ class JobSteps:
 
     def _timer(self, execution: str, request: "dict[str, Any]") -> Any:
         number, until = request["seq"], request["until"]
-        timer = {"seq": number, "path": request["path"], "name": request["name"], "execution_id": execution, "until": until}
+        timer = {
+            "seq": number,
+            "path": request["path"],
+            "name": request["name"],
+            "execution_id": execution,
+            "until": until,
+        }
         timer["open"] = False
         if number == len(self.steps) + 1:
             self.steps.append(timer)

@@ -290,7 +290,7 @@ def steps(job: roost.ExecutorJob) -> Listing[roost.Step]:
             state_text(step.state),
             str(step.attempts),
             duration(step.duration),
-            moment(step.finished_at),
+            moment(step.until if step.state == "waiting" else step.finished_at),
             str(step.error or "").partition("\n")[0],
         )
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from .log_lines import LogPrinter
 from .progress import Progress
+from .times import moment
 
 if TYPE_CHECKING:
     import roost
@@ -98,6 +99,8 @@ class Waiting:
         if job.state == "running":
             attempt = f" (attempt {job.attempts})" if (job.attempts or 0) > 1 else ""
             return f"{self._name} is running{attempt}"
+        if job.state == "suspended":
+            return f"{self._name} is suspended and continues {moment(job.resume_at)}"
         reasons = {
             "build": "building its dependencies",
             "executor": "starting an executor",

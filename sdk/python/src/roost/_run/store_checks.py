@@ -8,7 +8,17 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-__all__ = ["Refused", "amount_of", "bound_of", "invalid", "key_of", "problem", "quote", "ttl_of", "value_of"]
+__all__ = [
+    "Refused",
+    "amount_of",
+    "bound_of",
+    "invalid",
+    "key_of",
+    "problem",
+    "quote",
+    "ttl_of",
+    "value_of",
+]
 
 MAX_TTL_SECONDS = 1e10
 VALUE_BYTES = 1024 * 1024

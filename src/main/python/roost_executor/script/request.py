@@ -86,15 +86,13 @@ class Request:
             raise step_errors.StepError("steps belong to the process of main; they can't be run in another process")
         return self._steps.step(name, function, args, attempts, delay, timeout)
 
-    def sleep(
-        self, seconds: "float | None" = None, *, until: "datetime | None" = None, name: str = "sleep"
-    ) -> Any:
+    def sleep(self, seconds: "float | None" = None, *, until: "datetime | None" = None, name: str = "sleep") -> Any:
         """Waits for `seconds`, or until an aware datetime; `await` it in an async main.
 
         If that is long, the process ends without running `finally` blocks, and the job is suspended: it takes no
         executor, no memory and none of the agent's concurrency. At the time, another process runs the script again up
-        to here, with the stored results of its steps, and continues. So do in steps what must not be done twice. In tasks besides that of main, each sleep needs its own
-        `name`.
+        to here, with the stored results of its steps, and continues. So do in steps what must not be done twice. In
+        tasks besides that of main, each sleep needs its own `name`.
 
         Raises StepError when the sleep can't be stored.
         """

@@ -116,7 +116,8 @@ class History:
         with self._lock:
             self._check()
             number = self._last + 1
-            fields = f'{{"seq": {number}, "path": {quoted(path)}, "name": {quoted(name)}, "until": {quoted(time_text(until))}}}'
+            place = f'"seq": {number}, "path": {quoted(path)}, "name": {quoted(name)}'
+            fields = f'{{{place}, "until": {quoted(time_text(until))}}}'
             self._request("timer", fields, "the sleep can't be stored")
             self._last = number
             entry = Entry(number, path, name, self._execution_id, None, None, until)

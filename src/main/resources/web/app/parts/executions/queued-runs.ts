@@ -42,9 +42,12 @@ const COLUMNS: (Column<ExecutorJob> & { agent?: boolean })[] = [
   {
     title: text.queue.waitingFor,
     cell: (job) =>
-      html`<span class="faint">${WAITING[job.waiting_on ?? ""] ?? ""}</span> ${job.resume_at
-          ? html`<time class="faint" datetime=${job.resume_at}>${at(job.resume_at)}</time>`
-          : nothing}`,
+      html`<span class="faint"
+        >${WAITING[job.waiting_on ?? ""] ?? ""}
+        ${job.resume_at
+          ? text.queue.until(html`<time datetime=${job.resume_at}>${at(job.resume_at)}</time>`)
+          : nothing}</span
+      >`,
   },
 ];
 

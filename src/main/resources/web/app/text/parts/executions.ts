@@ -92,6 +92,7 @@ export const text = {
     waiting: "Waiting",
     attempts: "Attempts",
     waitingFor: "Waiting for",
+    until: (time: unknown) => html`until ${time}`,
     cancelRuns: (queue: Queue) => `Cancel ${queuedRuns(queue)}?`,
     cancelsOfAgent: "Cancels all queued runs of this agent. Running executions continue.",
     cancelsOfAll: "Cancels the queued runs of all agents. Running executions continue.",
@@ -183,7 +184,7 @@ export const text = {
     concurrency: "Waiting: the limit of the agent's max_concurrency or of the concurrency key is reached",
     retry_delay: "Waiting for the next attempt",
     storage: "Waiting for storage: Roost's storage is full",
-    timer: "Suspended: the script sleeps, without an executor",
+    timer: "The script sleeps, without an executor",
   },
   /** Why an Execution or an ExecutorJob did not succeed, and what to do about it. */
   reasons: {
