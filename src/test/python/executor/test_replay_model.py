@@ -1,14 +1,15 @@
-"""Replay of steps, against a model: random programs, whose attempts fail or are cut off at random moments.
+"""Replay of steps and sleeps, against a model: random programs, which fail, wait, or are cut off at random moments.
 
 A program is a tree of nodes. The model interprets it with what docs/agents.md promises and nothing else: a table of
-outcomes by position. Both must call the same functions in the same order in each attempt, and end in the same way.
+outcomes by position. Both must call the same functions in the same order in each process, and end in the same way.
 """
 
 import json
 import random
 import sys
 from dataclasses import dataclass, field
-from typing import Any, Callable, NoReturn, Optional, Union
+from types import SimpleNamespace
+from typing import Any, Callable, NoReturn, Optional, Protocol, Union
 
 import pytest
 from executor import PACKAGE
@@ -16,18 +17,21 @@ from step_plane import JobSteps
 
 sys.path.insert(0, str(PACKAGE.parent))
 
-from roost_executor.script import step_history  # noqa: E402
+from roost_executor.script import step_history, steps, waits  # noqa: E402
 from roost_executor.script.step_errors import ReplayDiverged  # noqa: E402
-from roost_executor.script.steps import Steps  # noqa: E402
-from roost_executor.script.waits import Waits  # noqa: E402
 
 PROGRAMS = 1_500
-MOST_ATTEMPTS = 12
+MOST_PROCESSES = 16
+SLEEP_SECONDS = 3600
 ERRORS: "dict[str, type[Exception]]" = {"ValueError": ValueError, "KeyError": KeyError, "OSError": OSError}
 
 
 class Cut(BaseException):
     """The process is killed."""
+
+
+class Suspended(BaseException):
+    """The process has ended, to wait."""
 
 
 @dataclass
@@ -67,7 +71,14 @@ class Fail:
     error: str
 
 
-Node = Union[Leaf, Group, Guard, Fail]
+@dataclass
+class Sleep:
+    """A long wait."""
+
+    name: str
+
+
+Node = Union[Leaf, Group, Guard, Fail, Sleep]
 
 
 def program(chance: random.Random, depth: int = 0) -> "list[Node]":
@@ -76,23 +87,34 @@ def program(chance: random.Random, depth: int = 0) -> "list[Node]":
     for _ in range(chance.randint(1, 4 if depth < 2 else 2)):
         kind = chance.random()
         name, error = chance.choice("abc"), chance.choice(sorted(ERRORS))
-        if kind < 0.5 or depth == 3:
+        if kind < 0.42 or depth == 3:
             fails = chance.choice([0, 0, 1, 2, 99])
             nodes.append(Leaf(name, fails, error, chance.choice([1, 1, 3])))
-        elif kind < 0.75:
+        elif kind < 0.62:
             nodes.append(Group(name, program(chance, depth + 1), chance.choice([1, 1, 2])))
-        elif kind < 0.9:
+        elif kind < 0.8:
             handler = program(chance, depth + 1) if chance.random() < 0.5 else []
             nodes.append(Guard(program(chance, depth + 1), error, handler, chance.random() < 0.3))
+        elif kind < 0.88:
+            nodes.append(Sleep(name))
+        elif kind < 0.93:
+            # Another attempt goes another way.
+            way: list[Node] = [Sleep(name)] if chance.random() < 0.5 else program(chance, depth + 1)
+            nodes.append(Guard([Fail(1, error)], error, way))
         else:
             nodes.append(Fail(chance.choice([1, 2]), error))
     return nodes
 
 
-Step = Callable[[str, Callable[[], Any], int], Any]
+class Calls(Protocol):
+    """What a script has of `request`."""
+
+    def step(self, name: str, function: "Callable[[], Any]", calls: int) -> Any: ...
+
+    def sleep(self, name: str) -> None: ...
 
 
-def run(nodes: "list[Node]", step: Step, attempt: int, calls: "list[str]") -> "list[Any]":
+def run(nodes: "list[Node]", request: Calls, attempt: int, calls: "list[str]") -> "list[Any]":
     """The script: what it returns has the value of each step."""
     values: list[Any] = []
     for place, node in enumerate(nodes):
@@ -104,15 +126,17 @@ def run(nodes: "list[Node]", step: Step, attempt: int, calls: "list[str]") -> "l
                     raise ERRORS[node.error](f"{node.name} in attempt {attempt}")
                 return (node.name, attempt)
 
-            values.append(step(node.name, leaf, node.calls))
+            values.append(request.step(node.name, leaf, node.calls))
         elif isinstance(node, Group):
-            values.append(step(node.name, lambda node=node: run(node.body, step, attempt, calls), node.calls))
+            values.append(request.step(node.name, lambda node=node: run(node.body, request, attempt, calls), node.calls))
+        elif isinstance(node, Sleep):
+            request.sleep(node.name)
         elif isinstance(node, Guard):
             try:
-                values += run(node.body, step, attempt, calls)
+                values += run(node.body, request, attempt, calls)
             except ERRORS[node.error] as error:
                 values.append(f"handled {type(error).__name__}: {error}")
-                values += run(node.handler, step, attempt, calls)
+                values += run(node.handler, request, attempt, calls)
                 if node.wraps:
                     raise RuntimeError("wrapped") from error
         elif attempt <= node.fails:
@@ -122,7 +146,7 @@ def run(nodes: "list[Node]", step: Step, attempt: int, calls: "list[str]") -> "l
 
 @dataclass
 class Outcome:
-    """How an attempt has ended: cut, a value, or an error."""
+    """How a process has ended: cut, suspended with the numbers of what it waits for, a value, or an error."""
 
     ending: str
     calls: "list[str]"
@@ -137,46 +161,81 @@ class Connection:
         self._left, self._is_stored = cut_at, is_stored
 
     def request(self, operation: str, body: str) -> Any:
-        if operation == "step":
+        stores = operation in ("step", "timer")
+        if stores:
             self._left -= 1
             if self._left == 0 and not self._is_stored:
                 raise Cut
         fields = {"execution_id": self._execution, "op": operation, **json.loads(body)}
         status, answer = self._job.operate(self._execution, json.dumps(fields).encode())
         assert status == 200, answer
-        if operation == "step" and self._left == 0:
+        if stores and self._left == 0:
             raise Cut
         return json.loads(json.dumps(answer))
 
 
-def real(nodes: "list[Node]", job: JobSteps, attempt: int, cut_at: int, is_stored: bool, monkeypatch: Any) -> Outcome:
-    """One attempt, with the code that scripts run with."""
-    execution = f"exec_{attempt}"
-    connection = Connection(job, execution, cut_at, is_stored)
+@dataclass
+class Process:
+    """What one run of a script is given; `number` counts the executions of the job, `now` is the Unix time."""
+
+    number: int
+    attempt: int
+    now: int
+    cut_at: int
+    is_stored: bool
+
+
+class RealCalls:
+    """Those of the code that scripts run with."""
+
+    def __init__(self, of: "steps.Steps") -> None:
+        self._of = of
+
+    def step(self, name: str, function: "Callable[[], Any]", calls: int) -> Any:
+        return self._of.step(name, function, (), calls, 0, None)
+
+    def sleep(self, name: str) -> None:
+        self._of.sleep(SLEEP_SECONDS, None, name)
+
+
+def real(nodes: "list[Node]", job: JobSteps, process: Process, monkeypatch: Any) -> Outcome:
+    """One process, with the code that scripts run with."""
+    execution = f"exec_{process.number}"
+    connection = Connection(job, execution, process.cut_at, process.is_stored)
     monkeypatch.setattr(step_history, "StoreConnection", lambda *_: connection)
-    steps = Steps("", "agent.py", execution, bool(job.steps), Waits(_never, None))
+    clock = SimpleNamespace(time=lambda: float(process.now), monotonic=lambda: 0.0, sleep=lambda _: None)
+    monkeypatch.setattr(steps, "time", clock)
+    monkeypatch.setattr(waits, "time", clock)
+    of = steps.Steps("", "agent.py", execution, bool(job.steps), waits.Waits(_suspend, 10.0))
     calls: list[str] = []
     try:
-        value = run(nodes, lambda name, function, times: steps.step(name, function, (), times, 0, None), attempt, calls)
-        steps.returned()
+        value = run(nodes, RealCalls(of), process.attempt, calls)
+        of.returned()
         return Outcome("returned", calls, json.loads(json.dumps(value)))
     except Cut:
         return Outcome("cut", calls)
+    except Suspended as suspended:
+        return Outcome("suspended", calls, suspended.args[0])
     except Exception as error:
-        error = steps.failed(error)  # type: ignore[assignment]
+        error = of.failed(error)  # type: ignore[assignment]
         ending = "diverged" if isinstance(error, ReplayDiverged) else type(error).__name__
         return Outcome(ending, calls)
 
 
+def _suspend(numbers: object) -> NoReturn:
+    raise Suspended(numbers)
+
+
 @dataclass
 class Known:
-    """What is stored of a step: its outcome, and in which order of all."""
+    """What is stored of a step or a sleep: its outcome or its end, and in which order of all."""
 
     name: str
     number: int
     execution: int
     value: Any = None
     error: Optional[Exception] = None
+    until: Optional[int] = None
 
 
 @dataclass
@@ -189,87 +248,113 @@ class Model:
     number: int = 0
     every: "list[tuple[str, Known]]" = field(default_factory=list)
 
-    def attempt(self, nodes: "list[Node]", attempt: int, cut_at: int, is_stored: bool) -> Outcome:
-        view, loose = dict(self.known), dict(self.loose)
-        asked: set[str] = set()
-        over: set[str] = set()
+    def run(self, nodes: "list[Node]", process: Process) -> Outcome:
         calls: list[str] = []
-        branch: list[list[int]] = [[0]]
-        prefixes = [""]
-        left = cut_at
         stored_before = self.number
-
-        def is_loose(known: Known) -> bool:
-            return known.number > loose.get(known.execution, known.number)
-
-        def forget(error: BaseException) -> "list[tuple[str, Known]]":
-            """The stored failures behind an error are no longer known."""
-            return [(path, each) for path, each in self.every if each.number in behind(error)]
-
-        def step(name: str, function: "Callable[[], Any]", times: int) -> Any:
-            nonlocal left
-            branch[-1][0] += 1
-            path = f"{prefixes[-1]}{branch[-1][0]}"
-            asked.add(path)
-            found = view.get(path)
-            if found is not None and found.name != name:
-                if not is_loose(found):
-                    raise ReplayDiverged
-                found = None
-            elif found is not None:
-                over.add(path)
-                if found.error is None:
-                    return found.value
-                raise again(found)
-            for call in range(1, times + 1):
-                branch.append([0])
-                prefixes.append(path + "/")
-                try:
-                    value, error = function(), None
-                except ReplayDiverged:
-                    raise
-                except Exception as e:
-                    value, error = None, e
-                finally:
-                    branch.pop()
-                    prefixes.pop()
-                if error is None or call == times:
-                    left -= 1
-                    if left == 0 and not is_stored:
-                        raise Cut
-                    self.number += 1
-                    known = Known(name, self.number, attempt, json.loads(json.dumps(value)), error)
-                    self.known[path] = view[path] = known
-                    self.every.append((path, known))
-                    if left == 0:
-                        raise Cut
-                    if error is None:
-                        return known.value
-                    mark(error, known.number)
-                    raise error
-                for inner, each in forget(error):
-                    if view.get(inner) is each:
-                        del view[inner]
-                    loose[each.execution] = min(each.number, loose.get(each.execution, each.number))
-            raise AssertionError
-
+        request = ModelCalls(self, process)
         try:
-            value = run(nodes, step, attempt, calls)
-            for path, each in view.items():
-                inside = any(path.startswith(outer + "/") for outer in over)
-                if each.number <= stored_before and path not in asked and not inside and not is_loose(each):
+            value = run(nodes, request, process.attempt, calls)
+            for path, each in request.view.items():
+                inside = any(path.startswith(outer + "/") for outer in request.over)
+                is_old = each.number <= stored_before
+                if is_old and path not in request.asked and not inside and not request.is_loose(each):
                     raise ReplayDiverged
             return Outcome("returned", calls, json.loads(json.dumps(value)))
         except Cut:
             return Outcome("cut", calls)
+        except Suspended as suspended:
+            return Outcome("suspended", calls, suspended.args[0])
         except ReplayDiverged:
             return Outcome("diverged", calls)
         except Exception as error:
-            for path, each in forget(error):
+            for path, each in self.failures(error):
                 if self.known.get(path) is each:
                     del self.known[path]
                 self.loose[each.execution] = min(each.number, self.loose.get(each.execution, each.number))
             return Outcome(type(error).__name__, calls)
+
+    def failures(self, error: BaseException) -> "list[tuple[str, Known]]":
+        """The stored failures behind an error: they are no longer known."""
+        return [(path, each) for path, each in self.every if each.number in behind(error)]
+
+
+class ModelCalls:
+    """The promises, to one process."""
+
+    def __init__(self, model: Model, process: Process) -> None:
+        self._model, self._process = model, process
+        self.view, self._loose = dict(model.known), dict(model.loose)
+        self.asked: set[str] = set()
+        self.over: set[str] = set()
+        self._branch: list[list[int]] = [[0]]
+        self._prefixes = [""]
+        self._left = process.cut_at
+
+    def is_loose(self, known: Known) -> bool:
+        return known.number > self._loose.get(known.execution, known.number)
+
+    def step(self, name: str, function: "Callable[[], Any]", calls: int) -> Any:
+        path, found = self._find(name, is_sleep=False)
+        if found is not None:
+            self.over.add(path)
+            if found.error is None:
+                return found.value
+            raise again(found)
+        for call in range(1, calls + 1):
+            self._branch.append([0])
+            self._prefixes.append(path + "/")
+            try:
+                value, error = function(), None
+            except ReplayDiverged:
+                raise
+            except Exception as e:
+                value, error = None, e
+            finally:
+                self._branch.pop()
+                self._prefixes.pop()
+            if error is None or call == calls:
+                known = self._store(path, name, value=json.loads(json.dumps(value)), error=error)
+                if error is None:
+                    return known.value
+                mark(error, known.number)
+                raise error
+            for inner, each in self._model.failures(error):
+                if self.view.get(inner) is each:
+                    del self.view[inner]
+                self._loose[each.execution] = min(each.number, self._loose.get(each.execution, each.number))
+        raise AssertionError
+
+    def sleep(self, name: str) -> None:
+        path, found = self._find(name, is_sleep=True)
+        if found is None:
+            found = self._store(path, name, until=self._process.now + SLEEP_SECONDS)
+        assert found.until is not None
+        if self._process.now < found.until:
+            raise Suspended([found.number])
+
+    def _find(self, name: str, is_sleep: bool) -> "tuple[str, Optional[Known]]":
+        self._branch[-1][0] += 1
+        path = f"{self._prefixes[-1]}{self._branch[-1][0]}"
+        self.asked.add(path)
+        found = self.view.get(path)
+        if found is not None and (found.name != name or (found.until is not None) != is_sleep):
+            if not self.is_loose(found):
+                raise ReplayDiverged
+            return path, None
+        return path, found
+
+    def _store(self, path: str, name: str, **fields: Any) -> Known:
+        model = self._model
+        self._left -= 1
+        if self._left == 0 and not self._process.is_stored:
+            raise Cut
+        model.number += 1
+        known = Known(name, model.number, self._process.number, **fields)
+        model.known[path] = self.view[path] = known
+        model.every.append((path, known))
+        if self._left == 0:
+            raise Cut
+        return known
 
 
 def again(found: Known) -> Exception:
@@ -292,27 +377,29 @@ def behind(error: "BaseException | None") -> "set[int]":
 
 
 @pytest.mark.parametrize("part", range(5))
-def test_each_attempt_does_what_the_model_does(part: int, monkeypatch: Any) -> None:
+def test_each_process_does_what_the_model_does(part: int, monkeypatch: Any) -> None:
     endings: dict[str, int] = {}
     for seed in range(part * PROGRAMS // 5, (part + 1) * PROGRAMS // 5):
         chance = random.Random(seed)
         nodes = program(chance)
         job, model = JobSteps(_NoLock()), Model()
-        for attempt in range(1, MOST_ATTEMPTS + 1):
+        attempt, now = 1, 0
+        for number in range(1, MOST_PROCESSES + 1):
             cut_at = chance.randint(1, 6) if chance.random() < 0.5 else -1
-            is_stored = chance.random() < 0.5
-            expected = model.attempt(nodes, attempt, cut_at, is_stored)
-            outcome = real(nodes, job, attempt, cut_at, is_stored, monkeypatch)
-            assert outcome == expected, f"seed {seed}, attempt {attempt}, cut at {cut_at}: {nodes}"
+            process = Process(number, attempt, now, cut_at, chance.random() < 0.5)
+            expected = model.run(nodes, process)
+            outcome = real(nodes, job, process, monkeypatch)
+            assert outcome == expected, f"seed {seed}, {process}: {nodes}"
             endings[outcome.ending] = endings.get(outcome.ending, 0) + 1
             if outcome.ending in ("returned", "diverged"):
                 break
+            if outcome.ending == "suspended":
+                # Sometimes too early.
+                now += chance.choice([SLEEP_SECONDS, SLEEP_SECONDS, SLEEP_SECONDS // 2])
+            else:
+                attempt += 1
     # The programs are such that each promise is at stake.
-    assert {"returned", "cut", "ValueError", "RuntimeError"} <= set(endings), endings
-
-
-def _never(_: object) -> NoReturn:
-    raise AssertionError("nothing waits")
+    assert {"returned", "cut", "suspended", "ValueError", "RuntimeError"} <= set(endings), endings
 
 
 class _NoLock:
