@@ -6,6 +6,7 @@ import dev.roost.runtime.Runtime;
 import dev.roost.state.BuilderJobState;
 import dev.roost.state.DeliveryState;
 import dev.roost.state.ExecutionState;
+import dev.roost.state.ExecutorJobState;
 import dev.roost.state.ExecutorState;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -55,7 +56,7 @@ class Gauges {
           .is(() -> numbers.seconds("job", kind));
     }
     gauge("roost.executor.jobs.suspended", "ExecutorJobs that are suspended", null)
-        .is(() -> numbers.count("job", "suspended"));
+        .is(() -> numbers.count("job", ExecutorJobState.SUSPENDED.code()));
     gauge("roost.executions.running", "Executions that are running", null)
         .is(() -> numbers.count("execution", ExecutionState.RUNNING.code()));
     String starting = ExecutorState.STARTING.code();
