@@ -128,7 +128,9 @@ def run(nodes: "list[Node]", request: Calls, attempt: int, calls: "list[str]") -
 
             values.append(request.step(node.name, leaf, node.calls))
         elif isinstance(node, Group):
-            values.append(request.step(node.name, lambda node=node: run(node.body, request, attempt, calls), node.calls))
+            values.append(
+                request.step(node.name, lambda node=node: run(node.body, request, attempt, calls), node.calls)
+            )
         elif isinstance(node, Sleep):
             request.sleep(node.name)
         elif isinstance(node, Guard):
