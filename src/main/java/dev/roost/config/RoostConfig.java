@@ -229,6 +229,11 @@ public interface RoostConfig {
     @WithDefault("16777216")
     int stepBytes();
 
+    /** Jobs that call each other, each from the one before. */
+    @OrZero
+    @WithDefault("100")
+    int callDepth();
+
     /** Queued ExecutorJobs of one agent. */
     @OrZero
     @WithDefault("10000")

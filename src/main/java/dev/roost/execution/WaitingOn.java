@@ -12,7 +12,9 @@ public enum WaitingOn implements Code {
   CAPACITY,
   EXECUTOR,
   /** Suspended: its script sleeps. */
-  TIMER;
+  TIMER,
+  /** Suspended: its script waits for jobs that it has submitted. */
+  CALL;
 
   @Override
   @JsonValue
