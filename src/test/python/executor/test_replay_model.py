@@ -224,7 +224,8 @@ def real(nodes: "list[Node]", job: JobSteps, process: Process, monkeypatch: Any)
         return Outcome(ending, calls)
 
 
-def _suspend(numbers: object) -> NoReturn:
+def _suspend(numbers: object, are_all: bool) -> NoReturn:
+    assert not are_all
     raise Suspended(numbers)
 
 
