@@ -69,7 +69,7 @@ public class ExecutorJob extends PanacheEntityBase {
                 when t.waits = 0 then now() + interval '1 second'
                 when t.ended > 0 and (t.ended = t.waits or not :all)
                   then case when t.ended_before then now() + interval '1 second' else now() end
-                else greatest(t.until, now() + interval '1 second') end as resume_at
+                when t.until is not null then greatest(t.until, now() + interval '1 second') end as resume_at
             from execution e join executor_job o on o.id = e.executor_job_id join agent a on a.id = o.agent_id
             cross join lateral (
               select count(*) as waits, min(s.until) as until, count(c.finished_at) as ended,
