@@ -23,13 +23,13 @@ QUIET_SECONDS = 1.0
 class Waits:
     """The waits of one execution."""
 
-    def __init__(self, suspend: "Callable[[Sequence[int], bool], NoReturn]", patience: "float | None") -> None:
+    def __init__(self, suspend: "Callable[[Sequence[int], bool], NoReturn]", longest: "float | None") -> None:
         """`suspend`: ends the process for the waits with these numbers, until one, or all of them, are over.
 
-        patience: seconds that a wait may last in the process; None if it has to stay, however long a wait is.
+        longest: seconds that a wait may last in the process; None if it has to stay, however long a wait is.
         """
         self._suspend = suspend
-        self._patience = patience
+        self._longest = longest
         self._pending: dict[int, str] = {}
         self._running: list[str] = []
         self._changed = 0.0
@@ -103,10 +103,10 @@ class Waits:
         return [ended.get(call.number, call) for call in calls]
 
     def _is_over(self, began: float) -> bool:
-        return self._patience is not None and time.monotonic() - began >= min(UNKNOWN_SECONDS, self._patience)
+        return self._longest is not None and time.monotonic() - began >= min(UNKNOWN_SECONDS, self._longest)
 
     def _is_long(self, seconds: float) -> bool:
-        return self._patience is not None and seconds > self._patience
+        return self._longest is not None and seconds > self._longest
 
     def _is_idle(self) -> bool:
         """Whether every step that runs does nothing but wait, and so does the script outside of steps, as it seems."""

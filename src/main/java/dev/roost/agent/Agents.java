@@ -37,7 +37,11 @@ public class Agents {
           where j.agent_id = :agent and j.state in ('queued', 'running') and not exists (
             select 1 from executor_job x
             join agent_revision r on r.agent_id = x.agent_id and r.revision = x.agent_revision
-            where r.builder_job_id = j.id and x.state in ('queued', 'suspended'))
+            where r.builder_job_id = j.id and x.state = 'queued')
+          and not exists (
+            select 1 from executor_job x
+            join agent_revision r on r.agent_id = x.agent_id and r.revision = x.agent_revision
+            where r.builder_job_id = j.id and x.state = 'suspended')
           and not exists (
             select 1 from agent a
             join agent_revision r on r.agent_id = a.id and r.revision = a.running_revision

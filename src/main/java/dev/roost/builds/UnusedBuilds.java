@@ -44,7 +44,12 @@ public final class UnusedBuilds {
         join agent a on a.id = r.agent_id and a.deleted_at is null
         where j.build_id = b.id and (r.revision in (a.revision, a.running_revision) or exists (
           select 1 from executor_job o
-          where o.agent_id = r.agent_id and o.agent_revision = r.revision and o.state in ('queued', 'suspended'))))""";
+          where o.agent_id = r.agent_id and o.agent_revision = r.revision and o.state = 'queued')))
+      and not exists (
+        select 1 from builder_job j
+        join agent_revision r on r.builder_job_id = j.id
+        join executor_job o on o.agent_id = r.agent_id and o.agent_revision = r.revision and o.state = 'suspended'
+        where j.build_id = b.id)""";
 
   public static final Sql FIND =
       Sql.of(

@@ -29,7 +29,8 @@ class AgentActions {
       Sql.of(
           """
           select a.id, a.name,
-            (select count(*) from executor_job j where j.agent_id = a.id and j.state in ('queued', 'running', 'suspended')) as jobs,
+            (select count(*) from executor_job j where j.agent_id = a.id and j.state in ('queued', 'running'))
+            + (select count(*) from executor_job j where j.agent_id = a.id and j.state = 'suspended') as jobs,
             array(select s.id from schedule s where s.agent_id = a.id and s.state = 'active' order by s.id) as active,
             array(select s.id from schedule s where s.agent_id = a.id and s.state = 'paused' order by s.id) as paused,
             array(select t.tag from agent_tag t where t.agent_id = a.id) as tags

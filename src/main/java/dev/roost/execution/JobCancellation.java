@@ -17,9 +17,7 @@ import org.eclipse.microprofile.openapi.annotations.media.Schema;
 /** Cancels many ExecutorJobs with one request. */
 @ApplicationScoped
 class JobCancellation {
-  /**
-   * The queued jobs that one transaction cancels: more would keep others from the rows for long.
-   */
+  /** The jobs that one transaction cancels: more would keep others from the rows for long. */
   private static final int STEP = 1_000;
 
   private final EntityManager entities;
@@ -36,35 +34,35 @@ class JobCancellation {
   static final String MESSAGE =
       "case when attempts = 0 then 'Cancelled before it started.' else 'Cancelled while it waited.' end";
 
-  private static final String[] QUEUED = {ExecutorJobState.QUEUED.code()};
-  private static final String[] ALL_WAITING = {
-    ExecutorJobState.QUEUED.code(), ExecutorJobState.SUSPENDED.code()
-  };
-
   /** Which jobs are cancelled. */
   enum Of {
     BATCH("batch_id = :id"),
     AGENT("agent_id = :id"),
     ALL("cast(:id as text) is null");
 
-    private final Sql cancelWaiting;
+    private final Sql cancelQueued;
+    private final Sql cancelSuspended;
     private final Sql stopRunning;
 
     Of(String condition) {
-      cancelWaiting =
-          Sql.of(
-              """
-              update executor_job set state = 'cancelled', reason = :reason, message = %1$s, finished_at = :now
-              where state = any(:states) and id in (
-                select id from executor_job where state = any(:states) and id < :end and %2$s
-                order by id limit :most for update)
-              returning id"""
-                  .formatted(MESSAGE, condition));
+      cancelQueued = cancel(ExecutorJobState.QUEUED, condition);
+      cancelSuspended = cancel(ExecutorJobState.SUSPENDED, condition);
       stopRunning =
           Sql.of(
               "update executor_job set cancel_requested = true where state = 'running' and "
                   + condition
                   + " returning id, latest_execution_id");
+    }
+
+    /** Of one state, so that its index finds them. */
+    private static Sql cancel(ExecutorJobState state, String condition) {
+      return Sql.of(
+          """
+          update executor_job set state = 'cancelled', reason = :reason, message = %1$s, finished_at = :now
+          where state = '%2$s' and id in (
+            select id from executor_job where state = '%2$s' and id < :end and %3$s order by id limit :most for update)
+          returning id"""
+              .formatted(MESSAGE, state.code(), condition));
     }
   }
 
@@ -83,24 +81,22 @@ class JobCancellation {
    * @throws Problem not_found
    */
   CancelledJobs cancel(Of of, String id, boolean begun) {
-    String[] states = begun ? ALL_WAITING : QUEUED;
     Instant now = clock.instant();
     QuarkusTransaction.requiringNew().run(() -> requireThere(of, id));
-    int cancelled = cancelWaiting(of, id, states, now);
-    if (!begun) {
-      return new CancelledJobs(cancelled, 0);
+    int cancelled = cancel(of.cancelQueued, id, now);
+    int stopping = 0;
+    if (begun) {
+      stopping = stopRunning(of, id);
+      cancelled += cancel(of.cancelSuspended, id, now);
     }
-    int stopping = stopRunning(of, id);
-    // Jobs that were suspended in the meantime.
-    return new CancelledJobs(cancelled + cancelWaiting(of, id, states, now), stopping);
+    return new CancelledJobs(cancelled, stopping);
   }
 
-  private int cancelWaiting(Of of, String id, String[] states, Instant now) {
+  private int cancel(Sql some, String id, Instant now) {
     int cancelled = 0;
     int step;
     do {
-      List<String> jobs =
-          QuarkusTransaction.requiringNew().call(() -> cancelSome(of, id, states, now));
+      List<String> jobs = QuarkusTransaction.requiringNew().call(() -> cancelSome(some, id, now));
       jobs.forEach(signals::fire);
       step = jobs.size();
       cancelled += step;
@@ -120,10 +116,8 @@ class JobCancellation {
     }
   }
 
-  private List<String> cancelSome(Of of, String id, String[] states, Instant now) {
-    return of.cancelWaiting
-        .with("reason", ExecutionReason.CANCELLED.code())
-        .with("states", states)
+  private List<String> cancelSome(Sql some, String id, Instant now) {
+    return some.with("reason", ExecutionReason.CANCELLED.code())
         .with("now", now)
         .with("end", Ids.first("xjob", now.plusMillis(1)))
         .with("id", id)

@@ -16,6 +16,7 @@ import jakarta.inject.Inject;
 import java.lang.reflect.RecordComponent;
 import java.time.Instant;
 import java.util.Optional;
+import java.util.Set;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -57,6 +58,8 @@ class EndedJobIT {
     agent = api.post("/v1/agents", "{\"script\": \"\"}").get("id");
   }
 
+  private static final Set<String> OF_OPEN_JOBS = Set.of("waitingOn", "nextAttemptAt", "resumeAt");
+
   private Optional<ExecutorJob.View> ended(String jobId) {
     return database.once(connection -> ExecutorJob.ended(connection, jobId));
   }
@@ -74,7 +77,7 @@ class EndedJobIT {
     ExecutorJob.View view = ended(job).orElseThrow();
     assertEquals(answers.now(job), view);
     for (RecordComponent field : ExecutorJob.View.class.getRecordComponents()) {
-      if (!field.getName().equals("waitingOn") && !field.getName().equals("nextAttemptAt")) {
+      if (!OF_OPEN_JOBS.contains(field.getName())) {
         assertNotNull(field.getAccessor().invoke(view), field.getName());
       }
     }
