@@ -28,12 +28,13 @@ class StepFailure:
 
 @dataclass(frozen=True)
 class Step:
-    """A step that the script of a job has run with `request.step`, or a `request.sleep`.
+    """A step that the script of a job has run with `request.step`, a sleep, or a call.
 
     `path` is its position in the script, after that of the step that it is part of ("2/1"); of
     several steps with the same path the last one counts. `result` is the JSON value that it
     returned, `None` if it failed with `error`. `attempts` counts the calls of its function;
-    `duration` is in seconds. `until` is when a sleep ends, and `None` of a step.
+    `duration` is in seconds. `kind` is step, sleep or call; `until` is when a sleep ends,
+    `called_job_id` the job of a call, each `None` of others.
     """
 
     number: int
@@ -47,6 +48,8 @@ class Step:
     duration: float
     finished_at: datetime
     until: datetime | None = None
+    kind: str = "step"
+    called_job_id: str | None = None
 
     @classmethod
     def of(cls, data: Mapping[str, Any]) -> Step:
@@ -64,4 +67,6 @@ class Step:
             data["duration_seconds"],
             parse_time(data["finished_at"]),
             parse_time_or_none(data.get("until")),
+            data.get("kind", "step"),
+            data.get("called_job_id"),
         )

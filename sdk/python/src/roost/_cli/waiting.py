@@ -100,7 +100,8 @@ class Waiting:
             attempt = f" (attempt {job.attempts})" if (job.attempts or 0) > 1 else ""
             return f"{self._name} is running{attempt}"
         if job.state == "suspended":
-            return f"{self._name} is suspended and continues {moment(job.resume_at)}"
+            continues = f"continues {moment(job.resume_at)}" if job.resume_at else "waits for a call"
+            return f"{self._name} is suspended and {continues}"
         reasons = {
             "build": "building its dependencies",
             "executor": "starting an executor",

@@ -41,6 +41,7 @@ _WAITING_ON = {
     "retry_delay": "waiting to retry",
     "storage": "waiting for storage",
     "timer": "suspended",
+    "call": "suspended until jobs that it has called have ended",
 }
 
 
@@ -49,8 +50,9 @@ class ExecutorJob(Resource):
 
     `state` is queued, running, suspended, succeeded, failed or cancelled. While it is queued,
     `waiting_on` is build, executor, capacity, concurrency, storage or retry_delay;
-    `next_attempt_at` is the time of the retry. While it is suspended, its script sleeps without a
-    process: `waiting_on` is timer, and `resume_at` is when it continues. `attempts` counts the
+    `next_attempt_at` is the time of the retry. While it is suspended, its script waits without a
+    process: `waiting_on` is timer, with `resume_at`, or call. `parent_id` is the job that has called
+    it. `attempts` counts the
     Executions; the latest is `execution`. Jobs of a batch have a `batch_id`, jobs of a schedule a
     `schedule_id` and their `scheduled_time`. A `draft` runs an unsaved script, which
     `draft_script()` returns.
@@ -75,6 +77,7 @@ class ExecutorJob(Resource):
     priority: Field[int] = Field()
     concurrency_key: Field[str | None] = Field()
     batch_id: Field[str | None] = Field()
+    parent_id: Field[str | None] = Field()
     next_attempt_at: Field[datetime | None] = Field(parse_time)
     resume_at: Field[datetime | None] = Field(parse_time)
     created_at: Field[datetime] = Field(parse_time)
@@ -92,6 +95,7 @@ class ExecutorJob(Resource):
         agent_id: str | None = None,
         schedule_id: str | None = None,
         batch_id: str | None = None,
+        parent_id: str | None = None,
         tag: str | Sequence[str] | None = None,
         state: ExecutorJobState | Sequence[ExecutorJobState] | None = None,
         reason: str | None = None,
@@ -107,6 +111,7 @@ class ExecutorJob(Resource):
             agent_id=agent_id,
             schedule_id=schedule_id,
             batch_id=batch_id,
+            parent_id=parent_id,
             tag=tag,
             state=state,
             reason=reason,
@@ -256,6 +261,7 @@ class ExecutorJobs:
         agent_id: str | None = None,
         schedule_id: str | None = None,
         batch_id: str | None = None,
+        parent_id: str | None = None,
         tag: str | Sequence[str] | None = None,
         state: ExecutorJobState | Sequence[ExecutorJobState] | None = None,
         reason: str | None = None,
@@ -267,6 +273,7 @@ class ExecutorJobs:
             agent_id=agent_id,
             schedule_id=schedule_id,
             batch_id=batch_id,
+            parent_id=parent_id,
             tag=tag,
             state=state,
             reason=reason,

@@ -321,9 +321,11 @@ export interface ExecutorJob {
   state: State<"ExecutorJob">;
   reason: string | null;
   message: string | null;
-  waiting_on: "build" | "executor" | "capacity" | "concurrency" | "retry_delay" | "storage" | "timer" | null;
+  waiting_on: "build" | "executor" | "capacity" | "concurrency" | "retry_delay" | "storage" | "timer" | "call" | null;
   next_attempt_at: string | null;
-  /** When a suspended job continues. */
+  /** The job whose script has called this one. */
+  parent_id: string | null;
+  /** When a suspended job continues; null while it waits for calls. */
   resume_at: string | null;
   attempts: number;
   execution: Execution | null;
@@ -347,6 +349,9 @@ export interface Step {
   finished_at: string;
   /** Of a sleep: when it ends. */
   until: string | null;
+  kind: "step" | "sleep" | "call";
+  /** Of a call: the job. */
+  called_job_id: string | null;
 }
 
 /** A complete agent that a new one can begin with. */

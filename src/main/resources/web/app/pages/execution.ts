@@ -215,9 +215,11 @@ export class ExecutionPage extends Part {
         <span>${text.waiting} <a href="/executor-jobs/${job.id}">${text.viewRun}</a></span>
       </p>`;
     }
-    if (job?.state === "suspended" && job.resume_at && last?.id === execution.id) {
-      const time = html`<time datetime=${job.resume_at}>${at(job.resume_at)}</time>`;
-      return html`<p class="notice waiting"><span>${text.suspended(time)}</span></p>`;
+    if (job?.state === "suspended" && last?.id === execution.id) {
+      const time = job.resume_at && html`<time datetime=${job.resume_at}>${at(job.resume_at)}</time>`;
+      return html`<p class="notice waiting">
+        <span>${time ? text.suspended(time) : text.calling}</span>
+      </p>`;
     }
     const next = attempts[attempts.findIndex(({ id }) => id === execution.id) + 1];
     if (execution.state === "suspended" && next) {

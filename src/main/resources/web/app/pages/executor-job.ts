@@ -100,10 +100,10 @@ export class ExecutorJobPage extends Part {
   }
 
   private waits(job: ExecutorJob): unknown {
-    if (job.state !== "queued") {
+    if (job.state !== "queued" && job.state !== "suspended") {
       return nothing;
     }
-    const next = job.next_attempt_at;
+    const next = job.next_attempt_at ?? job.resume_at;
     return html`<section class="notice waiting" aria-label=${text.waitingFor}>
       <strong>${WAITING[job.waiting_on ?? ""] ?? text.queued}</strong>
       ${job.message ? html`<p>${job.message}</p>` : nothing}

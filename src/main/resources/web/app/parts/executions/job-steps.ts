@@ -97,7 +97,11 @@ export class JobSteps extends Part {
               : nothing}
             <span class="grow"></span
             ><span class="number"
-              >${step.until ? at(step.until) : duration(step.duration_seconds)}</span
+              >${step.until
+                ? at(step.until)
+                : step.state === "waiting"
+                  ? nothing
+                  : duration(step.duration_seconds)}</span
             ></span
           >
         </summary>
@@ -106,11 +110,16 @@ export class JobSteps extends Part {
     </li>`;
   }
 
-  private content({ name, error, result, execution_id }: Step): TemplateResult {
+  private content({ name, state: ended, error, result, execution_id, called_job_id: called }: Step): TemplateResult {
     return html`${error
         ? html`<pre>${error.traceback ?? `${error.type}: ${error.message}`}</pre>`
-        : html`<json-tree name=${text.steps.resultOf(name)} .value=${result}></json-tree>`}
-      <p class="small"><a href="/executions/${execution_id}">${text.steps.execution}</a></p>`;
+        : ended === "waiting"
+          ? nothing
+          : html`<json-tree name=${text.steps.resultOf(name)} .value=${result}></json-tree>`}
+      <p class="small">
+        ${called ? html`<a href="/executor-jobs/${called}">${text.steps.called}</a> · ` : nothing}
+        <a href="/executions/${execution_id}">${text.steps.execution}</a>
+      </p>`;
   }
 
   private toggle(number: number, isOpen: boolean): void {

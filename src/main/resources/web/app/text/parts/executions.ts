@@ -161,6 +161,7 @@ export const text = {
     calls: (n: number) => `${n} calls`,
     resultOf: (name: string) => `Result of ${name}`,
     execution: "View execution",
+    called: "View called run",
   },
   result: {
     failureReason: "Failure reason",
@@ -185,6 +186,7 @@ export const text = {
     retry_delay: "Waiting for the next attempt",
     storage: "Waiting for storage: Roost's storage is full",
     timer: "The script sleeps, without an executor",
+    call: "The script waits for runs that it has called, without an executor",
   },
   /** Why an Execution or an ExecutorJob did not succeed, and what to do about it. */
   reasons: {
