@@ -96,7 +96,7 @@ class JobCalls {
                 from executor_job_step s join owner o on o.job = s.executor_job_id
                 where s.result is not null or s.error_type is not null)
               select exists (select from owner) as granted, f.*
-              from (select 1) one left join outcomes f on f.seq = any(:seqs)""");
+              from (select 1) one left join outcomes f on f.seq = any(:seqs) order by f.seq""");
 
   private final Database database;
   private final RoostConfig config;
