@@ -27,6 +27,7 @@ MEASUREMENTS = [
     "logs",
     "stores",
     "steps",
+    "suspended",
     "schedules",
 ]
 
@@ -65,6 +66,7 @@ def main() -> int:
         start,
         steps,
         stores,
+        suspended,
         throughput,
     )
     from roost_bench.context import Context
@@ -82,6 +84,7 @@ def main() -> int:
         "logs": logs.measure,
         "stores": stores.measure,
         "steps": steps.measure,
+        "suspended": suspended.measure,
         "schedules": schedules.measure,
     }
     environment.build_application()

@@ -39,6 +39,7 @@ class Sizes:
     store_rounds: int
     store_batch: int
     schedules: int
+    suspended: int
 
 
 FULL = Sizes(
@@ -54,6 +55,7 @@ FULL = Sizes(
     store_rounds=20,
     store_batch=25,
     schedules=500,
+    suspended=100_000,
 )
 QUICK = Sizes(
     starts=1,
@@ -68,6 +70,7 @@ QUICK = Sizes(
     store_rounds=3,
     store_batch=10,
     schedules=50,
+    suspended=1_000,
 )
 
 

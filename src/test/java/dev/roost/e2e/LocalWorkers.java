@@ -61,15 +61,10 @@ record LocalWorkers(Path home) implements Workers {
   }
 
   @Override
-  public void awaitPooledExecutorOf(String agentId) {
-    Eventually.until(
-        "an executor of a pool is labelled with " + agentId,
-        () ->
-            executors().stream()
-                .map(LocalWorkers::labels)
-                .anyMatch(
-                    labels ->
-                        labels.contains("agent-id: " + agentId) && labels.contains("pool: ")));
+  public boolean hasPooledExecutor(String agentId) {
+    return executors().stream()
+        .map(LocalWorkers::labels)
+        .anyMatch(labels -> labels.contains("agent-id: " + agentId) && labels.contains("pool: "));
   }
 
   @Override

@@ -165,12 +165,9 @@ final class PodWorkers implements Workers {
   }
 
   @Override
-  public void awaitPooledExecutorOf(String agentId) {
-    Eventually.until(
-        "a pod of a pool is labelled with " + agentId,
-        () ->
-            pods("roost/agent-id", agentId).stream()
-                .anyMatch(pod -> pod.getMetadata().getLabels().containsKey("roost/pool")));
+  public boolean hasPooledExecutor(String agentId) {
+    return pods("roost/agent-id", agentId).stream()
+        .anyMatch(pod -> pod.getMetadata().getLabels().containsKey("roost/pool"));
   }
 
   @Override

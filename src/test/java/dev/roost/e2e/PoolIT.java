@@ -130,10 +130,16 @@ class PoolIT {
     roost.kill9();
     roost.start();
     client = roost.client();
-    String agent = client.agent(ECHO, "keep_warm", 600);
     Eventually.until("there is a pool", () -> executors().path("pooled").asInt() > 0);
-    execute(agent);
-    roost.workers().awaitPooledExecutorOf(agent);
-    client.change(agent, "keep_warm", 0);
+    // Those that have not found the new control plane yet aren't given to an agent.
+    Eventually.until(
+        "an agent gets one of them",
+        () -> {
+          String agent = client.agent(ECHO, "keep_warm", 600);
+          execute(agent);
+          boolean found = roost.workers().hasPooledExecutor(agent);
+          client.change(agent, "keep_warm", 0);
+          return found;
+        });
   }
 }

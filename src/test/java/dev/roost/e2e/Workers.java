@@ -31,8 +31,14 @@ interface Workers extends AutoCloseable {
   /** The results of builds that there are, sorted; by names that mean nothing else. */
   List<String> builds();
 
-  /** Waits until it shows that the agent has an executor that was started for a pool. */
-  void awaitPooledExecutorOf(String agentId);
+  /** Whether it shows that the agent has an executor that was started for a pool. */
+  boolean hasPooledExecutor(String agentId);
+
+  /** Waits until it does. */
+  default void awaitPooledExecutorOf(String agentId) {
+    Eventually.until(
+        "an executor of a pool is labelled with " + agentId, () -> hasPooledExecutor(agentId));
+  }
 
   /** Kills the executors of pools that no agent has; returns how many. */
   int killPooled();

@@ -28,7 +28,7 @@ export function agentColumns(selection: Selection<Agent>): Column<Agent>[] {
       key: "python",
       title: text.columns.python,
       cell: (agent) => html`<span class="mono">${agent.python_version}</span>`,
-      kind: "wide",
+      kind: "widest",
     },
     { key: "build", title: text.columns.build, cell: buildState },
     {
